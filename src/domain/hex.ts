@@ -1,0 +1,24 @@
+/** Bytes as lower-case or mixed-case hex text with `0x`. */
+export type Hex = `0x${string}`
+
+/** A 20-byte account address in lower-case hex; the form used everywhere inside the service. */
+export type Address = Hex
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const BYTES32 = /^0x[0-9a-fA-F]{64}$/
+
+/**
+ * Reads a 20-byte address in any letter case (decisions.md D3).
+ * @returns the address in lower case, or undefined when `text` is none
+ */
+export function parseAddress(text: unknown): Address | undefined {
+  return typeof text === 'string' && ADDRESS.test(text) ? (text.toLowerCase() as Address) : undefined
+}
+
+/**
+ * Reads 32 bytes of hex in any letter case, as order ids are written.
+ * @returns the text in lower case, or undefined when `text` is none
+ */
+export function parseBytes32(text: unknown): Hex | undefined {
+  return typeof text === 'string' && BYTES32.test(text) ? (text.toLowerCase() as Hex) : undefined
+}

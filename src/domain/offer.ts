@@ -1,0 +1,101 @@
+import { parseUint256 } from './amount.js'
+import { type Address, type Hex, parseAddress } from './hex.js'
+import { ORDER_TYPES, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
+
+/** Why a reply is worthless to the user: what does not match, or would be refused by the contract (D4). */
+export type DropReason =
+  | 'malformed'
+  | 'solver_mismatch'
+  | 'user_mismatch'
+  | 'input_token_mismatch'
+  | 'output_token_mismatch'
+  | 'order_type_mismatch'
+  | 'output_chain_mismatch'
+  | 'deposit_deadline_mismatch'
+  | 'fill_deadline_mismatch'
+  | 'fixed_amount_mismatch'
+  | 'amount_out_of_range'
+  | 'nonce_out_of_range'
+  | 'signature_length'
+  | 'signature_v'
+  | 'signature_high_s'
+  | 'signature_mismatch'
+
+/** A reply that matches what was asked; its signature is still to be checked. */
+export interface Offer {
+  readonly quote: Quote
+  readonly signature: Hex
+}
+
+const HEX = /^0x([0-9a-fA-F]{2})*$/
+
+/**
+ * Holds a solver's reply against what it was asked (decisions.md D4, all but the signature's own checks).
+ * @param solver the registered solver that was asked
+ * @param reply the parsed JSON body of the solver's answer
+ * @returns the offer, or the first reason to drop the reply
+ */
+export function checkOffer(asked: QuoteRequest, solver: Address, reply: unknown): Offer | DropReason {
+  if (!isRecord(reply) || !isRecord(reply.quote)) return 'malformed'
+  const { quote, signature } = reply
+  if (typeof signature !== 'string' || !HEX.test(signature)) return 'malformed'
+
+  const orderType = ORDER_TYPES.indexOf(asked.orderType)
+  if (parseAddress(quote.solver) !== solver) return 'solver_mismatch'
+  if (parseAddress(quote.user) !== asked.user) return 'user_mismatch'
+  if (parseAddress(quote.inputToken) !== asked.inputToken) return 'input_token_mismatch'
+  if (parseAddress(quote.outputToken) !== asked.outputToken) return 'output_token_mismatch'
+  if (!isInteger(quote.orderType, orderType)) return 'order_type_mismatch'
+  if (!isInteger(quote.outputChainId, asked.destinationChainId)) return 'output_chain_mismatch'
+  if (!isInteger(quote.depositDeadline, asked.depositDeadline)) return 'deposit_deadline_mismatch'
+  if (!isInteger(quote.fillDeadline, asked.fillDeadline)) return 'fill_deadline_mismatch'
+
+  const inputAmount = parseUint256(quote.inputAmount)
+  const outputAmount = parseUint256(quote.outputAmount)
+  const fixedAmount = asked.orderType === 'EXACT_INPUT' ? inputAmount : outputAmount
+  if (fixedAmount !== asked.amount) return 'fixed_amount_mismatch'
+  if (!inputAmount || !outputAmount) return 'amount_out_of_range'
+  const nonce = parseUint256(quote.nonce)
+  if (nonce === undefined) return 'nonce_out_of_range'
+
+  const { user, inputToken, outputToken, depositDeadline, fillDeadline } = asked
+  return {
+    quote: {
+      solver,
+      user,
+      inputToken,
+      inputAmount,
+      outputToken,
+      outputAmount,
+      orderType: asked.orderType,
+      outputChainId: asked.destinationChainId,
+      depositDeadline,
+      fillDeadline,
+      nonce,
+    },
+    signature: signature.toLowerCase() as Hex,
+  }
+}
+
+/**
+ * Puts the best first: most output for EXACT_INPUT, least input for EXACT_OUTPUT; equal ones stay as they came.
+ * @param offers offers for one request, in the order in which they came
+ */
+export function rank(offers: readonly SignedQuote[]): SignedQuote[] {
+  return [...offers].sort((a, b) => {
+    const better =
+      a.quote.orderType === 'EXACT_INPUT'
+        ? b.quote.outputAmount - a.quote.outputAmount
+        : a.quote.inputAmount - b.quote.inputAmount
+    return better === 0n ? 0 : better < 0n ? -1 : 1
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Solvers write small integers as numbers or as decimal strings; both say the same. */
+function isInteger(value: unknown, expected: number): boolean {
+  return value === expected || value === String(expected)
+}
