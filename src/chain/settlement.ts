@@ -1,0 +1,130 @@
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  domainSeparator,
+  type PublicClient,
+  type TypedDataDomain,
+} from 'viem'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import type { Address, Hex } from '../domain/hex.js'
+import { ORDER_STATES, type Order } from '../domain/order.js'
+import type { Bond } from '../domain/solver.js'
+import type { SettlementDomain } from '../signing/typed-data.js'
+
+/** The settlement contract of one chain, as far as this service reads it (settlement.md). */
+export interface Settlement {
+  /**
+   * Reads what hashing quotes takes.
+   * @param protocolName the domain's name, should the contract not answer `eip712Domain()` (decisions.md D1)
+   * @throws NotASettlementError when the contract is of another kind
+   */
+  readDomain(protocolName: string): Promise<SettlementDomain>
+  readBond(solver: Address): Promise<Bond>
+  readOrder(orderId: Hex): Promise<Order>
+}
+
+/** The contract at the address does not have the surface of a settlement contract. */
+export class NotASettlementError extends Error {
+  override readonly name = 'NotASettlementError'
+}
+
+/** Builds the reader of a settlement contract; each method throws viem's errors when the chain does not answer. */
+export function createSettlement(client: PublicClient, chainId: number, address: Address): Settlement {
+  const contract = { address, abi: settlementAbi } as const
+
+  async function readTypedDataDomain(protocolName: string): Promise<TypedDataDomain> {
+    try {
+      const answer = await client.readContract({ ...contract, functionName: 'eip712Domain' })
+      return usedFields(answer)
+    } catch (error) {
+      if (!isContractsOwnAnswer(error)) throw error
+      return { name: protocolName, version: '1', chainId, verifyingContract: address }
+    }
+  }
+
+  return {
+    async readDomain(protocolName) {
+      const [domain, depositProxyCodeHash] = await Promise.all([
+        readTypedDataDomain(protocolName),
+        client.readContract({ ...contract, functionName: 'DEPOSIT_PROXY_CREATION_CODE_HASH' }),
+      ]).catch((error) => {
+        if (isContractsOwnAnswer(error))
+          throw new NotASettlementError('not a settlement contract', { cause: error })
+        throw error
+      })
+      return { settlement: address, domainSeparator: domainSeparator({ domain }), depositProxyCodeHash }
+    },
+
+    async readBond(solver) {
+      const [total, , unstaking, , registered] = await client.readContract({
+        ...contract,
+        functionName: 'solvers',
+        args: [solver],
+      })
+      return { registered, total, unstaking }
+    },
+
+    async readOrder(orderId) {
+      const answer = await client.readContract({ ...contract, functionName: 'orders', args: [orderId] })
+      return toOrder(chainId, orderId, answer)
+    },
+  }
+}
+
+type OrderAnswer = readonly [Address, Address, Address, bigint, Address, bigint, bigint, number, number]
+
+function toOrder(chainId: number, orderId: Hex, answer: OrderAnswer): Order {
+  const [
+    user,
+    solver,
+    inputToken,
+    inputAmount,
+    outputToken,
+    outputAmount,
+    outputChainId,
+    fillDeadline,
+    number,
+  ] = answer
+  const state = ORDER_STATES[number]
+  if (state === undefined) throw new NotASettlementError(`order state ${number} is unknown`)
+  if (state === 'NONE') return { state, chainId, orderId }
+  return {
+    state,
+    chainId,
+    orderId,
+    user: lowerCase(user),
+    solver: lowerCase(solver),
+    inputToken: lowerCase(inputToken),
+    inputAmount,
+    outputToken: lowerCase(outputToken),
+    outputAmount,
+    outputChainId: Number(outputChainId),
+    fillDeadline,
+  }
+}
+
+function lowerCase(address: Address): Address {
+  return address.toLowerCase() as Address
+}
+
+type DomainAnswer = readonly [Hex, string, string, bigint, Address, Hex, readonly bigint[]]
+
+/** The members that the contract's domain has: bit n of `fields` stands for member n (ERC-5267). */
+function usedFields(answer: DomainAnswer): TypedDataDomain {
+  const [fields, name, version, chainId, verifyingContract, salt] = answer
+  const members = { name, version, chainId, verifyingContract, salt }
+  const bits = Number(fields)
+  const used = Object.entries(members).filter((_, index) => bits & (1 << index))
+  return Object.fromEntries(used)
+}
+
+/** Whether a failed read was answered by the chain, and so would fail again. */
+function isContractsOwnAnswer(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false
+  const answer = error.walk(
+    (cause) =>
+      cause instanceof ContractFunctionRevertedError || cause instanceof ContractFunctionZeroDataError,
+  )
+  return answer !== null
+}

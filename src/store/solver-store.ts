@@ -1,0 +1,118 @@
+import { ServiceError } from '../domain/errors.js'
+import type { Address } from '../domain/hex.js'
+import { type Solver, type SolverKey, solverLimitReached, timestampReused } from '../domain/solver.js'
+import type { Database } from './database.js'
+
+/** Keeps registrations, and the last accepted timestamp of each solver beyond them. */
+export interface SolverStore {
+  /** Every registered solver, the longest registered first. */
+  readAll(): Promise<Solver[]>
+  /** The last accepted timestamp in Unix milliseconds; undefined when none was ever accepted. */
+  lastTimestamp(key: SolverKey): Promise<number | undefined>
+  /**
+   * Adds or updates a solver and moves its timestamp, in one transaction.
+   * @returns the solver as stored; one that was there keeps its `registeredAt`
+   * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_LIMIT_REACHED when it would be one more than `maxPerChain`
+   */
+  save(solver: Solver, timestamp: number, maxPerChain: number): Promise<Solver>
+  /**
+   * Removes a solver and moves its timestamp, in one transaction.
+   * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_NOT_FOUND
+   */
+  remove(key: SolverKey, timestamp: number): Promise<void>
+}
+
+/** Builds the store of registrations over an open database. */
+export function createSolverStore(database: Database): SolverStore {
+  return {
+    async readAll() {
+      const rows = await database
+        .selectFrom('solvers')
+        .selectAll()
+        .orderBy('registered_at_ms')
+        .orderBy('address')
+        .execute()
+      return rows.map((row) => ({
+        chainId: row.chain_id,
+        address: row.address as Address,
+        endpointUrl: row.endpoint_url,
+        name: row.name,
+        registeredAt: row.registered_at_ms,
+      }))
+    },
+
+    lastTimestamp: (key) => readTimestamp(database, key),
+
+    save: (solver, timestamp, maxPerChain) =>
+      database.transaction().execute(async (transaction) => {
+        await moveTimestamp(transaction, solver, timestamp)
+        const before = await transaction
+          .selectFrom('solvers')
+          .select('registered_at_ms')
+          .where('chain_id', '=', solver.chainId)
+          .where('address', '=', solver.address)
+          .executeTakeFirst()
+        if (before === undefined) await assertPlace(transaction, solver.chainId, maxPerChain)
+
+        const registeredAt = before?.registered_at_ms ?? solver.registeredAt
+        const changes = { endpoint_url: solver.endpointUrl, name: solver.name }
+        await transaction
+          .insertInto('solvers')
+          .values({
+            chain_id: solver.chainId,
+            address: solver.address,
+            registered_at_ms: registeredAt,
+            ...changes,
+          })
+          .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(changes))
+          .execute()
+        return { ...solver, registeredAt }
+      }),
+
+    remove: (key, timestamp) =>
+      database.transaction().execute(async (transaction) => {
+        await moveTimestamp(transaction, key, timestamp)
+        const { numDeletedRows } = await transaction
+          .deleteFrom('solvers')
+          .where('chain_id', '=', key.chainId)
+          .where('address', '=', key.address)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n)
+          throw new ServiceError('SOLVER_NOT_FOUND', 'This solver is not registered here.')
+      }),
+  }
+}
+
+async function readTimestamp(
+  database: Database,
+  { chainId, address }: SolverKey,
+): Promise<number | undefined> {
+  const row = await database
+    .selectFrom('solver_timestamps')
+    .select('last_timestamp_ms')
+    .where('chain_id', '=', chainId)
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return row?.last_timestamp_ms
+}
+
+async function moveTimestamp(database: Database, key: SolverKey, timestamp: number): Promise<void> {
+  const last = await readTimestamp(database, key)
+  if (last !== undefined && timestamp <= last) throw timestampReused(last)
+  await database
+    .insertInto('solver_timestamps')
+    .values({ chain_id: key.chainId, address: key.address, last_timestamp_ms: timestamp })
+    .onConflict((conflict) =>
+      conflict.columns(['chain_id', 'address']).doUpdateSet({ last_timestamp_ms: timestamp }),
+    )
+    .execute()
+}
+
+async function assertPlace(database: Database, chainId: number, maxPerChain: number): Promise<void> {
+  const { count } = await database
+    .selectFrom('solvers')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('chain_id', '=', chainId)
+    .executeTakeFirstOrThrow()
+  if (count >= maxPerChain) throw solverLimitReached(maxPerChain)
+}
