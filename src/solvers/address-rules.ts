@@ -1,0 +1,48 @@
+import ipaddr from 'ipaddr.js'
+
+/** Public addresses that answer cloud instances only: Azure's host agent. The others lie in private ranges. */
+const CLOUD_METADATA = ['168.63.129.16']
+const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3')
+
+/**
+ * Whether an IP address is public unicast, so that a stranger may have the service connect to it (decisions.md
+ * D10). IPv6 forms that embed an IPv4 address (mapped, translated, 6to4, Teredo) are not.
+ * @param text an IPv4 or IPv6 address; anything else is not public
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text) || CLOUD_METADATA.includes(text)) return false
+  const address = ipaddr.parse(text)
+  if (address.range() !== 'unicast') return false
+  return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST_V6)
+}
+
+/** Host names and networks that an operator exempts from the rules. */
+export interface Allowlist {
+  /** @param host a host name or an address, as a URL has it */
+  hasHost(host: string): boolean
+  hasAddress(address: string): boolean
+}
+
+/**
+ * Reads an allowlist.
+ * @param items host names, addresses and CIDRs; a host name matches itself only, not the names below it
+ */
+export function createAllowlist(items: readonly string[]): Allowlist {
+  const networks = items.filter((item) => ipaddr.isValid(item) || ipaddr.isValidCIDR(item)).map(parseNetwork)
+  const hosts = new Set(items.map((item) => item.toLowerCase()))
+
+  const hasAddress = (text: string) => {
+    if (!ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    return networks.some(
+      ([network, bits]) => address.kind() === network.kind() && address.match(network, bits),
+    )
+  }
+  return { hasAddress, hasHost: (host) => hosts.has(host.toLowerCase()) || hasAddress(host) }
+}
+
+function parseNetwork(item: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  if (ipaddr.isValidCIDR(item)) return ipaddr.parseCIDR(item)
+  const address = ipaddr.process(item)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
