@@ -1,0 +1,90 @@
+import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf'
+import type { FieldViolation } from '../domain/errors.js'
+import { jsonNames } from './json-names.js'
+
+/** Reads one message type from JSON as decisions.md D3 has it: ProtoJSON with plain enum names. */
+export interface JsonReader {
+  /**
+   * @param source values by field: JSON values of a body, or texts of a path or query
+   * @returns the message, and every field whose value could not be read; such a field is left unset
+   */
+  read(source: (field: DescField) => unknown): { message: Message; violations: FieldViolation[] }
+}
+
+/** Turns a JSON value into a field's value; undefined when it cannot be one. */
+type ReadValue = (value: unknown) => unknown
+
+interface FieldReader {
+  readonly field: DescField
+  readonly read: ReadValue
+  readonly mustBe: string
+}
+
+/**
+ * Compiles a reader.
+ * @throws when the message has a field of a kind that requests of this service do not have
+ */
+export function compileJsonReader(descriptor: DescMessage): JsonReader {
+  const readers = descriptor.fields.map(compileField)
+  return {
+    read(source) {
+      const values: Record<string, unknown> = {}
+      const violations: FieldViolation[] = []
+      for (const { field, read, mustBe } of readers) {
+        const json = source(field)
+        if (json === undefined || json === null) continue
+        const value = read(json)
+        if (value === undefined) violations.push({ field: field.jsonName, message: mustBe })
+        else values[field.localName] = value
+      }
+      return { message: create(descriptor, values), violations }
+    },
+  }
+}
+
+function compileField(field: DescField): FieldReader {
+  switch (field.fieldKind) {
+    case 'scalar':
+      return { field, ...compileScalar(field, field.scalar) }
+    case 'enum': {
+      const numbers = new Map([...jsonNames(field.enum)].map(([number, name]) => [name, number]))
+      const names = [...numbers.keys()].filter((name) => numbers.get(name) !== 0)
+      return {
+        field,
+        read: (value) => (typeof value === 'string' ? numbers.get(value) : undefined),
+        mustBe: `must be ${names.join(' or ')}`,
+      }
+    }
+    default:
+      throw new Error(`${field}: requests have no fields of this kind`)
+  }
+}
+
+function compileScalar(field: DescField, scalar: ScalarType): Omit<FieldReader, 'field'> {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return { read: (value) => (typeof value === 'string' ? value : undefined), mustBe: 'must be a string' }
+    case ScalarType.UINT32:
+      return {
+        read: (value) => readInteger(value, 0xffff_ffff),
+        mustBe: 'must be an integer of 0 to 4294967295',
+      }
+    case ScalarType.UINT64:
+      return { read: readBigInt, mustBe: 'must be an integer of 0 to 2^53-1' }
+    default:
+      throw new Error(`${field}: requests have no fields of this kind`)
+  }
+}
+
+/** Numbers and decimal strings say the same; beyond 2^53 a JSON number may have lost digits and is refused. */
+function readInteger(value: unknown, max: number): number | undefined {
+  const number = typeof value === 'string' && /^(0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 && number <= max
+    ? number
+    : undefined
+}
+
+function readBigInt(value: unknown): bigint | undefined {
+  const number = readInteger(value, Number.MAX_SAFE_INTEGER)
+  return number === undefined ? undefined : BigInt(number)
+}

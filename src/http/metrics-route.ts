@@ -1,0 +1,32 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Metrics } from '../telemetry/metrics.js'
+
+/**
+ * Serves `/metrics` in Prometheus's text format.
+ * @param auth `user:password` that Basic authentication must bring; undefined leaves it open (decisions.md D11)
+ */
+export function registerMetrics(
+  server: FastifyInstance,
+  { registry }: Metrics,
+  auth: string | undefined,
+): void {
+  const expected = auth === undefined ? undefined : digest(`Basic ${Buffer.from(auth).toString('base64')}`)
+
+  server.get('/metrics', async (request, reply) => {
+    if (expected !== undefined && !timingSafeEqual(expected, digest(authorization(request)))) {
+      reply.header('www-authenticate', 'Basic realm="metrics", charset="UTF-8"')
+      return reply.code(401).type('text/plain').send('Basic authentication is required.\n')
+    }
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
+}
+
+function authorization({ headers }: FastifyRequest): string {
+  return headers.authorization ?? ''
+}
+
+/** Digests have one length whatever was sent, so that comparing them tells nothing by its time. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,95 @@
+import type { DescService } from '@bufbuild/protobuf'
+import { cors as connectCors, createContextValues } from '@connectrpc/connect'
+import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
+import cors from '@fastify/cors'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Config } from '../config.js'
+import { ServiceError } from '../domain/errors.js'
+import type { GuardedMethod } from '../rpc/guard.js'
+import { requestIdKey, rpcRoutes } from '../rpc/router.js'
+import type { Logger } from '../telemetry/log.js'
+import { sendError, toRestError } from './error-body.js'
+import { createOnePortServer, type OnePortServer } from './one-port.js'
+import { registerRestRoutes } from './transcoder.js'
+
+interface HttpServerOptions {
+  readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy'>
+  readonly services: readonly DescService[]
+  readonly methods: readonly GuardedMethod[]
+  /** Adds the routes that are no methods, such as `/health`. */
+  readonly addRoutes: (server: FastifyInstance) => void
+  readonly log: Logger
+}
+
+/** The service's one port. */
+export interface HttpServer {
+  /** @returns the base URL, with the port that was free when `PORT` is 0 */
+  listen(): Promise<string>
+  /** Stops accepting, lets requests under way finish, ends what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+const MAX_BODY_BYTES = 64 * 1024
+const CORS_HEADERS = {
+  methods: ['GET', 'POST', 'DELETE'],
+  allowedHeaders: [...connectCors.allowedHeaders, 'Last-Event-ID'],
+  exposedHeaders: [...connectCors.exposedHeaders, 'X-Request-Id', 'Retry-After'],
+  maxAge: 7200,
+}
+
+/** Builds the server: gRPC, gRPC-Web, Connect and REST over the same guarded methods (decisions.md D2). */
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { config, services, methods, log } = options
+  const ports: OnePortServer[] = []
+  const server = Fastify({
+    serverFactory: (handler) => {
+      const port = createOnePortServer(handler)
+      ports.push(port)
+      return port.server
+    },
+    bodyLimit: MAX_BODY_BYTES,
+    trustProxy: trustedProxies(config.trustProxy),
+    genReqId: () => crypto.randomUUID(),
+    frameworkErrors: (error, _request, reply) => sendError(reply, toRestError(error)),
+  })
+
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  server.setErrorHandler((thrown, request, reply) => {
+    const error = toRestError(thrown)
+    if (error.cause !== undefined) log.error({ requestId: request.id, err: error.cause }, error.message)
+    return sendError(reply, error)
+  })
+  server.setNotFoundHandler((_request, reply) =>
+    sendError(reply, new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')),
+  )
+  await server.register(cors, { ...CORS_HEADERS, origin: corsOrigin(config.corsOrigins) })
+  await server.register(fastifyConnectPlugin, {
+    routes: rpcRoutes(services, methods),
+    contextValues: (request) => createContextValues().set(requestIdKey, request.id),
+    readMaxBytes: MAX_BODY_BYTES,
+  })
+  registerRestRoutes(server, methods)
+  options.addRoutes(server)
+
+  return {
+    listen: () => server.listen({ host: config.host, port: config.port }),
+    async close(graceMs) {
+      const timer = setTimeout(() => {
+        for (const port of ports) port.destroyConnections()
+      }, graceMs)
+      await server.close()
+      clearTimeout(timer)
+    },
+  }
+}
+
+function trustedProxies(trustProxy: Config['trustProxy']) {
+  if (typeof trustProxy !== 'number') return [...trustProxy]
+  return (_address: string, hop: number) => hop < trustProxy
+}
+
+function corsOrigin(origins: readonly string[]): string | string[] {
+  return origins.includes('*') ? '*' : [...origins]
+}

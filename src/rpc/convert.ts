@@ -1,0 +1,64 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { getAddress } from 'viem'
+import { type GetOrderResponseSchema, OrderState } from '../../gen/aggregator/v1/order_pb.js'
+import type { QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
+import type { SolverSchema } from '../../gen/aggregator/v1/solver_pb.js'
+import type { Order } from '../domain/order.js'
+import { ORDER_TYPES, type Quote, type SignedQuote } from '../domain/quote.js'
+import type { Solver } from '../domain/solver.js'
+
+const ORDER_STATE_NUMBERS = {
+  NONE: OrderState.NONE,
+  DEPOSITED: OrderState.DEPOSITED,
+  SETTLED: OrderState.SETTLED,
+  REFUNDED: OrderState.REFUNDED,
+} as const
+
+/** A signed quote as messages have it; addresses in EIP-55 form (decisions.md D3). */
+export function toSignedQuoteMessage(signed: SignedQuote) {
+  return {
+    quote: toQuoteMessage(signed.quote),
+    solverSignature: signed.signature,
+    depositAddress: getAddress(signed.depositAddress),
+    orderId: signed.orderId,
+  }
+}
+
+/** An order as messages have it: of one that the contract does not know, three fields only (decisions.md D6). */
+export function toOrderMessage(order: Order): MessageInitShape<typeof GetOrderResponseSchema> {
+  const { orderId, chainId } = order
+  const known = { orderId, chainId: BigInt(chainId), state: ORDER_STATE_NUMBERS[order.state] }
+  if (order.state === 'NONE') return known
+  return {
+    ...known,
+    user: getAddress(order.user),
+    solver: getAddress(order.solver),
+    inputToken: getAddress(order.inputToken),
+    inputAmount: order.inputAmount.toString(),
+    outputToken: getAddress(order.outputToken),
+    outputAmount: order.outputAmount.toString(),
+    outputChainId: BigInt(order.outputChainId),
+    fillDeadline: order.fillDeadline,
+  }
+}
+
+/** A solver as the public sees it. */
+export function toSolverMessage(solver: Solver): MessageInitShape<typeof SolverSchema> {
+  return { address: getAddress(solver.address), name: solver.name, registeredAt: BigInt(solver.registeredAt) }
+}
+
+function toQuoteMessage(quote: Quote): MessageInitShape<typeof QuoteSchema> {
+  return {
+    solver: getAddress(quote.solver),
+    user: getAddress(quote.user),
+    inputToken: getAddress(quote.inputToken),
+    inputAmount: quote.inputAmount.toString(),
+    outputToken: getAddress(quote.outputToken),
+    outputAmount: quote.outputAmount.toString(),
+    orderType: ORDER_TYPES.indexOf(quote.orderType),
+    outputChainId: BigInt(quote.outputChainId),
+    depositDeadline: quote.depositDeadline,
+    fillDeadline: quote.fillDeadline,
+    nonce: quote.nonce.toString(),
+  }
+}

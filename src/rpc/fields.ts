@@ -1,0 +1,95 @@
+import { parseUint256 } from '../domain/amount.js'
+import type { FieldViolation } from '../domain/errors.js'
+import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
+
+const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
+const NAME = /^[^\p{Cc}\p{Cs}]{1,64}$/u
+const BLANK_OR_CONTROL = /[\s\p{C}]/u
+const MAX_URL_LENGTH = 2048
+const NOTHING: Hex = '0x'
+
+/**
+ * Reads the fields of one request and notes each bad one under its JSON name. What a method returns for a bad field
+ * means nothing: look at `violations` before using any of it.
+ */
+export class Fields {
+  readonly #violations: Map<string, FieldViolation>
+
+  /** @param unreadable what is known to be bad already; nothing further is said of those fields */
+  constructor(unreadable: readonly FieldViolation[]) {
+    this.#violations = new Map(unreadable.map((violation) => [violation.field, violation]))
+  }
+
+  get violations(): FieldViolation[] {
+    return [...this.#violations.values()]
+  }
+
+  /** Notes a bad field, unless it is noted already. */
+  refuse(field: string, message: string): void {
+    if (!this.#violations.has(field)) this.#violations.set(field, { field, message })
+  }
+
+  address(field: string, text: string): Address {
+    return this.#expect(field, parseAddress(text), 'must be a 20-byte address in hex with 0x') ?? NOTHING
+  }
+
+  bytes32(field: string, text: string): Hex {
+    return this.#expect(field, parseBytes32(text), 'must be 32 bytes in hex with 0x') ?? NOTHING
+  }
+
+  signature(field: string, text: string): Hex {
+    if (!SIGNATURE.test(text)) this.refuse(field, 'must be 65 bytes in hex with 0x')
+    return text as Hex
+  }
+
+  /** An amount of 1 to 2^256-1 in decimal. */
+  amount(field: string, text: string): bigint {
+    const mustBe = 'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros'
+    return this.#expect(field, parseUint256(text) || undefined, mustBe) ?? 0n
+  }
+
+  /** An integer of `min` to `max`. */
+  integer(field: string, value: number | bigint, min: number, max: number): number {
+    if (value < min || value > max) this.refuse(field, `must be an integer of ${min} to ${max}`)
+    return Number(value)
+  }
+
+  chainId(field: string, value: bigint): number {
+    if (value < 1n || value > Number.MAX_SAFE_INTEGER) this.refuse(field, 'must be a chain id of 1 to 2^53-1')
+    return Number(value)
+  }
+
+  /** Unix time in milliseconds; how far it may be from the clock is another matter. */
+  timestampMs(field: string, value: bigint): number {
+    if (value < 1n || value > Number.MAX_SAFE_INTEGER) this.refuse(field, 'must be Unix time in milliseconds')
+    return Number(value)
+  }
+
+  /** One of the keys of `choices` that is not the zero value. */
+  choice<T>(field: string, value: number, choices: Readonly<Record<number, T>>): T | undefined {
+    return this.#expect(field, choices[value], `must be ${Object.values(choices).join(' or ')}`)
+  }
+
+  displayName(field: string, text: string): string {
+    if (!NAME.test(text)) this.refuse(field, 'must be 1 to 64 characters without control characters')
+    return text
+  }
+
+  endpointUrl(field: string, text: string): string {
+    const mustBe = `must be an http or https URL of at most ${MAX_URL_LENGTH} characters without credentials, query or fragment`
+    if (!isEndpointUrl(text)) this.refuse(field, mustBe)
+    return text
+  }
+
+  #expect<T>(field: string, value: T | undefined, mustBe: string): T | undefined {
+    if (value === undefined) this.refuse(field, mustBe)
+    return value
+  }
+}
+
+function isEndpointUrl(text: string): boolean {
+  if (text.length > MAX_URL_LENGTH || BLANK_OR_CONTROL.test(text) || /[?#]/.test(text)) return false
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === ''
+}

@@ -1,0 +1,68 @@
+import type { Message } from '@bufbuild/protobuf'
+import { type FieldViolation, type Reason, ServiceError, toServiceError } from '../domain/errors.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import type { Call, ChainMessage, Method, Protocol } from './method.js'
+
+/** A method with everything around it that holds for all of them; RPC handlers and REST routes call the same. */
+export interface GuardedMethod {
+  readonly desc: Method['desc']
+  /**
+   * Lets a call in, before its body is read.
+   * @param chainId undefined stands for text that is no chain id
+   * @throws ServiceError CHAIN_NOT_SUPPORTED
+   */
+  admit(chainId: number | undefined): void
+  /**
+   * Answers a call that was let in.
+   * @param unreadable fields that could not be read into the message
+   * @throws ServiceError and nothing else; what was unforeseen is in the log under the request's id
+   */
+  answer(message: ChainMessage, call: Call, unreadable?: readonly FieldViolation[]): Promise<Message>
+  /**
+   * Counts a call that has ended.
+   * @param seconds from the request to its answer
+   */
+  count(protocol: Protocol, result: Reason | 'OK', seconds: number): void
+}
+
+interface GuardOptions {
+  readonly supportedChains: readonly number[]
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Builds the guard: what it returns wraps a method. */
+export function createGuard(options: GuardOptions): (method: Method) => GuardedMethod {
+  const { metrics, log } = options
+  const supported = new Set(options.supportedChains)
+
+  return (method) => {
+    const name = `${method.desc.parent.typeName}/${method.desc.name}`
+    return {
+      desc: method.desc,
+      admit(chainId) {
+        if (chainId !== undefined && supported.has(chainId)) return
+        throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
+      },
+      async answer(message, call, unreadable = []) {
+        try {
+          return await method.answer(message, call, unreadable)
+        } catch (thrown) {
+          const error = toServiceError(thrown)
+          if (error.cause !== undefined) {
+            log.error(
+              { requestId: call.requestId, method: name, reason: error.reason, err: error.cause },
+              error.message,
+            )
+          }
+          throw error
+        }
+      },
+      count(protocol, result, seconds) {
+        metrics.requests.inc({ method: name, protocol, reason: result })
+        metrics.requestSeconds.observe({ method: name }, seconds)
+      },
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf'
+import { type FieldViolation, invalidArgument } from '../domain/errors.js'
+import { Fields } from './fields.js'
+
+/** How a call reached the service. */
+export type Protocol = 'rest' | 'connect' | 'grpc' | 'grpc-web'
+
+/** One call, whatever protocol it came by. */
+export interface Call {
+  readonly protocol: Protocol
+  readonly requestId: string
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal
+  /** The caller's own limit in milliseconds from now. */
+  readonly timeoutMs: number | undefined
+}
+
+/** A request of this service: every one of them names its chain. */
+export type ChainMessage = Message & { readonly chainId: bigint }
+
+/** A unary method of any message types. */
+export interface Method {
+  readonly desc: DescMethodUnary
+  /**
+   * Answers a request.
+   * @param unreadable fields that could not even be read into the message
+   * @throws ServiceError, or anything unforeseen
+   */
+  answer(message: ChainMessage, call: Call, unreadable: readonly FieldViolation[]): Promise<Message>
+}
+
+interface MethodBody<I extends DescMessage, O extends DescMessage, R> {
+  /** Translates the message, noting every bad field; the result is used only when none is noted. */
+  read(message: MessageShape<I>, fields: Fields): R
+  /** Calls the part of the house that knows, and translates back. */
+  answer(request: R, call: Call): Promise<MessageInitShape<O>> | MessageInitShape<O>
+}
+
+/** Makes a method from a descriptor and the translation of its messages. */
+export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
+  desc: DescMethodUnary<I, O>,
+  body: MethodBody<I, O, R>,
+): Method {
+  return {
+    desc,
+    async answer(message, call, unreadable) {
+      const fields = new Fields(unreadable)
+      const request = body.read(message as Message as MessageShape<I>, fields)
+      if (fields.violations.length > 0) throw invalidArgument(fields.violations)
+      return create(desc.output, await body.answer(request, call))
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { OrderService } from '../../gen/aggregator/v1/order_pb.js'
+import type { Chain } from '../chain/chain.js'
+import { ServiceError } from '../domain/errors.js'
+import { toOrderMessage } from './convert.js'
+import { type Method, unaryMethod } from './method.js'
+
+/** The methods of OrderService. */
+export function createOrderService(chains: ReadonlyMap<number, Chain>): Method[] {
+  const getOrder = unaryMethod(OrderService.method.getOrder, {
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      orderId: fields.bytes32('orderId', message.orderId),
+    }),
+    async answer({ chainId, orderId }) {
+      const chain = chains.get(chainId)
+      if (chain === undefined)
+        throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
+      return toOrderMessage(await chain.readOrder(orderId))
+    },
+  })
+
+  return [getOrder]
+}

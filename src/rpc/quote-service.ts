@@ -1,0 +1,53 @@
+import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import { deadlines, type QuoteRequest } from '../domain/quote.js'
+import type { Aggregator } from '../quoting/aggregator.js'
+import { toSignedQuoteMessage } from './convert.js'
+import { type Method, unaryMethod } from './method.js'
+
+interface QuoteServiceOptions {
+  readonly aggregator: Aggregator
+  readonly defaultDepositWindowSeconds: number
+  readonly defaultFillWindowSeconds: number
+  readonly now: () => number
+}
+
+const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
+const ORDER_TYPE_NAMES = {
+  [OrderType.EXACT_INPUT]: 'EXACT_INPUT',
+  [OrderType.EXACT_OUTPUT]: 'EXACT_OUTPUT',
+} as const
+const DEPOSIT_MODE_NAMES = { [DepositMode.CONTRACT]: 'CONTRACT', [DepositMode.ADDRESS]: 'ADDRESS' } as const
+
+/** The methods of QuoteService. */
+export function createQuoteService(options: QuoteServiceOptions): Method[] {
+  const { aggregator, defaultDepositWindowSeconds, defaultFillWindowSeconds, now } = options
+
+  const getQuote = unaryMethod(QuoteService.method.getQuote, {
+    read(message, fields) {
+      if (message.originChainId !== message.chainId) {
+        fields.refuse('originChainId', `must equal the chain that is asked, ${message.chainId}`)
+      }
+      const window = message.depositWindow ?? defaultDepositWindowSeconds
+      return {
+        chainId: Number(message.chainId),
+        inputToken: fields.address('inputToken', message.inputToken),
+        outputToken: fields.address('outputToken', message.outputToken),
+        orderType: fields.choice('orderType', message.orderType, ORDER_TYPE_NAMES) ?? 'EXACT_INPUT',
+        amount: fields.amount('amount', message.amount),
+        user: fields.address('userAddress', message.userAddress),
+        destinationChainId: fields.chainId('destinationChainId', message.destinationChainId),
+        depositMode: fields.choice('depositMode', message.depositMode, DEPOSIT_MODE_NAMES) ?? 'CONTRACT',
+        depositWindowSeconds: fields.integer('depositWindow', window, 1, MAX_DEPOSIT_WINDOW_SECONDS),
+      }
+    },
+
+    async answer({ depositWindowSeconds, ...asked }, call) {
+      const windows = { depositWindowSeconds, fillWindowSeconds: defaultFillWindowSeconds }
+      const request: QuoteRequest = { ...asked, ...deadlines(now(), windows) }
+      const [best, ...alternativeQuotes] = (await aggregator.quote(request, call)).map(toSignedQuoteMessage)
+      return { ...best, alternativeQuotes }
+    },
+  })
+
+  return [getQuote]
+}

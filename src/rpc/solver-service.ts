@@ -1,0 +1,43 @@
+import { getAddress } from 'viem'
+import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import type { Registry } from '../solvers/registry.js'
+import { toSolverMessage } from './convert.js'
+import { type Method, unaryMethod } from './method.js'
+
+/** The methods of SolverService. */
+export function createSolverService(registry: Registry): Method[] {
+  const registerSolver = unaryMethod(SolverService.method.registerSolver, {
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      address: fields.address('address', message.address),
+      endpointUrl: fields.endpointUrl('endpointUrl', message.endpointUrl),
+      name: fields.displayName('name', message.name),
+      signature: fields.signature('signature', message.signature),
+      timestamp: fields.timestampMs('timestamp', message.timestamp),
+    }),
+    async answer(registration) {
+      await registry.register(registration)
+      return { status: 'registered', address: getAddress(registration.address) }
+    },
+  })
+
+  const unregisterSolver = unaryMethod(SolverService.method.unregisterSolver, {
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      address: fields.address('address', message.address),
+      signature: fields.signature('signature', message.signature),
+      timestamp: fields.timestampMs('timestamp', message.timestamp),
+    }),
+    async answer(wish) {
+      await registry.unregister(wish)
+      return { status: 'removed', address: getAddress(wish.address) }
+    },
+  })
+
+  const listSolvers = unaryMethod(SolverService.method.listSolvers, {
+    read: (message) => Number(message.chainId),
+    answer: (chainId) => ({ solvers: registry.active(chainId).map(toSolverMessage) }),
+  })
+
+  return [registerSolver, unregisterSolver, listSolvers]
+}
