@@ -1,0 +1,106 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+
+const HOST = '127.0.0.1'
+const TERMINATION_GRACE_MS = 2_000
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+
+export interface AnvilOptions {
+  /** TCP port; 0, the default, takes any free one. */
+  port?: number
+  /** Default 31337. */
+  chainId?: number
+  /**
+   * Mines one block every so many seconds (fractions allowed), with or without transactions. The default is to mine
+   * each transaction as it comes: a receipt within milliseconds. In both modes a block carries the wall clock's
+   * second, and blocks of the same second carry the same timestamp: the chain's clock never runs ahead. Without a
+   * block time it falls behind while nothing is sent: a call at the latest block sees that block's time.
+   */
+  blockTimeSeconds?: number
+  /** Further arguments of anvil's command line. */
+  extraArgs?: readonly string[]
+}
+
+/** A running local chain. */
+export interface Anvil {
+  url: string
+  chainId: number
+  port: number
+  pid: number
+  /** Ends the process and waits until it is gone. May be called more than once. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a local chain on 127.0.0.1 with anvil's usual ten funded accounts (`devAccounts` in `deploy.ts`), and returns
+ * once it takes connections. It does not outlive this process, unless a signal ends this one that nothing handles.
+ *
+ * @throws Error with what anvil printed, when it exits before it listens (a port in use, an unknown argument)
+ */
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const chainId = options.chainId ?? 31337
+  const child = spawn(anvilBinary(), commandLine(options, chainId))
+  const killWithParent = () => child.kill('SIGKILL')
+  process.on('exit', killWithParent)
+  const stop = () => {
+    process.off('exit', killWithParent)
+    return terminate(child)
+  }
+  try {
+    const port = await listeningPort(child)
+    return { url: `http://${HOST}:${port}`, chainId, port, pid: child.pid as number, stop }
+  } catch (error) {
+    process.off('exit', killWithParent)
+    throw error
+  }
+}
+
+function commandLine(options: AnvilOptions, chainId: number): string[] {
+  const args = ['--host', HOST, '--port', String(options.port ?? 0), '--chain-id', String(chainId)]
+  if (options.blockTimeSeconds !== undefined) args.push('--block-time', String(options.blockTimeSeconds))
+  return [...args, ...(options.extraArgs ?? [])]
+}
+
+/**
+ * The platform's own binary. The launcher of the npm package would run it as a child, which a signal that cannot be
+ * caught does not reach.
+ */
+function anvilBinary(): string {
+  const launcher = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
+  const platformPackage = `@foundry-rs/anvil-${process.platform}-${ARCHITECTURES[process.arch]}`
+  const binary = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
+  return createRequire(launcher).resolve(`${platformPackage}/bin/${binary}`)
+}
+
+/** Anvil binds its socket before it prints the address, so that a connection made after this is answered. */
+function listeningPort(child: ChildProcessWithoutNullStreams): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const collect = (chunk: Buffer) => {
+      output += chunk
+      const port = /Listening on [\d.]+:(\d+)\s/.exec(output)?.[1]
+      if (port) settle(() => resolve(Number(port)))
+    }
+    const onError = (error: Error) => settle(() => reject(new Error('anvil did not start', { cause: error })))
+    const onClose = () => settle(() => reject(new Error(`anvil exited before it listened:\n${output}`)))
+    const settle = (conclude: () => void) => {
+      for (const stream of [child.stdout, child.stderr]) stream.off('data', collect)
+      child.off('error', onError).off('close', onClose)
+      // Anvil logs every request: a pipe that nobody reads fills up and blocks it.
+      for (const stream of [child.stdout, child.stderr]) stream.resume()
+      conclude()
+    }
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', collect)
+    child.on('error', onError).on('close', onClose)
+  })
+}
+
+async function terminate(child: ChildProcessWithoutNullStreams): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), TERMINATION_GRACE_MS)
+  await exited
+  clearTimeout(timer)
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+enum OrderState {
+    NONE,
+    DEPOSITED,
+    SETTLED,
+    REFUNDED
+}
+
+/// @notice A quote that was taken, as the settlement contract remembers it.
+struct Order {
+    address user;
+    address solver;
+    address inputToken;
+    uint256 inputAmount;
+    address outputToken;
+    uint256 outputAmount;
+    uint256 outputChainId;
+    uint32 fillDeadline;
+    OrderState state;
+}

@@ -1,0 +1,146 @@
+import {
+  type Account,
+  type Address,
+  createWalletClient,
+  defineChain,
+  getAddress,
+  type Hash,
+  http,
+  publicActions,
+} from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { settlementAbi, settlementBytecode } from '../../gen/contracts/settlement.js'
+import { testTokenAbi, testTokenBytecode } from '../../gen/contracts/test-token.js'
+
+const POLLING_INTERVAL_MS = 50
+const MNEMONIC = 'test test test test test test test test test test test junk'
+
+/** Anvil's ten accounts, each with 10000 ether on a fresh chain. Their keys are public: for local networks only. */
+export const devAccounts = [
+  devAccount(0),
+  devAccount(1),
+  devAccount(2),
+  devAccount(3),
+  devAccount(4),
+  devAccount(5),
+  devAccount(6),
+  devAccount(7),
+  devAccount(8),
+  devAccount(9),
+] as const
+
+/** Where a local chain answers. An `Anvil` is told by its `url` and `chainId`. */
+export interface Devnet {
+  rpcUrl: string
+  chainId: number
+}
+
+export interface DevnetContracts {
+  settlement: Address
+  /** "Bond USD", 6 decimals, mintable by anyone. */
+  bondToken: Address
+  /** "Wrapped Ether", 18 decimals, mintable by anyone. */
+  weth: Address
+  /** "USD Coin", 6 decimals, mintable by anyone. */
+  usdc: Address
+}
+
+export type DevnetClient = ReturnType<typeof createDevnetClient>
+
+/** A viem client that reads, signs as `account` and sends, and that notices a mined transaction within 50 ms. */
+export function createDevnetClient({ rpcUrl, chainId }: Devnet, account: Account) {
+  const chain = defineChain({
+    id: chainId,
+    name: `local chain ${chainId}`,
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  })
+  return createWalletClient({
+    account,
+    chain,
+    transport: http(rpcUrl),
+    pollingInterval: POLLING_INTERVAL_MS,
+    cacheTime: 0,
+  }).extend(publicActions)
+}
+
+/**
+ * Deploys the bond token, the settlement contract that holds bonds in it, and two tokens to trade. The addresses
+ * follow from the deployer and the number of its earlier transactions: on a fresh chain always the same.
+ *
+ * @throws viem's errors, or Error when a deployment reverts
+ */
+export async function deploySettlement(options: Devnet & { deployer: Account }): Promise<DevnetContracts> {
+  const client = createDevnetClient(options, options.deployer)
+  const deployToken = async (name: string, symbol: string, decimals: number) =>
+    deployed(
+      client,
+      await client.deployContract({
+        abi: testTokenAbi,
+        bytecode: testTokenBytecode,
+        args: [name, symbol, decimals],
+      }),
+    )
+  const bondToken = await deployToken('Bond USD', 'bUSD', 6)
+  const settlement = await deployed(
+    client,
+    await client.deployContract({ abi: settlementAbi, bytecode: settlementBytecode, args: [bondToken] }),
+  )
+  const weth = await deployToken('Wrapped Ether', 'WETH', 18)
+  const usdc = await deployToken('USD Coin', 'USDC', 6)
+  return { settlement, bondToken, weth, usdc }
+}
+
+/**
+ * Registers `solver` with a bond of `amount` (the bond token's smallest unit, 6 decimals, at least 1000e6), minted for
+ * the purpose.
+ *
+ * @throws viem's errors: an amount below the minimum, or a solver that is registered already, fails before it is sent
+ */
+export async function bondSolver(
+  options: Devnet & { settlement: Address; solver: Account },
+  amount: bigint,
+): Promise<void> {
+  const { settlement, solver } = options
+  const client = createDevnetClient(options, solver)
+  const bondToken = await client.readContract({
+    abi: settlementAbi,
+    address: settlement,
+    functionName: 'BOND_TOKEN',
+  })
+  const token = { abi: testTokenAbi, address: bondToken } as const
+  await mined(
+    client,
+    await client.writeContract({ ...token, functionName: 'mint', args: [solver.address, amount] }),
+  )
+  await mined(
+    client,
+    await client.writeContract({ ...token, functionName: 'approve', args: [settlement, amount] }),
+  )
+  await mined(
+    client,
+    await client.writeContract({
+      abi: settlementAbi,
+      address: settlement,
+      functionName: 'registerSolver',
+      args: [amount],
+    }),
+  )
+}
+
+function devAccount(addressIndex: number) {
+  return mnemonicToAccount(MNEMONIC, { addressIndex })
+}
+
+async function deployed(client: DevnetClient, hash: Hash): Promise<Address> {
+  const { contractAddress } = await mined(client, hash)
+  if (!contractAddress) throw new Error(`transaction ${hash} deployed no contract`)
+  return getAddress(contractAddress)
+}
+
+/** Waits until a transaction is mined. @throws Error when it reverted */
+export async function mined(client: DevnetClient, hash: Hash) {
+  const receipt = await client.waitForTransactionReceipt({ hash })
+  if (receipt.status !== 'success') throw new Error(`transaction ${hash} reverted`)
+  return receipt
+}

@@ -1,0 +1,167 @@
+import {
+  type Hex,
+  hexToBigInt,
+  numberToHex,
+  parseSignature,
+  serializeCompactSignature,
+  signatureToCompactSignature,
+} from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { revertOf } from './calls.js'
+import { type Fixture, OrderState, otherSolver, solver, startSettlement, stranger, user } from './fixture.js'
+import type { ServiceQuote } from './signed-quote.js'
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+let chain: Fixture
+
+beforeAll(async () => {
+  chain = await startSettlement()
+})
+
+afterEach(() => chain.reset())
+
+afterAll(() => chain.stop())
+
+/** The two ways of taking a quote. For `settle`, the tokens lie at the deposit address already. */
+describe.each(['deposit', 'settle'] as const)('%s', (call) => {
+  const takenState = call === 'deposit' ? OrderState.DEPOSITED : OrderState.SETTLED
+
+  const take = async (quote: ServiceQuote, signature: Hex) => {
+    if (call === 'settle' && quote.inputAmount > 0n) {
+      const depositAddress = await chain.view.computeDepositAddress([quote, signature])
+      await chain.transfer(chain.contracts.weth, user, depositAddress, quote.inputAmount)
+    }
+    return chain.send(user, call, [quote, signature])
+  }
+
+  const refusal = async (changes: Partial<ServiceQuote>, signer = solver) => {
+    const { quote, signature } = await chain.signedQuote(changes, signer)
+    return revertOf(take(quote, signature))
+  }
+
+  const stateOf = async (orderId: Hex) => (await chain.view.orders([orderId]))[8]
+
+  it.each([0, 1])('takes a quote of order type %i', async (orderType) => {
+    const { quote, signature, orderId } = await chain.signedQuote({ orderType })
+    await take(quote, signature)
+    expect(await stateOf(orderId)).toBe(takenState)
+  })
+
+  it('refuses any other order type', async () => {
+    expect(await refusal({ orderType: 2 })).toEqual(['UnknownOrderType', 2])
+  })
+
+  it.each(['inputAmount', 'outputAmount'] as const)('refuses an %s of zero', async (amount) => {
+    expect(await refusal({ [amount]: 0n })).toEqual(['ZeroAmount'])
+  })
+
+  it('refuses a quote that pays out on another chain', async () => {
+    expect(await refusal({ outputChainId: 10n })).toEqual(['WrongOutputChain', 10n])
+  })
+
+  it('refuses a fill deadline before the deposit deadline', async () => {
+    const depositDeadline = chain.startTime + 50
+    expect(await refusal({ depositDeadline, fillDeadline: depositDeadline - 1 })).toEqual([
+      'FillDeadlineBeforeDepositDeadline',
+      depositDeadline,
+      depositDeadline - 1,
+    ])
+  })
+
+  it('takes a fill deadline equal to the deposit deadline', async () => {
+    const depositDeadline = chain.startTime + 50
+    const { quote, signature, orderId } = await chain.signedQuote({
+      depositDeadline,
+      fillDeadline: depositDeadline,
+    })
+    await take(quote, signature)
+    expect(await stateOf(orderId)).toBe(takenState)
+  })
+
+  it('refuses a solver that is not registered', async () => {
+    expect(await refusal({ solver: stranger.address }, stranger)).toEqual([
+      'SolverNotRegistered',
+      stranger.address,
+    ])
+  })
+
+  it('uses up the nonce, for all quotes of this solver and for no other solver', async () => {
+    const { quote, signature } = await chain.signedQuote({ nonce: 7n })
+    await take(quote, signature)
+    expect(await chain.view.isNonceUsed([solver.address, 7n])).toBe(true)
+    expect(await chain.view.isNonceUsed([otherSolver.address, 7n])).toBe(false)
+    expect(await revertOf(take(quote, signature))).toEqual(['NonceAlreadyUsed', solver.address, 7n])
+    expect(await refusal({ nonce: 7n, outputAmount: 5n })).toEqual(['NonceAlreadyUsed', solver.address, 7n])
+    expect(await refusal({ nonce: 7n, solver: otherSolver.address }, otherSolver)).toBeUndefined()
+  })
+
+  it('refuses a nonce that the solver cancelled', async () => {
+    await chain.send(solver, 'cancelNonce', [9n])
+    expect(await refusal({ nonce: 9n })).toEqual(['NonceAlreadyUsed', solver.address, 9n])
+  })
+})
+
+describe.each(['deposit', 'settle', 'refundAddressDeposit'] as const)(
+  'the signature that %s asks for',
+  (call) => {
+    const refusal = async (forge: (signature: Hex) => Hex) => {
+      const { quote, signature } = await chain.signedQuote()
+      if (call === 'refundAddressDeposit') await chain.nextBlockAt(quote.fillDeadline + 1)
+      return revertOf(chain.send(user, call, [quote, forge(signature)]))
+    }
+
+    it('is by the solver that the quote names', async () => {
+      const { quote, signature } = await chain.signedQuote({}, otherSolver)
+      if (call === 'refundAddressDeposit') await chain.nextBlockAt(quote.fillDeadline + 1)
+      expect(await revertOf(chain.send(user, call, [quote, signature]))).toEqual([
+        'SignerNotSolver',
+        otherSolver.address,
+      ])
+    })
+
+    it('is over every member of the quote', async () => {
+      const { quote, signature } = await chain.signedQuote()
+      const changes: Partial<ServiceQuote>[] = [
+        { solver: otherSolver.address },
+        { inputToken: chain.contracts.usdc },
+        { inputAmount: quote.inputAmount - 1n },
+        { outputToken: chain.contracts.weth },
+        { outputAmount: quote.outputAmount + 1n },
+        { orderType: 1 },
+        { depositDeadline: quote.depositDeadline - 1 },
+        { fillDeadline: quote.fillDeadline + 1 },
+        { nonce: quote.nonce + 1n },
+      ]
+      if (call === 'refundAddressDeposit') await chain.nextBlockAt(quote.fillDeadline + 2)
+      for (const change of changes) {
+        const [error] = (await revertOf(chain.send(user, call, [{ ...quote, ...change }, signature]))) ?? []
+        expect(error, JSON.stringify(Object.keys(change))).toBe('SignerNotSolver')
+      }
+    })
+
+    it('has s in the lower half', async () => {
+      let highS: Hex = '0x'
+      const refused = await refusal((signature) => {
+        const { r, s, yParity } = parseSignature(signature)
+        highS = numberToHex(CURVE_ORDER - hexToBigInt(s), { size: 32 })
+        return `0x${r.slice(2)}${highS.slice(2)}${yParity === 0 ? '1c' : '1b'}`
+      })
+      expect(refused).toEqual(['ECDSAInvalidSignatureS', highS])
+    })
+
+    it('has v 27 or 28, not 0 or 1', async () => {
+      const withParity = (signature: Hex): Hex =>
+        `${signature.slice(0, -2) as Hex}0${parseSignature(signature).yParity}`
+      expect(await refusal(withParity)).toEqual(['ECDSAInvalidSignature'])
+    })
+
+    it('has 65 bytes, not 64 as in ERC-2098', async () => {
+      const compact = (signature: Hex) =>
+        serializeCompactSignature(signatureToCompactSignature(parseSignature(signature)))
+      expect(await refusal(compact)).toEqual(['ECDSAInvalidSignatureLength', 64n])
+      expect(await refusal((signature) => `${signature}00`)).toEqual(['ECDSAInvalidSignatureLength', 66n])
+      expect(await refusal(() => '0x')).toEqual(['ECDSAInvalidSignatureLength', 0n])
+    })
+  },
+)

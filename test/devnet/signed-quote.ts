@@ -1,0 +1,40 @@
+import {
+  type ContractFunctionArgs,
+  encodeAbiParameters,
+  type Hex,
+  hashStruct,
+  keccak256,
+  type LocalAccount,
+  type TypedDataDomain,
+} from 'viem'
+import type { settlementAbi } from '../../gen/contracts/settlement.js'
+
+export type ServiceQuote = ContractFunctionArgs<typeof settlementAbi, 'nonpayable', 'deposit'>[0]
+
+const quoteTypes = {
+  ServiceQuote: [
+    { name: 'solver', type: 'address' },
+    { name: 'user', type: 'address' },
+    { name: 'inputToken', type: 'address' },
+    { name: 'inputAmount', type: 'uint256' },
+    { name: 'outputToken', type: 'address' },
+    { name: 'outputAmount', type: 'uint256' },
+    { name: 'orderType', type: 'uint8' },
+    { name: 'outputChainId', type: 'uint256' },
+    { name: 'depositDeadline', type: 'uint32' },
+    { name: 'fillDeadline', type: 'uint32' },
+    { name: 'nonce', type: 'uint256' },
+  ],
+} as const
+
+export function signQuote(signer: LocalAccount, domain: TypedDataDomain, quote: ServiceQuote): Promise<Hex> {
+  return signer.signTypedData({ domain, types: quoteTypes, primaryType: 'ServiceQuote', message: quote })
+}
+
+/** The order id, computed as the specification says and without the contract. */
+export function orderIdOf(quote: ServiceQuote, signature: Hex): Hex {
+  const structHash = hashStruct({ data: { ...quote }, types: quoteTypes, primaryType: 'ServiceQuote' })
+  return keccak256(
+    encodeAbiParameters([{ type: 'bytes32' }, { type: 'bytes32' }], [structHash, keccak256(signature)]),
+  )
+}
