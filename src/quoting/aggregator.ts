@@ -42,8 +42,8 @@ interface AggregatorOptions {
   readonly log: Logger
 }
 
-/** What the answer itself takes of a caller's own limit: the way back, at most a tenth of the limit. */
-const ANSWER_RESERVE_MS = 50
+/** What is kept of a caller's own limit for the answer's way back: this much, at most a fifth of the limit. */
+const ANSWER_RESERVE_MS = 100
 
 /** Builds the aggregator. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
@@ -146,5 +146,5 @@ function startEnd(timeoutMs: number, caller: AbortSignal) {
 
 function callersLimit(timeoutMs: number | undefined): number {
   if (timeoutMs === undefined) return Number.POSITIVE_INFINITY
-  return timeoutMs - Math.min(ANSWER_RESERVE_MS, timeoutMs / 10)
+  return timeoutMs - Math.min(ANSWER_RESERVE_MS, timeoutMs / 5)
 }

@@ -1,0 +1,135 @@
+import { type Account, type Address, parseUnits } from 'viem'
+import { testTokenAbi } from '../../gen/contracts/test-token.js'
+import { type App, createApp } from '../app.js'
+import { readConfig } from '../config.js'
+import type { Environment } from '../environment.js'
+import { type Anvil, startAnvil } from './anvil.js'
+import {
+  bondSolver,
+  createDevnetClient,
+  type Devnet,
+  type DevnetContracts,
+  deploySettlement,
+  devAccounts,
+  mined,
+} from './deploy.js'
+import { preferredPort } from './free-port.js'
+import type { TradedToken } from './pricing.js'
+import { type ReferenceSolver, startReferenceSolver } from './reference-solver.js'
+
+/** A whole local network: a chain, the contracts, three solvers, and the service that asks them. */
+export interface Network {
+  readonly devnet: Devnet
+  readonly contracts: DevnetContracts
+  readonly solvers: readonly ReferenceSolver[]
+  readonly serviceUrl: string
+  /** The account that the demo trades with; it owns some of each token. */
+  readonly user: (typeof devAccounts)[number]
+  close(): Promise<void>
+}
+
+interface NetworkOptions {
+  /** Variables that the service gets beside those that the network sets. */
+  readonly environment: Environment
+  /** Told of what goes wrong in a solver. */
+  readonly onError: (error: unknown) => void
+}
+
+const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
+const PROTOCOL_NAME = 'Service'
+const BOND = parseUnits('50000', 6)
+const INVENTORY = parseUnits('1000000', 18)
+
+/** The reference solvers: who keeps less offers more. */
+const SOLVERS = [
+  { name: 'Aldous', spreadBps: 5n },
+  { name: 'Beatrix', spreadBps: 12n },
+  { name: 'Cosmo', spreadBps: 30n },
+] as const
+
+/**
+ * Starts a local network on 127.0.0.1, at the usual ports where they are free. Whatever was started is ended again
+ * when a later step fails.
+ */
+export async function startNetwork(options: NetworkOptions): Promise<Network> {
+  const started: { close(): Promise<void> }[] = []
+  const close = async () => {
+    for (const part of started.toReversed()) await part.close()
+  }
+  try {
+    const anvil = await startAnvil({ port: await preferredPort(USUAL_PORTS.chain) })
+    started.push({ close: anvil.stop })
+    const [deployer, user, ...solverAccounts] = devAccounts
+    const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
+    const contracts = await deploySettlement({ ...devnet, deployer })
+    await mint(devnet, deployer, user.address, contracts)
+
+    const solvers: ReferenceSolver[] = []
+    for (const [index, { name, spreadBps }] of SOLVERS.entries()) {
+      const account = solverAccounts[index] ?? deployer
+      await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
+      await mint(devnet, deployer, account.address, contracts)
+      const solver = await startReferenceSolver({
+        ...devnet,
+        account,
+        name,
+        spreadBps,
+        settlement: contracts.settlement,
+        tokens: tradedTokens(contracts),
+        protocolName: PROTOCOL_NAME,
+        port: await preferredPort(USUAL_PORTS.firstSolver + index),
+        onError: options.onError,
+      })
+      started.push(solver)
+      solvers.push(solver)
+    }
+
+    const service = await startService(anvil, contracts, options.environment)
+    started.push(service)
+    for (const solver of solvers) await solver.register(service.url)
+    return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What the reference solvers trade, and at which prices. */
+export function tradedTokens({ weth, usdc }: DevnetContracts): TradedToken[] {
+  return [
+    { address: weth, decimals: 18, priceMicros: 2_500_000_000n },
+    { address: usdc, decimals: 6, priceMicros: 1_000_000n },
+  ]
+}
+
+async function startService(
+  anvil: Anvil,
+  contracts: DevnetContracts,
+  environment: Environment,
+): Promise<App> {
+  return createApp(
+    readConfig({
+      SUPPORTED_CHAINS: String(anvil.chainId),
+      [`RPC_URL_${anvil.chainId}`]: anvil.url,
+      [`SERVICE_ADDRESS_${anvil.chainId}`]: contracts.settlement,
+      PROTOCOL_NAME,
+      HOST: '127.0.0.1',
+      PORT: String(await preferredPort(USUAL_PORTS.service)),
+      DB_PATH: ':memory:',
+      ...environment,
+    }),
+  )
+}
+
+async function mint(
+  devnet: Devnet,
+  payer: Account,
+  to: Address,
+  { weth, usdc }: DevnetContracts,
+): Promise<void> {
+  const client = createDevnetClient(devnet, payer)
+  for (const address of [weth, usdc]) {
+    const call = { address, abi: testTokenAbi, functionName: 'mint', args: [to, INVENTORY] } as const
+    await mined(client, await client.writeContract(call))
+  }
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { createGrpcClient } from './grpc-client.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from './test-solver.js'
+
+const [goodAccount, badAccount] = solverAccounts
+const QUOTE_TIMEOUT_MS = 1500
+/** What a busy machine of two cores may add. */
+const SLACK_MS = 400
+
+let chain: TestChain
+let service: TestService
+let good: TestSolver
+let bad: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  service = await startService(chain, { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) })
+  good = await startSolver(chain, goodAccount)
+  bad = await startSolver(chain, badAccount)
+  await good.register(service)
+  await bad.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all([good?.close(), bad?.close()])
+  await chain?.stop()
+})
+
+afterEach(() => good.behave(honest()))
+
+const hang: Behaviour = async () => undefined
+const hangInsideBody: Behaviour = async (_ask, _solver, { response }) => void response.write('{"quote":')
+
+async function timed<T>(action: () => Promise<T>): Promise<{ answer: T; elapsedMs: number }> {
+  const start = performance.now()
+  const answer = await action()
+  return { answer, elapsedMs: performance.now() - start }
+}
+
+const askForQuote = (init: RequestInit = {}) =>
+  service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), init)
+
+it.each([
+  ['before the headers', hang],
+  ['inside the body', hangInsideBody],
+])('a solver that hangs %s delays nobody past the timeout', async (_, behaviour) => {
+  bad.behave(behaviour)
+  const { answer, elapsedMs } = await timed(askForQuote)
+  expect(answer.body.quote.solver).toBe(goodAccount.address)
+  expect(elapsedMs).toBeGreaterThan(QUOTE_TIMEOUT_MS - 50)
+  expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS + SLACK_MS)
+})
+
+it('the answer comes at once when all have answered, the hanging one by a refusal', async () => {
+  bad.behave(async (_ask, _solver, { response }) => void response.writeHead(500).write('never ends'))
+  const { answer, elapsedMs } = await timed(askForQuote)
+  expect(answer.body.quote.solver).toBe(goodAccount.address)
+  expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
+})
+
+it('NO_QUOTES at the timeout when everybody hangs', async () => {
+  good.behave(hang)
+  bad.behave(hang)
+  const { answer, elapsedMs } = await timed(askForQuote)
+  expect([answer.status, answer.body.code]).toEqual([503, 'NO_QUOTES'])
+  expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS + SLACK_MS)
+})
+
+it("a caller's shorter deadline is kept on REST, with the offers that came by then", async () => {
+  bad.behave(hang)
+  const { answer, elapsedMs } = await timed(() => askForQuote({ headers: { 'connect-timeout-ms': '200' } }))
+  expect(answer.body.quote.solver).toBe(goodAccount.address)
+  expect(elapsedMs).toBeGreaterThan(150)
+  expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
+})
+
+it('a deadline that is no number is refused by name', async () => {
+  const { status, body } = await askForQuote({ headers: { 'connect-timeout-ms': 'soon' } })
+  expect([status, body.details[0].field]).toEqual([400, 'Connect-Timeout-Ms'])
+})
+
+it("a caller's shorter deadline is kept on gRPC, early enough for the answer to arrive", async () => {
+  bad.behave(hang)
+  const grpc = createGrpcClient(service.url)
+  const request = { ...quoteRequest(chain), chainId: chain.chainId, orderType: 1, depositMode: 1 }
+  await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
+  const { answer, elapsedMs } = await timed(() =>
+    grpc.call('QuoteService', 'GetQuote', request, { deadline: Date.now() + 800 }),
+  )
+  expect(answer.quote.solver).toBe(goodAccount.address)
+  expect(elapsedMs).toBeLessThan(850)
+  grpc.close()
+})
+
+it('a caller that hangs up cancels the asks', async () => {
+  let asked = () => {}
+  let cancelled = () => {}
+  const wasAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  const wasCancelled = new Promise<void>((resolve) => {
+    cancelled = resolve
+  })
+  bad.behave(async (_ask, _solver, { response }) => {
+    once(response, 'close').then(cancelled)
+    asked()
+    return undefined
+  })
+  const caller = new AbortController()
+  const start = performance.now()
+  const answer = askForQuote({ signal: caller.signal })
+  await wasAsked
+  caller.abort()
+  await expect(answer).rejects.toThrow()
+  await wasCancelled
+  expect(performance.now() - start).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
+})

@@ -1,0 +1,267 @@
+import { ConnectError, createClient } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { BOND, solverAccounts, startChain, type TestChain } from './chain.js'
+import { createGrpcClient } from './grpc-client.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { nextTimestamp, register, signedRegistration, signedUnregistration } from './test-solver.js'
+
+const [registered, unbonded, bonded] = [solverAccounts[0], solverAccounts[5], solverAccounts[1]]
+const ENDPOINT = 'https://127.0.0.1:9'
+const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
+
+let chain: TestChain
+let service: TestService
+let grpc: ReturnType<typeof createGrpcClient>
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  const environment = {
+    NODE_ENV: 'production',
+    SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
+    MAX_SOLVERS_PER_CHAIN: '1',
+  }
+  service = await startService(chain, environment)
+  grpc = createGrpcClient(service.url)
+  await register(service, chain.chainId, registered, { endpointUrl: ENDPOINT })
+})
+
+afterAll(async () => {
+  grpc?.close()
+  await service?.close()
+  await chain?.stop()
+})
+
+interface Provocation {
+  service: string
+  method: string
+  /** Fields as REST bodies and generic gRPC clients both take them; `address` and `orderId` are in REST's path. */
+  fields(): Promise<Record<string, unknown>>
+  rest(chainId: number, fields: Record<string, unknown>): [verb: string, path: string, hasBody: boolean]
+}
+
+const registration = (fields: Provocation['fields']): Provocation => ({
+  service: 'SolverService',
+  method: 'RegisterSolver',
+  fields,
+  rest: (chainId) => ['POST', `/v1/${chainId}/solvers/register`, true],
+})
+const unregistration = (fields: Provocation['fields']): Provocation => ({
+  service: 'SolverService',
+  method: 'UnregisterSolver',
+  fields,
+  rest: (chainId, { address }) => ['DELETE', `/v1/${chainId}/solvers/${address}`, true],
+})
+const quote = (fields: Provocation['fields']): Provocation => ({
+  service: 'QuoteService',
+  method: 'GetQuote',
+  fields,
+  rest: (chainId) => ['POST', `/v1/${chainId}/quote`, true],
+})
+const order = (orderId: string): Provocation => ({
+  service: 'OrderService',
+  method: 'GetOrder',
+  fields: async () => ({ orderId }),
+  rest: (chainId) => ['GET', `/v1/${chainId}/order/${orderId}`, false],
+})
+
+async function badSignature() {
+  const fields = await signedRegistration(bonded, { endpointUrl: ENDPOINT })
+  return { ...fields, endpointUrl: 'https://127.0.0.1:10' }
+}
+
+async function reusedTimestamp() {
+  const timestamp = nextTimestamp()
+  await register(service, chain.chainId, registered, { endpointUrl: ENDPOINT, timestamp })
+  return signedRegistration(registered, { endpointUrl: ENDPOINT, timestamp })
+}
+
+const rows: [string, number, number, Provocation][] = [
+  ['INVALID_ARGUMENT', 400, 3, order('0x12')],
+  [
+    'SOLVER_NOT_FOUND',
+    404,
+    5,
+    unregistration(async () => ({ address: bonded.address, ...(await signedUnregistration(bonded)) })),
+  ],
+  ['SIGNATURE_INVALID', 401, 16, registration(badSignature)],
+  [
+    'TIMESTAMP_OUT_OF_RANGE',
+    401,
+    16,
+    registration(() =>
+      signedRegistration(bonded, { endpointUrl: ENDPOINT, timestamp: Date.now() - 301_000 }),
+    ),
+  ],
+  ['TIMESTAMP_REUSED', 401, 16, registration(reusedTimestamp)],
+  [
+    'ENDPOINT_REJECTED',
+    400,
+    9,
+    registration(() => signedRegistration(bonded, { endpointUrl: 'https://10.0.0.1' })),
+  ],
+  ['SOLVER_LIMIT_REACHED', 400, 9, registration(() => signedRegistration(bonded, { endpointUrl: ENDPOINT }))],
+  ['NO_QUOTES', 503, 14, quote(async () => ({ ...quoteRequest(chain), orderType: 'EXACT_INPUT' }))],
+]
+
+/** gRPC clients made from the .proto files know enum values by their full names. */
+function forGrpc(fields: Record<string, unknown>) {
+  const { orderType, depositMode } = fields
+  return {
+    ...fields,
+    ...(orderType === undefined ? {} : { orderType: `ORDER_TYPE_${orderType}` }),
+    ...(depositMode === undefined ? {} : { depositMode: `DEPOSIT_MODE_${depositMode}` }),
+  }
+}
+
+async function overRest(chainId: number, { fields, rest }: Provocation) {
+  const values = await fields()
+  const [verb, path, hasBody] = rest(chainId, values)
+  return service.send(verb, path, hasBody ? values : undefined)
+}
+
+describe.each(rows)('%s', (reason, httpStatus, grpcCode, provocation) => {
+  it(`is ${httpStatus} on REST, with a sentence and the reason`, async () => {
+    const { status, body } = await overRest(chain.chainId, provocation)
+    expect(body).toMatchObject({ error: expect.stringMatching(/^[A-Z].*\.$/), code: reason })
+    expect(status).toBe(httpStatus)
+  })
+
+  it(`is status ${grpcCode} on gRPC, with the reason in its details`, async () => {
+    const fields = forGrpc(await provocation.fields())
+    const failure = await grpc
+      .call(provocation.service, provocation.method, { chainId: chain.chainId, ...fields })
+      .catch((error) => error)
+    expect(failure.code).toBe(grpcCode)
+    const details = failure.metadata.get('grpc-status-details-bin')[0].toString('latin1')
+    expect(details).toContain('type.googleapis.com/google.rpc.ErrorInfo')
+    expect(details).toContain(reason)
+  })
+
+  it('is CHAIN_NOT_SUPPORTED first, when the chain is not', async () => {
+    const rest = await overRest(1, provocation)
+    expect([rest.status, rest.body.code]).toEqual([404, 'CHAIN_NOT_SUPPORTED'])
+    const call = grpc.call(provocation.service, provocation.method, { chainId: 1 })
+    await expect(call).rejects.toMatchObject({ code: 5 })
+  })
+})
+
+it('BOND_INSUFFICIENT names the minimum, for a solver without a bond and for one below it', async () => {
+  const open = await startService(chain, { MIN_SOLVER_BOND: (BOND + 1n).toString() })
+  for (const account of [unbonded, bonded]) {
+    const { status, body } = await open.post(
+      `/v1/${chain.chainId}/solvers/register`,
+      await signedRegistration(account, { endpointUrl: ENDPOINT }),
+    )
+    expect([status, body.code]).toEqual([400, 'BOND_INSUFFICIENT'])
+    expect(body.error).toContain((BOND + 1n).toString())
+  }
+  await open.close()
+})
+
+describe('every bad field is named, with what it must be', () => {
+  const bad = {
+    inputToken: '0x12',
+    orderType: 'EXACT',
+    amount: '-1',
+    userAddress: 7,
+    originChainId: 1,
+    destinationChainId: 1.5,
+    depositMode: 0,
+    depositWindow: 86401,
+  }
+  const fields = [...Object.keys(bad), 'outputToken'].sort()
+
+  it('on REST', async () => {
+    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, bad)
+    expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
+    expect(body.details.map(({ field }: { field: string }) => field).sort()).toEqual(fields)
+    expect(body.details).toContainEqual({
+      field: 'orderType',
+      message: 'must be EXACT_INPUT or EXACT_OUTPUT',
+    })
+    expect(body.details).toContainEqual({ field: 'userAddress', message: 'must be a string' })
+  })
+
+  const transports = [
+    ['Connect', createConnectTransport],
+    ['gRPC-Web', createGrpcWebTransport],
+    ['gRPC', createGrpcTransport],
+  ] as const
+  it.each(transports)('on %s, as BadRequest beside ErrorInfo', async (_, createTransport) => {
+    const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
+    const call = client.getQuote({ chainId: BigInt(chain.chainId), amount: '0100', originChainId: 1n })
+    const error = ConnectError.from(await call.catch((thrown) => thrown))
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
+      { reason: 'INVALID_ARGUMENT', domain: 'aggregator' },
+    ])
+    const [badRequest] = error.findDetails(BadRequestSchema)
+    const named = badRequest?.fieldViolations.map(({ field }) => field).sort()
+    expect(named).toEqual(
+      [
+        'inputToken',
+        'outputToken',
+        'orderType',
+        'amount',
+        'userAddress',
+        'originChainId',
+        'destinationChainId',
+        'depositMode',
+      ].sort(),
+    )
+  })
+})
+
+it('CHAIN_UNAVAILABLE while the RPC is down, on every method that needs the chain', async () => {
+  const gone = await startChain({ chainId: 4242, bonded: 1 })
+  const other = await startService(gone)
+  const otherGrpc = createGrpcClient(other.url)
+  await gone.stop()
+
+  const read = await other.get(`/v1/4242/order/${UNKNOWN_ORDER}`)
+  expect([read.status, read.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+  const call = otherGrpc.call('OrderService', 'GetOrder', { chainId: 4242, orderId: UNKNOWN_ORDER })
+  await expect(call).rejects.toMatchObject({ code: 14 })
+  const refused = await other.post(
+    '/v1/4242/solvers/register',
+    await signedRegistration(registered, { endpointUrl: ENDPOINT }),
+  )
+  expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+
+  otherGrpc.close()
+  await other.close()
+})
+
+it('INTERNAL says nothing of the inside, and the log has it under the request id', async () => {
+  const lines: string[] = []
+  const { pino } = await import('pino')
+  let isBroken = false
+  const overrides = {
+    log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
+    now: () => {
+      if (isBroken) throw new Error('a secret of the inside')
+      return Date.now()
+    },
+  }
+  const broken = await startService(chain, {}, overrides)
+  isBroken = true
+  const { status, body, headers } = await broken.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  expect([status, body.code]).toEqual([500, 'INTERNAL'])
+  expect(JSON.stringify(body)).not.toContain('secret')
+  const logged = lines
+    .map((line) => JSON.parse(line))
+    .find((line) => line.requestId === headers.get('x-request-id'))
+  expect(logged.err.message).toBe('a secret of the inside')
+
+  const brokenGrpc = createGrpcClient(broken.url)
+  const failure = await brokenGrpc
+    .call('QuoteService', 'GetQuote', forGrpc({ ...quoteRequest(chain), chainId: chain.chainId }))
+    .catch((error) => error)
+  expect(failure.code).toBe(13)
+  expect(failure.details).not.toContain('secret')
+  brokenGrpc.close()
+  await broken.close()
+})

@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { Agent, request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { createGrpcClient } from './grpc-client.js'
+import { startProcess, startServiceProcess } from './process.js'
+import { quoteRequest } from './quote-request.js'
+import { environmentFor, startService } from './service.js'
+import { honest, startSolver } from './test-solver.js'
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+})
+afterAll(() => chain?.stop())
+
+describe('a start that cannot be', () => {
+  it('npm start without variables says all that is missing, points to the demo, and exits with 1', async () => {
+    const start = startProcess('npm', ['start'], {})
+    expect(await start.exited).toBe(1)
+    for (const text of [
+      'SUPPORTED_CHAINS is missing',
+      'RPC_URL_<chainId> is missing',
+      'SERVICE_ADDRESS_<chainId> is missing',
+      'npm run demo',
+    ]) {
+      expect(start.output()).toContain(text)
+    }
+  })
+
+  it('reports every mistake at once', async () => {
+    const start = startServiceProcess({
+      SUPPORTED_CHAINS: '1,x',
+      RPC_URL_1: 'ftp://a',
+      PORT: '70000',
+      MIN_SOLVER_BOND: '1.5',
+    })
+    expect(await start.exited).toBe(1)
+    for (const name of ['SUPPORTED_CHAINS', 'RPC_URL_1', 'SERVICE_ADDRESS_1', 'PORT', 'MIN_SOLVER_BOND']) {
+      expect(start.output()).toMatch(new RegExp(`^  ${name} `, 'm'))
+    }
+  })
+
+  it('a chain that is another, and one without a contract, are mistakes', async () => {
+    const start = startServiceProcess({
+      ...environmentFor(chain),
+      SUPPORTED_CHAINS: `1,${chain.chainId}`,
+      RPC_URL_1: chain.devnet.rpcUrl,
+      SERVICE_ADDRESS_1: chain.contracts.settlement,
+      [`SERVICE_ADDRESS_${chain.chainId}`]: solverAccounts[0].address,
+    })
+    expect(await start.exited).toBe(1)
+    expect(start.output()).toMatch(new RegExp(`RPC_URL_1 has URL 1 answering for chain ${chain.chainId}`))
+    expect(start.output()).toMatch(new RegExp(`SERVICE_ADDRESS_${chain.chainId} is .* has no contract`))
+  })
+
+  it('a contract of another kind is a mistake', async () => {
+    const environment = { [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.weth }
+    await expect(startService(chain, environment)).rejects.toThrow(/no settlement contract of this protocol/)
+  })
+})
+
+describe('SIGTERM', () => {
+  it('lets the quote under way finish, lets go of idle connections, and exits with 0', async () => {
+    const service = startServiceProcess(environmentFor(chain))
+    const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
+    const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
+    const held = gate()
+    const asked = gate()
+    const solver = await startSolver(chain, solverAccounts[0], async (...ask) => {
+      asked.open()
+      await held.opened
+      return honest()(...ask)
+    })
+    await solver.register({ post })
+    const grpc = createGrpcClient(url)
+    await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
+    const idle = await idleConnection(url)
+    const underWay = post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    await asked.opened
+
+    service.signal('SIGTERM')
+    await once(idle, 'close')
+    await expect(fetch(`${url}/health`)).rejects.toThrow()
+    held.open()
+
+    expect((await underWay).status).toBe(200)
+    expect(await service.exited).toBe(0)
+    grpc.close()
+    await solver.close()
+  })
+})
+
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+async function postJson(url: string, body: unknown) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** A keep-alive connection that has had its answer. */
+async function idleConnection(url: string) {
+  const call = httpRequest(`${url}/health`, { agent: new Agent({ keepAlive: true }) }).end()
+  const [response] = await once(call, 'response')
+  const { socket } = response
+  response.resume()
+  await once(response, 'end')
+  return socket
+}

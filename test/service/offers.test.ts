@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { DropReason } from '../../src/domain/offer.js'
+import { solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { highSTwin } from './high-s-twin.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import {
+  type Behaviour,
+  honest,
+  startSolver,
+  type TestSolver,
+  type WireQuote,
+  type WireReply,
+} from './test-solver.js'
+
+const [honestAccount, badAccount, strangerAccount] = solverAccounts
+const ANOTHER_ADDRESS = '0x00000000000000000000000000000000000000aa'
+const TEMPTING = '999999999999'
+const UINT256_OVERFLOW = (2n ** 256n).toString()
+
+let chain: TestChain
+let service: TestService
+let good: TestSolver
+let bad: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  service = await startService(chain)
+  good = await startSolver(chain, honestAccount, honest({ output: '1000', input: '5000' }))
+  bad = await startSolver(chain, badAccount)
+  await good.register(service)
+  await bad.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all([good?.close(), bad?.close()])
+  await chain?.stop()
+})
+
+beforeEach(() => {
+  bad.asks.length = 0
+})
+
+/** Replies with the best price of all, and with one thing changed before it is signed. */
+function signedOver(change: Partial<Record<keyof WireQuote, unknown>>): Behaviour {
+  return async (ask, { quoteFor, sign }) => {
+    const quote = { ...quoteFor(ask), outputAmount: TEMPTING }
+    return sign({ ...quote, ...change } as WireQuote)
+  }
+}
+
+/** Replies with the best price of all, properly signed, and with one thing changed afterwards. */
+function tampered(change: (reply: WireReply) => unknown): Behaviour {
+  return async (ask, { quoteFor, sign }) => {
+    const reply = await sign({ ...quoteFor(ask), outputAmount: TEMPTING })
+    return change(reply) as WireReply
+  }
+}
+
+const withSignature = (change: (signature: string) => string) =>
+  tampered((reply) => ({ ...reply, signature: change(reply.signature) }))
+const withQuote = (change: Record<string, unknown>) =>
+  tampered((reply) => ({ ...reply, quote: { ...reply.quote, ...change } }))
+
+const faults: [string, DropReason, Behaviour][] = [
+  ['another solver', 'solver_mismatch', signedOver({ solver: strangerAccount.address })],
+  ['another user', 'user_mismatch', signedOver({ user: ANOTHER_ADDRESS })],
+  ['another input token', 'input_token_mismatch', signedOver({ inputToken: ANOTHER_ADDRESS })],
+  ['another output token', 'output_token_mismatch', signedOver({ outputToken: ANOTHER_ADDRESS })],
+  ['the other order type', 'order_type_mismatch', signedOver({ orderType: 1 })],
+  ['another output chain', 'output_chain_mismatch', signedOver({ outputChainId: 1 })],
+  ['another deposit deadline', 'deposit_deadline_mismatch', signedOver({ depositDeadline: 4_000_000_000 })],
+  ['another fill deadline', 'fill_deadline_mismatch', signedOver({ fillDeadline: 4_000_000_000 })],
+  ['another fixed amount', 'fixed_amount_mismatch', signedOver({ inputAmount: '1' })],
+  ['an output of zero', 'amount_out_of_range', signedOver({ outputAmount: '0' })],
+  ['an output beyond uint256', 'amount_out_of_range', withQuote({ outputAmount: UINT256_OVERFLOW })],
+  ['an output that is a JSON number', 'amount_out_of_range', withQuote({ outputAmount: 1e12 })],
+  ['an output with a leading zero', 'amount_out_of_range', withQuote({ outputAmount: `0${TEMPTING}` })],
+  ['a negative nonce', 'nonce_out_of_range', withQuote({ nonce: '-1' })],
+  ['a nonce beyond uint256', 'nonce_out_of_range', withQuote({ nonce: UINT256_OVERFLOW })],
+  ['no nonce', 'nonce_out_of_range', withQuote({ nonce: undefined })],
+  ['a changed output', 'signature_mismatch', withQuote({ outputAmount: `${TEMPTING}0` })],
+  ['a signature of 64 bytes', 'signature_length', withSignature((signature) => signature.slice(0, -2))],
+  ['a signature of 66 bytes', 'signature_length', withSignature((signature) => `${signature}00`)],
+  ['v of 0 or 1', 'signature_v', withSignature((s) => `${s.slice(0, -2)}${s.endsWith('1b') ? '00' : '01'}`)],
+  ['a high s', 'signature_high_s', withSignature((signature) => highSTwin(signature))],
+  ['a signature of zeros', 'signature_mismatch', withSignature(() => `0x${'00'.repeat(64)}1b`)],
+  ['a signature that is no hex', 'malformed', withSignature(() => 'signed')],
+  ['no quote', 'malformed', tampered(({ signature }) => ({ signature }))],
+  ['a list', 'malformed', tampered(() => [])],
+  ['null', 'malformed', tampered(() => null)],
+]
+
+describe('an offer that the contract would refuse is dropped, whatever it promises', () => {
+  it.each(faults)('%s', async (_, reason, behaviour) => {
+    bad.behave(behaviour)
+    const labels = { outcome: 'invalid', reason }
+    const droppedBefore = await service.metric('aggregator_solver_replies_total', labels)
+
+    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+
+    expect(bad.asks).toHaveLength(1)
+    expect(status).toBe(200)
+    expect(body.quote.solver).toBe(honestAccount.address)
+    expect(body.alternativeQuotes).toEqual([])
+    expect(await service.metric('aggregator_solver_replies_total', labels)).toBe(droppedBefore + 1)
+  })
+
+  it('a signature by another key', async () => {
+    const stranger = await startSolver(chain, strangerAccount)
+    bad.behave(async (ask, { quoteFor }) => {
+      const quote = { ...quoteFor(ask), outputAmount: TEMPTING }
+      return stranger.sign(quote)
+    })
+    const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    await stranger.close()
+    expect(body.quote.solver).toBe(honestAccount.address)
+    expect(body.alternativeQuotes).toEqual([])
+  })
+
+  it("an input that is not the fixed output's, for EXACT_OUTPUT", async () => {
+    bad.behave(signedOver({ inputAmount: '1', outputAmount: '999' }))
+    const request = { ...quoteRequest(chain), orderType: 'EXACT_OUTPUT', amount: '1000' }
+    const { body } = await service.post(`/v1/${chain.chainId}/quote`, request)
+    expect(body.quote).toMatchObject({
+      solver: honestAccount.address,
+      inputAmount: '5000',
+      outputAmount: '1000',
+    })
+    expect(body.alternativeQuotes).toEqual([])
+  })
+})
+
+describe('what is no offer at all leaves the others alone', () => {
+  const failures: [string, string, Behaviour][] = [
+    [
+      'another status',
+      'refused',
+      async (_ask, _solver, { response }) => void response.writeHead(422).end('{}'),
+    ],
+    [
+      'a redirect, which is not followed',
+      'refused',
+      async (_ask, _solver, { response }) =>
+        void response.writeHead(307, { location: `${good.endpointUrl}/quote` }).end(),
+    ],
+    ['a closed connection', 'failed', async (_ask, _solver, { request }) => void request.socket.destroy()],
+    [
+      'a reply over 64 KiB',
+      'failed',
+      async (_ask, _solver, { response }) =>
+        void response.end(JSON.stringify({ filler: 'x'.repeat(70_000) })),
+    ],
+    ['no JSON', 'invalid', async (_ask, _solver, { response }) => void response.end('<html>')],
+  ]
+
+  it.each(failures)('%s', async (_, outcome, behaviour) => {
+    bad.behave(behaviour)
+    const before = await service.metric('aggregator_solver_replies_total', { outcome })
+    good.asks.length = 0
+    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(status).toBe(200)
+    expect(body.quote).toMatchObject({ solver: honestAccount.address, user: user.address })
+    expect(body.alternativeQuotes).toEqual([])
+    expect(good.asks).toHaveLength(1)
+    expect(await service.metric('aggregator_solver_replies_total', { outcome })).toBe(before + 1)
+  })
+})

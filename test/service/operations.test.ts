@@ -1,0 +1,209 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { startSolver, type TestSolver } from './test-solver.js'
+
+const POLL_MS = 50
+
+let chain: TestChain
+let solver: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  solver = await startSolver(chain, solverAccounts[0])
+})
+afterAll(async () => {
+  await solver?.close()
+  await chain?.stop()
+})
+
+/** An RPC endpoint that refuses every call until it is let through to the chain. */
+async function startSwitchedRpc(rpcUrl: string) {
+  let isUp = false
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    if (!isUp) return void response.writeHead(503).end()
+    const answer = await fetch(rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.concat(chunks),
+    })
+    response.setHeader('content-type', 'application/json').end(await answer.text())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    set: (up: boolean) => {
+      isUp = up
+    },
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function healthOnce(service: TestService, status: string) {
+  for (;;) {
+    const { body } = await service.get('/health')
+    if (body.status === status) return body
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+describe('/health', () => {
+  it('tells version, chains and active solvers', async () => {
+    const service = await startService(chain)
+    await solver.register(service)
+    const { status, body } = await service.get('/health')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      status: 'ok',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      uptime: expect.any(Number),
+      timestamp: expect.any(Number),
+      supportedChains: [chain.chainId],
+      activeSolvers: { [chain.chainId]: 1 },
+      chains: [
+        { chainId: chain.chainId, status: 'ok', headBlock: expect.any(Number), lagMs: expect.any(Number) },
+      ],
+    })
+    expect(body.chains[0].headBlock).toBeGreaterThan(0)
+    await service.close()
+  })
+
+  it('is degraded while one chain is down; the other is served, and the first as soon as it is there', async () => {
+    const rpc = await startSwitchedRpc(chain.devnet.rpcUrl)
+    const second = await startChain({ chainId: 4343, bonded: 0 })
+    const service = await startService(second, {
+      SUPPORTED_CHAINS: `${chain.chainId},4343`,
+      [`RPC_URL_${chain.chainId}`]: rpc.url,
+      [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.settlement,
+      [`POLL_INTERVAL_MS_${chain.chainId}`]: String(POLL_MS),
+    })
+    const down = await healthOnce(service, 'degraded')
+    expect(down.chains).toMatchObject([{ status: 'down' }, { status: 'ok', chainId: 4343 }])
+    const refused = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+    const other = await service.get(`/v1/4343/order/0x${'00'.repeat(32)}`)
+    expect(other.body.state).toBe('NONE')
+
+    rpc.set(true)
+    await healthOnce(service, 'ok')
+    await solver.register(service)
+    const { status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(status).toBe(200)
+
+    rpc.set(false)
+    await healthOnce(service, 'degraded')
+    await service.close()
+    rpc.close()
+    await second.stop()
+  })
+
+  it('a second RPC URL takes over from one that is down', async () => {
+    const rpc = await startSwitchedRpc(chain.devnet.rpcUrl)
+    const service = await startService(chain, {
+      [`RPC_URL_${chain.chainId}`]: `${rpc.url},${chain.devnet.rpcUrl}`,
+    })
+    expect((await service.get('/health')).body.status).toBe('ok')
+    await service.close()
+    rpc.close()
+  })
+
+  it('an RPC URL may be a WebSocket', async () => {
+    const rpcUrl = chain.devnet.rpcUrl.replace('http', 'ws')
+    const service = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpcUrl })
+    expect((await service.get('/health')).body.status).toBe('ok')
+    await service.close()
+  })
+})
+
+describe('/metrics', () => {
+  it('counts requests by method, protocol and reason, and has the figures of the process', async () => {
+    const service = await startService(chain)
+    await service.get(`/v1/${chain.chainId}/solvers`)
+    await service.get('/v1/1/solvers')
+    await service.get(`/v1/${chain.chainId}/order/0x12`)
+    const count = (method: string, reason: string) =>
+      service.metric('aggregator_requests_total', {
+        method: `aggregator.v1.${method}`,
+        protocol: 'rest',
+        reason,
+      })
+    expect(await count('SolverService/ListSolvers', 'OK')).toBe(1)
+    expect(await count('SolverService/ListSolvers', 'CHAIN_NOT_SUPPORTED')).toBe(1)
+    expect(await count('OrderService/GetOrder', 'INVALID_ARGUMENT')).toBe(1)
+    expect((await service.get('/metrics')).body).toContain('process_resident_memory_bytes')
+    await service.close()
+  })
+
+  it('counts quotes by outcome', async () => {
+    const service = await startService(chain)
+    await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    await solver.register(service)
+    await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    const count = (outcome: string) => service.metric('aggregator_quotes_total', { outcome })
+    expect([await count('no_quotes'), await count('quoted')]).toEqual([1, 1])
+    await service.close()
+  })
+
+  it('asks for the password of METRICS_AUTH', async () => {
+    const service = await startService(chain, { METRICS_AUTH: 'prometheus:a:secret' })
+    const withAuth = (text: string) =>
+      service.send('GET', '/metrics?x', undefined, { headers: { authorization: `Basic ${btoa(text)}` } })
+    expect((await service.get('/metrics')).status).toBe(401)
+    expect((await service.get('/metrics?x')).headers.get('www-authenticate')).toMatch(/^Basic /)
+    expect((await withAuth('prometheus:another')).status).toBe(401)
+    expect((await withAuth('prometheus:a:secret')).status).toBe(200)
+    await service.close()
+  })
+})
+
+describe('CORS', () => {
+  const ORIGIN = 'https://app.example.org'
+  const preflight = (service: TestService, path: string, verb: string, headers: string) =>
+    service.send('OPTIONS', path, undefined, {
+      headers: {
+        origin: ORIGIN,
+        'access-control-request-method': verb,
+        'access-control-request-headers': headers,
+      },
+    })
+
+  it('lets browsers in from anywhere by default, on REST, Connect and gRPC-Web', async () => {
+    const service = await startService(chain)
+    for (const [path, verb, header] of [
+      [`/v1/${chain.chainId}/quote`, 'POST', 'content-type'],
+      [`/v1/${chain.chainId}/solvers/${solverAccounts[0].address}`, 'DELETE', 'content-type'],
+      ['/aggregator.v1.QuoteService/GetQuote', 'POST', 'connect-protocol-version'],
+      ['/aggregator.v1.QuoteService/GetQuote', 'POST', 'x-grpc-web'],
+    ] as const) {
+      const { status, headers } = await preflight(service, path, verb, header)
+      expect(status).toBe(204)
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-allow-methods')).toContain(verb)
+      expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain(header)
+    }
+    const answer = await service.send('GET', `/v1/${chain.chainId}/solvers`, undefined, {
+      headers: { origin: ORIGIN },
+    })
+    const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase()
+    for (const header of ['grpc-status', 'grpc-message', 'x-request-id']) expect(exposed).toContain(header)
+    await service.close()
+  })
+
+  it('lets only the configured origins in', async () => {
+    const service = await startService(chain, { CORS_ORIGINS: `${ORIGIN},https://other.example.org` })
+    const from = (origin: string) => service.send('GET', '/health', undefined, { headers: { origin } })
+    expect((await from(ORIGIN)).headers.get('access-control-allow-origin')).toBe(ORIGIN)
+    expect((await from('https://evil.example.org')).headers.get('access-control-allow-origin')).toBeNull()
+    await service.close()
+  })
+})

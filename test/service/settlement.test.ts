@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCalls } from '../devnet/calls.js'
+import { solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { honest, startSolver, type TestSolver, type WireQuote } from './test-solver.js'
+
+const UNLIMITED = 2n ** 256n - 1n
+const OUTPUT = '2500000000'
+
+let chain: TestChain
+let calls: ReturnType<typeof createCalls>
+let service: TestService
+let solver: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  calls = createCalls(chain.devnet, chain.contracts.settlement)
+  const [account] = solverAccounts
+  await calls.mint(chain.contracts.usdc, account.address, 10n ** 12n)
+  await calls.approve(chain.contracts.usdc, account, UNLIMITED)
+  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+  await calls.approve(chain.contracts.weth, user, UNLIMITED)
+  service = await startService(chain)
+  solver = await startSolver(chain, account, honest({ output: OUTPUT, input: '400000000000000000' }))
+  await solver.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+/** The struct that the contract takes. */
+function struct(quote: WireQuote) {
+  return {
+    ...quote,
+    inputAmount: BigInt(quote.inputAmount),
+    outputAmount: BigInt(quote.outputAmount),
+    outputChainId: BigInt(quote.outputChainId),
+    nonce: BigInt(quote.nonce),
+  }
+}
+
+const orderTypes: [string, { orderType: string; amount: string }][] = [
+  ['EXACT_INPUT', { orderType: 'EXACT_INPUT', amount: '1000000000000000000' }],
+  ['EXACT_OUTPUT', { orderType: 'EXACT_OUTPUT', amount: OUTPUT }],
+]
+
+describe.each(orderTypes)('a quote for %s', (_, side) => {
+  it("is accepted by the contract's deposit, under the order id that was answered", async () => {
+    const { body } = await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...side })
+    await calls.send(user, 'deposit', [struct(body.quote), body.solverSignature])
+
+    const order = await service.get(`/v1/${chain.chainId}/order/${body.orderId}`)
+    expect(order.body).toEqual({
+      orderId: body.orderId,
+      chainId: chain.chainId,
+      state: 'DEPOSITED',
+      user: body.quote.user,
+      solver: body.quote.solver,
+      inputToken: body.quote.inputToken,
+      inputAmount: body.quote.inputAmount,
+      outputToken: body.quote.outputToken,
+      outputAmount: body.quote.outputAmount,
+      outputChainId: chain.chainId,
+      fillDeadline: body.quote.fillDeadline,
+    })
+
+    await calls.send(solverAccounts[0], 'fill', [body.orderId])
+    const filled = await service.get(`/v1/${chain.chainId}/order/${body.orderId}`)
+    expect(filled.body.state).toBe('SETTLED')
+  })
+
+  it("is accepted by the contract's settle, paid to the deposit address that was answered", async () => {
+    const request = { ...quoteRequest(chain), ...side, depositMode: 'ADDRESS' }
+    const { body } = await service.post(`/v1/${chain.chainId}/quote`, request)
+    expect(solver.asks.at(-1)?.depositMode).toBe('ADDRESS')
+    expect(await calls.view.computeDepositAddress([struct(body.quote), body.solverSignature])).toBe(
+      body.depositAddress,
+    )
+
+    await calls.transfer(chain.contracts.weth, user, body.depositAddress, BigInt(body.quote.inputAmount))
+    const before = await calls.balanceOf(chain.contracts.usdc, user.address)
+    await calls.send(solverAccounts[0], 'settle', [struct(body.quote), body.solverSignature])
+    const received = (await calls.balanceOf(chain.contracts.usdc, user.address)) - before
+    expect(received).toBe(BigInt(body.quote.outputAmount))
+
+    const order = await service.get(`/v1/${chain.chainId}/order/${body.orderId}`)
+    expect(order.body).toMatchObject({ state: 'SETTLED', user: user.address })
+  })
+})
+
+it('the deposit window that is asked for moves both deadlines', async () => {
+  const { body } = await service.post(`/v1/${chain.chainId}/quote`, {
+    ...quoteRequest(chain),
+    depositWindow: 86400,
+  })
+  const now = Date.now() / 1000
+  expect(Math.abs(body.quote.depositDeadline - 86400 - now)).toBeLessThan(5)
+  expect(body.quote.fillDeadline - body.quote.depositDeadline).toBe(120)
+})

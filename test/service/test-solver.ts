@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Address, Hex, LocalAccount } from 'viem'
+import { signQuote } from '../devnet/signed-quote.js'
+import type { TestChain } from './chain.js'
+import type { TestService } from './service.js'
+
+/** What the service asks a solver with (decisions.md D4). */
+export interface Ask {
+  inputToken: Address
+  outputToken: Address
+  orderType: 'EXACT_INPUT' | 'EXACT_OUTPUT'
+  amount: string
+  userAddress: Address
+  chainId: number
+  destinationChainId: number
+  depositMode: 'CONTRACT' | 'ADDRESS'
+  depositDeadline: number
+  fillDeadline: number
+}
+
+/** A quote as a solver writes it. */
+export interface WireQuote {
+  solver: Address
+  user: Address
+  inputToken: Address
+  inputAmount: string
+  outputToken: Address
+  outputAmount: string
+  orderType: number
+  outputChainId: number
+  depositDeadline: number
+  fillDeadline: number
+  nonce: string
+}
+
+export interface WireReply {
+  quote: WireQuote
+  signature: Hex
+}
+
+/** Answers an ask: with a reply to send, or by doing what it likes with the response. */
+export type Behaviour = (
+  ask: Ask,
+  solver: { sign(quote: WireQuote): Promise<WireReply>; quoteFor(ask: Ask): WireQuote },
+  exchange: { request: IncomingMessage; response: ServerResponse },
+) => Promise<WireReply | undefined>
+
+export type TestSolver = Awaited<ReturnType<typeof startSolver>>
+
+/** Offers `output` for EXACT_INPUT, or takes `input` for EXACT_OUTPUT, honestly. */
+export function honest(amounts: { output?: string; input?: string } = {}): Behaviour {
+  return async (ask, { quoteFor, sign }) => {
+    const quote = quoteFor(ask)
+    if (ask.orderType === 'EXACT_INPUT') quote.outputAmount = amounts.output ?? '1000'
+    else quote.inputAmount = amounts.input ?? '1000'
+    return sign(quote)
+  }
+}
+
+/** A solver of a test's making on 127.0.0.1; quotes are signed by viem. Its nonces are 1, 2, 3 and so on. */
+export async function startSolver(chain: TestChain, account: LocalAccount, initial: Behaviour = honest()) {
+  const asks: Ask[] = []
+  let behaviour = initial
+  let nonce = 0
+
+  const sign = async (quote: WireQuote): Promise<WireReply> => ({
+    quote,
+    signature: await signQuote(account, chain.domain, {
+      ...quote,
+      inputAmount: BigInt(quote.inputAmount),
+      outputAmount: BigInt(quote.outputAmount),
+      outputChainId: BigInt(quote.outputChainId),
+      nonce: BigInt(quote.nonce),
+    }),
+  })
+  const quoteFor = (ask: Ask): WireQuote => ({
+    solver: account.address,
+    user: ask.userAddress,
+    inputToken: ask.inputToken,
+    inputAmount: ask.amount,
+    outputToken: ask.outputToken,
+    outputAmount: ask.amount,
+    orderType: ask.orderType === 'EXACT_INPUT' ? 0 : 1,
+    outputChainId: ask.destinationChainId,
+    depositDeadline: ask.depositDeadline,
+    fillDeadline: ask.fillDeadline,
+    nonce: String(++nonce),
+  })
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const ask: Ask = JSON.parse(Buffer.concat(chunks).toString())
+    asks.push(ask)
+    const reply = await behaviour(ask, { sign, quoteFor }, { request, response })
+    if (reply !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(reply))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  return {
+    account,
+    endpointUrl,
+    sign,
+    /** Every ask that came, in order. */
+    asks,
+    behave(next: Behaviour) {
+      behaviour = next
+    },
+    register: (service: Pick<TestService, 'post'>, name = 'A solver') =>
+      register(service, chain.chainId, account, { endpointUrl, name }),
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+let lastTimestamp = 0
+
+/** Unix milliseconds, each time later than the last. */
+export function nextTimestamp(): number {
+  lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
+  return lastTimestamp
+}
+
+/** A registration's body, signed as the specification says; `changes` come after the signing. */
+export async function signedRegistration(
+  account: LocalAccount,
+  {
+    endpointUrl,
+    name = 'A solver',
+    timestamp = nextTimestamp(),
+    protocolName = 'Service',
+  }: RegistrationOptions,
+) {
+  const address = account.address.toLowerCase()
+  const lines = [
+    `${protocolName} Solver Registration`,
+    `Address: ${address}`,
+    `Endpoint: ${endpointUrl}`,
+    `Timestamp: ${timestamp}`,
+  ]
+  const signature = await account.signMessage({ message: lines.join('\n') })
+  return { address: account.address, endpointUrl, name, signature, timestamp }
+}
+
+interface RegistrationOptions {
+  endpointUrl: string
+  name?: string
+  timestamp?: number
+  protocolName?: string
+}
+
+/** An unregistration's body, signed as decisions.md D5 says. */
+export async function signedUnregistration(account: LocalAccount, timestamp = nextTimestamp()) {
+  const lines = [
+    'Service Solver Unregistration',
+    `Address: ${account.address.toLowerCase()}`,
+    `Timestamp: ${timestamp}`,
+  ]
+  return { signature: await account.signMessage({ message: lines.join('\n') }), timestamp }
+}
+
+/** Registers and makes sure of it. */
+export async function register(
+  service: Pick<TestService, 'post'>,
+  chainId: number,
+  account: LocalAccount,
+  options: RegistrationOptions,
+): Promise<void> {
+  const answer = await service.post(
+    `/v1/${chainId}/solvers/register`,
+    await signedRegistration(account, options),
+  )
+  if (answer.status !== 200) throw new Error(`not registered: ${JSON.stringify(answer.body)}`)
+}
