@@ -2,7 +2,7 @@ import { EventService } from '../gen/aggregator/v1/event_pb.js'
 import { OrderService } from '../gen/aggregator/v1/order_pb.js'
 import { QuoteService } from '../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../gen/aggregator/v1/solver_pb.js'
-import { openChains } from './chain/chains.js'
+import { closeChains, openChains } from './chain/chains.js'
 import type { Config } from './config.js'
 import { registerHealth } from './http/health.js'
 import { registerMetrics } from './http/metrics-route.js'
@@ -42,66 +42,71 @@ export interface App {
 const GRACE_MS = 10_000
 
 /**
- * Builds and starts the whole service, top to bottom.
- * @throws ConfigError when a chain is not what the configuration says
+ * Builds and starts the whole service, top to bottom. What was started is ended again when a later step fails.
+ * @throws ConfigError when the chains, the database or the port are not what the configuration says
  */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const { now = Date.now, log = createLog(config.logLevel) } = overrides
   if (!isNativeRecovery)
     log.warn('libsecp256k1 could not be loaded: signatures are recovered in slow JavaScript')
+  const started: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (const stop of started.toReversed()) await stop()
+  }
 
-  const metrics = createMetrics()
-  const database = await openDatabase(config.dbPath)
-  const chains = await openChains(config, log)
-  const endpointGuard = createEndpointGuard({
-    production: config.production,
-    allowlist: config.solverEndpointAllowlist,
-    resolveAll: overrides.resolveAll,
-  })
-  const registry = await createRegistry({
-    ...config,
-    store: createSolverStore(database),
-    chains,
-    endpointGuard,
-    now,
-  })
-  const solverClient = createSolverClient(endpointGuard)
-  const aggregator = createAggregator({
-    ...config,
-    registry,
-    chains,
-    selection: createSelection(),
-    solverClient,
-    metrics,
-    log,
-  })
+  async function start(): Promise<string> {
+    const metrics = createMetrics()
+    const database = await openDatabase(config.dbPath)
+    started.push(() => database.destroy())
+    const chains = await openChains(config, log)
+    started.push(() => closeChains(chains))
 
-  const guard = createGuard({ supportedChains: [...chains.keys()], metrics, log })
-  const methods = [
-    ...createQuoteService({ ...config, aggregator, now }),
-    ...createSolverService(registry),
-    ...createOrderService(chains),
-  ].map(guard)
-  const server = await createHttpServer({
-    config,
-    services: [QuoteService, SolverService, OrderService, EventService],
-    methods,
-    addRoutes(routes) {
-      registerHealth(routes, { version, chains, registry, now })
-      registerMetrics(routes, metrics, config.metricsAuth)
-    },
-    log,
-  })
-  const url = await server.listen()
-  log.info({ url, version, chains: [...chains.keys()] }, 'listening')
+    const endpointGuard = createEndpointGuard({
+      production: config.production,
+      allowlist: config.solverEndpointAllowlist,
+      resolveAll: overrides.resolveAll,
+    })
+    const solverClient = createSolverClient(endpointGuard)
+    started.push(solverClient.close)
+    const store = createSolverStore(database)
+    const registry = await createRegistry({ ...config, store, chains, endpointGuard, now })
+    const selection = createSelection()
+    const aggregator = createAggregator({
+      ...config,
+      registry,
+      chains,
+      selection,
+      solverClient,
+      metrics,
+      log,
+    })
 
-  return {
-    url,
-    async close() {
-      await server.close(GRACE_MS)
-      await solverClient.close()
-      await Promise.all([...chains.values()].map((chain) => chain.close()))
-      await database.destroy()
-    },
+    const guard = createGuard({ supportedChains: [...chains.keys()], metrics, log })
+    const methods = [
+      ...createQuoteService({ ...config, aggregator, now }),
+      ...createSolverService(registry),
+      ...createOrderService(chains),
+    ].map(guard)
+    const server = await createHttpServer({
+      config,
+      services: [QuoteService, SolverService, OrderService, EventService],
+      methods,
+      addRoutes(routes) {
+        registerHealth(routes, { version, chains, registry, now })
+        registerMetrics(routes, metrics, config.metricsAuth)
+      },
+      log,
+    })
+    started.push(() => server.close(GRACE_MS))
+    return server.listen()
+  }
+
+  try {
+    const url = await start()
+    log.info({ url, version, chains: config.chains.map(({ chainId }) => chainId) }, 'listening')
+    return { url, close }
+  } catch (error) {
+    await close()
+    throw error
   }
 }

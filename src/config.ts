@@ -83,8 +83,18 @@ export const DEFAULTS = {
   LOG_LEVEL: 'info',
 } as const
 
-/** Variables of one chain, by their names before `_<chainId>`: those that must be there, and those with a default. */
-export const CHAIN_VARIABLES = ['RPC_URL', 'SERVICE_ADDRESS']
+/** The variables without a default; SUPPORTED_CHAINS must be there, the others need not. */
+export const OPTIONAL_VARIABLES = [
+  'SUPPORTED_CHAINS',
+  'NODE_ENV',
+  'TRUST_PROXY',
+  'METRICS_AUTH',
+  'SOLVER_ENDPOINT_ALLOWLIST',
+] as const
+
+/** The variables of one chain, by their names before `_<chainId>`. */
+export const CHAIN_VARIABLES = ['RPC_URL', 'SERVICE_ADDRESS'] as const
+export const OPTIONAL_CHAIN_VARIABLES = ['START_BLOCK'] as const
 export const CHAIN_DEFAULTS = { POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0 } as const
 
 const MAX_COUNT = 1_000_000

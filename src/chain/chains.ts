@@ -24,6 +24,11 @@ export async function openChains(
   return new Map(chains.map((chain) => [chain.chainId, chain]))
 }
 
+/** Ends all chains' connections. */
+export async function closeChains(chains: ReadonlyMap<number, Chain>): Promise<void> {
+  await Promise.all([...chains.values()].map((chain) => chain.close()))
+}
+
 function toMistake(failure: unknown): ChainMistake {
   if (failure instanceof ChainMistake) return failure
   throw failure

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { bytesToHex, getAddress } from 'viem'
-import type { DevnetContracts, devAccounts } from './deploy.js'
+import { bytesToHex } from 'viem'
+import type { DevAccount, DevnetContracts } from './deploy.js'
 import { type Network, startNetwork } from './network.js'
 import { playStory } from './story.js'
 
@@ -21,6 +21,7 @@ async function end(exitCode: number): Promise<never> {
 }
 process.once('SIGINT', () => void end(0))
 process.once('SIGTERM', () => void end(0))
+process.once('SIGHUP', () => void end(0))
 
 try {
   tell('Starting a local chain, the settlement contract, three solvers and the service …')
@@ -50,27 +51,28 @@ function tellWhereThingsAre({ devnet, contracts, solvers, serviceUrl }: Network)
   tell(`   service     ${serviceUrl}`)
   tell(`   chain       ${devnet.rpcUrl} (chain id ${devnet.chainId})`)
   for (const [name, address] of Object.entries(contracts)) tell(`   ${name.padEnd(11)} ${address}`)
-  for (const { name, address, endpointUrl } of solvers)
-    tell(`   ${name.padEnd(11)} ${getAddress(address)} ${endpointUrl}`)
+  for (const { name, account, endpointUrl } of solvers)
+    tell(`   ${name.padEnd(11)} ${account.address} ${endpointUrl}`)
 }
 
-function tellWhatToTry({ devnet, contracts, serviceUrl, user }: Network): void {
+function tellWhatToTry({ devnet, contracts, serviceUrl, user, solvers }: Network): void {
+  const body = exampleQuote(devnet.chainId, contracts, user)
   tell('')
   tell('The network stays up until Ctrl-C. Try:')
   tell(`   curl ${serviceUrl}/health`)
   tell(`   curl ${serviceUrl}/v1/${devnet.chainId}/solvers`)
-  tell(
-    `   curl ${serviceUrl}/v1/${devnet.chainId}/quote --json '${exampleQuote(devnet.chainId, contracts, user)}'`,
-  )
-  tell(`The user is ${user.address}, a well-known development account with the private key`)
-  tell(`   ${bytesToHex(user.getHdKey().privateKey ?? new Uint8Array())}`)
+  tell(`   curl ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`)
+  tell('The accounts, with their well-known private keys:')
+  tellAccount('user', user)
+  for (const solver of solvers) tellAccount(solver.name, solver.account)
 }
 
-function exampleQuote(
-  chainId: number,
-  contracts: DevnetContracts,
-  user: (typeof devAccounts)[number],
-): string {
+function tellAccount(name: string, account: DevAccount): void {
+  const key = account.getHdKey().privateKey ?? new Uint8Array()
+  tell(`   ${name.padEnd(8)} ${account.address} ${bytesToHex(key)}`)
+}
+
+function exampleQuote(chainId: number, contracts: DevnetContracts, user: DevAccount): string {
   return JSON.stringify({
     inputToken: contracts.weth,
     outputToken: contracts.usdc,

@@ -29,6 +29,9 @@ export const devAccounts = [
   devAccount(9),
 ] as const
 
+/** One of anvil's accounts, whose key can be read. */
+export type DevAccount = (typeof devAccounts)[number]
+
 /** Where a local chain answers. An `Anvil` is told by its `url` and `chainId`. */
 export interface Devnet {
   rpcUrl: string

@@ -1,7 +1,7 @@
 import { type Address, type Hex, maxUint256, parseAbi } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { ORDER_TYPES, type Quote } from '../domain/quote.js'
-import { createDevnetClient, type Devnet, type devAccounts, mined } from './deploy.js'
+import { createDevnetClient, type DevAccount, type Devnet, mined } from './deploy.js'
 
 /** A quote that its solver has signed, and where the user may send the input. */
 export interface GivenQuote {
@@ -21,7 +21,7 @@ export interface Filler {
 }
 
 interface FillerOptions extends Devnet {
-  readonly account: (typeof devAccounts)[number]
+  readonly account: DevAccount
   readonly settlement: Address
   /** The tokens that the solver pays out. */
   readonly tokens: readonly Address[]

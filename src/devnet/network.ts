@@ -7,13 +7,14 @@ import { type Anvil, startAnvil } from './anvil.js'
 import {
   bondSolver,
   createDevnetClient,
+  type DevAccount,
   type Devnet,
   type DevnetContracts,
   deploySettlement,
   devAccounts,
   mined,
 } from './deploy.js'
-import { preferredPort } from './free-port.js'
+import { atPreferredPort } from './preferred-port.js'
 import type { TradedToken } from './pricing.js'
 import { type ReferenceSolver, startReferenceSolver } from './reference-solver.js'
 
@@ -24,7 +25,7 @@ export interface Network {
   readonly solvers: readonly ReferenceSolver[]
   readonly serviceUrl: string
   /** The account that the demo trades with; it owns some of each token. */
-  readonly user: (typeof devAccounts)[number]
+  readonly user: DevAccount
   close(): Promise<void>
 }
 
@@ -57,7 +58,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const part of started.toReversed()) await part.close()
   }
   try {
-    const anvil = await startAnvil({ port: await preferredPort(USUAL_PORTS.chain) })
+    const anvil = await atPreferredPort(USUAL_PORTS.chain, (port) => startAnvil({ port }))
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
@@ -77,14 +78,16 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
         settlement: contracts.settlement,
         tokens: tradedTokens(contracts),
         protocolName: PROTOCOL_NAME,
-        port: await preferredPort(USUAL_PORTS.firstSolver + index),
+        usualPort: USUAL_PORTS.firstSolver + index,
         onError: options.onError,
       })
       started.push(solver)
       solvers.push(solver)
     }
 
-    const service = await startService(anvil, contracts, options.environment)
+    const service = await atPreferredPort(USUAL_PORTS.service, (port) =>
+      startService(anvil, contracts, { PORT: String(port), ...options.environment }),
+    )
     started.push(service)
     for (const solver of solvers) await solver.register(service.url)
     return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
@@ -114,7 +117,6 @@ async function startService(
       [`SERVICE_ADDRESS_${anvil.chainId}`]: contracts.settlement,
       PROTOCOL_NAME,
       HOST: '127.0.0.1',
-      PORT: String(await preferredPort(USUAL_PORTS.service)),
       DB_PATH: ':memory:',
       ...environment,
     }),

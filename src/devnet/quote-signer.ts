@@ -4,13 +4,13 @@ import { createSettlement } from '../chain/settlement.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { Quote } from '../domain/quote.js'
 import { createQuoteHasher } from '../signing/typed-data.js'
-import type { Devnet, devAccounts } from './deploy.js'
+import type { DevAccount, Devnet } from './deploy.js'
 
 /** Signs quotes for one settlement contract. */
 export type QuoteSigner = (quote: Quote) => { signature: Hex; orderId: Hex; depositAddress: Address }
 
 interface QuoteSignerOptions extends Devnet {
-  readonly account: (typeof devAccounts)[number]
+  readonly account: DevAccount
   readonly settlement: Address
   /** Gives the primary type, `<name>Quote`. */
   readonly protocolName: string

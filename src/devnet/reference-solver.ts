@@ -5,15 +5,16 @@ import { parseUint256 } from '../domain/amount.js'
 import { type Address, parseAddress } from '../domain/hex.js'
 import type { OrderType, Quote } from '../domain/quote.js'
 import { registrationMessage } from '../signing/messages.js'
-import type { Devnet, devAccounts } from './deploy.js'
+import type { DevAccount, Devnet } from './deploy.js'
 import { type Filler, startFiller } from './filler.js'
+import { atPreferredPort } from './preferred-port.js'
 import { price, type TradedToken } from './pricing.js'
 import { createQuoteSigner } from './quote-signer.js'
 
 /** A solver that prices from a table, signs, and fills: a start for one's own. */
 export interface ReferenceSolver {
   readonly name: string
-  readonly address: Address
+  readonly account: DevAccount
   readonly endpointUrl: string
   readonly filler: Filler
   /** Registers through the service's public API. */
@@ -22,13 +23,14 @@ export interface ReferenceSolver {
 }
 
 interface ReferenceSolverOptions extends Devnet {
-  readonly account: (typeof devAccounts)[number]
+  readonly account: DevAccount
   readonly name: string
   readonly settlement: Address
   readonly tokens: readonly TradedToken[]
   readonly spreadBps: bigint
   readonly protocolName: string
-  readonly port: number
+  /** Where it listens unless that port is taken; 0 takes any free one. */
+  readonly usualPort: number
   readonly onError: (error: unknown) => void
 }
 
@@ -48,10 +50,7 @@ interface QuoteAsk {
 
 const HOST = '127.0.0.1'
 
-/**
- * Starts a reference solver: `POST /quote` on 127.0.0.1, and a filler on the chain.
- * @param options `port` 0 takes a free one
- */
+/** Starts a reference solver: `POST /quote` on 127.0.0.1, and a filler on the chain. */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
   const { account, name, tokens, spreadBps, protocolName } = options
   const address = account.address.toLowerCase() as Address
@@ -80,16 +79,17 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
     return { quote: toWire(offer), signature: signed.signature }
   }
 
-  const server = Fastify({ forceCloseConnections: true })
-  server.post<{ Body: QuoteAsk }>('/quote', async (request, reply) => {
-    const reply200 = quote(request.body)
-    return reply200 ?? reply.code(422).send({ error: 'this pair or amount is not traded here' })
-  })
-  const endpointUrl = await server.listen({ host: HOST, port: options.port })
+  const server = await atPreferredPort(options.usualPort, (port) => serve(quote, port)).catch(
+    async (error) => {
+      await filler.close()
+      throw error
+    },
+  )
+  const { endpointUrl } = server
 
   return {
     name,
-    address,
+    account,
     endpointUrl,
     filler,
     async register(serviceUrl) {
@@ -107,6 +107,18 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
       await Promise.all([server.close(), filler.close()])
     },
   }
+}
+
+/** Answers quote requests over HTTP; what `quote` does not answer is refused. */
+async function serve(quote: (ask: QuoteAsk) => object | undefined, port: number) {
+  const server = Fastify({ forceCloseConnections: true })
+  server.post<{ Body: QuoteAsk }>(
+    '/quote',
+    async ({ body }, reply) =>
+      quote(body) ?? reply.code(422).send({ error: 'this pair or amount is not traded here' }),
+  )
+  const endpointUrl = await server.listen({ host: HOST, port })
+  return { endpointUrl, close: () => server.close() }
 }
 
 function lowerCase(text: Address): Address {

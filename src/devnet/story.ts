@@ -90,7 +90,7 @@ async function playRefund(
   tell: Tell,
 ): Promise<void> {
   const { contracts, devnet, user } = network
-  const solver = network.solvers.find(({ address }) => address === lost.quote.solver.toLowerCase())
+  const solver = network.solvers.find(({ account }) => account.address === lost.quote.solver)
   if (solver === undefined) throw new Error(`${lost.quote.solver} is none of the network's solvers`)
   solver.filler.pause()
   const inputBefore = await balanceOf(client, contracts.weth)
@@ -129,8 +129,7 @@ async function getQuote(network: Network, tell: Tell, swap: Record<string, unkno
   if (!response.ok) throw new Error(`no quote: ${await response.text()}`)
   const answer = (await response.json()) as QuoteAnswer
   for (const { quote } of [answer, ...answer.alternativeQuotes]) {
-    const name =
-      network.solvers.find(({ address }) => address === quote.solver.toLowerCase())?.name ?? quote.solver
+    const name = network.solvers.find(({ account }) => account.address === quote.solver)?.name ?? quote.solver
     const give = formatUnits(BigInt(quote.inputAmount), 18)
     const get = formatUnits(BigInt(quote.outputAmount), 6)
     tell(`   ${name.padEnd(8)} ${get} USDC for ${give} WETH${quote === answer.quote ? '  <- best' : ''}`)

@@ -5,6 +5,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../config.js'
 import { ServiceError } from '../domain/errors.js'
+import { ConfigError } from '../environment.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import { requestIdKey, rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
@@ -23,7 +24,10 @@ interface HttpServerOptions {
 
 /** The service's one port. */
 export interface HttpServer {
-  /** @returns the base URL, with the port that was free when `PORT` is 0 */
+  /**
+   * @returns the base URL, with the port that was free when `PORT` is 0
+   * @throws ConfigError when the port cannot be had
+   */
   listen(): Promise<string>
   /** Stops accepting, lets requests under way finish, ends what is left after `graceMs`. */
   close(graceMs: number): Promise<void>
@@ -74,7 +78,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   options.addRoutes(server)
 
   return {
-    listen: () => server.listen({ host: config.host, port: config.port }),
+    async listen() {
+      try {
+        return await server.listen({ host: config.host, port: config.port })
+      } catch (error) {
+        throw toPortMistake(error, config.port)
+      }
+    },
     async close(graceMs) {
       const timer = setTimeout(() => {
         for (const port of ports) port.destroyConnections()
@@ -83,6 +93,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       clearTimeout(timer)
     },
   }
+}
+
+function toPortMistake(error: unknown, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return new ConfigError([{ variable: 'PORT', message: `is ${port}, which is taken` }])
+  if (code === 'EACCES')
+    return new ConfigError([{ variable: 'PORT', message: `is ${port}, which needs privileges` }])
+  return error
 }
 
 function trustedProxies(trustProxy: Config['trustProxy']) {

@@ -1,5 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { Kysely, Migrator, SqliteDialect } from 'kysely'
+import { ConfigError } from '../environment.js'
 import { migrations, type Schema } from './schema.js'
 
 export type Database = Kysely<Schema>
@@ -7,10 +8,10 @@ export type Database = Kysely<Schema>
 /**
  * Opens the database and brings its tables up to date.
  * @param path a file, created when it is not there, or `:memory:`, which keeps nothing
- * @throws when the file cannot be opened, or was written by a newer version
+ * @throws ConfigError when the file cannot be opened; the migrator's error when a newer version wrote it
  */
 export async function openDatabase(path: string): Promise<Database> {
-  const sqlite = new SQLite(path)
+  const sqlite = openFile(path)
   sqlite.pragma('journal_mode = WAL')
   sqlite.pragma('synchronous = FULL')
   const database = new Kysely<Schema>({ dialect: new SqliteDialect({ database: sqlite }) })
@@ -21,4 +22,14 @@ export async function openDatabase(path: string): Promise<Database> {
     throw error
   }
   return database
+}
+
+function openFile(path: string): SQLite.Database {
+  try {
+    return new SQLite(path)
+  } catch (error) {
+    throw new ConfigError([
+      { variable: 'DB_PATH', message: `is ${path}, which cannot be opened: ${(error as Error).message}` },
+    ])
+  }
 }

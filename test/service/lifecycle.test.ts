@@ -55,6 +55,17 @@ describe('a start that cannot be', () => {
     expect(start.output()).toMatch(new RegExp(`SERVICE_ADDRESS_${chain.chainId} is .* has no contract`))
   })
 
+  it('a port that is taken, and a database that cannot be opened, are mistakes', async () => {
+    const taken = await startService(chain)
+    await expect(startService(chain, { PORT: new URL(taken.url).port })).rejects.toThrow(
+      /^PORT is \d+, which is taken$/,
+    )
+    await taken.close()
+    await expect(startService(chain, { DB_PATH: '/no/such/folder/file.db' })).rejects.toThrow(
+      /^DB_PATH is .*cannot be opened/,
+    )
+  })
+
   it('a contract of another kind is a mistake', async () => {
     const environment = { [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.weth }
     await expect(startService(chain, environment)).rejects.toThrow(/no settlement contract of this protocol/)

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 export function startProcess(command: string, args: readonly string[], environment: Record<string, string>) {
   const child = spawn(command, args, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    detached: true,
   })
   let output = ''
   const listeners = new Set<() => void>()
@@ -21,6 +22,14 @@ export function startProcess(command: string, args: readonly string[], environme
     /** Resolves with the exit code; null when a signal ended it. */
     exited,
     signal: (name: NodeJS.Signals) => child.kill(name),
+    /** Whether the process or any that it has started is still there. */
+    leftSomething(): boolean {
+      try {
+        return process.kill(-(child.pid ?? 0), 0)
+      } catch {
+        return false
+      }
+    },
     /** Waits until the output matches; rejects when the process ends without. */
     waitFor(pattern: RegExp): Promise<RegExpExecArray> {
       return new Promise((resolve, reject) => {

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startProcess } from '../service/process.js'
+
+const USUAL_PORTS = [8545, 3000, 4001]
+
+let occupants: Server[]
+
+beforeAll(async () => {
+  occupants = await Promise.all(USUAL_PORTS.map(occupy))
+})
+afterAll(() => {
+  for (const server of occupants) server.close()
+})
+
+/** Listens on a port unless somebody does already: taken it is in either case. */
+async function occupy(port: number): Promise<Server> {
+  const server = createServer().on('error', () => {})
+  server.listen(port, '127.0.0.1')
+  await Promise.race([once(server, 'listening'), once(server, 'error')])
+  return server
+}
+
+/** The ports that this test itself keeps taken all the time. */
+function heldPorts(): number[] {
+  return USUAL_PORTS.filter((_, index) => occupants[index]?.listening)
+}
+
+const startDemo = (args: string[], environment = {}) =>
+  startProcess(process.execPath, ['--import', 'tsx', 'src/devnet/demo.ts', ...args], environment)
+
+describe.concurrent('npm run demo', () => {
+  it('plays its story on free ports, exits with 0 and leaves nothing behind', async () => {
+    const demo = startDemo(['--once'])
+    expect(await demo.exited, demo.output()).toBe(0)
+    for (const port of heldPorts()) expect(demo.output()).not.toContain(`127.0.0.1:${port}`)
+    const states = demo.output().match(/^ {3}(DEPOSITED|SETTLED|REFUNDED)$/gm)
+    expect(states?.map((line) => line.trim())).toEqual(['SETTLED', 'SETTLED', 'DEPOSITED', 'REFUNDED'])
+    expect(demo.output()).toContain("the WETH is back, with 124.9375 bUSD of Aldous's bond")
+    expect(demo.leftSomething()).toBe(false)
+  })
+
+  it('ends on Ctrl-C in the middle of it, and leaves nothing behind', async () => {
+    const demo = startDemo([])
+    await demo.waitFor(/deposited: order/)
+    demo.signal('SIGINT')
+    expect(await demo.exited).toBe(0)
+    expect(demo.leftSomething()).toBe(false)
+  })
+
+  it('exits with 1 when anything goes wrong, and leaves nothing behind', async () => {
+    const demo = startDemo(['--once'], { MIN_SOLVER_BOND: '1000000000000' })
+    expect(await demo.exited).toBe(1)
+    expect(demo.output()).toContain('BOND_INSUFFICIENT')
+    expect(demo.leftSomething()).toBe(false)
+  })
+
+  it('says how it is used when it is used otherwise', async () => {
+    const demo = startDemo(['--twice'])
+    expect(await demo.exited).toBe(2)
+    expect(demo.output()).toContain('npm run demo -- --once')
+  })
+})

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Network, startNetwork } from '../../src/devnet/network.js'
+
+const EXAMPLE = /<!-- example -->\n```sh\n(.*?)```\n(?:\n```json\n(.*?)```)?/gs
+const readme = await readFile('README.md', 'utf8')
+const examples = [...readme.matchAll(EXAMPLE)].map(([, command = '', answer]) => ({ command, answer }))
+
+let network: Network
+
+beforeAll(async () => {
+  network = await startNetwork({ environment: { LOG_LEVEL: 'silent', PORT: '0' }, onError: () => {} })
+})
+afterAll(() => network?.close())
+
+it('the README has examples', () => {
+  expect(examples.length).toBeGreaterThanOrEqual(5)
+})
+
+it.each(examples)('works as pasted: $command', async ({ command, answer }) => {
+  const here = command.replaceAll('http://localhost:3000', network.serviceUrl)
+  const { stdout } = await promisify(execFile)('bash', ['-c', here])
+  const actual = JSON.parse(stdout)
+  if (answer === undefined) expect(actual.quote.outputAmount).toBe('2498750000')
+  else expect(shape(actual)).toEqual(shape(JSON.parse(answer)))
+})
+
+/** The fields and their types; of a list, those of its first item. */
+function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shape)
+  if (typeof value !== 'object' || value === null) return typeof value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shape(item)]))
+}
