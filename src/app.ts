@@ -11,8 +11,10 @@ import { createAggregator } from './quoting/aggregator.js'
 import { createGuard } from './rpc/guard.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
+import { createRateLimits } from './rpc/rate-limits.js'
 import { createSolverService } from './rpc/solver-service.js'
 import { isNativeRecovery } from './signing/recover.js'
+import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard, type ResolveAll } from './solvers/endpoint-guard.js'
 import { createRegistry } from './solvers/registry.js'
 import { createSelection } from './solvers/selection.js'
@@ -70,6 +72,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     started.push(solverClient.close)
     const store = createSolverStore(database)
     const registry = await createRegistry({ ...config, store, chains, endpointGuard, now })
+    const bondWatch = startBondWatch({ ...config, registry, chains, log })
+    started.push(bondWatch.close)
     const selection = createSelection()
     const aggregator = createAggregator({
       ...config,
@@ -81,7 +85,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
 
-    const guard = createGuard({ supportedChains: [...chains.keys()], metrics, log })
+    const rateLimits = createRateLimits(config.rateLimits)
+    const guard = createGuard({ supportedChains: [...chains.keys()], rateLimits, metrics, log })
     const methods = [
       ...createQuoteService({ ...config, aggregator, now }),
       ...createSolverService(registry),
@@ -91,6 +96,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       config,
       services: [QuoteService, SolverService, OrderService, EventService],
       methods,
+      rateLimits,
       addRoutes(routes) {
         registerHealth(routes, { version, chains, registry, now })
         registerMetrics(routes, metrics, config.metricsAuth)

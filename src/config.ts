@@ -45,6 +45,8 @@ export interface Config {
   readonly defaultFillWindowSeconds: number
   /** In the bond token's smallest unit. */
   readonly minSolverBond: bigint
+  /** How often every solver's bond is read, whatever the chain's events tell. */
+  readonly bondCheckIntervalMs: number
   readonly maxSolversPerChain: number
   readonly maxQuoteFanOut: number
   readonly rateLimits: RateLimitConfig
@@ -69,6 +71,7 @@ export const DEFAULTS = {
   DEFAULT_DEPOSIT_WINDOW: '300',
   DEFAULT_FILL_WINDOW: '120',
   MIN_SOLVER_BOND: '1000000000',
+  BOND_CHECK_INTERVAL_MS: '30000',
   MAX_SOLVERS_PER_CHAIN: '50',
   MAX_QUOTE_FAN_OUT: '10',
   RATE_LIMIT_MAX: '100',
@@ -127,6 +130,7 @@ export function readConfig(environment: Environment): Config {
     }),
     defaultFillWindowSeconds: env.integer('DEFAULT_FILL_WINDOW', { min: 1, max: 30 * 86_400 }),
     minSolverBond: readAmount(env, 'MIN_SOLVER_BOND'),
+    bondCheckIntervalMs: env.integer('BOND_CHECK_INTERVAL_MS', { min: 10, max: 30_000 }),
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
     rateLimits: readRateLimits(env),

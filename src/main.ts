@@ -1,15 +1,34 @@
-import { createApp } from './app.js'
+import { type App, createApp } from './app.js'
 import { processEnvironment, readConfig } from './config.js'
 import { ConfigError } from './environment.js'
+import { createLog, type Logger } from './telemetry/log.js'
 
 try {
-  const app = await createApp(readConfig(processEnvironment()))
-  const stop = () => void app.close().then(() => process.exit(0))
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  const config = readConfig(processEnvironment())
+  const log = createLog(config.logLevel)
+  endWithProcess(await createApp(config, { log }), log)
 } catch (error) {
   process.stderr.write(error instanceof ConfigError ? explain(error) : `${(error as Error).stack}\n`)
   process.exit(1)
+}
+
+/** Drains and exits: with 0 when told to, with 1 after an error that nobody caught. */
+function endWithProcess(app: App, log: Logger): void {
+  let isEnding = false
+  const end = (exitCode: number) => {
+    process.exitCode ||= exitCode
+    if (isEnding) return
+    isEnding = true
+    void app.close().finally(() => process.exit())
+  }
+  const fail = (error: unknown) => {
+    log.fatal({ err: error }, 'an error that nobody caught: draining and exiting')
+    end(1)
+  }
+  process.once('SIGTERM', () => end(0))
+  process.once('SIGINT', () => end(0))
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
 }
 
 function explain({ mistakes }: ConfigError): string {

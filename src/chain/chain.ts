@@ -33,10 +33,15 @@ export interface Chain {
   quoteHasher(): QuoteHasher
   /** @throws ServiceError CHAIN_UNAVAILABLE */
   readBond(solver: Address): Promise<Bond>
+  /** Calls `listener` whenever new blocks have brought an event that changes a solver's bond. */
+  onBondEvents(listener: () => void): void
   /** @throws ServiceError CHAIN_UNAVAILABLE */
   readOrder(orderId: Hex): Promise<Order>
   close(): Promise<void>
 }
+
+/** Nodes refuse long ranges of logs; beyond this many blocks, reading the bonds themselves is cheaper anyway. */
+const MAX_LOG_RANGE = 500
 
 /** Builds a chain. One that is down is served as soon as it is there (decisions.md D11). */
 export function createChain(config: ChainConfig, protocolName: string, log: Logger): Chain {
@@ -48,12 +53,14 @@ export function createChain(config: ChainConfig, protocolName: string, log: Logg
   let isUp: boolean | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  let bondListener: (() => void) | undefined
 
   async function look(): Promise<void> {
     const wasUp = isUp
     try {
       hasher ??= await introduce(config, rpc, settlement, protocolName)
       const block = await rpc.client.getBlock({ blockTag: 'latest' })
+      await lookForBondEvents(head?.block, Number(block.number))
       head = { block: Number(block.number), timestampMs: Number(block.timestamp) * 1000 }
       isUp = true
       if (wasUp === false) log.info({ chainId }, 'the chain answers again')
@@ -63,6 +70,15 @@ export function createChain(config: ChainConfig, protocolName: string, log: Logg
         log.error({ chainId, reason: summary(error) }, 'the chain does not answer')
       throw error
     }
+  }
+
+  async function lookForBondEvents(lastSeen: number | undefined, latest: number): Promise<void> {
+    if (bondListener === undefined || lastSeen === undefined || latest <= lastSeen) return
+    const isFarBehind = latest - lastSeen > MAX_LOG_RANGE
+    const fromBlock = BigInt(lastSeen + 1)
+    const mayHaveEvents =
+      isFarBehind || (await settlement.hasBondEvents(fromBlock, BigInt(latest)).catch(() => true))
+    if (mayHaveEvents) bondListener()
   }
 
   /** Looks again and again; what goes wrong shows in the status. */
@@ -105,6 +121,9 @@ export function createChain(config: ChainConfig, protocolName: string, log: Logg
       throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} has not answered yet.`)
     },
     readBond: (solver) => ask(settlement.readBond(solver)),
+    onBondEvents(listener) {
+      bondListener = listener
+    },
     readOrder: (orderId) => ask(settlement.readOrder(orderId)),
     async close() {
       isClosed = true

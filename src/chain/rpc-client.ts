@@ -20,7 +20,7 @@ export function createRpcClient(urls: readonly string[]): RpcClient {
   const transports = urls.map((url) =>
     url.startsWith('ws')
       ? webSocket(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0 })
-      : http(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0 }),
+      : http(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0, batch: true }),
   )
   const each = transports.map((transport) => createPublicClient({ transport }))
   const client = createPublicClient({ transport: fallback(transports, { retryCount: 1, retryDelay: 100 }) })

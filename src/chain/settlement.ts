@@ -21,6 +21,8 @@ export interface Settlement {
    */
   readDomain(protocolName: string): Promise<SettlementDomain>
   readBond(solver: Address): Promise<Bond>
+  /** Whether anything happened in these blocks, both included, that changes a solver's bond. */
+  hasBondEvents(fromBlock: bigint, toBlock: bigint): Promise<boolean>
   readOrder(orderId: Hex): Promise<Order>
 }
 
@@ -28,6 +30,19 @@ export interface Settlement {
 export class NotASettlementError extends Error {
   override readonly name = 'NotASettlementError'
 }
+
+const BOND_EVENT_NAMES = [
+  'SolverRegistered',
+  'BondAdded',
+  'UnstakeRequested',
+  'UnstakeCancelled',
+  'UnstakeExecuted',
+  'Refunded',
+]
+const BOND_EVENTS = settlementAbi.filter(
+  (item): item is Extract<(typeof settlementAbi)[number], { type: 'event' }> =>
+    item.type === 'event' && BOND_EVENT_NAMES.includes(item.name),
+)
 
 /** Builds the reader of a settlement contract; each method throws viem's errors when the chain does not answer. */
 export function createSettlement(client: PublicClient, chainId: number, address: Address): Settlement {
@@ -63,6 +78,11 @@ export function createSettlement(client: PublicClient, chainId: number, address:
         args: [solver],
       })
       return { registered, total, unstaking }
+    },
+
+    async hasBondEvents(fromBlock, toBlock) {
+      const logs = await client.getLogs({ address, events: BOND_EVENTS, fromBlock, toBlock })
+      return logs.length > 0
     },
 
     async readOrder(orderId) {

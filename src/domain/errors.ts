@@ -11,6 +11,7 @@ export const REASONS = {
   BOND_INSUFFICIENT: { rpc: 'failed_precondition', http: 400 },
   ENDPOINT_REJECTED: { rpc: 'failed_precondition', http: 400 },
   SOLVER_LIMIT_REACHED: { rpc: 'failed_precondition', http: 400 },
+  RATE_LIMITED: { rpc: 'resource_exhausted', http: 429 },
   NO_QUOTES: { rpc: 'unavailable', http: 503 },
   CHAIN_UNAVAILABLE: { rpc: 'unavailable', http: 503 },
   INTERNAL: { rpc: 'internal', http: 500 },
@@ -31,6 +32,8 @@ interface ServiceErrorOptions {
   readonly violations?: readonly FieldViolation[]
   /** An HTTP status that says more than the reason's own, such as 413. */
   readonly httpStatus?: number
+  /** When it is worth trying again. */
+  readonly retryAfterSeconds?: number
   readonly cause?: unknown
 }
 
@@ -40,11 +43,13 @@ export class ServiceError extends Error {
   readonly reason: Reason
   readonly violations: readonly FieldViolation[]
   readonly httpStatus: number
+  readonly retryAfterSeconds: number | undefined
 
   constructor(reason: Reason, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause })
     this.reason = reason
     this.violations = options.violations ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds
     this.httpStatus = options.httpStatus ?? REASONS[reason].http
   }
 }

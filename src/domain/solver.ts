@@ -13,6 +13,8 @@ export interface Solver extends SolverKey {
   readonly name: string
   /** When it was first registered, Unix time in milliseconds. */
   readonly registeredAt: number
+  /** Whether its bond sufficed when it was last read; it is neither asked nor listed otherwise. */
+  readonly isBonded: boolean
 }
 
 /** A solver's bond on the settlement contract, in the bond token's smallest unit. */

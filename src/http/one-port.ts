@@ -1,7 +1,11 @@
-import type { RequestListener, Server } from 'node:http'
-import type { ServerHttp2Session } from 'node:http2'
+import { createServer as createHttp1Server, type RequestListener, type Server } from 'node:http'
+import {
+  constants,
+  createServer as createHttp2Server,
+  type Http2ServerRequest,
+  type ServerHttp2Session,
+} from 'node:http2'
 import type { Socket } from 'node:net'
-import { createServer } from '@httptoolkit/httpolyglot'
 
 /** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
 export interface OnePortServer {
@@ -11,54 +15,112 @@ export interface OnePortServer {
   destroyConnections(): void
 }
 
+/** How long a client may take, in milliseconds; a slower one is dropped. */
+export interface ClientTimeouts {
+  /** To say which protocol it speaks, and to send a request's headers. */
+  readonly headersMs: number
+  /** To send a whole request. */
+  readonly requestMs: number
+  /** Until its next request on the same connection. */
+  readonly keepAliveMs: number
+}
+
+const CLIENT_TIMEOUTS: ClientTimeouts = { headersMs: 10_000, requestMs: 15_000, keepAliveMs: 65_000 }
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_STREAMS_PER_SESSION = 256
+/** HTTP/2 connections begin with `PRI * HTTP/2.0`; no method of HTTP/1.1 begins with these bytes. */
+const HTTP2_BEGINNING = Buffer.from('PRI')
+
 /**
- * Builds the server. Once it is closing, a connection ends with the answer under way on it: Node's own servers
- * would wait for the client to let go.
+ * Builds the server: an HTTP/1.1 server that hands the connections that begin as HTTP/2 to an HTTP/2 server. Once it
+ * is closing, a connection ends with the answer under way on it.
  */
-export function createOnePortServer(handler: RequestListener): OnePortServer {
-  const server = createServer(handler)
-  const sockets = new Set<Socket>()
+export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_TIMEOUTS): OnePortServer {
+  const http1 = createHttp1Server(http1Options(timeouts), handler)
+  const http2 = createHttp2Server(
+    { settings: { maxConcurrentStreams: MAX_STREAMS_PER_SESSION, maxHeaderListSize: MAX_HEADER_BYTES } },
+    handler as never,
+  )
+  const undecided = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
-  const requestsUnderWay = new Map<Socket, number>()
   let isClosing = false
 
-  server.on('connection', (socket: Socket) => {
-    if (sockets.has(socket)) return
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+  const serveHttp1 = http1.listeners('connection')
+  http1.removeAllListeners('connection')
+  http1.on('connection', (socket: Socket) => {
+    undecided.add(socket)
+    const timer = setTimeout(() => socket.destroy(), timeouts.headersMs)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      undecided.delete(socket)
+    })
+    readBeginning(socket, (isHttp2) => {
+      clearTimeout(timer)
+      undecided.delete(socket)
+      if (isHttp2) http2.emit('connection', socket)
+      else for (const serve of serveHttp1) serve.call(http1, socket)
+    })
   })
-  server.on('session', (session: ServerHttp2Session) => {
+
+  http1.on('request', (_request, response) => {
+    response.once('close', () => {
+      if (isClosing) setImmediate(() => http1.closeIdleConnections())
+    })
+  })
+  http2.on('session', (session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
+    session.setTimeout(timeouts.keepAliveMs, () => session.close())
   })
-  const onRequest: RequestListener = ({ httpVersionMajor, socket }, response) => {
-    if (httpVersionMajor !== 1) return
-    requestsUnderWay.set(socket, (requestsUnderWay.get(socket) ?? 0) + 1)
-    response.once('close', () => {
-      const left = (requestsUnderWay.get(socket) ?? 1) - 1
-      if (left > 0) requestsUnderWay.set(socket, left)
-      else requestsUnderWay.delete(socket)
-      if (left === 0 && isClosing) socket.end()
-    })
-  }
-  server.on('request', onRequest)
+  http2.on('request', (request) => limitBodyTime(request, timeouts.requestMs))
 
-  const closing = {
-    closeIdleConnections() {
-      isClosing = true
-      const busy = new Set([...sessions].map((session) => session.socket))
-      for (const socket of sockets) {
-        if (!requestsUnderWay.has(socket) && !busy.has(socket)) socket.end()
-      }
-    },
-    closeHttp2Sessions() {
-      for (const session of sessions) session.close()
-    },
-  }
   return {
-    server: Object.assign(server, closing) as unknown as Server,
+    server: Object.assign(http1, {
+      closeHttp2Sessions() {
+        isClosing = true
+        for (const session of sessions) session.close()
+        for (const socket of undecided) socket.destroy()
+      },
+    }),
     destroyConnections() {
-      for (const socket of sockets) socket.destroy()
+      http1.closeAllConnections()
+      for (const session of sessions) session.destroy()
     },
   }
+}
+
+function http1Options({ headersMs, requestMs, keepAliveMs }: ClientTimeouts) {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: Math.ceil(headersMs / 10),
+    maxHeaderSize: MAX_HEADER_BYTES,
+  }
+}
+
+/** Reads until it is clear which protocol a connection speaks, and puts what was read back. */
+function readBeginning(socket: Socket, decide: (isHttp2: boolean) => void): void {
+  let beginning = Buffer.alloc(0)
+  socket.on('error', () => socket.destroy())
+  socket.on('readable', function onReadable() {
+    const chunk: Buffer | null = socket.read()
+    if (chunk === null) {
+      if (socket.readableEnded) socket.destroy()
+      return
+    }
+    beginning = Buffer.concat([beginning, chunk])
+    const compared = Math.min(beginning.length, HTTP2_BEGINNING.length)
+    const mayBeHttp2 = HTTP2_BEGINNING.subarray(0, compared).equals(beginning.subarray(0, compared))
+    if (mayBeHttp2 && compared < HTTP2_BEGINNING.length) return
+    socket.off('readable', onReadable)
+    socket.unshift(beginning)
+    decide(mayBeHttp2)
+  })
+}
+
+/** Node's HTTP/2 server has no time-out of its own for a body that never ends. */
+function limitBodyTime(request: Http2ServerRequest, requestMs: number): void {
+  const timer = setTimeout(() => request.stream.close(constants.NGHTTP2_CANCEL), requestMs)
+  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer))
 }

@@ -2,21 +2,24 @@ import type { DescService } from '@bufbuild/protobuf'
 import { cors as connectCors, createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../config.js'
 import { ServiceError } from '../domain/errors.js'
 import { ConfigError } from '../environment.js'
 import type { GuardedMethod } from '../rpc/guard.js'
-import { requestIdKey, rpcRoutes } from '../rpc/router.js'
+import type { RateLimits } from '../rpc/rate-limits.js'
+import { requestKey, rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
-import { sendError, toRestError } from './error-body.js'
+import { refuseUnparsable, sendError, toRestError } from './error-body.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
-import { registerRestRoutes } from './transcoder.js'
+import { registerRestRoutes, toClient } from './transcoder.js'
 
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy'>
   readonly services: readonly DescService[]
   readonly methods: readonly GuardedMethod[]
+  readonly rateLimits: RateLimits
   /** Adds the routes that are no methods, such as `/health`. */
   readonly addRoutes: (server: FastifyInstance) => void
   readonly log: Logger
@@ -34,16 +37,26 @@ export interface HttpServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
+const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 const CORS_HEADERS = {
   methods: ['GET', 'POST', 'DELETE'],
   allowedHeaders: [...connectCors.allowedHeaders, 'Last-Event-ID'],
-  exposedHeaders: [...connectCors.exposedHeaders, 'X-Request-Id', 'Retry-After'],
+  exposedHeaders: [...connectCors.exposedHeaders, 'X-Request-Id', 'Retry-After', ...RATE_LIMIT_HEADERS],
   maxAge: 7200,
 }
 
+/** Answers are data for any origin that CORS lets in; nothing here is a page that loads anything. */
+const SECURITY_HEADERS = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+} as const
+
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same guarded methods (decisions.md D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, services, methods, log } = options
+  const { config, services, methods, rateLimits, log } = options
   const ports: OnePortServer[] = []
   const server = Fastify({
     serverFactory: (handler) => {
@@ -55,6 +68,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: () => crypto.randomUUID(),
     frameworkErrors: (error, _request, reply) => sendError(reply, toRestError(error)),
+    clientErrorHandler: refuseUnparsable,
   })
 
   server.addHook('onRequest', async (request, reply) => {
@@ -65,16 +79,19 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (error.cause !== undefined) log.error({ requestId: request.id, err: error.cause }, error.message)
     return sendError(reply, error)
   })
-  server.setNotFoundHandler((_request, reply) =>
-    sendError(reply, new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')),
-  )
+  server.setNotFoundHandler(async (request, reply) => {
+    await rateLimits.consume('global', toClient(request, reply))
+    throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
+  })
+  await server.register(helmet, SECURITY_HEADERS)
   await server.register(cors, { ...CORS_HEADERS, origin: corsOrigin(config.corsOrigins) })
   await server.register(fastifyConnectPlugin, {
     routes: rpcRoutes(services, methods),
-    contextValues: (request) => createContextValues().set(requestIdKey, request.id),
+    contextValues: (request) => createContextValues().set(requestKey, { id: request.id, ip: request.ip }),
     readMaxBytes: MAX_BODY_BYTES,
   })
-  registerRestRoutes(server, methods)
+  // A scope of its own: Connect brings its own parsers of bodies.
+  await server.register(async (rest) => registerRestRoutes(rest, methods, rateLimits))
   options.addRoutes(server)
 
   return {

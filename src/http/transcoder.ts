@@ -4,8 +4,10 @@ import { parseChainId } from '../domain/chain-id.js'
 import { invalidArgument, type Reason, ServiceError } from '../domain/errors.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import type { Call, ChainMessage } from '../rpc/method.js'
+import type { Client, RateLimits } from '../rpc/rate-limits.js'
 import { sendError, toRestError } from './error-body.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
+import { type JsonObject, parseJsonBody } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { compileJsonWriter } from './json-writer.js'
 
@@ -22,11 +24,18 @@ interface MethodRoute {
  * message -> JSON, with no RPC transport between.
  * @throws at start when the options conflict or say what the compiler does not know
  */
-export function registerRestRoutes(server: FastifyInstance, methods: readonly GuardedMethod[]): void {
+export function registerRestRoutes(
+  server: FastifyInstance,
+  methods: readonly GuardedMethod[],
+  rateLimits: RateLimits,
+): void {
   const routes = methods.flatMap((method) => compileRoutes(method.desc).map((route) => ({ method, route })))
   assertNoConflict(routes.map(({ route }) => route))
+  server.removeAllContentTypeParsers()
+  const parser = async (_request: FastifyRequest, bytes: Buffer) => parseJsonBody(bytes)
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, parser)
   for (const route of routes) registerRoute(server, route)
-  refuseOtherVerbs(server, routes)
+  refuseOtherVerbs(server, routes, rateLimits)
 }
 
 function registerRoute(server: FastifyInstance, { method, route }: MethodRoute): void {
@@ -38,12 +47,12 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
   server.route({
     method: route.verb,
     url: route.url,
-    onRequest: async (request) => method.admit(chainIdOf(request)),
+    onRequest: (request, reply) => method.admit(chainIdOf(request), toClient(request, reply)),
     async handler(request, reply) {
-      const rest = route.hasBody ? bodyOf(request) : (request.query as JsonObject)
+      const rest = (route.hasBody ? request.body : request.query) as JsonObject | undefined
       const path = request.params as JsonObject
       const { message, violations } = reader.read((field) =>
-        pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest, field),
+        pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest ?? {}, field),
       )
       const answer = await method.answer(message as ChainMessage, toCall(request, reply), violations)
       const json = write(answer)
@@ -61,7 +70,11 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
 }
 
 /** A path that is served answers 405 to other verbs, but 404 first when its chain is not supported. */
-function refuseOtherVerbs(server: FastifyInstance, routes: readonly MethodRoute[]): void {
+function refuseOtherVerbs(
+  server: FastifyInstance,
+  routes: readonly MethodRoute[],
+  rateLimits: RateLimits,
+): void {
   for (const url of new Set(routes.map(({ route }) => route.url))) {
     const served = routes.filter(({ route }) => route.url === url)
     const allowed = served.map(({ route }) => route.verb).sort()
@@ -70,7 +83,8 @@ function refuseOtherVerbs(server: FastifyInstance, routes: readonly MethodRoute[
       method: ALL_VERBS.filter((verb) => !taken.has(verb)),
       url,
       onRequest: async (request, reply) => {
-        for (const { method } of served) method.admit(chainIdOf(request))
+        await rateLimits.consume('global', toClient(request, reply))
+        for (const { method } of served) method.assertChain(chainIdOf(request))
         reply.header('allow', allowed.join(', '))
         throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(' and ')}.`)
       },
@@ -79,22 +93,21 @@ function refuseOtherVerbs(server: FastifyInstance, routes: readonly MethodRoute[
   }
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
-
 function chainIdOf(request: FastifyRequest): number | undefined {
   return parseChainId((request.params as { chainId: string }).chainId)
 }
 
-function bodyOf({ body }: FastifyRequest): JsonObject {
-  if (body === undefined) return {}
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as JsonObject
-  throw invalidArgument([{ field: 'body', message: 'must be a JSON object' }])
+/** ProtoJSON readers take a field by its JSON name and by its name in the proto, but not by both at once. */
+function fieldValue(json: JsonObject, field: DescField): unknown {
+  const value = Object.hasOwn(json, field.jsonName) ? json[field.jsonName] : undefined
+  if (field.name === field.jsonName || !Object.hasOwn(json, field.name)) return value
+  if (value === undefined) return json[field.name]
+  throw invalidArgument([{ field: field.jsonName, message: 'must be given once' }])
 }
 
-/** ProtoJSON readers take a field by its JSON name and by its name in the proto. */
-function fieldValue(json: JsonObject, field: DescField): unknown {
-  if (Object.hasOwn(json, field.jsonName)) return json[field.jsonName]
-  return Object.hasOwn(json, field.name) ? json[field.name] : undefined
+/** Whoever made a request, as far as limits go. */
+export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
+  return { address: request.ip, setHeader: (name, value) => void reply.header(name, value) }
 }
 
 function toCall(request: FastifyRequest, reply: FastifyReply): Call {
@@ -102,7 +115,13 @@ function toCall(request: FastifyRequest, reply: FastifyReply): Call {
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) caller.abort()
   })
-  return { protocol: 'rest', requestId: request.id, signal: caller.signal, timeoutMs: timeoutOf(request) }
+  return {
+    protocol: 'rest',
+    requestId: request.id,
+    signal: caller.signal,
+    timeoutMs: timeoutOf(request),
+    ...toClient(request, reply),
+  }
 }
 
 /** The caller's own deadline, in the header that Connect clients send. */

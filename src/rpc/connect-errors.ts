@@ -1,17 +1,24 @@
 import { ConnectError } from '@connectrpc/connect'
 import { codeFromString } from '@connectrpc/connect/protocol-connect'
-import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { REASONS, type ServiceError } from '../domain/errors.js'
 
 const ERROR_DOMAIN = 'aggregator'
 
-/** An error as RPC callers see it: its reason in `google.rpc.ErrorInfo`, bad fields in `BadRequest` (decisions.md D7). */
+/**
+ * An error as RPC callers see it: its reason in `google.rpc.ErrorInfo`, bad fields in `BadRequest`,
+ * the time to wait in `RetryInfo` (decisions.md D7, D8).
+ */
 export function toConnectError(error: ServiceError): ConnectError {
   const connectError = new ConnectError(error.message, codeFromString(REASONS[error.reason].rpc))
   connectError.details.push({ desc: ErrorInfoSchema, value: { reason: error.reason, domain: ERROR_DOMAIN } })
   if (error.violations.length > 0) {
     const fieldViolations = error.violations.map(({ field, message }) => ({ field, description: message }))
     connectError.details.push({ desc: BadRequestSchema, value: { fieldViolations } })
+  }
+  if (error.retryAfterSeconds !== undefined) {
+    const retryDelay = { seconds: BigInt(error.retryAfterSeconds) }
+    connectError.details.push({ desc: RetryInfoSchema, value: { retryDelay } })
   }
   return connectError
 }

@@ -3,16 +3,19 @@ import { type FieldViolation, type Reason, ServiceError, toServiceError } from '
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Call, ChainMessage, Method, Protocol } from './method.js'
+import type { Client, RateLimits } from './rate-limits.js'
 
 /** A method with everything around it that holds for all of them; RPC handlers and REST routes call the same. */
 export interface GuardedMethod {
   readonly desc: Method['desc']
+  /** @throws ServiceError CHAIN_NOT_SUPPORTED */
+  assertChain(chainId: number | undefined): void
   /**
-   * Lets a call in, before its body is read.
+   * Lets a call in, before its body is read where that can be: checks the chain, then counts the call.
    * @param chainId undefined stands for text that is no chain id
-   * @throws ServiceError CHAIN_NOT_SUPPORTED
+   * @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED
    */
-  admit(chainId: number | undefined): void
+  admit(chainId: number | undefined, client: Client): Promise<void>
   /**
    * Answers a call that was let in.
    * @param unreadable fields that could not be read into the message
@@ -28,22 +31,30 @@ export interface GuardedMethod {
 
 interface GuardOptions {
   readonly supportedChains: readonly number[]
+  readonly rateLimits: RateLimits
   readonly metrics: Metrics
   readonly log: Logger
 }
 
 /** Builds the guard: what it returns wraps a method. */
 export function createGuard(options: GuardOptions): (method: Method) => GuardedMethod {
-  const { metrics, log } = options
+  const { rateLimits, metrics, log } = options
   const supported = new Set(options.supportedChains)
+
+  function assertChain(chainId: number | undefined): void {
+    if (chainId !== undefined && supported.has(chainId)) return
+    throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
+  }
 
   return (method) => {
     const name = `${method.desc.parent.typeName}/${method.desc.name}`
     return {
       desc: method.desc,
-      admit(chainId) {
-        if (chainId !== undefined && supported.has(chainId)) return
-        throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
+      assertChain,
+      async admit(chainId, client) {
+        const isSupported = chainId !== undefined && supported.has(chainId)
+        await rateLimits.consume(isSupported ? method.limit : 'global', client)
+        assertChain(chainId)
       },
       async answer(message, call, unreadable = []) {
         try {

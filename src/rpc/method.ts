@@ -8,12 +8,13 @@ import {
 } from '@bufbuild/protobuf'
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
 import { Fields } from './fields.js'
+import type { Client, LimitName } from './rate-limits.js'
 
 /** How a call reached the service. */
 export type Protocol = 'rest' | 'connect' | 'grpc' | 'grpc-web'
 
 /** One call, whatever protocol it came by. */
-export interface Call {
+export interface Call extends Client {
   readonly protocol: Protocol
   readonly requestId: string
   /** Aborts when the caller goes away. */
@@ -28,6 +29,8 @@ export type ChainMessage = Message & { readonly chainId: bigint }
 /** A unary method of any message types. */
 export interface Method {
   readonly desc: DescMethodUnary
+  /** The limit that its calls count against. */
+  readonly limit: LimitName
   /**
    * Answers a request.
    * @param unreadable fields that could not even be read into the message
@@ -37,6 +40,7 @@ export interface Method {
 }
 
 interface MethodBody<I extends DescMessage, O extends DescMessage, R> {
+  readonly limit: LimitName
   /** Translates the message, noting every bad field; the result is used only when none is noted. */
   read(message: MessageShape<I>, fields: Fields): R
   /** Calls the part of the house that knows, and translates back. */
@@ -50,6 +54,7 @@ export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
 ): Method {
   return {
     desc,
+    limit: body.limit,
     async answer(message, call, unreadable) {
       const fields = new Fields(unreadable)
       const request = body.read(message as Message as MessageShape<I>, fields)

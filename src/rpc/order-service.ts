@@ -7,6 +7,7 @@ import { type Method, unaryMethod } from './method.js'
 /** The methods of OrderService. */
 export function createOrderService(chains: ReadonlyMap<number, Chain>): Method[] {
   const getOrder = unaryMethod(OrderService.method.getOrder, {
+    limit: 'order',
     read: (message, fields) => ({
       chainId: Number(message.chainId),
       orderId: fields.bytes32('orderId', message.orderId),

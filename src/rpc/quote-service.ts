@@ -23,6 +23,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
   const { aggregator, defaultDepositWindowSeconds, defaultFillWindowSeconds, now } = options
 
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
+    limit: 'quote',
     read(message, fields) {
       if (message.originChainId !== message.chainId) {
         fields.refuse('originChainId', `must equal the chain that is asked, ${message.chainId}`)

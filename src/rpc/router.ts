@@ -11,8 +11,8 @@ import { toConnectError } from './connect-errors.js'
 import type { GuardedMethod } from './guard.js'
 import type { Call, ChainMessage, Protocol } from './method.js'
 
-/** The id of the request that a call came with. */
-export const requestIdKey = createContextKey('')
+/** What the HTTP server knows of the request that a call came with. */
+export const requestKey = createContextKey({ id: '', ip: '' })
 
 /**
  * Puts guarded methods onto a Connect router, which serves them as gRPC, gRPC-Web and Connect. A method of
@@ -36,7 +36,7 @@ function toHandler(method: GuardedMethod): MethodImpl<GuardedMethod['desc']> {
       method.count(call.protocol, result, (performance.now() - start) / 1000)
     try {
       const request = message as ChainMessage
-      method.admit(Number(request.chainId))
+      await method.admit(Number(request.chainId), call)
       const answer = await method.answer(request, call)
       count('OK')
       return answer
@@ -49,9 +49,12 @@ function toHandler(method: GuardedMethod): MethodImpl<GuardedMethod['desc']> {
 }
 
 function toCall(context: HandlerContext): Call {
+  const request = context.values.get(requestKey)
   return {
     protocol: context.protocolName as Protocol,
-    requestId: context.values.get(requestIdKey),
+    requestId: request.id,
+    address: request.ip,
+    setHeader: (name, value) => context.responseHeader.set(name, value),
     signal: context.signal,
     timeoutMs: context.timeoutMs(),
   }

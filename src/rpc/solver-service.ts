@@ -7,6 +7,7 @@ import { type Method, unaryMethod } from './method.js'
 /** The methods of SolverService. */
 export function createSolverService(registry: Registry): Method[] {
   const registerSolver = unaryMethod(SolverService.method.registerSolver, {
+    limit: 'register',
     read: (message, fields) => ({
       chainId: Number(message.chainId),
       address: fields.address('address', message.address),
@@ -22,6 +23,7 @@ export function createSolverService(registry: Registry): Method[] {
   })
 
   const unregisterSolver = unaryMethod(SolverService.method.unregisterSolver, {
+    limit: 'unregister',
     read: (message, fields) => ({
       chainId: Number(message.chainId),
       address: fields.address('address', message.address),
@@ -35,6 +37,7 @@ export function createSolverService(registry: Registry): Method[] {
   })
 
   const listSolvers = unaryMethod(SolverService.method.listSolvers, {
+    limit: 'solvers',
     read: (message) => Number(message.chainId),
     answer: (chainId) => ({ solvers: registry.active(chainId).map(toSolverMessage) }),
   })

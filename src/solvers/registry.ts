@@ -30,6 +30,8 @@ export interface Registration extends SignedWish {
 export interface Registry {
   /** The active solvers of a chain, the longest registered first. The array is replaced, never changed. */
   active(chainId: number): readonly Solver[]
+  /** All registered solvers of a chain, those without a sufficient bond included. */
+  registered(chainId: number): readonly Solver[]
   /**
    * Checks, in this order, timestamp, signature, endpoint, place and bond, then adds or updates the solver.
    * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, TIMESTAMP_REUSED, SIGNATURE_INVALID, ENDPOINT_REJECTED,
@@ -38,6 +40,8 @@ export interface Registry {
   register(registration: Registration): Promise<void>
   /** @throws ServiceError TIMESTAMP_OUT_OF_RANGE, TIMESTAMP_REUSED, SIGNATURE_INVALID or SOLVER_NOT_FOUND */
   unregister(wish: SignedWish): Promise<void>
+  /** Takes note of a solver's bond: without a sufficient one it is not active (decisions.md D5). */
+  setBonded(key: SolverKey, isBonded: boolean): Promise<void>
 }
 
 interface RegistryOptions {
@@ -53,20 +57,28 @@ interface RegistryOptions {
 /** Builds the registry with what the store has kept. */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { store, endpointGuard, protocolName, maxSolversPerChain } = options
-  const solversByChain = new Map<number, readonly Solver[]>()
+  const sets = new Map<number, SolverSet>()
   for (const solver of await store.readAll()) put(solver)
 
-  function active(chainId: number): readonly Solver[] {
-    return solversByChain.get(chainId) ?? []
+  function setOf(chainId: number): SolverSet {
+    return sets.get(chainId) ?? NO_SOLVERS
+  }
+
+  function replace(chainId: number, registered: readonly Solver[]): void {
+    sets.set(chainId, { registered, active: registered.filter(({ isBonded }) => isBonded) })
+  }
+
+  function find({ chainId, address }: SolverKey): Solver | undefined {
+    return setOf(chainId).registered.find((solver) => solver.address === address)
   }
 
   function put(solver: Solver): void {
-    const solvers = active(solver.chainId)
-    const isNew = solvers.every(({ address }) => address !== solver.address)
-    const next = isNew
-      ? [...solvers, solver]
-      : solvers.map((before) => (before.address === solver.address ? solver : before))
-    solversByChain.set(solver.chainId, next)
+    const { registered } = setOf(solver.chainId)
+    const before = find(solver)
+    const next = before
+      ? registered.map((other) => (other === before ? solver : other))
+      : [...registered, solver]
+    replace(solver.chainId, next)
   }
 
   async function assertTimestamp(wish: SignedWish): Promise<void> {
@@ -77,10 +89,9 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     if (last !== undefined && wish.timestamp <= last) throw timestampReused(last)
   }
 
-  function assertPlace({ chainId, address }: SolverKey): void {
-    const solvers = active(chainId)
-    const isNew = solvers.every((solver) => solver.address !== address)
-    if (isNew && solvers.length >= maxSolversPerChain) throw solverLimitReached(maxSolversPerChain)
+  function assertPlace(key: SolverKey): void {
+    const isFull = setOf(key.chainId).registered.length >= maxSolversPerChain
+    if (isFull && find(key) === undefined) throw solverLimitReached(maxSolversPerChain)
   }
 
   async function assertBond({ chainId, address }: SolverKey): Promise<void> {
@@ -93,7 +104,8 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   }
 
   return {
-    active,
+    active: (chainId) => setOf(chainId).active,
+    registered: (chainId) => setOf(chainId).registered,
 
     async register(registration) {
       const { chainId, address, endpointUrl, name, timestamp } = registration
@@ -102,7 +114,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       await endpointGuard.assertAllowed(endpointUrl)
       assertPlace(registration)
       await assertBond(registration)
-      const solver = { chainId, address, endpointUrl, name, registeredAt: options.now() }
+      const solver = { chainId, address, endpointUrl, name, registeredAt: options.now(), isBonded: true }
       put(await store.save(solver, timestamp, maxSolversPerChain))
     },
 
@@ -110,13 +122,28 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       await assertTimestamp(wish)
       assertSigned(wish.address, wish.signature, unregistrationMessage(protocolName, wish))
       await store.remove(wish, wish.timestamp)
-      solversByChain.set(
+      const { registered } = setOf(wish.chainId)
+      replace(
         wish.chainId,
-        active(wish.chainId).filter(({ address }) => address !== wish.address),
+        registered.filter(({ address }) => address !== wish.address),
       )
+    },
+
+    async setBonded(key, isBonded) {
+      if (find(key)?.isBonded === !isBonded) await store.setBonded(key, isBonded)
+      const solver = find(key)
+      if (solver !== undefined && solver.isBonded !== isBonded) put({ ...solver, isBonded })
     },
   }
 }
+
+/** The solvers of one chain: all, and those that may be asked. */
+interface SolverSet {
+  readonly registered: readonly Solver[]
+  readonly active: readonly Solver[]
+}
+
+const NO_SOLVERS: SolverSet = { registered: [], active: [] }
 
 function assertSigned(address: Address, signature: Hex, message: string): void {
   const problem = checkSignature(

@@ -13,6 +13,8 @@ interface SolverTable {
   endpoint_url: string
   name: string
   registered_at_ms: number
+  /** 1 when the bond sufficed as it was last read, else 0. */
+  is_bonded: number
 }
 
 /** The last accepted timestamp of each solver; it outlives the registration (decisions.md D5). */
@@ -33,6 +35,7 @@ export const migrations: Record<string, Migration> = {
         .addColumn('endpoint_url', 'text', (column) => column.notNull())
         .addColumn('name', 'text', (column) => column.notNull())
         .addColumn('registered_at_ms', 'bigint', (column) => column.notNull())
+        .addColumn('is_bonded', 'integer', (column) => column.notNull())
         .addPrimaryKeyConstraint('solvers_pk', ['chain_id', 'address'])
         .execute()
       await db.schema

@@ -20,6 +20,8 @@ export interface SolverStore {
    * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_NOT_FOUND
    */
   remove(key: SolverKey, timestamp: number): Promise<void>
+  /** Notes whether a solver's bond suffices; one that is not registered is left alone. */
+  setBonded(key: SolverKey, isBonded: boolean): Promise<void>
 }
 
 /** Builds the store of registrations over an open database. */
@@ -38,6 +40,7 @@ export function createSolverStore(database: Database): SolverStore {
         endpointUrl: row.endpoint_url,
         name: row.name,
         registeredAt: row.registered_at_ms,
+        isBonded: row.is_bonded === 1,
       }))
     },
 
@@ -55,7 +58,11 @@ export function createSolverStore(database: Database): SolverStore {
         if (before === undefined) await assertPlace(transaction, solver.chainId, maxPerChain)
 
         const registeredAt = before?.registered_at_ms ?? solver.registeredAt
-        const changes = { endpoint_url: solver.endpointUrl, name: solver.name }
+        const changes = {
+          endpoint_url: solver.endpointUrl,
+          name: solver.name,
+          is_bonded: Number(solver.isBonded),
+        }
         await transaction
           .insertInto('solvers')
           .values({
@@ -80,6 +87,15 @@ export function createSolverStore(database: Database): SolverStore {
         if (numDeletedRows === 0n)
           throw new ServiceError('SOLVER_NOT_FOUND', 'This solver is not registered here.')
       }),
+
+    async setBonded(key, isBonded) {
+      await database
+        .updateTable('solvers')
+        .set({ is_bonded: Number(isBonded) })
+        .where('chain_id', '=', key.chainId)
+        .where('address', '=', key.address)
+        .execute()
+    },
   }
 }
 

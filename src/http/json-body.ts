@@ -1,0 +1,76 @@
+import { isUtf8 } from 'node:buffer'
+import { type FieldViolation, invalidArgument } from '../domain/errors.js'
+
+/** A JSON object whose fields nobody has looked at yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
+
+/**
+ * Reads a request's body: UTF-8 JSON, an object, no field given twice (which of the two would count?).
+ * @throws ServiceError INVALID_ARGUMENT that names `body` or the field
+ */
+export function parseJsonBody(bytes: Buffer): JsonObject {
+  if (!isUtf8(bytes)) throw invalidArgument([{ field: 'body', message: 'must be UTF-8' }])
+  const text = bytes.toString()
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidArgument([{ field: 'body', message: 'must be a JSON object' }])
+  }
+  const violations = keyViolations(topLevelKeys(text))
+  if (violations.length > 0) throw invalidArgument(violations)
+  return value as JsonObject
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidArgument([{ field: 'body', message: 'must be valid JSON' }])
+  }
+}
+
+function keyViolations(keys: readonly string[]): FieldViolation[] {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const key of keys) {
+    if (seen.has(key)) twice.add(key)
+    seen.add(key)
+  }
+  const violations = [...twice].map((field) => ({ field, message: 'must be given once' }))
+  return seen.has('__proto__')
+    ? [...violations, { field: '__proto__', message: 'must not be given' }]
+    : violations
+}
+
+/** The keys of the outermost object as they stand in valid JSON text, repeated ones repeatedly. */
+function topLevelKeys(text: string): string[] {
+  const keys: string[] = []
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (OPENING.has(code)) depth++
+    else if (CLOSING.has(code)) depth--
+    else if (code === QUOTE) {
+      const end = stringEnd(text, index)
+      if (depth === 1 && isFollowedByColon(text, end)) keys.push(JSON.parse(text.slice(index, end + 1)))
+      index = end
+    }
+  }
+  return keys
+}
+
+function stringEnd(text: string, start: number): number {
+  let index = start + 1
+  while (text.charCodeAt(index) !== QUOTE) index += text.charCodeAt(index) === BACKSLASH ? 2 : 1
+  return index
+}
+
+function isFollowedByColon(text: string, end: number): boolean {
+  let index = end + 1
+  while (' \t\r\n'.includes(text.charAt(index)) && index < text.length) index++
+  return text.charAt(index) === ':'
+}

@@ -1,0 +1,100 @@
+import ipaddr from 'ipaddr.js'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimitConfig } from '../config.js'
+import { ServiceError } from '../domain/errors.js'
+
+/** What is counted together: a method with a limit of its own, or everything else. */
+export type LimitName = 'quote' | 'order' | 'register' | 'unregister' | 'solvers' | 'global'
+
+/** Whoever makes a request, as far as limits go. */
+export interface Client {
+  /** IP address. */
+  readonly address: string
+  /** Sets a header of the answer. */
+  setHeader(name: string, value: string): void
+}
+
+/** Counts requests by client in fixed windows (decisions.md D8). */
+export interface RateLimits {
+  /**
+   * Counts one request and puts the `RateLimit-*` headers on its answer.
+   * @throws ServiceError RATE_LIMITED, with the seconds until the window ends
+   */
+  consume(name: LimitName, client: Client): Promise<void>
+}
+
+const MINUTE_MS = 60_000
+/** Clients counted one by one in a window. Those beyond share a few counts, so that memory stays bounded. */
+const MAX_CLIENTS = 50_000
+const SHARED_COUNTS = 64
+
+/** Builds the counters; a limit of 0 counts nothing. */
+export function createRateLimits(config: RateLimitConfig): RateLimits {
+  const counters = {
+    quote: createCounter(config.quote, MINUTE_MS),
+    order: createCounter(config.order, MINUTE_MS),
+    register: createCounter(config.register, MINUTE_MS),
+    unregister: createCounter(config.unregister, MINUTE_MS),
+    solvers: createCounter(config.solvers, MINUTE_MS),
+    global: createCounter(config.max, config.windowMs),
+  }
+  return {
+    async consume(name, client) {
+      const counter = counters[name]
+      if (counter === undefined) return
+      const { result, isOver } = await counter.count(clientKey(client.address))
+      const resetSeconds = Math.ceil(result.msBeforeNext / 1000)
+      client.setHeader('RateLimit-Limit', String(counter.limit))
+      client.setHeader('RateLimit-Remaining', String(result.remainingPoints))
+      client.setHeader('RateLimit-Reset', String(resetSeconds))
+      if (!isOver) return
+      client.setHeader('Retry-After', String(resetSeconds))
+      const message = `Too many requests: at most ${counter.limit} in this window, try again in ${resetSeconds} s.`
+      throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
+    },
+  }
+}
+
+function createCounter(limit: number, windowMs: number) {
+  if (limit === 0) return undefined
+  const limiter = new RateLimiterMemory({ points: limit, duration: windowMs / 1000 })
+  let newClients = 0
+  let windowEnd = 0
+
+  /** The key to count a client under: its own, unless too many have come in this window already. */
+  async function keyOf(client: string): Promise<string> {
+    if (Date.now() >= windowEnd) {
+      windowEnd = Date.now() + windowMs
+      newClients = 0
+    }
+    if (newClients < MAX_CLIENTS || (await limiter.get(client)) !== null) return client
+    return `shared ${hash(client) % SHARED_COUNTS}`
+  }
+
+  return {
+    limit,
+    async count(client: string): Promise<{ result: RateLimiterRes; isOver: boolean }> {
+      try {
+        const result = await limiter.consume(await keyOf(client))
+        if (result.isFirstInDuration) newClients++
+        return { result, isOver: false }
+      } catch (result) {
+        if (result instanceof RateLimiterRes) return { result, isOver: true }
+        throw result
+      }
+    },
+  }
+}
+
+/** IPv6 clients own at least a /64, and count by it; an IPv4 address counts the same in IPv6 clothes. */
+function clientKey(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
+}
+
+function hash(text: string): number {
+  let value = 0
+  for (const character of text) value = (value * 31 + character.charCodeAt(0)) >>> 0
+  return value
+}
