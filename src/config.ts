@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { parseUint256 } from './domain/amount.js'
 import { parseChainId } from './domain/chain-id.js'
 import { type Address, parseAddress } from './domain/hex.js'
 import { type Environment, EnvironmentReader } from './environment.js'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.js'
+import { CHAIN_DEFAULTS, DEFAULTS } from './variables.js'
 
 /** A chain that the instance serves. */
 export interface ChainConfig {
@@ -60,45 +63,6 @@ export interface Config {
   readonly solverEndpointAllowlist: readonly string[]
   readonly logLevel: LogLevel
 }
-
-/** The defaults of all variables that have one (specification, section 8; decisions.md D12). */
-export const DEFAULTS = {
-  PROTOCOL_NAME: 'Service',
-  PORT: '3000',
-  HOST: '0.0.0.0',
-  DB_PATH: './service-api.db',
-  QUOTE_TIMEOUT_MS: '2000',
-  DEFAULT_DEPOSIT_WINDOW: '300',
-  DEFAULT_FILL_WINDOW: '120',
-  MIN_SOLVER_BOND: '1000000000',
-  BOND_CHECK_INTERVAL_MS: '30000',
-  MAX_SOLVERS_PER_CHAIN: '50',
-  MAX_QUOTE_FAN_OUT: '10',
-  RATE_LIMIT_MAX: '100',
-  RATE_LIMIT_WINDOW_MS: '60000',
-  RATE_LIMIT_QUOTE: '30',
-  RATE_LIMIT_ORDER: '60',
-  RATE_LIMIT_REGISTER: '5',
-  RATE_LIMIT_UNREGISTER: '10',
-  RATE_LIMIT_SOLVERS: '60',
-  MAX_STREAM_CLIENTS: '10000',
-  CORS_ORIGINS: '*',
-  LOG_LEVEL: 'info',
-} as const
-
-/** The variables without a default; SUPPORTED_CHAINS must be there, the others need not. */
-export const OPTIONAL_VARIABLES = [
-  'SUPPORTED_CHAINS',
-  'NODE_ENV',
-  'TRUST_PROXY',
-  'METRICS_AUTH',
-  'SOLVER_ENDPOINT_ALLOWLIST',
-] as const
-
-/** The variables of one chain, by their names before `_<chainId>`. */
-export const CHAIN_VARIABLES = ['RPC_URL', 'SERVICE_ADDRESS'] as const
-export const OPTIONAL_CHAIN_VARIABLES = ['START_BLOCK'] as const
-export const CHAIN_DEFAULTS = { POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0 } as const
 
 const MAX_COUNT = 1_000_000
 const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
@@ -186,8 +150,10 @@ function readChains(env: EnvironmentReader): ChainConfig[] {
 
 function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
   const rpcVariable = `RPC_URL_${chainId}`
-  env.required(rpcVariable, 'an http or ws URL of a JSON-RPC endpoint, or several, comma-separated')
   const rpcUrls = env.checkedList(rpcVariable, isRpcUrl, 'an http, https, ws or wss URL')
+  if (rpcUrls.length === 0) {
+    env.refuse(rpcVariable, 'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated')
+  }
 
   const addressVariable = `SERVICE_ADDRESS_${chainId}`
   const addressText = env.required(addressVariable, "the settlement contract's address")
@@ -222,9 +188,11 @@ function readRateLimits(env: EnvironmentReader): RateLimitConfig {
 
 function readAmount(env: EnvironmentReader, variable: string): bigint {
   const text = env.required(variable, 'an amount')
-  if (/^[0-9]{1,78}$/.test(text)) return BigInt(text)
-  env.refuse(variable, `is "${text}": it must be a decimal integer in the token's smallest unit`)
-  return 0n
+  const amount = parseUint256(text)
+  if (amount === undefined) {
+    env.refuse(variable, `is "${text}": it must be a decimal integer in the token's smallest unit`)
+  }
+  return amount ?? 0n
 }
 
 function readTrustProxy(env: EnvironmentReader): number | readonly string[] {
@@ -251,10 +219,12 @@ function isRpcUrl(text: string): boolean {
   return URL.canParse(text) && ['http:', 'https:', 'ws:', 'wss:'].includes(new URL(text).protocol)
 }
 
+/** ipaddr.js alone would take `100` for an address, and so a number of hops too many for one. */
 function isAddressOrCidr(text: string): boolean {
-  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text)
+  const [address = ''] = text.split('/')
+  return isIP(address) !== 0 && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))
 }
 
 function isHostName(text: string): boolean {
-  return /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text)
+  return /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text)
 }

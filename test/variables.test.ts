@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config.js'
 import {
   CHAIN_DEFAULTS,
   CHAIN_VARIABLES,
   DEFAULTS,
   OPTIONAL_CHAIN_VARIABLES,
   OPTIONAL_VARIABLES,
-  readConfig,
-} from '../src/config.js'
+} from '../src/variables.js'
 
 const CHAIN_ID = '31337'
 const example = readFileSync('.env.example', 'utf8')

@@ -18,7 +18,7 @@ export interface RpcClient {
  */
 export function createRpcClient(urls: readonly string[]): RpcClient {
   const transports = urls.map((url) =>
-    url.startsWith('ws')
+    /^wss?:/i.test(url)
       ? webSocket(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0 })
       : http(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0, batch: true }),
   )

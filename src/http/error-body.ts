@@ -11,7 +11,6 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { field: string; message: string
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { field: 'body', message: 'must be as long as content-length says' },
   FST_ERR_BAD_URL: { field: 'path', message: 'must be a valid URL path' },
-  FST_ERR_MAX_PARAM_LENGTH: { field: 'path', message: 'must have parts of at most 100 characters' },
 }
 const UNPARSABLE: Readonly<Record<string, [status: string, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not come to its end in time.'],
@@ -22,7 +21,7 @@ const UNREADABLE = { field: 'request', message: 'must be readable to its end' }
 /** Turns whatever a route threw, its framework included, into an error that a caller may see. */
 export function toRestError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown
-  const { code = '', statusCode = 500 } = thrown as { code?: string; statusCode?: number }
+  const { code = '', statusCode = 500 } = (thrown ?? {}) as { code?: string; statusCode?: number }
   const known = FRAMEWORK_ERRORS[code] ?? (statusCode < 500 ? UNREADABLE : undefined)
   if (known === undefined) return toServiceError(thrown)
   const { field, message, httpStatus } = { httpStatus: undefined, ...known }

@@ -43,6 +43,7 @@ export function compileJsonReader(descriptor: DescMessage): JsonReader {
 }
 
 function compileField(field: DescField): FieldReader {
+  if (field.oneof !== undefined) throw unsupported(field)
   switch (field.fieldKind) {
     case 'scalar':
       return { field, ...compileScalar(field, field.scalar) }
@@ -56,7 +57,7 @@ function compileField(field: DescField): FieldReader {
       }
     }
     default:
-      throw new Error(`${field}: requests have no fields of this kind`)
+      throw unsupported(field)
   }
 }
 
@@ -72,7 +73,7 @@ function compileScalar(field: DescField, scalar: ScalarType): Omit<FieldReader, 
     case ScalarType.UINT64:
       return { read: readBigInt, mustBe: 'must be an integer of 0 to 2^53-1' }
     default:
-      throw new Error(`${field}: requests have no fields of this kind`)
+      throw unsupported(field)
   }
 }
 
@@ -87,4 +88,8 @@ function readInteger(value: unknown, max: number): number | undefined {
 function readBigInt(value: unknown): bigint | undefined {
   const number = readInteger(value, Number.MAX_SAFE_INTEGER)
   return number === undefined ? undefined : BigInt(number)
+}
+
+function unsupported(field: DescField): Error {
+  return new Error(`${field}: requests have no fields of this kind`)
 }

@@ -32,6 +32,7 @@ export function compileJsonWriter(descriptor: DescMessage): JsonWriter {
 }
 
 function compileField(field: DescField): WriteValue {
+  if (field.oneof !== undefined) throw unsupported(field)
   switch (field.fieldKind) {
     case 'scalar':
       return compileScalar(field, field.scalar)
@@ -45,7 +46,7 @@ function compileField(field: DescField): WriteValue {
       return (value) => (value as Message[]).map(write)
     }
   }
-  throw new Error(`${field}: answers have no fields of this kind`)
+  throw unsupported(field)
 }
 
 function compileScalar(field: DescField, scalar: ScalarType): WriteValue {
@@ -56,11 +57,15 @@ function compileScalar(field: DescField, scalar: ScalarType): WriteValue {
     case ScalarType.UINT64:
       return Number
     default:
-      throw new Error(`${field}: answers have no fields of this kind`)
+      throw unsupported(field)
   }
 }
 
 function compileEnum(descriptor: DescEnum): WriteValue {
   const names = jsonNames(descriptor)
   return (value) => names.get(value as number)
+}
+
+function unsupported(field: DescField): Error {
+  return new Error(`${field}: answers have no fields of this kind`)
 }

@@ -37,6 +37,8 @@ export interface HttpServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
+/** As long as headers may be in total. */
+const MAX_URL_LENGTH = 16 * 1024
 const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 const CORS_HEADERS = {
   methods: ['GET', 'POST', 'DELETE'],
@@ -65,6 +67,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return port.server
     },
     bodyLimit: MAX_BODY_BYTES,
+    // Long ones are for the field's own check, behind that of the chain.
+    routerOptions: { maxParamLength: MAX_URL_LENGTH },
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: () => crypto.randomUUID(),
     frameworkErrors: (error, _request, reply) => sendError(reply, toRestError(error)),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Public addresses that answer cloud instances only: Azure's host agent. The others lie in private ranges. */
@@ -10,8 +11,9 @@ const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3')
  * @param text an IPv4 or IPv6 address; anything else is not public
  */
 export function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text) || CLOUD_METADATA.includes(text)) return false
+  if (isIP(text) === 0) return false
   const address = ipaddr.parse(text)
+  if (CLOUD_METADATA.includes(address.toString())) return false
   if (address.range() !== 'unicast') return false
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST_V6)
 }

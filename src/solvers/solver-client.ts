@@ -84,7 +84,10 @@ async function readReply(response: Dispatcher.ResponseData, signal: AbortSignal)
 }
 
 function createGuardedConnector(guard: EndpointGuard): buildConnector.connector {
-  const connect = buildConnector({ lookup: guard.lookup, timeout: CONNECT_TIMEOUT_MS })
+  const connectorFor = (protocol: string) =>
+    buildConnector({ lookup: guard.lookupFor(protocol), timeout: CONNECT_TIMEOUT_MS })
+  const connectTls = connectorFor('https:')
+  const connectPlain = connectorFor('http:')
   return (options, callback) => {
     try {
       guard.assertDiallable(options.protocol, options.hostname)
@@ -92,6 +95,7 @@ function createGuardedConnector(guard: EndpointGuard): buildConnector.connector 
       callback(error as Error, null)
       return
     }
+    const connect = options.protocol === 'https:' ? connectTls : connectPlain
     connect(options, callback)
   }
 }

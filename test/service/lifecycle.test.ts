@@ -72,9 +72,10 @@ describe('a start that cannot be', () => {
   })
 })
 
-describe('SIGTERM', () => {
-  it('lets the quote under way finish, lets go of idle connections, and exits with 0', async () => {
-    const service = startServiceProcess(environmentFor(chain))
+describe('the end', () => {
+  /** A service with a quote under way, whose solver answers when it is told to. */
+  async function startBusyService() {
+    const service = startServiceProcess(environmentFor(chain), ['./test/service/reject-on-signal.ts'])
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
     const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
     const held = gate()
@@ -85,21 +86,38 @@ describe('SIGTERM', () => {
       return honest()(...ask)
     })
     await solver.register({ post })
+    const idle = await idleConnection(url)
+    const quote = post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    await asked.opened
+    return { service, url, idle, quote, answer: held.open, close: solver.close }
+  }
+
+  it('by SIGTERM lets the quote under way finish, lets go of idle connections, and exits with 0', async () => {
+    const { service, url, idle, quote, answer, close } = await startBusyService()
     const grpc = createGrpcClient(url)
     await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
-    const idle = await idleConnection(url)
-    const underWay = post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    await asked.opened
 
     service.signal('SIGTERM')
     await once(idle, 'close')
     await expect(fetch(`${url}/health`)).rejects.toThrow()
-    held.open()
+    answer()
 
-    expect((await underWay).status).toBe(200)
+    expect((await quote).status).toBe(200)
     expect(await service.exited).toBe(0)
     grpc.close()
-    await solver.close()
+    await close()
+  })
+
+  it('by a rejection that nobody handles is logged, drains as well, and exits with 1', async () => {
+    const { service, idle, quote, answer, close } = await startBusyService()
+    service.signal('SIGUSR2')
+    await once(idle, 'close')
+    answer()
+
+    expect((await quote).status).toBe(200)
+    expect(await service.exited).toBe(1)
+    expect(service.output()).toMatch(/"level":60.*nobody caught this/)
+    await close()
   })
 })
 

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { eventually } from './eventually.js'
 import { quoteRequest } from './quote-request.js'
+import { startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 import { startSolver, type TestSolver } from './test-solver.js'
 
@@ -21,41 +20,11 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** An RPC endpoint that refuses every call until it is let through to the chain. */
-async function startSwitchedRpc(rpcUrl: string) {
-  let isUp = false
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    if (!isUp) return void response.writeHead(503).end()
-    const answer = await fetch(rpcUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: Buffer.concat(chunks),
-    })
-    response.setHeader('content-type', 'application/json').end(await answer.text())
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    set: (up: boolean) => {
-      isUp = up
-    },
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
-}
-
-async function healthOnce(service: TestService, status: string) {
-  for (;;) {
-    const { body } = await service.get('/health')
-    if (body.status === status) return body
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
-}
+const health = (service: TestService, status: string) =>
+  eventually(
+    async () => (await service.get('/health')).body,
+    (body) => body.status === status,
+  )
 
 describe('/health', () => {
   it('tells version, chains and active solvers', async () => {
@@ -79,7 +48,8 @@ describe('/health', () => {
   })
 
   it('is degraded while one chain is down; the other is served, and the first as soon as it is there', async () => {
-    const rpc = await startSwitchedRpc(chain.devnet.rpcUrl)
+    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+    rpc.setUp(false)
     const second = await startChain({ chainId: 4343, bonded: 0 })
     const service = await startService(second, {
       SUPPORTED_CHAINS: `${chain.chainId},4343`,
@@ -87,28 +57,29 @@ describe('/health', () => {
       [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.settlement,
       [`POLL_INTERVAL_MS_${chain.chainId}`]: String(POLL_MS),
     })
-    const down = await healthOnce(service, 'degraded')
+    const down = await health(service, 'degraded')
     expect(down.chains).toMatchObject([{ status: 'down' }, { status: 'ok', chainId: 4343 }])
     const refused = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
     const other = await service.get(`/v1/4343/order/0x${'00'.repeat(32)}`)
     expect(other.body.state).toBe('NONE')
 
-    rpc.set(true)
-    await healthOnce(service, 'ok')
+    rpc.setUp(true)
+    await health(service, 'ok')
     await solver.register(service)
     const { status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     expect(status).toBe(200)
 
-    rpc.set(false)
-    await healthOnce(service, 'degraded')
+    rpc.setUp(false)
+    await health(service, 'degraded')
     await service.close()
     rpc.close()
     await second.stop()
   })
 
   it('a second RPC URL takes over from one that is down', async () => {
-    const rpc = await startSwitchedRpc(chain.devnet.rpcUrl)
+    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+    rpc.setUp(false)
     const service = await startService(chain, {
       [`RPC_URL_${chain.chainId}`]: `${rpc.url},${chain.devnet.rpcUrl}`,
     })

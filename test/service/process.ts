@@ -48,6 +48,7 @@ export function startProcess(command: string, args: readonly string[], environme
 }
 
 /** The service as a process of its own, from the sources. */
-export function startServiceProcess(environment: Record<string, string>) {
-  return startProcess(process.execPath, ['--import', 'tsx', 'src/main.ts'], environment)
+export function startServiceProcess(environment: Record<string, string>, preload: readonly string[] = []) {
+  const imports = ['tsx', ...preload].flatMap((module) => ['--import', module])
+  return startProcess(process.execPath, [...imports, 'src/main.ts'], environment)
 }

@@ -1,0 +1,38 @@
+/** The defaults of all variables that have one (specification, section 8; decisions.md D12). */
+export const DEFAULTS = {
+  PROTOCOL_NAME: 'Service',
+  PORT: '3000',
+  HOST: '0.0.0.0',
+  DB_PATH: './service-api.db',
+  QUOTE_TIMEOUT_MS: '2000',
+  DEFAULT_DEPOSIT_WINDOW: '300',
+  DEFAULT_FILL_WINDOW: '120',
+  MIN_SOLVER_BOND: '1000000000',
+  BOND_CHECK_INTERVAL_MS: '30000',
+  MAX_SOLVERS_PER_CHAIN: '50',
+  MAX_QUOTE_FAN_OUT: '10',
+  RATE_LIMIT_MAX: '100',
+  RATE_LIMIT_WINDOW_MS: '60000',
+  RATE_LIMIT_QUOTE: '30',
+  RATE_LIMIT_ORDER: '60',
+  RATE_LIMIT_REGISTER: '5',
+  RATE_LIMIT_UNREGISTER: '10',
+  RATE_LIMIT_SOLVERS: '60',
+  MAX_STREAM_CLIENTS: '10000',
+  CORS_ORIGINS: '*',
+  LOG_LEVEL: 'info',
+} as const
+
+/** The variables without a default; SUPPORTED_CHAINS must be there, the others need not. */
+export const OPTIONAL_VARIABLES = [
+  'SUPPORTED_CHAINS',
+  'NODE_ENV',
+  'TRUST_PROXY',
+  'METRICS_AUTH',
+  'SOLVER_ENDPOINT_ALLOWLIST',
+] as const
+
+/** The variables of one chain, by their names before `_<chainId>`. */
+export const CHAIN_VARIABLES = ['RPC_URL', 'SERVICE_ADDRESS'] as const
+export const OPTIONAL_CHAIN_VARIABLES = ['START_BLOCK'] as const
+export const CHAIN_DEFAULTS = { POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0 } as const

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../src/config.js'
+import { ConfigError, type ConfigMistake } from '../src/environment.js'
+
+const LEAST = {
+  SUPPORTED_CHAINS: '1',
+  RPC_URL_1: 'http://127.0.0.1:8545',
+  SERVICE_ADDRESS_1: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+}
+
+function refusal(environment: Record<string, string | undefined>): ConfigError {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+  throw new Error('the configuration was taken')
+}
+
+/** The mistakes of a configuration that is good but for these variables. */
+function mistakes(changes: Record<string, string | undefined>): readonly ConfigMistake[] {
+  return refusal({ ...LEAST, ...changes }).mistakes
+}
+
+const RPC = 'it must be an http, https, ws or wss URL'
+const ADDRESS = 'it must be a 20-byte address in hex with 0x'
+const CHAIN_ID = 'a chain id must be a decimal integer of 1 to 2^53-1'
+const ORIGIN = 'it must be * or origins such as https://app.example.org'
+const PROXY = 'it must be a number of hops, or addresses and CIDRs of proxies'
+const ALLOWED = 'it must be a host name, an IP address or a CIDR'
+const NAME = 'it must be letters, digits and underscores, to name a Solidity struct'
+const BOND = "it must be a decimal integer in the token's smallest unit"
+
+describe('a mistake names the variable and what it must be:', () => {
+  test.each([
+    ['PROTOCOL_NAME', 'My Protocol', `is "My Protocol": ${NAME}`],
+    ['PROTOCOL_NAME', '1st', `is "1st": ${NAME}`],
+    ['PROTOCOL_NAME', 'A(', `is "A(": ${NAME}`],
+    ['SUPPORTED_CHAINS', '1,0x2', `has "0x2": ${CHAIN_ID}`],
+    ['SUPPORTED_CHAINS', '1,01', `has "01": ${CHAIN_ID}`],
+    ['SUPPORTED_CHAINS', '1,1', 'has 1 twice'],
+    ['RPC_URL_1', 'localhost', `has "localhost": ${RPC}`],
+    ['RPC_URL_1', 'http://a.example,ftp://b.example', `has "ftp://b.example": ${RPC}`],
+    ['RPC_URL_1', '', 'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated'],
+    ['SERVICE_ADDRESS_1', '', "is missing: it must be the settlement contract's address"],
+    ['SERVICE_ADDRESS_1', '0x1234', `is "0x1234": ${ADDRESS}`],
+    ['MIN_SOLVER_BOND', '-1', `is "-1": ${BOND}`],
+    ['MIN_SOLVER_BOND', '1e9', `is "1e9": ${BOND}`],
+    ['CORS_ORIGINS', 'app.example.org', `has "app.example.org": ${ORIGIN}`],
+    ['CORS_ORIGINS', 'https://app.example.org/', `has "https://app.example.org/": ${ORIGIN}`],
+    ['TRUST_PROXY', 'yes', `has "yes": ${PROXY}`],
+    ['TRUST_PROXY', '-1', `has "-1": ${PROXY}`],
+    ['TRUST_PROXY', '100', `has "100": ${PROXY}`],
+    ['TRUST_PROXY', '10.0.0.0/33', `has "10.0.0.0/33": ${PROXY}`],
+    ['METRICS_AUTH', 'password', 'must be user:password'],
+    ['METRICS_AUTH', ':password', 'must be user:password'],
+    ['METRICS_AUTH', 'user:', 'must be user:password'],
+    ['SOLVER_ENDPOINT_ALLOWLIST', 'https://a.example', `has "https://a.example": ${ALLOWED}`],
+    ['SOLVER_ENDPOINT_ALLOWLIST', '*.example', `has "*.example": ${ALLOWED}`],
+    ['SOLVER_ENDPOINT_ALLOWLIST', '10.0.0.0/33', `has "10.0.0.0/33": ${ALLOWED}`],
+    ['LOG_LEVEL', 'loud', 'is "loud": it must be one of trace, debug, info, warn, error, fatal, silent'],
+  ])('%s=%s', (variable, value, message) => {
+    expect(mistakes({ [variable]: value })).toEqual([{ variable, message }])
+  })
+
+  test('RPC_URL_<chainId> with nothing but commas', () => {
+    expect(mistakes({ RPC_URL_1: ' , ' })).toMatchObject([{ variable: 'RPC_URL_1' }])
+  })
+})
+
+describe('an integer must be decimal digits within its range:', () => {
+  const ranges: [string, number, number][] = [
+    ['PORT', 0, 65_535],
+    ['QUOTE_TIMEOUT_MS', 1, 60_000],
+    ['DEFAULT_DEPOSIT_WINDOW', 1, 86_400],
+    ['DEFAULT_FILL_WINDOW', 1, 2_592_000],
+    ['BOND_CHECK_INTERVAL_MS', 10, 30_000],
+    ['MAX_SOLVERS_PER_CHAIN', 1, 10_000],
+    ['MAX_QUOTE_FAN_OUT', 1, 1000],
+    ['MAX_STREAM_CLIENTS', 1, 1_000_000],
+    ['RATE_LIMIT_MAX', 0, 1_000_000],
+    ['RATE_LIMIT_WINDOW_MS', 1, 86_400_000],
+    ['RATE_LIMIT_QUOTE', 0, 1_000_000],
+    ['RATE_LIMIT_ORDER', 0, 1_000_000],
+    ['RATE_LIMIT_REGISTER', 0, 1_000_000],
+    ['RATE_LIMIT_UNREGISTER', 0, 1_000_000],
+    ['RATE_LIMIT_SOLVERS', 0, 1_000_000],
+    ['POLL_INTERVAL_MS_1', 10, 86_400_000],
+    ['CONFIRMATIONS_1', 0, 10_000],
+    ['START_BLOCK_1', 0, Number.MAX_SAFE_INTEGER],
+  ]
+
+  test.each(ranges)('%s', (variable, min, max) => {
+    const outside = [String(BigInt(min) - 1n), String(BigInt(max) + 1n)]
+    for (const text of [...outside, '-5', '+5', '5.0', '5e0', '0x5', '5s', 'NaN', 'Infinity', '5 5']) {
+      const message = `is "${text}": it must be an integer of ${min} to ${max}`
+      expect(mistakes({ [variable]: text }), text).toEqual([{ variable, message }])
+    }
+    for (const text of [String(min), String(max)]) {
+      expect(() => readConfig({ ...LEAST, [variable]: text }), text).not.toThrow()
+    }
+  })
+})
+
+test('nothing at all: what must be there is listed', () => {
+  expect(refusal({}).mistakes).toEqual([
+    {
+      variable: 'SUPPORTED_CHAINS',
+      message: 'is missing: it must be the chain ids to serve, such as 1,8453',
+    },
+    {
+      variable: 'RPC_URL_<chainId>',
+      message: 'is missing: it must be the JSON-RPC endpoint, for each supported chain',
+    },
+    {
+      variable: 'SERVICE_ADDRESS_<chainId>',
+      message: 'is missing: it must be the settlement contract, for each supported chain',
+    },
+  ])
+})
+
+test.each([' ', ',', ' , '])('SUPPORTED_CHAINS=%j counts as missing', (value) => {
+  expect(mistakes({ SUPPORTED_CHAINS: value })[0]).toMatchObject({
+    variable: 'SUPPORTED_CHAINS',
+    message: expect.stringMatching(/^is missing/),
+  })
+})
+
+test('a chain without its variables lacks those two', () => {
+  expect(mistakes({ SUPPORTED_CHAINS: '1,8453' }).map(({ variable }) => variable)).toEqual([
+    'RPC_URL_8453',
+    'SERVICE_ADDRESS_8453',
+  ])
+})
+
+test('all mistakes come at once, each in a line of the error', () => {
+  const error = refusal({
+    PROTOCOL_NAME: 'My Protocol',
+    SUPPORTED_CHAINS: '1,x,8453,1',
+    RPC_URL_1: 'localhost,ftp://b.example',
+    SERVICE_ADDRESS_8453: '0x12',
+    PORT: '70000',
+    MIN_SOLVER_BOND: 'lots',
+    RATE_LIMIT_QUOTE: '-1',
+    CORS_ORIGINS: 'a,b',
+    TRUST_PROXY: 'yes',
+    METRICS_AUTH: 'password',
+    SOLVER_ENDPOINT_ALLOWLIST: '*',
+    LOG_LEVEL: 'loud',
+  })
+  const variables = error.mistakes.map(({ variable }) => variable)
+  expect(variables.sort()).toEqual([
+    'CORS_ORIGINS',
+    'CORS_ORIGINS',
+    'LOG_LEVEL',
+    'METRICS_AUTH',
+    'MIN_SOLVER_BOND',
+    'PORT',
+    'PROTOCOL_NAME',
+    'RATE_LIMIT_QUOTE',
+    'RPC_URL_1',
+    'RPC_URL_1',
+    'RPC_URL_8453',
+    'SERVICE_ADDRESS_1',
+    'SERVICE_ADDRESS_8453',
+    'SOLVER_ENDPOINT_ALLOWLIST',
+    'SUPPORTED_CHAINS',
+    'SUPPORTED_CHAINS',
+    'TRUST_PROXY',
+  ])
+  expect(error.message.split('\n')).toHaveLength(variables.length)
+  expect(error.message).toContain('PORT is "70000": it must be an integer of 0 to 65535')
+})

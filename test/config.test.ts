@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type ChainConfig, type Config, processEnvironment, readConfig } from '../src/config.js'
+import { CHAIN_DEFAULTS, CHAIN_VARIABLES, DEFAULTS } from '../src/variables.js'
+
+const SETTLEMENT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+
+/** The least that a configuration must have. */
+const LEAST = { SUPPORTED_CHAINS: '1', RPC_URL_1: 'http://127.0.0.1:8545', SERVICE_ADDRESS_1: SETTLEMENT }
+
+afterEach(() => vi.unstubAllEnvs())
+
+function read(changes: Record<string, string | undefined>): Config {
+  return readConfig({ ...LEAST, ...changes })
+}
+
+function readOneChain(changes: Record<string, string | undefined>): ChainConfig | undefined {
+  return read(changes).chains[0]
+}
+
+describe('defaults', () => {
+  test('are those of the specification', () => {
+    expect(DEFAULTS).toEqual({
+      PROTOCOL_NAME: 'Service',
+      PORT: '3000',
+      HOST: '0.0.0.0',
+      DB_PATH: './service-api.db',
+      QUOTE_TIMEOUT_MS: '2000',
+      DEFAULT_DEPOSIT_WINDOW: '300',
+      DEFAULT_FILL_WINDOW: '120',
+      MIN_SOLVER_BOND: '1000000000',
+      BOND_CHECK_INTERVAL_MS: '30000',
+      MAX_SOLVERS_PER_CHAIN: '50',
+      MAX_QUOTE_FAN_OUT: '10',
+      RATE_LIMIT_MAX: '100',
+      RATE_LIMIT_WINDOW_MS: '60000',
+      RATE_LIMIT_QUOTE: '30',
+      RATE_LIMIT_ORDER: '60',
+      RATE_LIMIT_REGISTER: '5',
+      RATE_LIMIT_UNREGISTER: '10',
+      RATE_LIMIT_SOLVERS: '60',
+      MAX_STREAM_CLIENTS: '10000',
+      CORS_ORIGINS: '*',
+      LOG_LEVEL: 'info',
+    })
+    expect(CHAIN_DEFAULTS).toEqual({ POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0 })
+    expect(CHAIN_VARIABLES).toEqual(['RPC_URL', 'SERVICE_ADDRESS'])
+  })
+
+  test('fill a configuration of one chain', () => {
+    expect(readConfig(LEAST)).toEqual({
+      protocolName: 'Service',
+      chains: [
+        {
+          chainId: 1,
+          rpcUrls: ['http://127.0.0.1:8545'],
+          settlement: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
+          pollIntervalMs: 1000,
+          startBlock: undefined,
+          confirmations: 0,
+        },
+      ],
+      host: '0.0.0.0',
+      port: 3000,
+      dbPath: './service-api.db',
+      production: false,
+      quoteTimeoutMs: 2000,
+      defaultDepositWindowSeconds: 300,
+      defaultFillWindowSeconds: 120,
+      minSolverBond: 1_000_000_000n,
+      bondCheckIntervalMs: 30_000,
+      maxSolversPerChain: 50,
+      maxQuoteFanOut: 10,
+      rateLimits: {
+        max: 100,
+        windowMs: 60_000,
+        quote: 30,
+        order: 60,
+        register: 5,
+        unregister: 10,
+        solvers: 60,
+      },
+      maxStreamClients: 10_000,
+      corsOrigins: ['*'],
+      trustProxy: 0,
+      metricsAuth: undefined,
+      solverEndpointAllowlist: [],
+      logLevel: 'info',
+    } satisfies Config)
+  })
+
+  test.each(['', '  '])('stand when every variable is %j', (blank) => {
+    const names = [
+      ...Object.keys(DEFAULTS),
+      'NODE_ENV',
+      'TRUST_PROXY',
+      'METRICS_AUTH',
+      'SOLVER_ENDPOINT_ALLOWLIST',
+    ]
+    const ofChain = ['POLL_INTERVAL_MS_1', 'CONFIRMATIONS_1', 'START_BLOCK_1']
+    expect(read(Object.fromEntries([...names, ...ofChain].map((name) => [name, blank])))).toEqual(
+      readConfig(LEAST),
+    )
+  })
+})
+
+describe('each variable is read:', () => {
+  test.each<[string, string, Partial<Config>]>([
+    ['PROTOCOL_NAME', 'Acme_2', { protocolName: 'Acme_2' }],
+    ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
+    ['HOST', ' :: ', { host: '::' }],
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['DB_PATH', ':memory:', { dbPath: ':memory:' }],
+    ['NODE_ENV', 'production', { production: true }],
+    ['NODE_ENV', 'development', { production: false }],
+    ['QUOTE_TIMEOUT_MS', '60000', { quoteTimeoutMs: 60_000 }],
+    ['DEFAULT_DEPOSIT_WINDOW', '86400', { defaultDepositWindowSeconds: 86_400 }],
+    ['DEFAULT_FILL_WINDOW', '1', { defaultFillWindowSeconds: 1 }],
+    ['MIN_SOLVER_BOND', '0', { minSolverBond: 0n }],
+    ['MIN_SOLVER_BOND', '9007199254740993', { minSolverBond: 9_007_199_254_740_993n }],
+    ['BOND_CHECK_INTERVAL_MS', '10', { bondCheckIntervalMs: 10 }],
+    ['MAX_SOLVERS_PER_CHAIN', '1', { maxSolversPerChain: 1 }],
+    ['MAX_QUOTE_FAN_OUT', '1000', { maxQuoteFanOut: 1000 }],
+    ['MAX_STREAM_CLIENTS', '1', { maxStreamClients: 1 }],
+    [
+      'CORS_ORIGINS',
+      'https://a.example, http://localhost:8080,',
+      { corsOrigins: ['https://a.example', 'http://localhost:8080'] },
+    ],
+    ['TRUST_PROXY', '2', { trustProxy: 2 }],
+    ['TRUST_PROXY', '10.0.0.0/8, ::1', { trustProxy: ['10.0.0.0/8', '::1'] }],
+    ['METRICS_AUTH', 'scraper:p:ss', { metricsAuth: 'scraper:p:ss' }],
+    [
+      'SOLVER_ENDPOINT_ALLOWLIST',
+      'solver.internal,10.0.0.0/8,fd00::1',
+      { solverEndpointAllowlist: ['solver.internal', '10.0.0.0/8', 'fd00::1'] },
+    ],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ])('%s=%s', (variable, value, expected) => {
+    expect(read({ [variable]: value })).toEqual({ ...readConfig(LEAST), ...expected })
+  })
+
+  test.each([
+    ['RATE_LIMIT_MAX', 'max'],
+    ['RATE_LIMIT_WINDOW_MS', 'windowMs'],
+    ['RATE_LIMIT_QUOTE', 'quote'],
+    ['RATE_LIMIT_ORDER', 'order'],
+    ['RATE_LIMIT_REGISTER', 'register'],
+    ['RATE_LIMIT_UNREGISTER', 'unregister'],
+    ['RATE_LIMIT_SOLVERS', 'solvers'],
+  ])('%s', (variable, field) => {
+    const { rateLimits } = readConfig(LEAST)
+    expect(read({ [variable]: '7' }).rateLimits).toEqual({ ...rateLimits, [field]: 7 })
+  })
+
+  test.each(['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS'])(
+    'RATE_LIMIT_%s=0 is no limit',
+    (name) => {
+      expect(Object.values(read({ [`RATE_LIMIT_${name}`]: '0' }).rateLimits)).toContain(0)
+    },
+  )
+})
+
+describe('a chain', () => {
+  test('has several RPC endpoints in their order, http and ws', () => {
+    const urls = 'wss://rpc.example/key, https://rpc.example?key=1,http://127.0.0.1:8545,ws://[::1]:8546'
+    expect(readOneChain({ RPC_URL_1: urls })?.rpcUrls).toEqual([
+      'wss://rpc.example/key',
+      'https://rpc.example?key=1',
+      'http://127.0.0.1:8545',
+      'ws://[::1]:8546',
+    ])
+  })
+
+  test('has a poll interval, confirmations and a first block', () => {
+    const changes = { POLL_INTERVAL_MS_1: '10', CONFIRMATIONS_1: '12', START_BLOCK_1: '0' }
+    expect(readOneChain(changes)).toMatchObject({ pollIntervalMs: 10, confirmations: 12, startBlock: 0 })
+  })
+
+  test('has variables of its own, one set for each chain in their order', () => {
+    const { chains } = read({
+      SUPPORTED_CHAINS: ' 8453 ,1, ',
+      RPC_URL_8453: 'http://127.0.0.1:1',
+      SERVICE_ADDRESS_8453: `0x${'11'.repeat(20)}`,
+      CONFIRMATIONS_8453: '3',
+    })
+    expect(
+      chains.map(({ chainId, rpcUrls, confirmations }) => ({ chainId, rpcUrls, confirmations })),
+    ).toEqual([
+      { chainId: 8453, rpcUrls: ['http://127.0.0.1:1'], confirmations: 3 },
+      { chainId: 1, rpcUrls: ['http://127.0.0.1:8545'], confirmations: 0 },
+    ])
+  })
+
+  test('that is not supported may have variables with anything in them', () => {
+    expect(read({ RPC_URL_5: 'nonsense', SERVICE_ADDRESS_5: 'nonsense' })).toEqual(readConfig(LEAST))
+  })
+})
+
+test("the process's environment comes before a file .env in the working directory", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'))
+  const before = process.cwd()
+  onTestFinished(() => {
+    process.chdir(before)
+    rmSync(folder, { recursive: true })
+  })
+  writeFileSync(join(folder, '.env'), 'PROTOCOL_NAME=FromFile\nDB_PATH=from-file.db\n')
+  process.chdir(folder)
+  vi.stubEnv('PROTOCOL_NAME', 'FromProcess')
+  vi.stubEnv('DB_PATH', undefined)
+  expect(processEnvironment()).toMatchObject({ PROTOCOL_NAME: 'FromProcess', DB_PATH: 'from-file.db' })
+})

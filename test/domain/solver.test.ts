@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import {
+  isBondSufficient,
+  solverLimitReached,
+  TIMESTAMP_TOLERANCE_MS,
+  timestampReused,
+} from '../../src/domain/solver.js'
+
+const MINIMUM = 1_000_000_000n
+
+describe('a bond', () => {
+  test.each([
+    ['exactly the minimum', MINIMUM, 0n, true],
+    ['more than the minimum', MINIMUM + 1n, 0n, true],
+    ['one less than the minimum', MINIMUM - 1n, 0n, false],
+    ['nothing', 0n, 0n, false],
+    ['the minimum beside what is being unstaked', 2n * MINIMUM, MINIMUM, true],
+    ['less than the minimum beside what is being unstaked', 2n * MINIMUM, MINIMUM + 1n, false],
+    ['all of it being unstaked', MINIMUM, MINIMUM, false],
+  ])('of %s', (_what, total, unstaking, isSufficient) => {
+    expect(isBondSufficient({ registered: true, total, unstaking }, MINIMUM)).toBe(isSufficient)
+  })
+
+  test('counts for nothing when its solver is not registered on the contract', () => {
+    expect(isBondSufficient({ registered: false, total: 2n * MINIMUM, unstaking: 0n }, MINIMUM)).toBe(false)
+  })
+
+  test('of a registered solver is enough without any amount when the minimum is 0', () => {
+    expect(isBondSufficient({ registered: true, total: 0n, unstaking: 0n }, 0n)).toBe(true)
+  })
+})
+
+test('a timestamp may be 5 minutes from the clock', () => {
+  expect(TIMESTAMP_TOLERANCE_MS).toBe(300_000)
+})
+
+test('the refusal of a reused timestamp says which one was the last', () => {
+  expect(timestampReused(1_800_000_000_123)).toMatchObject({
+    reason: 'TIMESTAMP_REUSED',
+    httpStatus: 401,
+    message: 'The timestamp must be newer than the last accepted one, 1800000000123.',
+  })
+})
+
+test('the refusal of one solver too many says how many there may be', () => {
+  expect(solverLimitReached(50)).toMatchObject({
+    reason: 'SOLVER_LIMIT_REACHED',
+    httpStatus: 400,
+    message: 'This chain has its 50 solvers already.',
+  })
+})

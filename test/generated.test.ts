@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const BINARIES = join(ROOT, 'node_modules', '.bin')
+const ENVIRONMENT = { ...process.env, PATH: `${BINARIES}${delimiter}${process.env.PATH}` }
+const TIMEOUT_MS = 60_000
+
+/** Files by their path below a folder. */
+type Tree = ReadonlyMap<string, Buffer>
+
+const run = promisify(execFile)
+
+/** Generates everything anew, as `npm run generate` does; @returns the folder that then stands for `gen/`. */
+async function generate(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'generated-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const options = { cwd: ROOT, env: ENVIRONMENT, timeout: TIMEOUT_MS }
+  const generated = join(folder, 'gen')
+  await Promise.all([
+    run(join(BINARIES, 'buf'), ['generate', '-o', folder], options),
+    run(join(BINARIES, 'tsx'), ['scripts/compile-contracts.ts', join(generated, 'contracts')], options),
+  ])
+  return generated
+}
+
+function readTree(folder: string): Tree {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(folder, path)).isFile(),
+  )
+  return new Map(paths.map((path) => [path, readFileSync(join(folder, path))]))
+}
+
+/** How the committed files differ from those that their sources give. */
+function differences(committed: Tree, generated: Tree): string[] {
+  const missing = [...generated.keys()].filter((path) => !committed.has(path))
+  const extra = [...committed.keys()].filter((path) => !generated.has(path))
+  const stale = [...generated].filter(([path, text]) => committed.get(path)?.equals(text) === false)
+  return [
+    ...missing.map((path) => `missing: ${path}`),
+    ...extra.map((path) => `extra: ${path}`),
+    ...stale.map(([path]) => `stale: ${path}`),
+  ].sort()
+}
+
+test('gen/ is what its sources give: run `npm run generate` otherwise', { timeout: TIMEOUT_MS }, async () => {
+  const generated = readTree(await generate())
+  expect([...generated.keys()].sort()).toEqual(
+    expect.arrayContaining(['aggregator/v1/quote_pb.ts', 'contracts/settlement.ts', 'google/api/http_pb.ts']),
+  )
+  expect(differences(readTree(join(ROOT, 'gen')), generated)).toEqual([])
+})
+
+test('stale, missing and extra files are each named', () => {
+  const tree = (files: Record<string, string>): Tree =>
+    new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]))
+  const committed = tree({ 'same.ts': 'a', 'old.ts': 'a', 'gone.ts': 'a' })
+  const generated = tree({ 'same.ts': 'a', 'old.ts': 'b', 'new.ts': 'a' })
+  expect(differences(committed, generated)).toEqual(['extra: gone.ts', 'missing: new.ts', 'stale: old.ts'])
+})

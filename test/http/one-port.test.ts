@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { FIRST_HALF, openHttp2, openSocket, request, SECOND_HALF, startOnePort } from './one-port-server.js'
+
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+
+describe('one port', () => {
+  test('speaks HTTP/1.1 and keeps the connection', async () => {
+    const { number, origin } = await startOnePort()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    const localPorts: (number | undefined)[] = []
+    for (const path of ['/a', '/b']) {
+      const call = httpRequest(`${origin}${path}`, { agent, method: 'POST' })
+      call.end('body')
+      const [response] = (await once(call, 'response')) as [IncomingMessage]
+      const text = (await response.setEncoding('utf8').toArray()).join('')
+      expect(text).toBe(`HTTP/1.1 ${path} body`)
+      localPorts.push(call.socket?.localPort)
+    }
+    expect(number).not.toBe(0)
+    expect(localPorts[1]).toBe(localPorts[0])
+  })
+
+  test('speaks cleartext HTTP/2, several requests in one session', async () => {
+    const { origin } = await startOnePort()
+    const session = openHttp2(origin)
+    const answers = ['/a', '/b', '/c'].map((path) => request(session, path, 'body').body)
+    expect(await Promise.all(answers)).toEqual(['/a', '/b', '/c'].map((path) => `HTTP/2.0 ${path} body`))
+  })
+
+  test('speaks both at once', async () => {
+    const { number, origin } = await startOnePort()
+    const session = openHttp2(origin)
+    const { socket, received } = await openSocket(number)
+    const first = request(session, '/a').body
+    socket.write(GET('/b'))
+    expect(await first).toBe('HTTP/2.0 /a ')
+    await received('HTTP/1.1 /b ')
+    expect(await request(session, '/c').body).toBe('HTTP/2.0 /c ')
+  })
+
+  test.each([1, 2, 3, 10])('takes HTTP/2 whose first packet has %i bytes', async (length) => {
+    const { number, hasRead } = await startOnePort()
+    const { socket, received } = await openSocket(number)
+    const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+    const beginning = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), emptySettings])
+    socket.setNoDelay().write(beginning.subarray(0, length))
+    await hasRead(length)
+    socket.write(beginning.subarray(length))
+    await received('\u0004')
+  })
+
+  test.each([1, 2, 3, 10])('takes HTTP/1.1 whose first packet has %i bytes', async (length) => {
+    const { number, hasRead } = await startOnePort()
+    const { socket, received } = await openSocket(number)
+    const text = GET('/a').replace('GET', 'PUT')
+    socket.setNoDelay().write(text.slice(0, length))
+    await hasRead(length)
+    socket.write(text.slice(length))
+    await received('HTTP/1.1 /a ')
+  })
+})
+
+describe('closing ends', () => {
+  test('a connection on which nothing was ever asked', async () => {
+    const { number, close } = await startOnePort()
+    const { ended } = await openSocket(number)
+    await Promise.all([close(), ended])
+  })
+
+  test('an idle keep-alive connection', async () => {
+    const { number, close } = await startOnePort()
+    const { socket, received, ended } = await openSocket(number)
+    socket.write(GET('/a'))
+    await received('HTTP/1.1 /a ')
+    await Promise.all([close(), ended])
+  })
+
+  test('an idle HTTP/2 session', async () => {
+    const { origin, close } = await startOnePort()
+    const session = openHttp2(origin)
+    expect(await request(session, '/a').body).toBe('HTTP/2.0 /a ')
+    await Promise.all([close(), once(session, 'close')])
+  })
+
+  test('an HTTP/1.1 connection behind the request under way on it', async () => {
+    const { number, close, release } = await startOnePort()
+    const { socket, received, ended, text } = await openSocket(number)
+    socket.write(GET('/slow'))
+    await received(FIRST_HALF)
+    const closed = close()
+    release()
+    await Promise.all([closed, ended])
+    expect(text()).toContain(SECOND_HALF)
+    expect(text()).toMatch(/\r\n0\r\n\r\n$/)
+  })
+
+  test('an HTTP/1.1 connection behind all requests that were sent ahead on it', async () => {
+    const { number, close, release } = await startOnePort()
+    const { socket, received, ended, text } = await openSocket(number)
+    socket.write(GET('/slow') + GET('/ahead'))
+    await received(FIRST_HALF)
+    const closed = close()
+    release()
+    await Promise.all([closed, ended])
+    expect(text()).toContain('HTTP/1.1 /ahead ')
+  })
+
+  test('an HTTP/2 session behind the request under way on it', async () => {
+    const { origin, close, release } = await startOnePort()
+    const session = openHttp2(origin)
+    const slow = request(session, '/slow')
+    await slow.started
+    const closed = close()
+    release()
+    expect(await slow.body).toBe(FIRST_HALF + SECOND_HALF)
+    await closed
+  })
+
+  test('an HTTP/2 session behind the requests under way, without waiting for the other connections', async () => {
+    const { number, origin, close, release } = await startOnePort()
+    const idle = await openSocket(number)
+    const session = openHttp2(origin)
+    const slow = [request(session, '/slow'), request(session, '/slow')]
+    await Promise.all(slow.map(({ started }) => started))
+    const closed = close()
+    await idle.ended
+    release()
+    expect(await Promise.all(slow.map(({ body }) => body))).toEqual([
+      FIRST_HALF + SECOND_HALF,
+      FIRST_HALF + SECOND_HALF,
+    ])
+    await closed
+  })
+})
+
+test('a connection that was closed long ago does not keep the server', async () => {
+  const { number, close } = await startOnePort()
+  const { socket, received } = await openSocket(number)
+  socket.write(GET('/a'))
+  await received('HTTP/1.1 /a ')
+  socket.destroy()
+  await close()
+})
+
+test('destroying connections ends requests under way, of both kinds', async () => {
+  const { number, origin, close, destroyConnections } = await startOnePort()
+  const { socket, received, text } = await openSocket(number)
+  socket.write(GET('/slow'))
+  const slow = request(openHttp2(origin), '/slow')
+  await Promise.all([received(FIRST_HALF), slow.started])
+  const closed = close()
+  destroyConnections()
+  await closed
+  expect(text()).not.toContain(SECOND_HALF)
+  expect(await slow.body.catch(() => 'broken off')).not.toContain(SECOND_HALF)
+})

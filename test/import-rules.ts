@@ -1,0 +1,163 @@
+import { posix } from 'node:path'
+
+/** Source files: their text by their path below the repository's root, such as `src/domain/hex.ts`. */
+export type SourceFiles = ReadonlyMap<string, string>
+
+interface Import {
+  /** The file or package named, a file by its path below the root. */
+  readonly target: string
+  readonly names: readonly string[]
+}
+
+/** Each layer may import itself and those of a lower rank; two of one rank know nothing of each other. */
+const RANKS: Readonly<Record<string, number>> = {
+  domain: 0,
+  signing: 1,
+  store: 2,
+  chain: 2,
+  solvers: 3,
+  events: 3,
+  quoting: 4,
+  rpc: 5,
+  http: 6,
+  app: 7,
+  main: 8,
+  devnet: 8,
+}
+
+/** What stands beside the layers: all but domain may import it. */
+const BESIDE = ['config', 'environment', 'variables', 'version', 'telemetry']
+
+/** Packages by the layers that alone may import them; a name ending in `/` stands for a whole scope. */
+const PACKAGE_OWNERS: readonly [string, readonly string[]][] = [
+  ['kysely', ['store']],
+  ['better-sqlite3', ['store']],
+  ['undici', ['solvers']],
+  ['fastify', ['http', 'devnet']],
+  ['@fastify/', ['http', 'devnet']],
+]
+const CLIENT_CONSTRUCTORS = [
+  'createPublicClient',
+  'createWalletClient',
+  'createTestClient',
+  'createClient',
+  'http',
+  'webSocket',
+]
+const CLIENT_OWNERS = ['chain', 'devnet']
+const MESSAGE_OWNERS = ['rpc', 'http']
+const ENVIRONMENT_READERS = ['src/config.ts', 'src/devnet/demo.ts']
+
+/** Holds source files against "Who may import whom" (architecture.md); @returns one line for each violation. */
+export function findViolations(files: SourceFiles): string[] {
+  const violations: string[] = []
+  for (const [path, text] of files) {
+    const broken = [
+      ...importsOf(path, text).flatMap((each) => judge(path, each)),
+      ...judgeEnvironment(path, text),
+    ]
+    violations.push(...broken.map((rule) => `${path} ${rule}`))
+  }
+  return [...violations, ...findCycles(files)]
+}
+
+/** Every import of a file: statements, re-exports, imports for their effect, dynamic ones and those of types. */
+export function importsOf(path: string, text: string): Import[] {
+  const statement = /^(?:import|export)\s+(?:type\s+)?([^'"`;]*?)\s*\bfrom\s*['"]([^'"]+)['"]/gm
+  const bare = /^import\s*['"]([^'"]+)['"]/gm
+  const call = /\b(?:import|require)\(\s*['"]([^'"]+)['"]/g
+  return [
+    ...[...text.matchAll(statement)].map(([, clause = '', target = '']) => ({
+      target,
+      names: namesOf(clause),
+    })),
+    ...[...text.matchAll(bare), ...text.matchAll(call)].map(([, target = '']) => ({ target, names: ['*'] })),
+  ].map(({ target, names }) => ({ names, target: target.startsWith('.') ? resolve(path, target) : target }))
+}
+
+/** The names in the clause of an import, as the imported module has them; `*` stands for all of it. */
+function namesOf(clause: string): string[] {
+  const inBraces = /\{([^}]*)\}/.exec(clause)?.[1]
+  if (inBraces === undefined) return ['*']
+  const names = inBraces.split(',').map(
+    (name) =>
+      name
+        .trim()
+        .replace(/^type\s+/, '')
+        .split(/\s+as\s+/)[0] ?? '',
+  )
+  return names.filter((name) => name !== '')
+}
+
+function resolve(path: string, target: string): string {
+  return posix.join(posix.dirname(path), target).replace(/\.js$/, '.ts')
+}
+
+/** The layer of a file below `src/`, or what stands beside them: its folder, or its own name at the top. */
+function placeOf(path: string): string {
+  return path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+}
+
+function judge(path: string, imported: Import): string[] {
+  const { target } = imported
+  const place = placeOf(path)
+  if (RANKS[place] === undefined && !BESIDE.includes(place)) return ['has no place among the layers']
+  if (target.startsWith('src/')) return judgeSource(place, target)
+  if (place === 'domain') return [`imports ${target}, though domain imports nothing but itself`]
+  if (target.startsWith('gen/')) return judgeGenerated(place, imported)
+  return judgePackage(place, imported)
+}
+
+function judgeSource(place: string, target: string): string[] {
+  const targetPlace = placeOf(target)
+  if (targetPlace === place) return []
+  const refused = [`imports ${target}, which ${place} may not`]
+  if (BESIDE.includes(place)) return ['domain', ...BESIDE].includes(targetPlace) ? [] : refused
+  if (BESIDE.includes(targetPlace)) return place === 'domain' ? refused : []
+  const rank = RANKS[place] ?? 0
+  return (RANKS[targetPlace] ?? rank) < rank ? [] : refused
+}
+
+function judgeGenerated(place: string, { target, names }: Import): string[] {
+  if (!target.startsWith('gen/aggregator/') || MESSAGE_OWNERS.includes(place)) return []
+  const isServicesOnly = names.every((name) => name.endsWith('Service'))
+  return place === 'app' && isServicesOnly ? [] : [`imports messages of ${target}`]
+}
+
+function judgePackage(place: string, { target, names }: Import): string[] {
+  const owners = PACKAGE_OWNERS.find(
+    ([name]) => target === name || target.startsWith(name.endsWith('/') ? name : `${name}/`),
+  )?.[1]
+  if (owners !== undefined && !owners.includes(place))
+    return [`imports ${target}, which belongs to ${owners.join(' and ')}`]
+  const constructors = names.filter((name) => name === '*' || CLIENT_CONSTRUCTORS.includes(name))
+  if (target === 'viem' && constructors.length > 0 && !CLIENT_OWNERS.includes(place)) {
+    return [`imports ${constructors.join(', ')} of viem, which belongs to ${CLIENT_OWNERS.join(' and ')}`]
+  }
+  return []
+}
+
+function judgeEnvironment(path: string, text: string): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
+  const isRead =
+    /\bprocess\s*(\?\.|\.)\s*env\b|\bprocess\s*\[|['"](node:)?process['"]|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/.test(
+      code,
+    )
+  return isRead && !ENVIRONMENT_READERS.includes(path) ? ['reads process.env'] : []
+}
+
+/** Goes through the files depth first; a file met again on its own way is in a cycle. */
+function findCycles(files: SourceFiles): string[] {
+  const cycles: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): void => {
+    if (way.includes(path)) cycles.push(`cycle: ${[...way.slice(way.indexOf(path)), path].join(' -> ')}`)
+    if (way.includes(path) || done.has(path)) return
+    for (const { target } of importsOf(path, files.get(path) ?? '')) {
+      if (files.has(target)) visit(target, [...way, path])
+    }
+    done.add(path)
+  }
+  for (const path of files.keys()) visit(path, [])
+  return cycles
+}

@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { findViolations, importsOf, type SourceFiles } from './import-rules.js'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+function readSources(): SourceFiles {
+  const paths = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  const files = paths
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => `src/${path.replaceAll('\\', '/')}`)
+  return new Map(files.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]))
+}
+
+test('the sources are found, and their imports with them', () => {
+  const sources = readSources()
+  expect(sources.size).toBeGreaterThan(40)
+  const app = importsOf('src/app.ts', sources.get('src/app.ts') ?? '')
+  expect(app.map(({ target }) => target)).toContain('src/http/server.ts')
+})
+
+test('the sources import only what their place in the house allows', () => {
+  expect(findViolations(readSources())).toEqual([])
+})

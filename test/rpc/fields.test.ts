@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest'
+import { Fields } from '../../src/rpc/fields.js'
+
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const ORDER_ID = `0x${'Ab'.repeat(32)}`
+const SIGNATURE = `0x${'aB'.repeat(65)}`
+const MAX = 2n ** 256n - 1n
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Reads one field called `it`: its value, and what is noted against it. */
+function read<T>(reader: (fields: Fields, field: string) => T): { value: T; noted: string[] } {
+  const fields = new Fields([])
+  const value = reader(fields, 'it')
+  expect(fields.violations.filter(({ field }) => field !== 'it')).toEqual([])
+  return { value, noted: fields.violations.map(({ message }) => message) }
+}
+
+function expectRefused(reader: (fields: Fields, field: string) => unknown, message: string): void {
+  expect(read(reader).noted).toEqual([message])
+}
+
+describe('an address', () => {
+  test('is read in any letter case and given in lower case', () => {
+    const { value, noted } = read((fields, it) => fields.address(it, ADDRESS))
+    expect({ value, noted }).toEqual({ value: ADDRESS.toLowerCase(), noted: [] })
+  })
+
+  test.each(['', ADDRESS.slice(2), `${ADDRESS}0`, ADDRESS.slice(0, -2), ORDER_ID])('is not %j', (text) => {
+    expectRefused((fields, it) => fields.address(it, text), 'must be a 20-byte address in hex with 0x')
+  })
+})
+
+describe('32 bytes', () => {
+  test('are read in any letter case and given in lower case', () => {
+    const { value, noted } = read((fields, it) => fields.bytes32(it, ORDER_ID))
+    expect({ value, noted }).toEqual({ value: ORDER_ID.toLowerCase(), noted: [] })
+  })
+
+  test.each(['', '0x', ORDER_ID.slice(2), `${ORDER_ID}00`, ORDER_ID.slice(0, -1), ADDRESS])(
+    'are not %j',
+    (text) => {
+      expectRefused((fields, it) => fields.bytes32(it, text), 'must be 32 bytes in hex with 0x')
+    },
+  )
+})
+
+describe('a signature', () => {
+  test('is read as it is', () => {
+    const { value, noted } = read((fields, it) => fields.signature(it, SIGNATURE))
+    expect({ value, noted }).toEqual({ value: SIGNATURE, noted: [] })
+  })
+
+  const bad = [
+    '',
+    '0x',
+    SIGNATURE.slice(2),
+    `${SIGNATURE}00`,
+    SIGNATURE.slice(0, -2),
+    `${SIGNATURE.slice(0, -1)}g`,
+  ]
+  test.each([...bad, `${SIGNATURE}\n`])('is not %j', (text) => {
+    expectRefused((fields, it) => fields.signature(it, text), 'must be 65 bytes in hex with 0x')
+  })
+})
+
+describe('an amount', () => {
+  test.each([1n, 1000n, MAX])('may be %s', (amount) => {
+    const { value, noted } = read((fields, it) => fields.amount(it, amount.toString()))
+    expect({ value, noted }).toEqual({ value: amount, noted: [] })
+  })
+
+  test.each(['', '0', '00', '01', '-1', '+1', '1.0', '1e3', '0x1', ' 1', (MAX + 1n).toString()])(
+    'is not %j',
+    (text) => {
+      const message =
+        'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros'
+      expectRefused((fields, it) => fields.amount(it, text), message)
+    },
+  )
+})
+
+describe('an integer', () => {
+  test.each([1, 300, 86_400, 300n])('of 1 to 86400 may be %s', (number) => {
+    const { value, noted } = read((fields, it) => fields.integer(it, number, 1, 86_400))
+    expect({ value, noted }).toEqual({ value: Number(number), noted: [] })
+  })
+
+  test.each([0, -1, 86_401, 2n ** 64n])('of 1 to 86400 is not %s', (number) => {
+    expectRefused((fields, it) => fields.integer(it, number, 1, 86_400), 'must be an integer of 1 to 86400')
+  })
+})
+
+describe.each([
+  ['a chain id', 'chainId', 'must be a chain id of 1 to 2^53-1'],
+  ['a timestamp', 'timestampMs', 'must be Unix time in milliseconds'],
+] as const)('%s', (_what, reader, message) => {
+  test.each([1n, 1_800_000_000_123n, MAX_SAFE])('may be %s', (number) => {
+    const { value, noted } = read((fields, it) => fields[reader](it, number))
+    expect({ value, noted }).toEqual({ value: Number(number), noted: [] })
+  })
+
+  test.each([0n, -1n, MAX_SAFE + 1n, 2n ** 64n - 1n])('is not %s', (number) => {
+    expectRefused((fields, it) => fields[reader](it, number), message)
+  })
+})
+
+describe('a choice', () => {
+  const choices = { 1: 'EXACT_INPUT', 2: 'EXACT_OUTPUT' } as const
+
+  test('is one of its names', () => {
+    expect(read((fields, it) => fields.choice(it, 2, choices))).toEqual({ value: 'EXACT_OUTPUT', noted: [] })
+  })
+
+  test.each([0, 3, -1])('is not the number %i', (number) => {
+    const { value, noted } = read((fields, it) => fields.choice(it, number, choices))
+    expect({ value, noted }).toEqual({ value: undefined, noted: ['must be EXACT_INPUT or EXACT_OUTPUT'] })
+  })
+})
+
+describe('a display name', () => {
+  test.each([
+    ['one character', 'a'],
+    ['64 letters', 'a'.repeat(64)],
+    ['64 characters that take two code units each', '🙂'.repeat(64)],
+    ['blanks and punctuation', ' Solver "No. 1" <&> '],
+    ['letters of any script', 'Größe 漢字 ελ'],
+  ])('may be %s', (_what, text) => {
+    expect(read((fields, it) => fields.displayName(it, text))).toEqual({ value: text, noted: [] })
+  })
+
+  test.each([
+    ['empty', ''],
+    ['65 letters', 'a'.repeat(65)],
+    ['65 characters that take two code units each', '🙂'.repeat(65)],
+    ['two lines', 'a\nb'],
+    ['a name with a line feed at its end', 'a\n'],
+    ['a name with a NUL', 'a\0'],
+    ['a name with an escape', 'a\u001b[31m'],
+    ['a name with a DEL', 'a\u007f'],
+    ['a name with a C1 control', 'a\u0085'],
+    ['a name with half a surrogate pair', 'a\ud83d'],
+    ['a name with the other half', '\ude42a'],
+  ])('is not %s', (_what, text) => {
+    expectRefused(
+      (fields, it) => fields.displayName(it, text),
+      'must be 1 to 64 characters without control characters',
+    )
+  })
+})
+
+describe('an endpoint URL', () => {
+  const longest = `https://solver.example/${'a'.repeat(2048 - 'https://solver.example/'.length)}`
+
+  test.each([
+    'https://solver.example',
+    'https://solver.example/',
+    'https://Solver.Example:8443/api/v1/',
+    'http://127.0.0.1:8080',
+    'https://[2606:4700:4700::1111]:8443/api',
+    'https://xn--grn-hoa.example/%20',
+    longest,
+  ])('may be %s', (text) => {
+    expect(read((fields, it) => fields.endpointUrl(it, text))).toEqual({ value: text, noted: [] })
+  })
+
+  test.each([
+    '',
+    'solver.example',
+    '//solver.example',
+    'https://',
+    'https://:8443',
+    'https://solver.example:99999',
+    'ftp://solver.example',
+    'file:///etc/passwd',
+    'ws://solver.example',
+    'javascript:alert(1)',
+    'https://user@solver.example',
+    'https://user:password@solver.example',
+    'https://:password@solver.example',
+    'https://solver.example?a=1',
+    'https://solver.example/?',
+    'https://solver.example#top',
+    'https://solver.example/#',
+    ' https://solver.example',
+    'https://solver.example ',
+    'https://solver.example/a b',
+    'https://solver.example/\u00a0',
+    'https://solver.example\n',
+    'https://solver.example/\nAddress: 0x',
+    'https://solver\t.example',
+    'https://solver.example/\0',
+    'https://solver.example/\u200b',
+    'https://solver.example/\ud83d',
+    `${longest}a`,
+  ])('is not %j', (text) => {
+    const message =
+      'must be an http or https URL of at most 2048 characters without credentials, query or fragment'
+    expectRefused((fields, it) => fields.endpointUrl(it, text), message)
+  })
+})
+
+describe('violations', () => {
+  test('are all noted, in the order in which the fields were read', () => {
+    const fields = new Fields([{ field: 'timestamp', message: 'must be an integer' }])
+    fields.address('address', '')
+    fields.amount('amount', '')
+    fields.refuse('originChainId', 'must equal the chain that is asked, 1')
+    expect(fields.violations.map(({ field }) => field)).toEqual([
+      'timestamp',
+      'address',
+      'amount',
+      'originChainId',
+    ])
+  })
+
+  test('of a field that could not even be read are not noted twice', () => {
+    const unreadable = { field: 'amount', message: 'must be a string' }
+    const fields = new Fields([unreadable])
+    fields.amount('amount', '')
+    fields.refuse('amount', 'must be something else')
+    expect(fields.violations).toEqual([unreadable])
+  })
+
+  test('are none when every field is good', () => {
+    const fields = new Fields([])
+    fields.address('address', ADDRESS)
+    fields.amount('amount', '1')
+    expect(fields.violations).toEqual([])
+  })
+})
