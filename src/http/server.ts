@@ -1,5 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf'
-import { cors as connectCors, createContextValues } from '@connectrpc/connect'
+import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
@@ -12,6 +12,7 @@ import type { RateLimits } from '../rpc/rate-limits.js'
 import { requestKey, rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
 import { refuseUnparsable, sendError, toRestError } from './error-body.js'
+import { corsHeaders, SECURITY_HEADERS } from './headers.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
 import { registerRestRoutes, toClient } from './transcoder.js'
 
@@ -39,22 +40,6 @@ export interface HttpServer {
 const MAX_BODY_BYTES = 64 * 1024
 /** As long as headers may be in total. */
 const MAX_URL_LENGTH = 16 * 1024
-const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
-const CORS_HEADERS = {
-  methods: ['GET', 'POST', 'DELETE'],
-  allowedHeaders: [...connectCors.allowedHeaders, 'Last-Event-ID'],
-  exposedHeaders: [...connectCors.exposedHeaders, 'X-Request-Id', 'Retry-After', ...RATE_LIMIT_HEADERS],
-  maxAge: 7200,
-}
-
-/** Answers are data for any origin that CORS lets in; nothing here is a page that loads anything. */
-const SECURITY_HEADERS = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
-  },
-  crossOriginResourcePolicy: { policy: 'cross-origin' },
-} as const
 
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same guarded methods (decisions.md D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -80,7 +65,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   server.setErrorHandler((thrown, request, reply) => {
     const error = toRestError(thrown)
-    if (error.cause !== undefined) log.error({ requestId: request.id, err: error.cause }, error.message)
+    // What the guard has turned into a ServiceError, it has logged.
+    if (error !== thrown && error.reason === 'INTERNAL') {
+      log.error({ requestId: request.id, err: error.cause }, error.message)
+    }
     return sendError(reply, error)
   })
   server.setNotFoundHandler(async (request, reply) => {
@@ -88,7 +76,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
   })
   await server.register(helmet, SECURITY_HEADERS)
-  await server.register(cors, { ...CORS_HEADERS, origin: corsOrigin(config.corsOrigins) })
+  await server.register(cors, corsHeaders(config.corsOrigins))
   await server.register(fastifyConnectPlugin, {
     routes: rpcRoutes(services, methods),
     contextValues: (request) => createContextValues().set(requestKey, { id: request.id, ip: request.ip }),
@@ -128,8 +116,4 @@ function toPortMistake(error: unknown, port: number): unknown {
 function trustedProxies(trustProxy: Config['trustProxy']) {
   if (typeof trustProxy !== 'number') return [...trustProxy]
   return (_address: string, hop: number) => hop < trustProxy
-}
-
-function corsOrigin(origins: readonly string[]): string | string[] {
-  return origins.includes('*') ? '*' : [...origins]
 }

@@ -5,7 +5,7 @@ import { invalidArgument, type Reason, ServiceError } from '../domain/errors.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import type { Call, ChainMessage } from '../rpc/method.js'
 import type { Client, RateLimits } from '../rpc/rate-limits.js'
-import { sendError, toRestError } from './error-body.js'
+import { toRestError } from './error-body.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
 import { type JsonObject, parseJsonBody } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
@@ -58,10 +58,9 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
       const json = write(answer)
       return route.responseField === undefined ? json : json[route.responseField.jsonName]
     },
-    errorHandler(thrown, request, reply) {
-      const error = toRestError(thrown)
-      results.set(request, error.reason)
-      return sendError(reply, error)
+    errorHandler(thrown, request) {
+      results.set(request, toRestError(thrown).reason)
+      throw thrown
     },
     async onResponse(request, reply) {
       method.count('rest', results.get(request) ?? 'OK', reply.elapsedTime / 1000)

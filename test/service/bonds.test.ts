@@ -8,7 +8,7 @@ import { eventually } from './eventually.js'
 import { quoteRequest } from './quote-request.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
-import { honest, startSolver, type TestSolver } from './test-solver.js'
+import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
 
 const [account] = solverAccounts
 const OUTPUT = 1_000_000_000n
@@ -80,14 +80,7 @@ describe('a solver whose bond falls short is neither asked nor listed, and is ba
     await calls.approve(chain.contracts.weth, user, UNLIMITED)
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     const { quote, solverSignature, orderId } = body
-    const struct = {
-      ...quote,
-      inputAmount: BigInt(quote.inputAmount),
-      outputAmount: BigInt(quote.outputAmount),
-      outputChainId: BigInt(quote.outputChainId),
-      nonce: BigInt(quote.nonce),
-    }
-    await calls.send(user, 'deposit', [struct, solverSignature])
+    await calls.send(user, 'deposit', [contractStruct(quote), solverSignature])
     await calls.nextBlockAt(quote.fillDeadline + 1)
     await calls.send(user, 'refund', [orderId])
     await untilListed(service, 0)

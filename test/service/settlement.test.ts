@@ -3,7 +3,7 @@ import { createCalls } from '../devnet/calls.js'
 import { solverAccounts, startChain, type TestChain, user } from './chain.js'
 import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
-import { honest, startSolver, type TestSolver, type WireQuote } from './test-solver.js'
+import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
 
 const UNLIMITED = 2n ** 256n - 1n
 const OUTPUT = '2500000000'
@@ -32,17 +32,6 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** The struct that the contract takes. */
-function struct(quote: WireQuote) {
-  return {
-    ...quote,
-    inputAmount: BigInt(quote.inputAmount),
-    outputAmount: BigInt(quote.outputAmount),
-    outputChainId: BigInt(quote.outputChainId),
-    nonce: BigInt(quote.nonce),
-  }
-}
-
 const orderTypes: [string, { orderType: string; amount: string }][] = [
   ['EXACT_INPUT', { orderType: 'EXACT_INPUT', amount: '1000000000000000000' }],
   ['EXACT_OUTPUT', { orderType: 'EXACT_OUTPUT', amount: OUTPUT }],
@@ -51,7 +40,7 @@ const orderTypes: [string, { orderType: string; amount: string }][] = [
 describe.each(orderTypes)('a quote for %s', (_, side) => {
   it("is accepted by the contract's deposit, under the order id that was answered", async () => {
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...side })
-    await calls.send(user, 'deposit', [struct(body.quote), body.solverSignature])
+    await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
 
     const order = await service.get(`/v1/${chain.chainId}/order/${body.orderId}`)
     expect(order.body).toEqual({
@@ -77,13 +66,13 @@ describe.each(orderTypes)('a quote for %s', (_, side) => {
     const request = { ...quoteRequest(chain), ...side, depositMode: 'ADDRESS' }
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, request)
     expect(solver.asks.at(-1)?.depositMode).toBe('ADDRESS')
-    expect(await calls.view.computeDepositAddress([struct(body.quote), body.solverSignature])).toBe(
+    expect(await calls.view.computeDepositAddress([contractStruct(body.quote), body.solverSignature])).toBe(
       body.depositAddress,
     )
 
     await calls.transfer(chain.contracts.weth, user, body.depositAddress, BigInt(body.quote.inputAmount))
     const before = await calls.balanceOf(chain.contracts.usdc, user.address)
-    await calls.send(solverAccounts[0], 'settle', [struct(body.quote), body.solverSignature])
+    await calls.send(solverAccounts[0], 'settle', [contractStruct(body.quote), body.solverSignature])
     const received = (await calls.balanceOf(chain.contracts.usdc, user.address)) - before
     expect(received).toBe(BigInt(body.quote.outputAmount))
 

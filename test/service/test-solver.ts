@@ -35,6 +35,17 @@ export interface WireQuote {
   nonce: string
 }
 
+/** A quote as the contract takes it. */
+export function contractStruct(quote: WireQuote) {
+  return {
+    ...quote,
+    inputAmount: BigInt(quote.inputAmount),
+    outputAmount: BigInt(quote.outputAmount),
+    outputChainId: BigInt(quote.outputChainId),
+    nonce: BigInt(quote.nonce),
+  }
+}
+
 export interface WireReply {
   quote: WireQuote
   signature: Hex
@@ -67,13 +78,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
 
   const sign = async (quote: WireQuote): Promise<WireReply> => ({
     quote,
-    signature: await signQuote(account, chain.domain, {
-      ...quote,
-      inputAmount: BigInt(quote.inputAmount),
-      outputAmount: BigInt(quote.outputAmount),
-      outputChainId: BigInt(quote.outputChainId),
-      nonce: BigInt(quote.nonce),
-    }),
+    signature: await signQuote(account, chain.domain, contractStruct(quote)),
   })
   const quoteFor = (ask: Ask): WireQuote => ({
     solver: account.address,

@@ -1,0 +1,73 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { createGrpcClient } from './grpc-client.js'
+import { quoteRequest } from './quote-request.js'
+import { startService } from './service.js'
+import { signedRegistration } from './test-solver.js'
+
+const [registered] = solverAccounts
+const ENDPOINT = 'http://127.0.0.1:9'
+const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+})
+afterAll(() => chain?.stop())
+
+it('CHAIN_UNAVAILABLE while the RPC is down, on every method that needs the chain', async () => {
+  const gone = await startChain({ chainId: 4242, bonded: 1 })
+  const other = await startService(gone)
+  const otherGrpc = createGrpcClient(other.url)
+  await gone.stop()
+
+  const read = await other.get(`/v1/4242/order/${UNKNOWN_ORDER}`)
+  expect([read.status, read.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+  const call = otherGrpc.call('OrderService', 'GetOrder', { chainId: 4242, orderId: UNKNOWN_ORDER })
+  await expect(call).rejects.toMatchObject({ code: 14 })
+  const refused = await other.post(
+    '/v1/4242/solvers/register',
+    await signedRegistration(registered, { endpointUrl: ENDPOINT }),
+  )
+  expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+
+  otherGrpc.close()
+  await other.close()
+})
+
+it('INTERNAL says nothing of the inside, and the log has it under the request id', async () => {
+  const lines: string[] = []
+  let isBroken = false
+  const overrides = {
+    log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
+    now: () => {
+      if (isBroken) throw new Error('a secret of the inside')
+      return Date.now()
+    },
+  }
+  const broken = await startService(chain, {}, overrides)
+  isBroken = true
+  const { status, body, headers } = await broken.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  expect([status, body.code]).toEqual([500, 'INTERNAL'])
+  expect(JSON.stringify(body)).not.toContain('secret')
+  const logged = lines
+    .map((line) => JSON.parse(line))
+    .find((line) => line.requestId === headers.get('x-request-id'))
+  expect(logged.err.message).toBe('a secret of the inside')
+
+  const brokenGrpc = createGrpcClient(broken.url)
+  const failure = await brokenGrpc
+    .call('QuoteService', 'GetQuote', {
+      ...quoteRequest(chain),
+      chainId: chain.chainId,
+      orderType: 'ORDER_TYPE_EXACT_INPUT',
+      depositMode: 'DEPOSIT_MODE_CONTRACT',
+    })
+    .catch((error) => error)
+  expect(failure.code).toBe(13)
+  expect(failure.details).not.toContain('secret')
+  brokenGrpc.close()
+  await broken.close()
+})
