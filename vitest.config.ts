@@ -1,13 +1,39 @@
 import { defineConfig } from 'vitest/config'
 
 const NEEDS_A_CHAIN = ['test/service/**/*.test.ts', 'test/devnet/**/*.test.ts', 'test/documentation/**/*.test.ts']
+/** Tests about deadlines and memory, which other tests on the same two cores would blur. */
+const NEEDS_QUIET = ['test/service/deadlines.test.ts', 'test/service/hostile-requests.test.ts']
+
+const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: NEEDS_A_CHAIN } },
       {
-        test: { name: 'service', include: NEEDS_A_CHAIN, testTimeout: 30_000, hookTimeout: 60_000 },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: NEEDS_A_CHAIN,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'service',
+          include: NEEDS_A_CHAIN,
+          exclude: NEEDS_QUIET,
+          sequence: { groupOrder: 0 },
+          ...TIMEOUTS,
+        },
+      },
+      {
+        test: {
+          name: 'quiet',
+          include: NEEDS_QUIET,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          ...TIMEOUTS,
+        },
       },
     ],
   },

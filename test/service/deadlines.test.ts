@@ -1,6 +1,10 @@
 import { once } from 'node:events'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { createClient } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { gate } from './gate.js'
 import { createGrpcClient } from './grpc-client.js'
 import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
@@ -97,26 +101,40 @@ it("a caller's shorter deadline is kept on gRPC, early enough for the answer to 
   grpc.close()
 })
 
-it('a caller that hangs up cancels the asks', async () => {
-  let asked = () => {}
-  let cancelled = () => {}
-  const wasAsked = new Promise<void>((resolve) => {
-    asked = resolve
+describe('a caller that hangs up cancels the asks', () => {
+  async function expectCancelled(ask: (signal: AbortSignal) => Promise<unknown>) {
+    const asked = gate()
+    const cancelled = gate()
+    bad.behave(async (_ask, _solver, { response }) => {
+      once(response, 'close').then(cancelled.open)
+      asked.open()
+      return undefined
+    })
+    const caller = new AbortController()
+    const start = performance.now()
+    const answer = ask(caller.signal)
+    await asked.opened
+    caller.abort()
+    await expect(answer).rejects.toThrow()
+    await cancelled.opened
+    expect(performance.now() - start).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
+  }
+
+  it('on REST', () => expectCancelled((signal) => askForQuote({ signal })))
+
+  it.each([
+    ['gRPC', createGrpcTransport],
+    ['gRPC-Web', createGrpcWebTransport],
+    ['Connect', createConnectTransport],
+  ] as const)('on %s', async (_, createTransport) => {
+    const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
+    const chainId = BigInt(chain.chainId)
+    const request = { ...quoteRequest(chain), chainId, originChainId: chainId, destinationChainId: chainId }
+    await expectCancelled((signal) =>
+      client.getQuote(
+        { ...request, orderType: OrderType.EXACT_INPUT, depositMode: DepositMode.CONTRACT },
+        { signal },
+      ),
+    )
   })
-  const wasCancelled = new Promise<void>((resolve) => {
-    cancelled = resolve
-  })
-  bad.behave(async (_ask, _solver, { response }) => {
-    once(response, 'close').then(cancelled)
-    asked()
-    return undefined
-  })
-  const caller = new AbortController()
-  const start = performance.now()
-  const answer = askForQuote({ signal: caller.signal })
-  await wasAsked
-  caller.abort()
-  await expect(answer).rejects.toThrow()
-  await wasCancelled
-  expect(performance.now() - start).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { gate } from './gate.js'
 import { createGrpcClient } from './grpc-client.js'
 import { startProcess, startServiceProcess } from './process.js'
 import { quoteRequest } from './quote-request.js'
@@ -120,14 +121,6 @@ describe('the end', () => {
     await close()
   })
 })
-
-function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
-}
 
 async function postJson(url: string, body: unknown) {
   const headers = { 'content-type': 'application/json' }
