@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Chain } from '../chain/chain.js'
 import { ServiceError } from '../domain/errors.js'
 import { checkOffer, rank } from '../domain/offer.js'
@@ -117,6 +118,7 @@ function judge({ request, hasher }: Asked, solver: Solver, reply: unknown): Solv
 /** The one deadline and the one signal of a quote, for all its solvers. */
 function startEnd(timeoutMs: number, caller: AbortSignal) {
   const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
   let reach: (outcome: SolverOutcome) => void
   const reached = new Promise<SolverOutcome>((resolve) => {
     reach = resolve

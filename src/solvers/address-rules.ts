@@ -8,10 +8,10 @@ const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3')
 /**
  * Whether an IP address is public unicast, so that a stranger may have the service connect to it (decisions.md
  * D10). IPv6 forms that embed an IPv4 address (mapped, translated, 6to4, Teredo) are not.
- * @param text an IPv4 or IPv6 address; anything else is not public
+ * @param text an IPv4 or IPv6 address; anything else is not public, nor is one with a zone
  */
 export function isPublicAddress(text: string): boolean {
-  if (isIP(text) === 0) return false
+  if (isIP(text) === 0 || text.includes('%')) return false
   const address = ipaddr.parse(text)
   if (CLOUD_METADATA.includes(address.toString())) return false
   if (address.range() !== 'unicast') return false

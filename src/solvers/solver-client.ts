@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { Solver } from '../domain/solver.js'
 import type { EndpointGuard } from './endpoint-guard.js'
@@ -27,8 +28,15 @@ interface Target {
 
 const MAX_REPLY_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
+/** Of a whole reply as it comes over the wire, with its framing and the hints before it. */
+const MAX_WIRE_BYTES = 2 * (MAX_REPLY_BYTES + MAX_HEADER_BYTES)
+const MAX_CONNECTIONS_PER_SOLVER = 256
 const CONNECT_TIMEOUT_MS = 5000
-const HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+}
 
 /**
  * Builds the client: pooled keep-alive connections, no redirects, replies of at most 64 KiB (decisions.md D10).
@@ -39,6 +47,7 @@ export function createSolverClient(guard: EndpointGuard): SolverClient {
     connect: createGuardedConnector(guard),
     maxResponseSize: MAX_REPLY_BYTES,
     maxHeaderSize: MAX_HEADER_BYTES,
+    connections: MAX_CONNECTIONS_PER_SOLVER,
   })
   const targets = new WeakMap<Solver, Target>()
 
@@ -96,6 +105,26 @@ function createGuardedConnector(guard: EndpointGuard): buildConnector.connector 
       return
     }
     const connect = options.protocol === 'https:' ? connectTls : connectPlain
-    connect(options, callback)
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      limitReplies(socket)
+      callback(null, socket)
+    })
   }
+}
+
+/**
+ * Cuts off a reply that goes on and on outside of its body and its headers, which undici does not count: hints before
+ * the answer, chunk extensions, blanks. A reply begins with the first bytes that come after an ask was written.
+ */
+function limitReplies(socket: Socket): void {
+  let written = -1
+  let read = socket.bytesRead
+  let beginning = read
+  socket.on('readable', () => {
+    if (socket.bytesWritten !== written) beginning = read
+    written = socket.bytesWritten
+    read = socket.bytesRead
+    if (read - beginning > MAX_WIRE_BYTES) socket.destroy(new Error('The reply is too long.'))
+  })
 }

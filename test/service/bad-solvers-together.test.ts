@@ -1,0 +1,107 @@
+import { type LocalAccount, numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { bondSolver } from '../../src/devnet/deploy.js'
+import { badReplies } from './bad-replies.js'
+import { badSolvers, LONGEST_TIMEOUT_MS } from './bad-solvers.js'
+import { BOND, solverAccounts, startChain, type TestChain } from './chain.js'
+import { floods } from './floods.js'
+import { quoteRequest } from './quote-request.js'
+import { type RawSolver, startRawSolver, startTrap, type Trap } from './raw-solver.js'
+import { startService, type TestService } from './service.js'
+import { honest, register, startSolver, type TestSolver } from './test-solver.js'
+
+/** What a busy machine of two cores may add: all of the beasts sign their offers in this very process. */
+const SLACK_MS = 800
+const ROUNDS = 2
+const beasts = [...badSolvers, ...badReplies, ...floods]
+
+let chain: TestChain
+let service: TestService
+let good: TestSolver
+let trap: Trap
+let zoo: RawSolver[]
+
+const mishaps: unknown[] = []
+const noteMishap = (mishap: unknown) => mishaps.push(mishap)
+
+beforeAll(async () => {
+  for (const kind of ['unhandledRejection', 'uncaughtExceptionMonitor', 'warning'])
+    process.on(kind, noteMishap)
+  chain = await startChain({ bonded: 1 })
+  service = await startService(chain, {
+    QUOTE_TIMEOUT_MS: String(LONGEST_TIMEOUT_MS),
+    MAX_QUOTE_FAN_OUT: '1000',
+    MAX_SOLVERS_PER_CHAIN: '1000',
+  })
+  good = await startSolver(chain, solverAccounts[0], honest({ output: '1000' }))
+  trap = await startTrap()
+  zoo = await Promise.all(beasts.map(startBonded))
+  await good.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all([good, trap, ...(zoo ?? [])].map((each) => each?.close()))
+  await chain?.stop()
+  for (const kind of ['unhandledRejection', 'uncaughtExceptionMonitor', 'warning'])
+    process.off(kind, noteMishap)
+})
+
+/** Anvil's accounts are too few: each beast has one of its own. */
+async function startBonded(beast: (typeof beasts)[number], index: number): Promise<RawSolver> {
+  const account = privateKeyToAccount(numberToHex(index + 1, { size: 32 }))
+  await giveEther(account)
+  await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
+  const solver = await startRawSolver(chain, account, beast, trap.port)
+  await register(service, chain.chainId, account, { endpointUrl: solver.endpointUrl })
+  return solver
+}
+
+async function giveEther({ address }: LocalAccount): Promise<void> {
+  const params = [address, numberToHex(10n ** 18n)]
+  const call = { jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params }
+  const headers = { 'content-type': 'application/json' }
+  await fetch(chain.devnet.rpcUrl, { method: 'POST', headers, body: JSON.stringify(call) })
+}
+
+/** How often each outcome was counted, with its reason. */
+async function outcomes(): Promise<Record<string, number>> {
+  const text: string = (await service.get('/metrics')).body
+  const series = text.matchAll(
+    /^aggregator_solver_replies_total\{.*outcome="(\w*)",reason="(\w*)"\} (\d+)$/gm,
+  )
+  return Object.fromEntries(
+    [...series].map(([, outcome, reason, n]) => [`${outcome} ${reason}`.trim(), Number(n)]),
+  )
+}
+
+/** How often each is to be counted after so many rounds. */
+function expectedOutcomes(rounds: number): Record<string, number> {
+  const counts: Record<string, number> = { quoted: rounds }
+  for (const { outcome } of beasts) counts[outcome] = (counts[outcome] ?? 0) + rounds
+  return counts
+}
+
+it('one honest solver wins among all the bad ones at once, time and again', async () => {
+  const decent = zoo.filter(({ beast }) => beast.outcome === 'quoted').map(({ account }) => account.address)
+  for (let round = 1; round <= ROUNDS; round++) {
+    const start = performance.now()
+    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(performance.now() - start).toBeLessThan(LONGEST_TIMEOUT_MS + SLACK_MS)
+    expect([status, body.quote?.solver]).toEqual([200, solverAccounts[0].address])
+    const others = body.alternativeQuotes.map(({ quote }: { quote: { solver: string } }) => quote.solver)
+    expect(others.toSorted()).toEqual(decent.toSorted())
+    expect(await outcomes()).toEqual(expectedOutcomes(round))
+  }
+})
+
+it('and after all that the service is in good health and nothing went unhandled', async () => {
+  const hanging = zoo.filter(({ beast }) => beast.outcome === 'late')
+  for (const solver of hanging) await solver.abandoned()
+  const { status, body } = await service.get('/health')
+  expect([status, body.status, body.activeSolvers]).toEqual([200, 'ok', { [chain.chainId]: zoo.length + 1 }])
+  expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain('polluted')
+  expect(trap.visits()).toBe(0)
+  expect(mishaps).toEqual([])
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { badReplies } from './bad-replies.js'
+import { badSolvers } from './bad-solvers.js'
+import type { Beast } from './beasts.js'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { FLOOD_BYTES, floods } from './floods.js'
+import { quoteRequest } from './quote-request.js'
+import { startRawSolver, startTrap, type Trap } from './raw-solver.js'
+import { startService, type TestService } from './service.js'
+import { honest, register, startSolver, type TestSolver } from './test-solver.js'
+
+const [goodAccount, badAccount] = solverAccounts
+const QUOTE_TIMEOUT_MS = 800
+/** What a busy machine of two cores may add. */
+const SLACK_MS = 400
+/** What the buffers of two sockets may hold between a solver and the service. */
+const BUFFERED_BYTES = 16_000_000
+const MOST_MEMORY_BYTES = 100_000_000
+
+let chain: TestChain
+let service: TestService
+let good: TestSolver
+let trap: Trap
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  service = await startService(chain, { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) })
+  good = await startSolver(chain, goodAccount, honest({ output: '1000' }))
+  await good.register(service)
+  trap = await startTrap()
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all([good?.close(), trap?.close()])
+  await chain?.stop()
+})
+
+async function startAndRegister(beast: Beast) {
+  const bad = await startRawSolver(chain, badAccount, beast, trap.port)
+  await register(service, chain.chainId, badAccount, { endpointUrl: bad.endpointUrl })
+  return bad
+}
+
+/** Asks for a quote, holds the answer against what the beast deserves, and tells how long it took. */
+async function quoteBeside(beast: Beast): Promise<number> {
+  const [outcome = '', reason = ''] = beast.outcome.split(' ')
+  const count = () => service.metric('aggregator_solver_replies_total', { outcome, reason })
+  const before = await count()
+  const start = performance.now()
+  const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  const elapsedMs = performance.now() - start
+
+  expect([status, body.quote?.solver]).toEqual([200, goodAccount.address])
+  const others = body.alternativeQuotes.map(({ quote }: { quote: { solver: string } }) => quote.solver)
+  expect(others).toEqual(outcome === 'quoted' ? [badAccount.address] : [])
+  expect((await count()) - before, beast.outcome).toBe(outcome === 'quoted' ? 2 : 1)
+  return elapsedMs
+}
+
+const hanging = [...badSolvers, ...badReplies].filter(({ outcome }) => outcome === 'late')
+const ending = [...badSolvers, ...badReplies].filter(({ outcome }) => outcome !== 'late')
+
+describe('a solver that does not come to an end costs the others no more than the timeout', () => {
+  it.each(hanging)('$name', async (beast) => {
+    const bad = await startAndRegister(beast)
+    const elapsedMs = await quoteBeside(beast)
+    expect(elapsedMs).toBeGreaterThan(QUOTE_TIMEOUT_MS - 50)
+    expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS + SLACK_MS)
+    await bad.abandoned()
+    await bad.close()
+  })
+})
+
+describe('a solver that comes to a bad end costs the others nothing, also a second time', () => {
+  it.each(ending)('$name: $outcome', async (beast) => {
+    const bad = await startAndRegister(beast)
+    expect(await quoteBeside(beast)).toBeLessThan(SLACK_MS)
+    expect(await quoteBeside(beast)).toBeLessThan(SLACK_MS)
+    await bad.close()
+  })
+})
+
+describe('a solver that does not stop talking is cut off, at the cost of what the sockets hold', () => {
+  it.each(floods)('$name: $outcome', async (beast) => {
+    const bad = await startAndRegister(beast)
+    const before = process.memoryUsage().rss
+    expect(await quoteBeside(beast)).toBeLessThan(SLACK_MS)
+    await bad.abandoned()
+    expect(process.memoryUsage().rss - before).toBeLessThan(MOST_MEMORY_BYTES)
+    expect(bad.sent()).toBeLessThan(BUFFERED_BYTES)
+    await bad.close()
+  })
+
+  it('which the buffers could not hold', () => {
+    expect(FLOOD_BYTES).toBeGreaterThan(10 * BUFFERED_BYTES)
+  })
+})
+
+it('what one connection may carry has no limit, only each reply on it', async () => {
+  const largest = ending.filter(({ name }) => name === 'a body of 64 KiB to the byte')
+  expect(largest).toHaveLength(1)
+  for (const beast of largest) {
+    const bad = await startAndRegister(beast)
+    for (let round = 0; round < 8; round++) await quoteBeside(beast)
+    await bad.close()
+  }
+})
+
+it('nobody was led to where a redirect points', () => expect(trap.visits()).toBe(0))

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createServer as createTlsServer } from 'node:tls'
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
+import { beast, CHUNKED, chunk, type Exchange, head, ok, replies, sends, sendsAndCloses } from './beasts.js'
+
+/** The most that a service may wait for these, so that what is to come too late does. */
+export const LONGEST_TIMEOUT_MS = 2500
+
+const padded = (json: string, length: number) => json.padEnd(length, ' ')
+const bomb = (json: string) => padded(json, 8_000_000)
+
+async function drip(socket: Exchange['socket'], text: string): Promise<void> {
+  for (const byte of text) {
+    if (socket.destroyed) return
+    socket.write(byte)
+    await delay(25)
+  }
+}
+
+const closing = [
+  beast('closes the connection before it reads', 'failed', ({ socket }) => socket.destroy()),
+  beast('resets the connection before it reads', 'failed', ({ socket }) => socket.resetAndDestroy()),
+  beast('closes the connection when it has read', 'failed', async ({ socket, offer }) => {
+    await offer()
+    socket.end()
+  }),
+  sendsAndCloses('closes inside the headers', 'failed', () => 'HTTP/1.1 200 OK\r\ncontent-'),
+  sendsAndCloses('closes inside the body', 'failed', (json) => ok(json).subarray(0, -20)),
+]
+
+const hanging = [
+  beast('never reads', 'late', ({ socket }) => socket.pause()),
+  sends('hangs before the headers', 'late', () => ''),
+  sends('hangs inside the headers', 'late', () => 'HTTP/1.1 200 OK\r\ncontent-'),
+  sends('hangs after the headers', 'late', () => head('content-length: 500')),
+  sends('hangs after half the body', 'late', (json) => ok(json).subarray(0, -300)),
+  sends('hangs before the last chunk', 'late', (json) => CHUNKED + chunk(json)),
+  beast('drips its headers', 'late', async ({ socket, offer }) => {
+    await drip(socket, ok(JSON.stringify(await offer())).toString())
+  }),
+  beast('drips its body', 'late', async ({ socket, offer }) => {
+    const json = JSON.stringify(await offer())
+    socket.write(head(`content-length: ${json.length}`))
+    await drip(socket, json)
+  }),
+  beast('replies after the deadline', 'late', async ({ socket, offer }) => {
+    const json = JSON.stringify(await offer())
+    setTimeout(() => socket.write(ok(json)), LONGEST_TIMEOUT_MS + 300)
+  }),
+]
+
+const redirecting = ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent'].map(
+  (status) =>
+    sends(`redirects by ${status}`, 'refused', (json, { trapPort }) =>
+      ok(json, { status, headers: [`location: http://127.0.0.1:${trapPort}/quote`] }),
+    ),
+)
+
+const withStatus = [
+  '201 Created',
+  '202 Accepted',
+  '206 Partial Content',
+  '304 Not Modified',
+  '404 Not Found',
+  '500 Oops',
+  '999 Odd',
+]
+  .map((status) => sends(`answers ${status} with a good reply`, 'refused', (json) => ok(json, { status })))
+  .concat(
+    sends('answers 204', 'refused', () => 'HTTP/1.1 204 No Content\r\n\r\n'),
+    sends('answers 407 and asks for credentials', 'refused', () =>
+      ok('', { status: '407 Proxy', headers: ['proxy-authenticate: Basic'] }),
+    ),
+  )
+
+const encoded = [
+  sends('a gzip bomb', 'invalid malformed', (json) =>
+    ok(gzipSync(bomb(json)), { headers: ['content-encoding: gzip'] }),
+  ),
+  sends('a deflate bomb', 'invalid malformed', (json) =>
+    ok(deflateSync(bomb(json)), { headers: ['content-encoding: deflate'] }),
+  ),
+  sends('a brotli bomb', 'invalid malformed', (json) =>
+    ok(brotliCompressSync(bomb(json), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }), {
+      headers: ['content-encoding: br'],
+    }),
+  ),
+  ...['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip, gzip, gzip, gzip, gzip'].map((encoding) =>
+    sends(`a claim of ${encoding}`, 'quoted', (json) =>
+      ok(json, { headers: [`content-encoding: ${encoding}`] }),
+    ),
+  ),
+]
+
+const sized = [
+  sends('a body of 64 KiB to the byte', 'quoted', (json) => ok(padded(json, 65_536))),
+  sends('a body of a byte more', 'failed', (json) => ok(padded(json, 65_537))),
+  sends(
+    'a byte more in chunks',
+    'failed',
+    (json) => `${CHUNKED}${chunk(json)}${chunk(' '.repeat(65_537 - json.length))}0\r\n\r\n`,
+  ),
+  replies('a nonce of a megabyte', 'failed', ({ quote, signature }) => ({
+    quote: { ...quote, nonce: '1'.repeat(1_000_000) },
+    signature,
+  })),
+  replies('a nonce of 50 KB', 'invalid nonce_out_of_range', ({ quote, signature }) => ({
+    quote: { ...quote, nonce: '1'.repeat(50_000) },
+    signature,
+  })),
+  replies('a signature of 30 KB', 'invalid signature_length', ({ quote, signature }) => ({
+    quote,
+    signature: signature + '00'.repeat(30_000),
+  })),
+  sends('a hundred headers', 'quoted', (json) =>
+    ok(json, { headers: Array.from({ length: 100 }, (_, i) => `x-${i}: ${'v'.repeat(100)}`) }),
+  ),
+  sends('17 KiB of headers', 'failed', (json) =>
+    ok(json, { headers: Array.from({ length: 170 }, (_, i) => `x-${i}: ${'v'.repeat(100)}`) }),
+  ),
+  sends('a header of 17 KiB', 'failed', (json) => ok(json, { headers: [`x: ${'v'.repeat(17_000)}`] })),
+  sends(
+    '17 KiB of trailers',
+    'failed',
+    (json) => `${CHUNKED}${chunk(json)}0\r\nx: ${'v'.repeat(17_000)}\r\n\r\n`,
+  ),
+]
+
+const framed = [
+  sends(
+    'a 103 before the answer',
+    'quoted',
+    (json) => `HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n${ok(json)}`,
+  ),
+  sends('a 102 before the answer', 'quoted', (json) => `HTTP/1.1 102 Processing\r\n\r\n${ok(json)}`),
+  sends('a 100 before the answer', 'failed', (json) => `HTTP/1.1 100 Continue\r\n\r\n${ok(json)}`),
+  sends(
+    'a 101 to another protocol',
+    'failed',
+    (json) => `HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n${json}`,
+  ),
+  sendsAndCloses('HTTP/1.0 without a length', 'quoted', (json) => `HTTP/1.0 200 OK\r\n\r\n${json}`),
+  sendsAndCloses('HTTP/1.1 without a length', 'quoted', (json) => head() + json),
+  ...['zz', '-1', 'fffffffffffffffff', '0x10', ''].map((size) =>
+    sends(`a chunk size of "${size}"`, 'failed', (json) => `${CHUNKED}${size}\r\n${json}\r\n0\r\n\r\n`),
+  ),
+  sendsAndCloses('chunks without the last one', 'failed', (json) => CHUNKED + chunk(json)),
+  sends('a length that is too short', 'invalid malformed', (json) => head('content-length: 20') + json),
+  sends('a length that is too long', 'late', (json) => head(`content-length: ${json.length + 1}`) + json),
+  sendsAndCloses(
+    'a length that is too long, and closes',
+    'failed',
+    (json) => head(`content-length: ${json.length + 1}`) + json,
+  ),
+  ...['-5', '12abc', '1e3', '99999999999999999999999999'].map((length) =>
+    sends(`a length of ${length}`, 'failed', (json) => head(`content-length: ${length}`) + json),
+  ),
+  sends(
+    'two lengths',
+    'failed',
+    (json) => head(`content-length: ${json.length}`, 'content-length: 5') + json,
+  ),
+  sends(
+    'a length and chunks',
+    'failed',
+    (json) => `${head('content-length: 5', 'transfer-encoding: chunked')}${chunk(json)}0\r\n\r\n`,
+  ),
+  sends('two answers in one', 'quoted', (json) =>
+    Buffer.concat([ok(json), ok(json.replace('"10"', '"99999999999"'))]),
+  ),
+  sends('a header without a colon', 'failed', (json) => ok(json, { headers: ['bad header'] })),
+  sends('a NUL in a header', 'failed', (json) => ok(json, { headers: ['x: \0'] })),
+]
+
+const otherProtocols = [
+  beast('SSH', 'failed', ({ socket }) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
+  beast('HTTP/2 frames', 'failed', ({ socket }) => socket.write(Buffer.from('000000040000000000', 'hex'))),
+  sendsAndCloses('a body without any headers', 'failed', (json) => json),
+  sends('HTTP/9.9', 'failed', (json) => ok(json).toString().replace('HTTP/1.1', 'HTTP/9.9')),
+  sends('a status of four digits', 'failed', (json) => ok(json, { status: '2000 OK' })),
+  sends(
+    'a request for an answer',
+    'failed',
+    (json) => `POST /quote HTTP/1.1\r\nhost: x\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
+  ),
+  beast('TLS at an http URL', 'failed', ({ socket }) =>
+    createTlsServer()
+      .on('tlsClientError', () => {})
+      .emit('connection', socket),
+  ),
+]
+
+export const badSolvers = [
+  ...closing,
+  ...hanging,
+  ...redirecting,
+  ...withStatus,
+  ...encoded,
+  ...sized,
+  ...framed,
+  ...otherProtocols,
+]
