@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { type GenerateResult, generate, type SubjectAltNameEntry } from 'selfsigned'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { startServiceProcess } from './process.js'
@@ -15,10 +14,13 @@ import { environmentFor, startService } from './service.js'
 import { register, startSolver, type TestSolver } from './test-solver.js'
 
 const [account] = solverAccounts
-const run = promisify(execFile)
+const KEYS = { keyType: 'ec', algorithm: 'sha256' } as const
+const FOR_NAME: SubjectAltNameEntry = { type: 2, value: 'localhost' }
+const FOR_ADDRESS: SubjectAltNameEntry = { type: 7, ip: '127.0.0.1' }
 
 let chain: TestChain
 let folder: string
+let authority: GenerateResult
 let solver: TestSolver
 const servers: Server[] = []
 
@@ -26,16 +28,14 @@ beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
   solver = await startSolver(chain, account)
   folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-tls-'))
-  await run('openssl', [
-    ...newKey('ca'),
-    '-x509',
-    '-days',
-    '1',
-    '-subj',
-    '/CN=Test CA',
-    '-out',
-    file('ca.pem'),
-  ])
+  authority = await generate([{ name: 'commonName', value: 'Test CA' }], {
+    ...KEYS,
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, critical: true },
+    ],
+  })
+  await writeFile(join(folder, 'ca.pem'), authority.cert)
 })
 
 afterAll(async () => {
@@ -48,26 +48,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const file = (name: string) => join(folder, name)
-const newKey = (name: string) => [
-  'req',
-  '-newkey',
-  'ec',
-  '-pkeyopt',
-  'ec_paramgen_curve:P-256',
-  '-nodes',
-  '-keyout',
-  file(`${name}.key`),
-]
-
 /** Puts TLS in front of the solver, with a certificate for `subject` by the test's CA. @returns its port */
-async function startTls(name: string, subject: string): Promise<number> {
-  await run('openssl', [...newKey(name), '-subj', '/CN=A solver', '-out', file(`${name}.csr`)])
-  await writeFile(file(`${name}.ext`), `subjectAltName=${subject}\n`)
-  const ca = ['-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-CAcreateserial', '-days', '1']
-  const from = ['-in', file(`${name}.csr`), '-extfile', file(`${name}.ext`), '-out', file(`${name}.pem`)]
-  await run('openssl', ['x509', '-req', ...ca, ...from])
-  const [key, cert] = await Promise.all([readFile(file(`${name}.key`)), readFile(file(`${name}.pem`))])
+async function startTls(subject: SubjectAltNameEntry): Promise<number> {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'A solver' }], {
+    ...KEYS,
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [{ name: 'subjectAltName', altNames: [subject] }],
+  })
   const server = createServer({ key, cert }, (request, response) => {
     const { method, headers } = request
     const forwarded = httpRequest(`${solver.endpointUrl}/quote`, { method, headers }, (answer) => {
@@ -82,7 +69,7 @@ async function startTls(name: string, subject: string): Promise<number> {
 }
 
 it('a certificate by an unknown authority is refused, outside of production too', async () => {
-  const port = await startTls('unknown', 'DNS:localhost')
+  const port = await startTls(FOR_NAME)
   const service = await startService(chain)
   await register(service, chain.chainId, account, { endpointUrl: `https://localhost:${port}` })
   const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
@@ -97,7 +84,7 @@ it('a certificate must be for the host name of the endpoint, whatever address th
     ...environmentFor(chain),
     NODE_ENV: 'production',
     SOLVER_ENDPOINT_ALLOWLIST: 'localhost,127.0.0.1',
-    NODE_EXTRA_CA_CERTS: file('ca.pem'),
+    NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
   })
   const [, url] = await service.waitFor(/"url":"([^"]+)"/)
   const post = async (path: string, body: unknown) => {
@@ -112,8 +99,8 @@ it('a certificate must be for the host name of the endpoint, whatever address th
     return { by: body.quote?.solver ?? body.code, asks: solver.asks.length }
   }
 
-  const forName = await startTls('name', 'DNS:localhost')
-  const forAddress = await startTls('address', 'IP:127.0.0.1')
+  const forName = await startTls(FOR_NAME)
+  const forAddress = await startTls(FOR_ADDRESS)
   const quoted = { by: account.address, asks: 1 }
   const refused = { by: 'NO_QUOTES', asks: 0 }
   expect(await quoteFrom(`https://localhost:${forName}`)).toEqual(quoted)
