@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-const NEEDS_A_CHAIN = ['test/service/**/*.test.ts', 'test/devnet/**/*.test.ts', 'test/documentation/**/*.test.ts']
+const NEEDS_A_CHAIN = [
+  'test/service/**/*.test.ts',
+  'test/devnet/**/*.test.ts',
+  'test/documentation/**/*.test.ts',
+]
 /** Tests about deadlines and memory, which other tests on the same two cores would blur. */
 const NEEDS_QUIET = ['test/service/deadlines.test.ts', 'test/service/hostile-requests.test.ts']
 
