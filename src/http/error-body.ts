@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { type Reason, ServiceError, toServiceError } from '../domain/errors.js'
@@ -31,9 +32,15 @@ export function toRestError(thrown: unknown): ServiceError {
   })
 }
 
+interface AnsweringSocket extends Socket {
+  readonly _httpMessage?: ServerResponse | null
+}
+
 /** Answers a connection whose bytes are no HTTP, or came too slowly, in the shape of all errors, and ends it. */
 export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
+  // As Node's own handler does: what is written now would land in the middle of an answer under way.
+  if ((socket as AnsweringSocket)._httpMessage?.headersSent) return void socket.destroy()
   const [status, message] = UNPARSABLE[error.code ?? ''] ?? [
     '400 Bad Request',
     'The request is not valid HTTP.',

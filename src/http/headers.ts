@@ -13,6 +13,7 @@ export function corsHeaders(origins: readonly string[]) {
     allowedHeaders: [...connectCors.allowedHeaders],
     exposedHeaders: [...connectCors.exposedHeaders, 'X-Request-Id', 'Retry-After', ...RATE_LIMIT_HEADERS],
     maxAge: 7200,
+    strictPreflight: false,
   }
 }
 

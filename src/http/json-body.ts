@@ -4,6 +4,9 @@ import { type FieldViolation, invalidArgument } from '../domain/errors.js'
 /** A JSON object whose fields nobody has looked at yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
+/** An answer names what is wrong without giving the whole request back. */
+const MAX_NAMED_KEYS = 16
+const MAX_KEY_LENGTH = 64
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPENING = new Set([0x5b, 0x7b])
@@ -40,7 +43,9 @@ function keyViolations(keys: readonly string[]): FieldViolation[] {
     if (seen.has(key)) twice.add(key)
     seen.add(key)
   }
-  const violations = [...twice].map((field) => ({ field, message: 'must be given once' }))
+  const violations = [...twice]
+    .slice(0, MAX_NAMED_KEYS)
+    .map((key) => ({ field: key.slice(0, MAX_KEY_LENGTH), message: 'must be given once' }))
   return seen.has('__proto__')
     ? [...violations, { field: '__proto__', message: 'must not be given' }]
     : violations

@@ -62,6 +62,10 @@ export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_
     })
   })
 
+  // What else a client expects, it will see from the answer.
+  http1.on('checkExpectation', (request, response) => http1.emit('request', request, response))
+  http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
+
   http1.on('request', (_request, response) => {
     response.once('close', () => {
       if (isClosing) setImmediate(() => http1.closeIdleConnections())
@@ -70,7 +74,7 @@ export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_
   http2.on('session', (session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    session.setTimeout(timeouts.keepAliveMs, () => session.close())
+    endWhenSilent(session, timeouts.keepAliveMs)
   })
   http2.on('request', (request) => limitBodyTime(request, timeouts.requestMs))
 
@@ -102,21 +106,33 @@ function http1Options({ headersMs, requestMs, keepAliveMs }: ClientTimeouts) {
 /** Reads until it is clear which protocol a connection speaks, and puts what was read back. */
 function readBeginning(socket: Socket, decide: (isHttp2: boolean) => void): void {
   let beginning = Buffer.alloc(0)
-  socket.on('error', () => socket.destroy())
+  const onEnd = () => socket.destroy()
+  socket.on('error', onEnd)
+  socket.once('end', onEnd)
   socket.on('readable', function onReadable() {
     const chunk: Buffer | null = socket.read()
-    if (chunk === null) {
-      if (socket.readableEnded) socket.destroy()
-      return
-    }
+    if (chunk === null) return
     beginning = Buffer.concat([beginning, chunk])
     const compared = Math.min(beginning.length, HTTP2_BEGINNING.length)
     const mayBeHttp2 = HTTP2_BEGINNING.subarray(0, compared).equals(beginning.subarray(0, compared))
     if (mayBeHttp2 && compared < HTTP2_BEGINNING.length) return
     socket.off('readable', onReadable)
+    socket.off('end', onEnd)
     socket.unshift(beginning)
     decide(mayBeHttp2)
   })
+}
+
+/** A session on which nothing is asked ends at once, also when a request was begun there and never made whole. */
+function endWhenSilent(session: ServerHttp2Session, silenceMs: number): void {
+  let streams = 0
+  session.on('stream', (stream) => {
+    streams++
+    stream.once('close', () => {
+      streams--
+    })
+  })
+  session.setTimeout(silenceMs, () => (streams === 0 ? session.destroy() : session.close()))
 }
 
 /** Node's HTTP/2 server has no time-out of its own for a body that never ends. */

@@ -5,16 +5,16 @@ import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../config.js'
-import { ServiceError } from '../domain/errors.js'
 import { ConfigError } from '../environment.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import { requestKey, rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
-import { refuseUnparsable, sendError, toRestError } from './error-body.js'
+import { refuseUnparsable } from './error-body.js'
 import { corsHeaders, SECURITY_HEADERS } from './headers.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
-import { registerRestRoutes, toClient } from './transcoder.js'
+import { createBadUrlHandler, registerRefusals } from './refusals.js'
+import { registerRestRoutes } from './transcoder.js'
 
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy'>
@@ -45,6 +45,7 @@ const MAX_URL_LENGTH = 16 * 1024
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, services, methods, rateLimits, log } = options
   const ports: OnePortServer[] = []
+  const refuseBadUrl = createBadUrlHandler(methods, rateLimits)
   const server = Fastify({
     serverFactory: (handler) => {
       const port = createOnePortServer(handler)
@@ -56,25 +57,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: () => crypto.randomUUID(),
-    frameworkErrors: (error, _request, reply) => sendError(reply, toRestError(error)),
+    frameworkErrors: (error, request, reply) => void refuseBadUrl(error, request, reply),
     clientErrorHandler: refuseUnparsable,
   })
 
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
-  server.setErrorHandler((thrown, request, reply) => {
-    const error = toRestError(thrown)
-    // What the guard has turned into a ServiceError, it has logged.
-    if (error !== thrown && error.reason === 'INTERNAL') {
-      log.error({ requestId: request.id, err: error.cause }, error.message)
-    }
-    return sendError(reply, error)
-  })
-  server.setNotFoundHandler(async (request, reply) => {
-    await rateLimits.consume('global', toClient(request, reply))
-    throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
-  })
+  registerRefusals(server, rateLimits, log)
   await server.register(helmet, SECURITY_HEADERS)
   await server.register(cors, corsHeaders(config.corsOrigins))
   await server.register(fastifyConnectPlugin, {

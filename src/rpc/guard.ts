@@ -1,5 +1,11 @@
 import type { Message } from '@bufbuild/protobuf'
-import { type FieldViolation, type Reason, ServiceError, toServiceError } from '../domain/errors.js'
+import {
+  type FieldViolation,
+  invalidArgument,
+  type Reason,
+  ServiceError,
+  toServiceError,
+} from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Call, ChainMessage, Method, Protocol } from './method.js'
@@ -22,6 +28,11 @@ export interface GuardedMethod {
    * @throws ServiceError and nothing else; what was unforeseen is in the log under the request's id
    */
   answer(message: ChainMessage, call: Call, unreadable?: readonly FieldViolation[]): Promise<Message>
+  /**
+   * Refuses a call whose message could not be read; it counts against the method's limit all the same.
+   * @throws ServiceError INVALID_ARGUMENT or RATE_LIMITED
+   */
+  refuseUnreadable(client: Client): Promise<never>
   /**
    * Counts a call that has ended.
    * @param seconds from the request to its answer
@@ -69,6 +80,11 @@ export function createGuard(options: GuardOptions): (method: Method) => GuardedM
           }
           throw error
         }
+      },
+      async refuseUnreadable(client) {
+        await rateLimits.consume(method.limit, client)
+        const message = `must be a valid ${method.desc.input.typeName} of at most 64 KiB`
+        throw invalidArgument([{ field: 'body', message }])
       },
       count(protocol, result, seconds) {
         metrics.requests.inc({ method: name, protocol, reason: result })

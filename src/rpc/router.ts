@@ -10,6 +10,7 @@ import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
 import type { GuardedMethod } from './guard.js'
 import type { Call, ChainMessage, Protocol } from './method.js'
+import { stageKey, withUnreadableCalls } from './unreadable.js'
 
 /** What the HTTP server knows of the request that a call came with. */
 export const requestKey = createContextKey({ id: '', ip: '' })
@@ -25,6 +26,9 @@ export function rpcRoutes(services: readonly DescService[], methods: readonly Gu
       const handlers = own.map((method) => [method.desc.localName, toHandler(method)])
       router.service(service, Object.fromEntries(handlers) as ServiceImpl<DescService>)
     }
+    for (const [index, handler] of router.handlers.entries()) {
+      if (handler.method.methodKind === 'unary') router.handlers[index] = withUnreadableCalls(handler)
+    }
   }
 }
 
@@ -35,6 +39,8 @@ function toHandler(method: GuardedMethod): MethodImpl<GuardedMethod['desc']> {
     const count = (result: Parameters<GuardedMethod['count']>[1]) =>
       method.count(call.protocol, result, (performance.now() - start) / 1000)
     try {
+      if (context.values.get(stageKey) === 'unreadable') return await method.refuseUnreadable(call)
+      context.values.set(stageKey, 'reached')
       const request = message as ChainMessage
       await method.admit(Number(request.chainId), call)
       const answer = await method.answer(request, call)

@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { parseChainId } from '../domain/chain-id.js'
+import { ServiceError } from '../domain/errors.js'
+import type { GuardedMethod } from '../rpc/guard.js'
+import type { RateLimits } from '../rpc/rate-limits.js'
+import type { Logger } from '../telemetry/log.js'
+import { sendError, toRestError } from './error-body.js'
+import { toClient } from './transcoder.js'
+
+const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
+
+/** Answers what reaches no route, and what routes throw, in the shape of all errors (decisions.md D7). */
+export function registerRefusals(server: FastifyInstance, rateLimits: RateLimits, log: Logger): void {
+  server.setErrorHandler((thrown, request, reply) => {
+    const error = toRestError(thrown)
+    // What the guard has turned into a ServiceError, it has logged.
+    if (error !== thrown && error.reason === 'INTERNAL') {
+      log.error({ requestId: request.id, err: error.cause }, error.message)
+    }
+    return sendError(reply, error)
+  })
+  server.setNotFoundHandler(async (request, reply) => {
+    await rateLimits.consume('global', toClient(request, reply))
+    throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
+  })
+  // A body is read where it is asked for, not before a path is refused.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', (_request, _body, done) => done(null))
+}
+
+/**
+ * Answers a path that cannot be decoded, which Fastify gives to no route and no hook: counted as all else, and 404
+ * first when its chain is not supported.
+ */
+export function createBadUrlHandler(methods: readonly GuardedMethod[], rateLimits: RateLimits) {
+  return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    try {
+      await rateLimits.consume('global', toClient(request, reply))
+      const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []
+      if (segment !== undefined) methods[0]?.assertChain(parseChainId(decoded(segment)))
+      throw error
+    } catch (thrown) {
+      sendError(reply, toRestError(thrown))
+    }
+  }
+}
+
+/** @returns the text of a path's segment, or nothing when it cannot be decoded */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}

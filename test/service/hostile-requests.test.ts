@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { createExchange } from './exchange.js'
+import { createHostileClient, type HostileAnswer } from './hostile-client.js'
+import { startProcess } from './process.js'
+import { quoteRequest } from './quote-request.js'
+import { environmentFor } from './service.js'
+import { honest, register, startSolver, type TestSolver } from './test-solver.js'
+
+const SEED = 20_260_105
+const CONCURRENCY = 16
+const WARM_UP = 2000
+const REQUESTS = 10_000
+const HONEST_EVERY_MS = 50
+const MAX_GROWTH_BYTES = 20 * 1024 * 1024
+const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|\/src\/|node_modules|file:\/\//
+const NODE = ['--expose-gc', '--import', 'tsx', '--import', './test/service/memory-report.ts', 'src/main.ts']
+/** Labels with the values that they may have; those of the runtime's own metrics are not of a client's making. */
+const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
+  method: /^aggregator\.v1\.(QuoteService\/GetQuote|OrderService\/GetOrder|SolverService\/(Uni?|R|L)\w+)$/,
+  protocol: /^(rest|connect|grpc|grpc-web)$/,
+  reason: /^([A-Z_]{2,30}|[a-z_]{0,30})$/,
+  chain_id: /^31337$/,
+  outcome: /^[a-z_]{4,12}$/,
+  le: /^([\d.e-]+|\+Inf)$/,
+}
+
+let chain: TestChain
+let solver: TestSolver
+let service: ReturnType<typeof startProcess>
+let exchange: ReturnType<typeof createExchange>
+let client: ReturnType<typeof createHostileClient>
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  service = startProcess(process.execPath, NODE, { ...environmentFor(chain), LOG_LEVEL: 'info' })
+  const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
+  exchange = createExchange(url)
+  client = createHostileClient(url, SEED)
+  solver = await startSolver(chain, solverAccounts[0], honest())
+  const post = async (path: string, body: unknown) => {
+    const answer = await exchange.json('POST', path, body)
+    return { status: answer.status, body: answer.text, headers: new Headers() }
+  }
+  await register({ post }, chain.chainId, solver.account, { endpointUrl: solver.endpointUrl })
+})
+
+afterAll(async () => {
+  client?.close()
+  exchange?.close()
+  service?.signal('SIGKILL')
+  await service?.exited
+  await solver?.close()
+  await chain?.stop()
+})
+
+let reports = 0
+
+async function memory() {
+  service.signal('SIGUSR2')
+  const report = new RegExp(`memory ${++reports}: heapUsed (\\d+) rss (\\d+) end`)
+  const [, heapUsed, rss] = await service.waitFor(report)
+  return { heapUsed: Number(heapUsed), rss: Number(rss) }
+}
+
+/** Sends so many hostile requests, and asks for honest quotes all along. */
+async function attack(count: number) {
+  const answers: HostileAnswer[] = []
+  const quotes: number[] = []
+  let left = count
+  let isOver = false
+  const attackers = Array.from({ length: CONCURRENCY }, async () => {
+    while (left-- > 0) answers.push(await client.send())
+  })
+  const askHonestly = async () => {
+    while (!isOver) {
+      quotes.push((await exchange.json('POST', '/v1/31337/quote', quoteRequest(chain))).status)
+      await pause(HONEST_EVERY_MS)
+    }
+  }
+  const asking = askHonestly()
+  await Promise.all(attackers)
+  isOver = true
+  await asking
+  return { answers, quotes }
+}
+
+async function series(): Promise<string[]> {
+  const { text } = await exchange.send('GET', '/metrics')
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return lines.map((line) => line.replace(/ \S+$/, ''))
+}
+
+/** The labels of a series of this service whose values are of no closed list. */
+function openLabels(name: string): string[] {
+  if (!name.startsWith('aggregator_')) return []
+  const labels = [...name.matchAll(/(\w+)="([^"]*)"/g)]
+  return labels.filter(([, key = '', value = '']) => !CLOSED_LABELS[key]?.test(value)).map(([label]) => label)
+}
+
+it('ten thousand hostile requests leave the service as it was, and honest users served', async ({
+  annotate,
+}) => {
+  const warmUp = await attack(WARM_UP)
+  const before = await memory()
+  const seriesBefore = await series()
+  const { answers, quotes } = await attack(REQUESTS)
+  const after = await memory()
+  const seriesAfter = await series()
+
+  const grown = seriesAfter.filter((name) => !seriesBefore.includes(name))
+  await annotate(
+    `${quotes.length} honest quotes; before ${JSON.stringify(before)}, after ${JSON.stringify(after)}`,
+  )
+
+  expect(answers).toHaveLength(REQUESTS)
+  expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+  expect(answers.filter(({ text }) => INSIDE.test(text))).toEqual([])
+  expect(answers.filter(({ status }) => status >= 400).length).toBeGreaterThan(REQUESTS / 4)
+  const all = [...warmUp.quotes, ...quotes]
+  expect(all.length).toBeGreaterThan(10)
+  expect(all.filter((status) => status !== 200)).toEqual([])
+
+  expect(after.heapUsed - before.heapUsed).toBeLessThan(MAX_GROWTH_BYTES)
+  expect(seriesAfter.flatMap(openLabels)).toEqual([])
+  expect(grown.filter((name) => !/^(aggregator|nodejs)_/.test(name))).toEqual([])
+  expect(service.output()).not.toContain('an error that nobody caught')
+  expect(await Promise.race([service.exited, pause(0, 'running')])).toBe('running')
+}, 90_000)
