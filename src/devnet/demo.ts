@@ -15,9 +15,16 @@ const tell = (line: string) => process.stdout.write(`${line}\n`)
 const { values } = readArguments()
 let network: Network | undefined
 
-async function end(exitCode: number): Promise<never> {
-  await network?.close()
-  process.exit(exitCode)
+let ending: Promise<never> | undefined
+
+/** The first call decides the exit code: what breaks while everything is being closed is no news. */
+function end(exitCode: number, lastWord = ''): Promise<never> {
+  ending ??= (async () => {
+    process.stderr.write(lastWord)
+    await network?.close()
+    process.exit(exitCode)
+  })()
+  return ending
 }
 process.once('SIGINT', () => void end(0))
 process.once('SIGTERM', () => void end(0))
@@ -34,8 +41,7 @@ try {
   if (values.once) await end(0)
   tellWhatToTry(network)
 } catch (error) {
-  process.stderr.write(`${(error as Error).stack}\n`)
-  await end(1)
+  await end(1, `${(error as Error).stack}\n`)
 }
 
 function readArguments() {
