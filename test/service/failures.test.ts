@@ -68,6 +68,13 @@ it('INTERNAL says nothing of the inside, and the log has it under the request id
     .catch((error) => error)
   expect(failure.code).toBe(13)
   expect(failure.details).not.toContain('secret')
+
+  const health = await broken.get('/health')
+  expect([health.status, health.body.code]).toEqual([500, 'INTERNAL'])
+  expect(JSON.stringify(health.body)).not.toContain('secret')
+
+  isBroken = false
+  expect((await broken.get('/health')).status).toBe(200)
   brokenGrpc.close()
   await broken.close()
 })

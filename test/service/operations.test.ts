@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { eventually } from './eventually.js'
@@ -19,6 +21,14 @@ afterAll(async () => {
   await solver?.close()
   await chain?.stop()
 })
+
+/** Asks for a path exactly as it is written; fetch would tidy it up. */
+async function rawGet(url: string, path: string) {
+  const { hostname, port } = new URL(url)
+  const [response] = (await once(request({ hostname, port, path }).end(), 'response')) as [IncomingMessage]
+  const body = (await response.setEncoding('utf8').toArray()).join('')
+  return { status: response.statusCode, body }
+}
 
 const health = (service: TestService, status: string) =>
   eventually(
@@ -133,6 +143,23 @@ describe('/metrics', () => {
     expect((await service.get('/metrics?x')).headers.get('www-authenticate')).toMatch(/^Basic /)
     expect((await withAuth('prometheus:another')).status).toBe(401)
     expect((await withAuth('prometheus:a:secret')).status).toBe(200)
+    await service.close()
+  })
+
+  it.each([
+    '/%6detrics',
+    '/metrics?',
+    '/metrics#x',
+    '//metrics',
+    '/metrics/',
+    '/METRICS',
+    '/x/../metrics',
+    '/metrics;x',
+  ])('does not give the figures away at %s either', async (path) => {
+    const service = await startService(chain, { METRICS_AUTH: 'prometheus:secret' })
+    const { status, body } = await rawGet(service.url, path)
+    expect([401, 404]).toContain(status)
+    expect(body).not.toContain('process_')
     await service.close()
   })
 })
