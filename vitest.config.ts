@@ -5,8 +5,15 @@ const NEEDS_A_CHAIN = [
   'test/devnet/**/*.test.ts',
   'test/documentation/**/*.test.ts',
 ]
-/** Tests about deadlines and memory, which other tests on the same two cores would blur. */
-const NEEDS_QUIET = ['test/service/deadlines.test.ts', 'test/service/hostile-requests.test.ts']
+/** Tests about time and memory, which other tests on the same two cores would blur. */
+const NEEDS_QUIET = [
+  'test/service/bad-solvers.test.ts',
+  'test/service/bad-solvers-together.test.ts',
+  'test/service/deadlines.test.ts',
+  'test/service/hostile-requests.test.ts',
+  'test/service/property-requests.test.ts',
+  'test/service/slow-clients.test.ts',
+]
 
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
 

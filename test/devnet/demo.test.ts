@@ -36,7 +36,9 @@ function heldPorts(): number[] {
 }
 
 const startDemo = (args: string[], environment = {}) =>
-  startProcess(process.execPath, ['--import', 'tsx', 'src/devnet/demo.ts', ...args], environment)
+  startProcess(process.execPath, ['--import', 'tsx', 'src/devnet/demo.ts', ...args], environment, {
+    ownGroup: true,
+  })
 
 describe.concurrent('npm run demo', () => {
   it('plays its story on free ports, exits with 0 and leaves nothing behind', async () => {

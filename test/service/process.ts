@@ -1,12 +1,25 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { afterAll } from 'vitest'
+
+const running = new Set<ChildProcess>()
+
+/** A test that fails half-way must not leave a process that goes on calling ports which others have by then. */
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL')
+})
 
 /** A child process, its output as it comes, and its end. */
-export function startProcess(command: string, args: readonly string[], environment: Record<string, string>) {
-  const child = spawn(command, args, {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
-    detached: true,
-  })
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  environment: Record<string, string>,
+  { ownGroup = false } = {},
+) {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment }
+  const child = spawn(command, args, { env, detached: ownGroup })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   let output = ''
   const listeners = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
@@ -22,7 +35,7 @@ export function startProcess(command: string, args: readonly string[], environme
     /** Resolves with the exit code; null when a signal ended it. */
     exited,
     signal: (name: NodeJS.Signals) => child.kill(name),
-    /** Whether the process or any that it has started is still there. */
+    /** Of a process with a group of its own: whether it or any that it has started is still there. */
     leftSomething(): boolean {
       try {
         return process.kill(-(child.pid ?? 0), 0)

@@ -95,6 +95,8 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
   })
 
   const server = createServer(async (request, response) => {
+    // Somebody may still look for a server that had this port before.
+    if (request.url !== '/quote') return void response.writeHead(404).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const ask: Ask = JSON.parse(Buffer.concat(chunks).toString())
