@@ -11,21 +11,22 @@ import type { settlementAbi } from '../../gen/contracts/settlement.js'
 
 export type ServiceQuote = ContractFunctionArgs<typeof settlementAbi, 'nonpayable', 'deposit'>[0]
 
-const quoteTypes = {
-  ServiceQuote: [
-    { name: 'solver', type: 'address' },
-    { name: 'user', type: 'address' },
-    { name: 'inputToken', type: 'address' },
-    { name: 'inputAmount', type: 'uint256' },
-    { name: 'outputToken', type: 'address' },
-    { name: 'outputAmount', type: 'uint256' },
-    { name: 'orderType', type: 'uint8' },
-    { name: 'outputChainId', type: 'uint256' },
-    { name: 'depositDeadline', type: 'uint32' },
-    { name: 'fillDeadline', type: 'uint32' },
-    { name: 'nonce', type: 'uint256' },
-  ],
-} as const
+/** The members of the quote struct, in their order (settlement.md). */
+export const QUOTE_MEMBERS = [
+  { name: 'solver', type: 'address' },
+  { name: 'user', type: 'address' },
+  { name: 'inputToken', type: 'address' },
+  { name: 'inputAmount', type: 'uint256' },
+  { name: 'outputToken', type: 'address' },
+  { name: 'outputAmount', type: 'uint256' },
+  { name: 'orderType', type: 'uint8' },
+  { name: 'outputChainId', type: 'uint256' },
+  { name: 'depositDeadline', type: 'uint32' },
+  { name: 'fillDeadline', type: 'uint32' },
+  { name: 'nonce', type: 'uint256' },
+] as const
+
+const quoteTypes = { ServiceQuote: QUOTE_MEMBERS } as const
 
 export function signQuote(signer: LocalAccount, domain: TypedDataDomain, quote: ServiceQuote): Promise<Hex> {
   return signer.signTypedData({ domain, types: quoteTypes, primaryType: 'ServiceQuote', message: quote })

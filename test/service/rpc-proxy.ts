@@ -5,25 +5,38 @@ import type { AddressInfo } from 'node:net'
 interface RpcRequest {
   id: number
   method: string
+  params?: [{ data?: string }?]
 }
 
-/** An RPC endpoint before a chain's own, which a test can take down, or make silent about events. */
+interface RpcAnswer {
+  id: number
+}
+
+/** An RPC endpoint before a chain's own, which a test can take down, or make lie. */
 export async function startRpcProxy(rpcUrl: string) {
   let isUp = true
   let hidesLogs = false
-  const methods: string[] = []
+  let revertedSelector: string | undefined
 
   async function answer(body: string): Promise<string | undefined> {
     if (!isUp) return undefined
     const parsed: RpcRequest | RpcRequest[] = JSON.parse(body)
-    const requests = Array.isArray(parsed) ? parsed : [parsed]
-    methods.push(...requests.map(({ method }) => method))
-    if (hidesLogs && requests.some(({ method }) => method === 'eth_getLogs')) {
-      const answers = requests.map(({ id }) => ({ jsonrpc: '2.0', id, result: [] }))
-      return JSON.stringify(Array.isArray(parsed) ? answers : answers[0])
-    }
     const headers = { 'content-type': 'application/json' }
-    return (await fetch(rpcUrl, { method: 'POST', headers, body })).text()
+    const text = await (await fetch(rpcUrl, { method: 'POST', headers, body })).text()
+    const real: RpcAnswer | RpcAnswer[] = JSON.parse(text)
+    if (!Array.isArray(parsed) || !Array.isArray(real)) {
+      return JSON.stringify(falsified([parsed].flat()[0], [real].flat()[0]))
+    }
+    const byId = new Map(parsed.map((request) => [request.id, request]))
+    return JSON.stringify(real.map((one) => falsified(byId.get(one.id), one)))
+  }
+
+  function falsified(request: RpcRequest | undefined, real: RpcAnswer | undefined): object | undefined {
+    const base = { jsonrpc: '2.0', id: real?.id }
+    if (hidesLogs && request?.method === 'eth_getLogs') return { ...base, result: [] }
+    const isReverted =
+      revertedSelector !== undefined && request?.params?.[0]?.data?.startsWith(revertedSelector)
+    return isReverted ? { ...base, error: { code: 3, message: 'execution reverted', data: '0x' } } : real
   }
 
   const server = createServer(async (request, response) => {
@@ -38,13 +51,15 @@ export async function startRpcProxy(rpcUrl: string) {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The methods that were called, in order. */
-    methods,
     setUp(up: boolean) {
       isUp = up
     },
     hideLogs() {
       hidesLogs = true
+    },
+    /** Lets calls of a contract's function revert, as if the contract did not have it. */
+    revert(selector: string) {
+      revertedSelector = selector
     },
     close() {
       server.close()

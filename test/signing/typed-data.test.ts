@@ -15,26 +15,12 @@ import type { Address, Hex } from '../../src/domain/hex.js'
 import { ORDER_TYPES, type Quote } from '../../src/domain/quote.js'
 import { checkSignature } from '../../src/signing/recover.js'
 import { createQuoteHasher } from '../../src/signing/typed-data.js'
+import { QUOTE_MEMBERS } from '../devnet/signed-quote.js'
 import { createRandom, type Random } from '../random.js'
 import { randomQuote, signedQuote } from '../sample-quotes.js'
 
 const ROUNDS = 150
 const MAX = 2n ** 256n - 1n
-
-/** The quote struct as settlement.md has it, written down a second time on purpose. */
-const MEMBERS = [
-  { name: 'solver', type: 'address' },
-  { name: 'user', type: 'address' },
-  { name: 'inputToken', type: 'address' },
-  { name: 'inputAmount', type: 'uint256' },
-  { name: 'outputToken', type: 'address' },
-  { name: 'outputAmount', type: 'uint256' },
-  { name: 'orderType', type: 'uint8' },
-  { name: 'outputChainId', type: 'uint256' },
-  { name: 'depositDeadline', type: 'uint32' },
-  { name: 'fillDeadline', type: 'uint32' },
-  { name: 'nonce', type: 'uint256' },
-]
 
 /** A settlement contract somewhere, as viem sees it and as the hasher does. */
 function randomContract(random: Random, protocolName: string) {
@@ -56,7 +42,7 @@ function randomContract(random: Random, protocolName: string) {
 
 function typedData(protocolName: string, quote: Quote) {
   return {
-    types: { [`${protocolName}Quote`]: MEMBERS },
+    types: { [`${protocolName}Quote`]: QUOTE_MEMBERS },
     primaryType: `${protocolName}Quote`,
     message: {
       ...quote,
@@ -135,7 +121,7 @@ test('every member of a quote counts', () => {
     { fillDeadline: 2 ** 32 - 1 },
     { nonce: MAX },
   ]
-  expect(changes).toHaveLength(MEMBERS.length)
+  expect(changes).toHaveLength(QUOTE_MEMBERS.length)
   const quotes = [quote, ...changes.map((change) => ({ ...quote, ...change }))]
   const digests = quotes.map((each) => bytesToHex(hasher.hash(each).digest))
   expect(new Set(digests).size).toBe(quotes.length)
