@@ -30,7 +30,7 @@ export interface Network {
 }
 
 interface NetworkOptions {
-  /** Variables that the service gets beside those that the network sets. */
+  /** Variables that the service gets beside those that the network needs to be as they are. */
   readonly environment: Environment
   /** Told of what goes wrong in a solver. */
   readonly onError: (error: unknown) => void
@@ -86,7 +86,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     }
 
     const service = await atPreferredPort(USUAL_PORTS.service, (port) =>
-      startService(anvil, contracts, { PORT: String(port), ...options.environment }),
+      startService(anvil, contracts, { ...options.environment, PORT: String(port) }),
     )
     started.push(service)
     for (const solver of solvers) await solver.register(service.url)
@@ -112,13 +112,14 @@ async function startService(
 ): Promise<App> {
   return createApp(
     readConfig({
+      ...environment,
       SUPPORTED_CHAINS: String(anvil.chainId),
       [`RPC_URL_${anvil.chainId}`]: anvil.url,
       [`SERVICE_ADDRESS_${anvil.chainId}`]: contracts.settlement,
       PROTOCOL_NAME,
       HOST: '127.0.0.1',
       DB_PATH: ':memory:',
-      ...environment,
+      NODE_ENV: 'development',
     }),
   )
 }

@@ -89,7 +89,7 @@ async function playRefund(
   lost: QuoteAnswer,
   tell: Tell,
 ): Promise<void> {
-  const { contracts, devnet, user } = network
+  const { contracts } = network
   const solver = network.solvers.find(({ account }) => account.address === lost.quote.solver)
   if (solver === undefined) throw new Error(`${lost.quote.solver} is none of the network's solvers`)
   solver.filler.pause()
@@ -102,14 +102,13 @@ async function playRefund(
   const waitMs = (lost.quote.fillDeadline + 1) * 1000 - Date.now()
   tell(`   waiting ${Math.ceil(waitMs / 1000)} s for the fill deadline to pass`)
   await new Promise((resolve) => setTimeout(resolve, waitMs))
-  const refunder = createDevnetClient(devnet, user)
   const refund = {
     address: contracts.settlement,
     abi: settlementAbi,
     functionName: 'refund',
     args: [lost.orderId],
   } as const
-  await mined(refunder, await refunder.writeContract(refund))
+  await mined(client, await client.writeContract(refund))
   await waitForState(network, lost.orderId, 'REFUNDED', tell)
 
   expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), inputBefore)

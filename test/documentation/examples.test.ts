@@ -11,7 +11,7 @@ const examples = [...readme.matchAll(EXAMPLE)].map(([, command = '', answer]) =>
 let network: Network
 
 beforeAll(async () => {
-  network = await startNetwork({ environment: { LOG_LEVEL: 'silent', PORT: '0' }, onError: () => {} })
+  network = await startNetwork({ environment: { LOG_LEVEL: 'silent' }, onError: () => {} })
 })
 afterAll(() => network?.close())
 
