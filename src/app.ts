@@ -2,8 +2,9 @@ import { EventService } from '../gen/aggregator/v1/event_pb.js'
 import { OrderService } from '../gen/aggregator/v1/order_pb.js'
 import { QuoteService } from '../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../gen/aggregator/v1/solver_pb.js'
-import { closeChains, openChains } from './chain/chains.js'
+import { closeChains, measureChains, openChains } from './chain/chains.js'
 import type { Config } from './config.js'
+import { openEventLog } from './events/event-log.js'
 import { registerHealth } from './http/health.js'
 import { registerMetrics } from './http/metrics-route.js'
 import { createHttpServer } from './http/server.js'
@@ -20,6 +21,7 @@ import { createRegistry } from './solvers/registry.js'
 import { createSelection } from './solvers/selection.js'
 import { createSolverClient } from './solvers/solver-client.js'
 import { openDatabase } from './store/database.js'
+import { createEventStore } from './store/event-store.js'
 import { createSolverStore } from './store/solver-store.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
@@ -60,7 +62,16 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const metrics = createMetrics()
     const database = await openDatabase(config.dbPath)
     started.push(() => database.destroy())
-    const chains = await openChains(config, log)
+    const eventStore = createEventStore(database, now)
+    const eventLog = await openEventLog({
+      ...config,
+      store: eventStore,
+      metrics,
+      log,
+      now,
+    })
+    started.push(eventLog.close)
+    const chains = await openChains(config.chains, { ...config, journal: eventLog, metrics, log })
     started.push(() => closeChains(chains))
 
     const endpointGuard = createEndpointGuard({
@@ -99,7 +110,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       rateLimits,
       addRoutes(routes) {
         registerHealth(routes, { version, chains, registry, now })
-        registerMetrics(routes, metrics, config.metricsAuth)
+        registerMetrics(routes, {
+          metrics,
+          auth: config.metricsAuth,
+          measure: () => measureChains(chains, metrics),
+        })
       },
       log,
     })

@@ -54,6 +54,10 @@ export interface Config {
   readonly maxQuoteFanOut: number
   readonly rateLimits: RateLimitConfig
   readonly maxStreamClients: number
+  /** How long events can be replayed. */
+  readonly eventRetentionDays: number
+  /** How many blocks a reorganisation may take back without the chain being read anew. */
+  readonly maxReorgDepth: number
   readonly corsOrigins: readonly string[]
   /** Proxies whose `X-Forwarded-For` is believed: a number of hops, or addresses and CIDRs. */
   readonly trustProxy: number | readonly string[]
@@ -99,6 +103,8 @@ export function readConfig(environment: Environment): Config {
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
     rateLimits: readRateLimits(env),
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),
+    eventRetentionDays: env.integer('EVENT_RETENTION_DAYS', { min: 1, max: 36_500 }),
+    maxReorgDepth: env.integer('MAX_REORG_DEPTH', { min: 1, max: 10_000 }),
     corsOrigins: env.checkedList('CORS_ORIGINS', isOrigin, '* or origins such as https://app.example.org'),
     trustProxy: readTrustProxy(env),
     metricsAuth: readMetricsAuth(env),

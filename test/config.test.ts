@@ -83,6 +83,8 @@ describe('defaults', () => {
         solvers: 60,
       },
       maxStreamClients: 10_000,
+      eventRetentionDays: 30,
+      maxReorgDepth: 256,
       corsOrigins: ['*'],
       trustProxy: 0,
       metricsAuth: undefined,

@@ -1,4 +1,3 @@
-import { BaseError } from 'viem'
 import type { ChainConfig } from '../config.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
@@ -6,24 +5,33 @@ import type { Order } from '../domain/order.js'
 import type { Bond } from '../domain/solver.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
-import { ChainMistake, introduce } from './introduce.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { createBlockReader } from './block-reader.js'
+import { createFollower, type Journal } from './follower.js'
+import { introduce } from './introduce.js'
+import { createOrderMemory, type ReadOrder } from './order-memory.js'
 import { createRpcClient } from './rpc-client.js'
+import { summary } from './rpc-error.js'
 import { createSettlement } from './settlement.js'
+import { createWatcher } from './watcher.js'
 
-/** What is known of a chain's head; undefined until the chain has answered once. */
+/** What is known of a chain; blocks are undefined until the chain has answered once. */
 export interface ChainStatus {
   readonly chainId: number
-  readonly status: 'ok' | 'down'
+  /** `syncing` while it reads events of blocks far behind the head. */
+  readonly status: 'ok' | 'syncing' | 'down'
   readonly headBlock: number | undefined
+  /** The last block whose events were announced. */
+  readonly eventBlock: number | undefined
   /** How far the head block's time lies behind the clock. */
   readonly lagMs: number | undefined
 }
 
-/** One supported chain: its settlement contract, and whether it answers. */
+/** One supported chain: its settlement contract, and the events that it emits. */
 export interface Chain {
   readonly chainId: number
   /**
-   * Looks at the chain for the first time, then every poll interval until `close`.
+   * Looks at the chain for the first time, then at every new block until `close`.
    * @returns once the chain has answered or failed, after `timeoutMs` at the latest
    * @throws ChainMistake when it answers and is not what the configuration says
    */
@@ -33,61 +41,77 @@ export interface Chain {
   quoteHasher(): QuoteHasher
   /** @throws ServiceError CHAIN_UNAVAILABLE */
   readBond(solver: Address): Promise<Bond>
-  /** Calls `listener` whenever new blocks have brought an event that changes a solver's bond. */
+  /** Calls `listener` whenever new blocks have brought an event that changes a solver's bond, or taken one back. */
   onBondEvents(listener: () => void): void
-  /** @throws ServiceError CHAIN_UNAVAILABLE */
+  /**
+   * An order as of the last block seen, from memory where no later event can have touched it.
+   * @throws ServiceError CHAIN_UNAVAILABLE
+   */
   readOrder(orderId: Hex): Promise<Order>
   close(): Promise<void>
 }
 
-/** Nodes refuse long ranges of logs; beyond this many blocks, reading the bonds themselves is cheaper anyway. */
-const MAX_LOG_RANGE = 500
+/** What chains need beside their own configuration. */
+export interface ChainOptions {
+  readonly protocolName: string
+  readonly maxReorgDepth: number
+  readonly journal: Journal
+  readonly metrics: Metrics
+  readonly log: Logger
+}
 
 /** Builds a chain. One that is down is served as soon as it is there (decisions.md D11). */
-export function createChain(config: ChainConfig, protocolName: string, log: Logger): Chain {
-  const { chainId, settlement: address, pollIntervalMs } = config
+export function createChain(config: ChainConfig, options: ChainOptions): Chain {
+  const { chainId, settlement: address } = config
+  const { protocolName, metrics, log } = options
   const rpc = createRpcClient(config.rpcUrls)
   const settlement = createSettlement(rpc.client, chainId, address)
+  const orders = createOrderMemory(readLastOrder)
   let hasher: QuoteHasher | undefined
-  let head: { block: number; timestampMs: number } | undefined
-  let isUp: boolean | undefined
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-  let bondListener: (() => void) | undefined
+  let bondListener = () => {}
 
-  async function look(): Promise<void> {
-    const wasUp = isUp
-    try {
+  const follower = createFollower({
+    config,
+    ...options,
+    listener: {
+      onNews({ events, touchesBonds }) {
+        for (const { event } of events) orders.forget(event.orderId)
+        if (touchesBonds) bondListener()
+      },
+      onReorganisation() {
+        metrics.reorganisations.inc({ chain_id: chainId })
+        orders.clear()
+        bondListener()
+      },
+    },
+  })
+  const readers = new Map(
+    rpc.endpoints.map((endpoint) => [endpoint, createBlockReader(endpoint.client, chainId, address)]),
+  )
+  const watcher = createWatcher({
+    ...config,
+    ...options,
+    endpoints: rpc.endpoints,
+    readerAt: (endpoint) => readers.get(endpoint) ?? createBlockReader(endpoint.client, chainId, address),
+    async introduce() {
       hasher ??= await introduce(config, rpc, settlement, protocolName)
-      const block = await rpc.client.getBlock({ blockTag: 'latest' })
-      await lookForBondEvents(head?.block, Number(block.number))
-      head = { block: Number(block.number), timestampMs: Number(block.timestamp) * 1000 }
-      isUp = true
-      if (wasUp === false) log.info({ chainId }, 'the chain answers again')
-    } catch (error) {
-      isUp = false
-      if (wasUp !== false && !isClosed)
-        log.error({ chainId, reason: summary(error) }, 'the chain does not answer')
-      throw error
+    },
+    follower,
+  })
+
+  /** Reads as of the chain's last block, or as of whatever the node has where it does not have that one. */
+  async function readLastOrder(orderId: Hex): Promise<ReadOrder> {
+    if (!follower.isBackfilling()) await watcher.lookNow()
+    const last = follower.isBackfilling() ? undefined : follower.last()
+    if (last !== undefined) {
+      try {
+        const order = await settlement.readOrder(orderId, { blockHash: last.hash })
+        return { order, isOfLastBlock: true }
+      } catch (error) {
+        log.debug({ chainId, reason: summary(error) }, 'an order could not be read as of the last block')
+      }
     }
-  }
-
-  async function lookForBondEvents(lastSeen: number | undefined, latest: number): Promise<void> {
-    if (bondListener === undefined || lastSeen === undefined || latest <= lastSeen) return
-    const isFarBehind = latest - lastSeen > MAX_LOG_RANGE
-    const fromBlock = BigInt(lastSeen + 1)
-    const mayHaveEvents =
-      isFarBehind || (await settlement.hasBondEvents(fromBlock, BigInt(latest)).catch(() => true))
-    if (mayHaveEvents) bondListener()
-  }
-
-  /** Looks again and again; what goes wrong shows in the status. */
-  function keepLooking(lastLook: Promise<void>): void {
-    void lastLook
-      .catch(() => {})
-      .finally(() => {
-        if (!isClosed) timer = setTimeout(() => keepLooking(look()), pollIntervalMs)
-      })
+    return { order: await settlement.readOrder(orderId, {}), isOfLastBlock: false }
   }
 
   async function ask<T>(answer: Promise<T>): Promise<T> {
@@ -103,19 +127,17 @@ export function createChain(config: ChainConfig, protocolName: string, log: Logg
 
   return {
     chainId,
-    async start(timeoutMs) {
-      const firstLook = look()
-      keepLooking(firstLook)
-      await untilTimeout(firstLook, timeoutMs).catch((error) => {
-        if (error instanceof ChainMistake) throw error
-      })
+    start: watcher.start,
+    status() {
+      const head = watcher.head()
+      return {
+        chainId,
+        status: !watcher.isUp() ? 'down' : follower.isBackfilling() ? 'syncing' : 'ok',
+        headBlock: head?.number,
+        eventBlock: follower.announced(),
+        lagMs: head && Math.max(0, Date.now() - head.timestampMs),
+      }
     },
-    status: () => ({
-      chainId,
-      status: isUp ? 'ok' : 'down',
-      headBlock: head?.block,
-      lagMs: head && Math.max(0, Date.now() - head.timestampMs),
-    }),
     quoteHasher() {
       if (hasher !== undefined) return hasher
       throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} has not answered yet.`)
@@ -124,26 +146,12 @@ export function createChain(config: ChainConfig, protocolName: string, log: Logg
     onBondEvents(listener) {
       bondListener = listener
     },
-    readOrder: (orderId) => ask(settlement.readOrder(orderId)),
+    // Of a chain that is down, nobody can say that no event has come.
+    readOrder: (orderId) =>
+      ask(watcher.isUp() ? orders.get(orderId) : readLastOrder(orderId).then(({ order }) => order)),
     async close() {
-      isClosed = true
-      clearTimeout(timer)
+      await watcher.close()
       await rpc.close()
     },
   }
-}
-
-/** A long error of viem in one line: its own text holds the RPC's URL, in which there may be a key. */
-function summary(error: unknown): string {
-  if (!(error instanceof BaseError)) return String(error)
-  const root = error.walk()
-  return root === error ? error.shortMessage : `${error.shortMessage} (${root.message.split('\n')[0]})`
-}
-
-async function untilTimeout(promise: Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs)
-  })
-  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
 }

@@ -1,7 +1,7 @@
-import type { Config } from '../config.js'
+import type { ChainConfig } from '../config.js'
 import { ConfigError } from '../environment.js'
-import type { Logger } from '../telemetry/log.js'
-import { type Chain, createChain } from './chain.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { type Chain, type ChainOptions, createChain } from './chain.js'
 import { ChainMistake } from './introduce.js'
 
 const FIRST_ANSWER_TIMEOUT_MS = 3000
@@ -11,10 +11,10 @@ const FIRST_ANSWER_TIMEOUT_MS = 3000
  * @throws ConfigError with the mistakes of all chains
  */
 export async function openChains(
-  { chains: configs, protocolName }: Pick<Config, 'chains' | 'protocolName'>,
-  log: Logger,
+  configs: readonly ChainConfig[],
+  options: ChainOptions,
 ): Promise<ReadonlyMap<number, Chain>> {
-  const chains = configs.map((config) => createChain(config, protocolName, log))
+  const chains = configs.map((config) => createChain(config, options))
   const starts = await Promise.allSettled(chains.map((chain) => chain.start(FIRST_ANSWER_TIMEOUT_MS)))
   const failures = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))
   if (failures.length > 0) {
@@ -27,6 +27,20 @@ export async function openChains(
 /** Ends all chains' connections. */
 export async function closeChains(chains: ReadonlyMap<number, Chain>): Promise<void> {
   await Promise.all([...chains.values()].map((chain) => chain.close()))
+}
+
+/** Puts what is known of the chains into the metrics. */
+export function measureChains(
+  chains: ReadonlyMap<number, Chain>,
+  metrics: Pick<Metrics, 'headBlock' | 'eventBlock' | 'lagSeconds'>,
+): void {
+  for (const chain of chains.values()) {
+    const { chainId, headBlock, eventBlock, lagMs } = chain.status()
+    const labels = { chain_id: chainId }
+    if (headBlock !== undefined) metrics.headBlock.set(labels, headBlock)
+    if (eventBlock !== undefined) metrics.eventBlock.set(labels, eventBlock)
+    if (lagMs !== undefined) metrics.lagSeconds.set(labels, lagMs / 1000)
+  }
 }
 
 function toMistake(failure: unknown): ChainMistake {

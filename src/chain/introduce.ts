@@ -26,7 +26,7 @@ export async function introduce(
   settlement: Settlement,
   protocolName: string,
 ): Promise<QuoteHasher> {
-  const answers = await Promise.allSettled(rpc.each.map((endpoint) => endpoint.getChainId()))
+  const answers = await Promise.allSettled(rpc.endpoints.map(({ client }) => client.getChainId()))
   answers.forEach((answer, index) => {
     if (answer.status === 'fulfilled' && answer.value !== chainId) {
       throw new ChainMistake(`RPC_URL_${chainId}`, `has URL ${index + 1} answering for chain ${answer.value}`)

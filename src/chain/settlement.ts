@@ -21,28 +21,17 @@ export interface Settlement {
    */
   readDomain(protocolName: string): Promise<SettlementDomain>
   readBond(solver: Address): Promise<Bond>
-  /** Whether anything happened in these blocks, both included, that changes a solver's bond. */
-  hasBondEvents(fromBlock: bigint, toBlock: bigint): Promise<boolean>
-  readOrder(orderId: Hex): Promise<Order>
+  /** @param at the block as of which it is read; the latest one when empty */
+  readOrder(orderId: Hex, at: BlockChoice): Promise<Order>
 }
+
+/** A block by its hash or number. */
+export type BlockChoice = { readonly blockHash?: Hex } | { readonly blockNumber: bigint }
 
 /** The contract at the address does not have the surface of a settlement contract. */
 export class NotASettlementError extends Error {
   override readonly name = 'NotASettlementError'
 }
-
-const BOND_EVENT_NAMES = [
-  'SolverRegistered',
-  'BondAdded',
-  'UnstakeRequested',
-  'UnstakeCancelled',
-  'UnstakeExecuted',
-  'Refunded',
-]
-const BOND_EVENTS = settlementAbi.filter(
-  (item): item is Extract<(typeof settlementAbi)[number], { type: 'event' }> =>
-    item.type === 'event' && BOND_EVENT_NAMES.includes(item.name),
-)
 
 /** Builds the reader of a settlement contract; each method throws viem's errors when the chain does not answer. */
 export function createSettlement(client: PublicClient, chainId: number, address: Address): Settlement {
@@ -80,13 +69,9 @@ export function createSettlement(client: PublicClient, chainId: number, address:
       return { registered, total, unstaking }
     },
 
-    async hasBondEvents(fromBlock, toBlock) {
-      const logs = await client.getLogs({ address, events: BOND_EVENTS, fromBlock, toBlock })
-      return logs.length > 0
-    },
-
-    async readOrder(orderId) {
-      const answer = await client.readContract({ ...contract, functionName: 'orders', args: [orderId] })
+    async readOrder(orderId, at) {
+      const call = { ...contract, ...at, functionName: 'orders', args: [orderId] } as const
+      const answer = await client.readContract(call)
       return toOrder(chainId, orderId, answer)
     },
   }

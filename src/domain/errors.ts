@@ -1,4 +1,4 @@
-/** How each reason travels: the RPC code by its Connect name, and the HTTP status on REST (decisions.md D7). */
+/** How each reason travels: the RPC code by its Connect name, and the HTTP status on REST (decisions.md D7, D9). */
 export const REASONS = {
   INVALID_ARGUMENT: { rpc: 'invalid_argument', http: 400 },
   CHAIN_NOT_SUPPORTED: { rpc: 'not_found', http: 404 },
@@ -14,6 +14,10 @@ export const REASONS = {
   RATE_LIMITED: { rpc: 'resource_exhausted', http: 429 },
   NO_QUOTES: { rpc: 'unavailable', http: 503 },
   CHAIN_UNAVAILABLE: { rpc: 'unavailable', http: 503 },
+  CURSOR_UNKNOWN: { rpc: 'out_of_range', http: 400 },
+  STREAM_LIMIT_REACHED: { rpc: 'resource_exhausted', http: 503 },
+  SUBSCRIBER_TOO_SLOW: { rpc: 'resource_exhausted', http: 503 },
+  SHUTTING_DOWN: { rpc: 'unavailable', http: 503 },
   INTERNAL: { rpc: 'internal', http: 500 },
 } as const
 

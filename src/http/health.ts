@@ -19,13 +19,13 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
     const statuses = [...chains.values()].map((chain) => chain.status())
     const activeSolvers = supportedChains.map((chainId) => [chainId, registry.active(chainId).length])
     return {
-      status: statuses.every(({ status }) => status === 'ok') ? 'ok' : 'degraded',
+      status: statuses.some(({ status }) => status === 'down') ? 'degraded' : 'ok',
       version,
       uptime: Math.floor((now() - startedAt) / 1000),
       timestamp: now(),
       supportedChains,
       activeSolvers: Object.fromEntries(activeSolvers),
-      chains: statuses,
+      chains: statuses.map(({ chainId, status, headBlock, lagMs }) => ({ chainId, status, headBlock, lagMs })),
     }
   })
 }

@@ -2,15 +2,18 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.js'
 
-/**
- * Serves `/metrics` in Prometheus's text format.
- * @param auth `user:password` that Basic authentication must bring; undefined leaves it open (decisions.md D11)
- */
-export function registerMetrics(
-  server: FastifyInstance,
-  { registry }: Metrics,
-  auth: string | undefined,
-): void {
+interface MetricsRouteOptions {
+  readonly metrics: Metrics
+  /** `user:password` that Basic authentication must bring; undefined leaves it open (decisions.md D11). */
+  readonly auth: string | undefined
+  /** Brings those figures up to date that are read and not counted. */
+  readonly measure: () => void
+}
+
+/** Serves `/metrics` in Prometheus's text format. */
+export function registerMetrics(server: FastifyInstance, options: MetricsRouteOptions): void {
+  const { auth, measure } = options
+  const { registry } = options.metrics
   const expected = auth === undefined ? undefined : digest(`Basic ${Buffer.from(auth).toString('base64')}`)
 
   server.get('/metrics', async (request, reply) => {
@@ -18,6 +21,7 @@ export function registerMetrics(
       reply.header('www-authenticate', 'Basic realm="metrics", charset="UTF-8"')
       return reply.code(401).type('text/plain').send('Basic authentication is required.\n')
     }
+    measure()
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }

@@ -1,9 +1,14 @@
-import type { Migration } from 'kysely'
+import { randomBytes } from 'node:crypto'
+import { type Migration, type SqlBool, sql } from 'kysely'
 
 /** The database's tables; a column's unit is in its name. */
 export interface Schema {
   solvers: SolverTable
   solver_timestamps: SolverTimestampTable
+  event_log: EventLogTable
+  events: EventTable
+  chain_positions: ChainPositionTable
+  chain_headers: ChainHeaderTable
 }
 
 interface SolverTable {
@@ -22,6 +27,47 @@ interface SolverTimestampTable {
   chain_id: number
   address: string
   last_timestamp_ms: number
+}
+
+/** One row: which log this is, and how much of its beginning is gone. */
+interface EventLogTable {
+  log_id: string
+  /** Sequence of the last entry that retention has removed; 0 when none was. */
+  pruned_sequence: number
+}
+
+/** What subscribers were told, in order: the events, and their reversions. */
+interface EventTable {
+  sequence: number
+  chain_id: number
+  block_number: number
+  block_hash: string
+  log_index: number
+  type: string
+  /** JSON of what only this type has; amounts are decimal strings. */
+  details: string
+  order_id: string
+  user: string
+  solver: string | null
+  /** 1 for an event that is on the chain as far as is known, 0 for one taken back and for reversions. */
+  is_standing: number
+  announced_at_ms: number
+}
+
+/** Where reading of a chain's events began, and of which contract. */
+interface ChainPositionTable {
+  chain_id: number
+  /** Lower case. */
+  settlement: string
+  first_block: number
+}
+
+/** The last blocks of a chain whose events are in the log; the highest is the chain's position. */
+interface ChainHeaderTable {
+  chain_id: number
+  number: number
+  hash: string
+  parent_hash: string
 }
 
 /** The migrations by name, run in the names' order; one that was released is never changed. */
@@ -44,6 +90,55 @@ export const migrations: Record<string, Migration> = {
         .addColumn('address', 'text', (column) => column.notNull())
         .addColumn('last_timestamp_ms', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('solver_timestamps_pk', ['chain_id', 'address'])
+        .execute()
+    },
+  },
+  '002-events': {
+    async up(db) {
+      await db.schema
+        .createTable('event_log')
+        .addColumn('log_id', 'text', (column) => column.notNull())
+        .addColumn('pruned_sequence', 'bigint', (column) => column.notNull())
+        .execute()
+      await db
+        .insertInto('event_log')
+        .values({ log_id: randomBytes(6).toString('base64url'), pruned_sequence: 0 })
+        .execute()
+      await db.schema
+        .createTable('events')
+        .addColumn('sequence', 'bigint', (column) => column.primaryKey())
+        .addColumn('chain_id', 'bigint', (column) => column.notNull())
+        .addColumn('block_number', 'bigint', (column) => column.notNull())
+        .addColumn('block_hash', 'text', (column) => column.notNull())
+        .addColumn('log_index', 'bigint', (column) => column.notNull())
+        .addColumn('type', 'text', (column) => column.notNull())
+        .addColumn('details', 'text', (column) => column.notNull())
+        .addColumn('order_id', 'text', (column) => column.notNull())
+        .addColumn('user', 'text', (column) => column.notNull())
+        .addColumn('solver', 'text')
+        .addColumn('is_standing', 'integer', (column) => column.notNull())
+        .addColumn('announced_at_ms', 'bigint', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createIndex('events_standing')
+        .on('events')
+        .columns(['chain_id', 'block_number', 'log_index'])
+        .unique()
+        .where(sql<SqlBool>`is_standing = 1`)
+        .execute()
+      await db.schema
+        .createTable('chain_positions')
+        .addColumn('chain_id', 'bigint', (column) => column.primaryKey())
+        .addColumn('settlement', 'text', (column) => column.notNull())
+        .addColumn('first_block', 'bigint', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createTable('chain_headers')
+        .addColumn('chain_id', 'bigint', (column) => column.notNull())
+        .addColumn('number', 'bigint', (column) => column.notNull())
+        .addColumn('hash', 'text', (column) => column.notNull())
+        .addColumn('parent_hash', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('chain_headers_pk', ['chain_id', 'number'])
         .execute()
     },
   },

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
@@ -36,6 +36,53 @@ export function createMetrics() {
       name: 'aggregator_solver_replies_total',
       help: 'Outcomes of asking a solver (quoted, refused, invalid, late, failed, cancelled), with the reason when invalid.',
       labelNames: ['chain_id', 'outcome', 'reason'],
+      registers,
+    }),
+    headBlock: new Gauge({
+      name: 'aggregator_chain_head_block',
+      help: 'Highest block seen, by chain.',
+      labelNames: ['chain_id'],
+      registers,
+    }),
+    eventBlock: new Gauge({
+      name: 'aggregator_chain_event_block',
+      help: 'Last block whose events were announced, by chain.',
+      labelNames: ['chain_id'],
+      registers,
+    }),
+    lagSeconds: new Gauge({
+      name: 'aggregator_chain_lag_seconds',
+      help: "How far the head block's time lies behind the clock, by chain.",
+      labelNames: ['chain_id'],
+      registers,
+    }),
+    events: new Counter({
+      name: 'aggregator_events_total',
+      help: 'Events announced, by chain and type (Deposited, Settled, Refunded, Reverted).',
+      labelNames: ['chain_id', 'type'],
+      registers,
+    }),
+    reorganisations: new Counter({
+      name: 'aggregator_reorganisations_total',
+      help: 'Reorganisations seen, by chain.',
+      labelNames: ['chain_id'],
+      registers,
+    }),
+    rpcErrors: new Counter({
+      name: 'aggregator_rpc_errors_total',
+      help: 'Looks at a chain that an endpoint failed, by chain.',
+      labelNames: ['chain_id'],
+      registers,
+    }),
+    streamClients: new Gauge({
+      name: 'aggregator_stream_clients',
+      help: 'Clients of the event stream, by protocol (websocket, sse, connect, grpc, grpc-web).',
+      labelNames: ['protocol'],
+      registers,
+    }),
+    streamDrops: new Counter({
+      name: 'aggregator_stream_drops_total',
+      help: 'Clients of the event stream that were closed because they could not keep up.',
       registers,
     }),
   }

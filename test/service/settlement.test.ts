@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCalls } from '../devnet/calls.js'
 import { solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { eventually } from './eventually.js'
 import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
 import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
@@ -58,8 +59,10 @@ describe.each(orderTypes)('a quote for %s', (_, side) => {
     })
 
     await calls.send(solverAccounts[0], 'fill', [body.orderId])
-    const filled = await service.get(`/v1/${chain.chainId}/order/${body.orderId}`)
-    expect(filled.body.state).toBe('SETTLED')
+    await eventually(
+      async () => (await service.get(`/v1/${chain.chainId}/order/${body.orderId}`)).body.state,
+      (state) => state === 'SETTLED',
+    )
   })
 
   it("is accepted by the contract's settle, paid to the deposit address that was answered", async () => {

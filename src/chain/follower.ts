@@ -1,0 +1,272 @@
+import type { ChainConfig } from '../config.js'
+import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
+import type { Address } from '../domain/hex.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Block, BlockReader } from './block-reader.js'
+import { blockAt, cutAfter, extend, type LocalChain, lastOf, reconcile } from './local-chain.js'
+import type { ContractNews } from './order-events.js'
+import { createRangeSize } from './range-size.js'
+import { isNodesOwnAnswer } from './rpc-client.js'
+
+/** Where a chain's events and its position are kept; each call is one transaction. */
+export interface Journal {
+  readPosition(chainId: number): Promise<ChainPosition | undefined>
+  begin(chainId: number, settlement: Address, header: BlockHeader): Promise<void>
+  append(chainId: number, blocks: NewBlocks): Promise<void>
+  revert(chainId: number, ancestor: BlockHeader): Promise<void>
+}
+
+/** Told of what happens on the chain, confirmed or not. */
+export interface ChainListener {
+  onNews(news: ContractNews): void
+  /** Whatever was known of the last blocks is no longer so. */
+  onReorganisation(): void
+}
+
+/** Keeps the local chain and the journal up with a chain. */
+export interface Follower {
+  /** The last block of the local chain; undefined until the first head was followed. */
+  last(): BlockHeader | undefined
+  /** The last block whose events are in the journal. */
+  announced(): number | undefined
+  /** Whether it is so far behind that it reads ranges. */
+  isBackfilling(): boolean
+  /**
+   * Reads and announces what leads to a head. Whatever fails on the way, what was announced is in the journal, and
+   * following a later head goes on from there.
+   * @returns `behind` when the head is older than what was seen
+   */
+  follow(reader: BlockReader, head: BlockHeader, run: Run): Promise<'followed' | 'behind'>
+}
+
+/** One run of following; it may be long. */
+interface Run {
+  readonly signal: AbortSignal
+  /** Called whenever the local chain has moved. */
+  readonly onProgress: () => void
+}
+
+interface FollowerOptions {
+  readonly config: ChainConfig
+  /** How many blocks a reorganisation may take back. */
+  readonly maxReorgDepth: number
+  readonly journal: Journal
+  readonly listener: ChainListener
+  readonly log: Logger
+}
+
+/** Blocks read at once near the head. */
+const STEP_BLOCKS = 25
+/** How often in a row a lower head on another fork must be seen before it is followed: a single one may lag. */
+const LOWER_FORK_SIGHTINGS = 3
+const BEFORE_GENESIS: BlockHeader = {
+  number: -1,
+  hash: `0x${'00'.repeat(32)}`,
+  parentHash: `0x${'00'.repeat(32)}`,
+}
+
+/** Builds the follower of one chain. */
+export function createFollower(options: FollowerOptions): Follower {
+  const { config, maxReorgDepth, journal, listener, log } = options
+  const { chainId, settlement, startBlock, confirmations } = config
+  /** Blocks up to here below the head can still change or are not confirmed: they are read one by one. */
+  const liveDepth = maxReorgDepth + confirmations
+  const rangeSize = createRangeSize()
+  let chain: LocalChain | undefined
+  let firstBlock = 0
+  /** The blocks of the local chain that wait for their confirmations. */
+  let pending: readonly Block[] = []
+  let announced = 0
+  let headNumber = 0
+  let lowerForkSightings = 0
+  let isBackfilling = false
+
+  async function open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
+    const stored = await journal.readPosition(chainId)
+    if (stored?.settlement === settlement) {
+      firstBlock = stored.firstBlock
+      announced = stored.headers.at(-1)?.number ?? 0
+      return stored.headers
+    }
+    if (stored !== undefined)
+      log.warn({ chainId, was: stored.settlement }, 'another contract than before: its events are read anew')
+    if (startBlock !== undefined && startBlock > head.number + 1) return undefined
+    const root = await rootBlock(reader, head)
+    await journal.begin(chainId, settlement, root)
+    firstBlock = root.number + 1
+    announced = root.number
+    return [root]
+  }
+
+  async function rootBlock(reader: BlockReader, head: BlockHeader): Promise<BlockHeader> {
+    if (startBlock === undefined) return head
+    return startBlock === 0 ? BEFORE_GENESIS : reader.header(startBlock - 1)
+  }
+
+  /** Reads ranges up to where blocks are read one by one. */
+  async function backfill(reader: BlockReader, known: LocalChain, run: Run): Promise<LocalChain> {
+    isBackfilling = true
+    let local = await settle(reader, known)
+    await announce(local)
+    while (headNumber - lastOf(local).number > liveDepth) {
+      run.signal.throwIfAborted()
+      local = await readRange(reader, lastOf(local).number + 1, headNumber - liveDepth)
+      run.onProgress()
+    }
+    return local
+  }
+
+  /** What is known may have left the chain long ago. */
+  async function settle(reader: BlockReader, known: LocalChain): Promise<LocalChain> {
+    const last = lastOf(known)
+    if (last.number < 0) return known
+    const canonical = await reader.header(last.number)
+    return canonical.hash === last.hash ? known : place(reader, known, [canonical])
+  }
+
+  async function readRange(reader: BlockReader, from: number, maxTo: number): Promise<LocalChain> {
+    const to = Math.min(maxTo, from + rangeSize.current() - 1)
+    try {
+      const range = await reader.range(from, to)
+      rangeSize.succeeded(range.events.length)
+      const events = await reader.withSolvers(range.events, headNumber)
+      await journal.append(chainId, { headers: [range.end], events, keepFrom: to })
+      announced = to
+      chain = [range.end]
+      listener.onNews(range)
+      return chain
+    } catch (error) {
+      if (!rangeSize.refused() || !isNodesOwnAnswer(error)) throw error
+      log.debug({ chainId, from, to }, 'the node refuses a range, a smaller one is tried')
+      return readRange(reader, from, maxTo)
+    }
+  }
+
+  /** Reads blocks one by one up to a head. */
+  async function catchUp(reader: BlockReader, known: LocalChain, head: BlockHeader, run: Run): Promise<void> {
+    let local = known
+    for (;;) {
+      run.signal.throwIfAborted()
+      await announce(local)
+      const step = reconcile(local, head)
+      if (step.kind === 'known') return
+      const headers =
+        step.kind === 'gap'
+          ? await reader.headers(step.from, Math.min(step.to, step.from + STEP_BLOCKS - 1))
+          : [head]
+      local = await place(reader, local, headers)
+      run.onProgress()
+    }
+  }
+
+  /** Puts linked headers onto the local chain, after taking back what they replace. */
+  async function place(
+    reader: BlockReader,
+    known: LocalChain,
+    headers: readonly BlockHeader[],
+  ): Promise<LocalChain> {
+    const [first] = headers
+    if (first === undefined) return known
+    const step = reconcile(known, first)
+    switch (step.kind) {
+      case 'append':
+        return grow(reader, known, headers)
+      case 'reorganisation':
+        return grow(reader, await cut(known, step.ancestor), headers)
+      case 'fork':
+        return place(reader, known, [await reader.headerOf(step.parentHash), ...headers])
+      case 'lost':
+        return startOver(reader, known)
+      case 'known':
+      case 'gap':
+        throw new Error(`block ${first.number} is ${step.kind}, behind block ${lastOf(known).number}`)
+    }
+  }
+
+  async function grow(reader: BlockReader, known: LocalChain, headers: readonly BlockHeader[]) {
+    const blocks: Block[] = []
+    for (const block of await reader.blocks(headers)) {
+      blocks.push({ ...block, events: await reader.withSolvers(block.events, headNumber) })
+    }
+    chain = extend(known, headers, liveDepth)
+    pending = [...pending, ...blocks]
+    for (const block of blocks) listener.onNews(block)
+    return chain
+  }
+
+  async function cut(known: LocalChain, ancestor: BlockHeader): Promise<LocalChain> {
+    const depth = lastOf(known).number - ancestor.number
+    log.warn({ chainId, depth, ancestor: ancestor.number }, 'the chain has been reorganised')
+    if (ancestor.number < announced) {
+      await journal.revert(chainId, ancestor)
+      announced = ancestor.number
+    }
+    pending = pending.filter(({ header }) => header.number <= ancestor.number)
+    chain = cutAfter(known, ancestor)
+    listener.onReorganisation()
+    return chain
+  }
+
+  /** Nothing known is on the chain any more: goes back to what is final, or behind everything known. */
+  async function startOver(reader: BlockReader, known: LocalChain): Promise<LocalChain> {
+    const oldest = known[0].number
+    const final = (await reader.finalized()) ?? oldest
+    const number = Math.max(firstBlock - 1, Math.min(final, oldest - 1))
+    log.error(
+      { chainId, maxReorgDepth, from: number + 1 },
+      'a reorganisation deeper than MAX_REORG_DEPTH: all events behind that block are taken back and read anew',
+    )
+    const root = number < 0 ? BEFORE_GENESIS : await reader.header(number)
+    await journal.revert(chainId, root)
+    announced = root.number
+    pending = []
+    chain = [root]
+    listener.onReorganisation()
+    return chain
+  }
+
+  /** Moves the blocks that have their confirmations into the journal. */
+  async function announce(local: LocalChain): Promise<void> {
+    const isReady = ({ header }: Block) => header.number <= headNumber - confirmations
+    const ready = pending.filter(isReady)
+    const [first, ...rest] = ready.map(({ header }) => header)
+    if (first === undefined) return
+    const last = rest.at(-1) ?? first
+    await journal.append(chainId, {
+      headers: [first, ...rest],
+      events: ready.flatMap(({ events }) => events),
+      keepFrom: Math.max(local[0].number, last.number - maxReorgDepth + 1),
+    })
+    announced = last.number
+    pending = pending.filter((block) => !isReady(block))
+  }
+
+  /** Whether a head says nothing new, or nothing that may be believed yet. */
+  function isBehind(known: LocalChain, head: BlockHeader): boolean {
+    const last = lastOf(known)
+    if (head.number >= last.number) {
+      lowerForkSightings = 0
+      return false
+    }
+    const isKnown = head.number < known[0].number || blockAt(known, head.number)?.hash === head.hash
+    lowerForkSightings = isKnown ? 0 : lowerForkSightings + 1
+    return isKnown || lowerForkSightings < LOWER_FORK_SIGHTINGS
+  }
+
+  return {
+    last: () => chain && lastOf(chain),
+    announced: () => chain && announced,
+    isBackfilling: () => isBackfilling,
+
+    async follow(reader, head, run) {
+      chain ??= await open(reader, head)
+      if (chain === undefined || isBehind(chain, head)) return 'behind'
+      headNumber = head.number
+      const isFar = headNumber - lastOf(chain).number > liveDepth
+      const local = isFar ? await backfill(reader, chain, run) : chain
+      isBackfilling = false
+      await catchUp(reader, local, head, run)
+      return 'followed'
+    },
+  }
+}

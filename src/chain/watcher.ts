@@ -1,0 +1,231 @@
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { type BlockReader, InconsistentAnswerError } from './block-reader.js'
+import type { Follower } from './follower.js'
+import type { TimedHeader } from './headers.js'
+import { ChainMistake } from './introduce.js'
+import { type Endpoint, isNodesOwnAnswer } from './rpc-client.js'
+import { summary } from './rpc-error.js'
+
+/** Looks at a chain again and again, and has its events followed. */
+export interface Watcher {
+  /**
+   * Looks for the first time, then at every new head until `close`.
+   * @returns once that look is done or has failed, after `timeoutMs` at the latest
+   * @throws ChainMistake when the chain answers and is not what the configuration says
+   */
+  start(timeoutMs: number): Promise<void>
+  /** Looks once more, beginning not before this call. @returns when that look is done or has failed */
+  lookNow(): Promise<void>
+  /** Whether the chain answers. */
+  isUp(): boolean
+  /** The highest block seen. */
+  head(): TimedHeader | undefined
+  close(): Promise<void>
+}
+
+interface WatcherOptions {
+  readonly chainId: number
+  readonly pollIntervalMs: number
+  readonly endpoints: readonly Endpoint[]
+  readonly readerAt: (endpoint: Endpoint) => BlockReader
+  /** Makes sure, before anything is read, that the chain is the right one; does nothing once it has. */
+  readonly introduce: () => Promise<void>
+  readonly follower: Follower
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** How many poll intervals to wait before looking all the same while a subscription tells of new heads. */
+const SUBSCRIBED_INTERVALS = 10
+/** Without a new head for so long, another endpoint is asked: this one may be stuck. */
+const STUCK_MS = 60_000
+/** How long to stay with another endpoint before the first one is tried again. */
+const PREFERENCE_MS = 60_000
+const MAX_BACKOFF_MS = 10_000
+
+/** Builds the watcher of one chain. */
+export function createWatcher(options: WatcherOptions): Watcher {
+  const { chainId, pollIntervalMs, endpoints, follower, metrics, log } = options
+  const labels = { chain_id: chainId }
+  const closing = new AbortController()
+  let head: TimedHeader | undefined
+  let headSeenAt = performance.now()
+  let isUp: boolean | undefined
+  let failures = 0
+  /** Index of the endpoint in use, and when it was taken. */
+  let current = 0
+  let takenAt = 0
+  /** Endpoints whose new heads come by themselves. */
+  const subscribed = new Set<Endpoint>()
+  /** A head that was told and not followed yet. */
+  let toldHead: TimedHeader | undefined
+  let timer: NodeJS.Timeout | undefined
+  let look: Promise<void> | undefined
+  /** The look that begins after the one under way, for all who ask for one meanwhile. */
+  let nextLook: Promise<void> | undefined
+
+  function takeEndpoint(index: number): void {
+    current = index % endpoints.length
+    takenAt = performance.now()
+    headSeenAt = takenAt
+  }
+
+  function chooseEndpoint(): Endpoint {
+    const now = performance.now()
+    if (current !== 0 && failures === 0 && now - takenAt > PREFERENCE_MS) takeEndpoint(0)
+    else if (now - headSeenAt > Math.max(STUCK_MS, pollIntervalMs * 3)) takeEndpoint(current + 1)
+    return endpoints[current] as Endpoint
+  }
+
+  async function lookAt(endpoint: Endpoint): Promise<void> {
+    await options.introduce()
+    const reader = options.readerAt(endpoint)
+    const told = toldHead
+    toldHead = undefined
+    const seen = told ?? (await reader.head())
+    const isNew = seen.number > (head?.number ?? -1)
+    if (isNew) {
+      // It should have been told of by itself: whoever was to do so has fallen silent.
+      if (told === undefined) subscribed.delete(endpoint)
+      head = seen
+      headSeenAt = performance.now()
+    }
+    const run = { signal: closing.signal, onProgress: succeeded }
+    const result = await follower.follow(reader, seen, run)
+    if (result === 'followed') head = seen
+    else takeEndpoint(current + 1)
+  }
+
+  function succeeded(): void {
+    failures = 0
+    if (isUp === false) log.info({ chainId }, 'the chain answers again')
+    isUp = true
+  }
+
+  async function failed(endpoint: Endpoint, error: unknown): Promise<void> {
+    if (closing.signal.aborted) return
+    failures++
+    metrics.rpcErrors.inc(labels)
+    log.debug({ chainId, endpoint: current + 1, reason: summary(error) }, 'a look at the chain failed')
+    if (!isNodesOwnAnswer(error) && !(error instanceof InconsistentAnswerError)) {
+      subscribed.delete(endpoint)
+      await endpoint.disconnect()
+    }
+    takeEndpoint(current + 1)
+    // A single failure says little of a chain that has answered before.
+    if (failures < Math.max(endpoints.length, isUp === true ? 2 : 1)) return
+    if (isUp !== false) log.error({ chainId, reason: summary(error) }, 'the chain does not answer')
+    isUp = false
+  }
+
+  async function lookOnce(): Promise<void> {
+    const endpoint = chooseEndpoint()
+    try {
+      await lookAt(endpoint)
+      succeeded()
+      await subscribe(endpoint)
+    } catch (error) {
+      await failed(endpoint, error)
+      throw error
+    }
+  }
+
+  /** Gives every endpoint its chance. */
+  async function lookFirst(): Promise<void> {
+    for (let left = endpoints.length; ; left--) {
+      try {
+        return await lookOnce()
+      } catch (error) {
+        if (error instanceof ChainMistake || left === 1) throw error
+      }
+    }
+  }
+
+  async function subscribe(endpoint: Endpoint): Promise<void> {
+    if (endpoint.subscribeToHeads === undefined || subscribed.has(endpoint)) return
+    subscribed.add(endpoint)
+    const onLost = () => {
+      if (subscribed.delete(endpoint)) lookSoon()
+    }
+    const onHead = (told: TimedHeader) => {
+      if (endpoint !== endpoints[current]) return
+      toldHead = told
+      lookSoon()
+    }
+    await endpoint.subscribeToHeads(onHead, onLost).catch((error) => {
+      subscribed.delete(endpoint)
+      log.debug({ chainId, reason: summary(error) }, 'new heads are not told by the endpoint')
+    })
+  }
+
+  function lookSoon(): void {
+    if (look !== undefined || closing.signal.aborted) return
+    clearTimeout(timer)
+    keepLooking(lookOnce())
+  }
+
+  /** Goes on looking after this look; what went wrong shows in the status. */
+  function keepLooking(thisLook: Promise<void>): void {
+    look = thisLook
+      .catch(() => {})
+      .then(() => {
+        look = undefined
+        if (closing.signal.aborted) return
+        if (toldHead !== undefined) lookSoon()
+        else timer = setTimeout(lookSoon, delayMs())
+      })
+  }
+
+  function delayMs(): number {
+    if (failures > 0) return backoffMs(failures, endpoints.length, pollIntervalMs)
+    const endpoint = endpoints[current]
+    const isTold = endpoint !== undefined && subscribed.has(endpoint)
+    return isTold ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
+  }
+
+  return {
+    async start(timeoutMs) {
+      const firstLook = lookFirst()
+      keepLooking(firstLook)
+      await untilTimeout(firstLook, timeoutMs).catch((error) => {
+        if (error instanceof ChainMistake) throw error
+      })
+    },
+    lookNow() {
+      nextLook ??= (async () => {
+        await look
+        nextLook = undefined
+        lookSoon()
+        await look
+      })()
+      return nextLook
+    },
+    isUp: () => isUp === true,
+    head: () => head,
+    async close() {
+      closing.abort()
+      clearTimeout(timer)
+      await look
+    },
+  }
+}
+
+/**
+ * How long to wait after so many failures in a row: not at all while there is an endpoint that was not tried, then
+ * twice as long with every round, with jitter, so that instances do not all come back at once.
+ */
+function backoffMs(failures: number, endpoints: number, pollIntervalMs: number): number {
+  if (failures % endpoints !== 0) return 0
+  const rounds = failures / endpoints
+  const longest = Math.min(MAX_BACKOFF_MS, Math.min(1000, pollIntervalMs) * 2 ** Math.min(rounds - 1, 10))
+  return longest * (0.5 + Math.random() / 2)
+}
+
+async function untilTimeout(promise: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs)
+  })
+  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
+}

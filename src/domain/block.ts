@@ -1,0 +1,36 @@
+import type { OrderEvent } from './event.js'
+import type { Address, Hex } from './hex.js'
+
+/** A block's header, as far as the order of blocks goes. */
+export interface BlockHeader {
+  readonly number: number
+  readonly hash: Hex
+  readonly parentHash: Hex
+}
+
+/** An order event at its place on its chain. */
+export interface PlacedEvent {
+  readonly event: OrderEvent
+  readonly blockHash: Hex
+  readonly logIndex: number
+}
+
+/** How far the events of a chain have been read. */
+export interface ChainPosition {
+  /** The contract whose events they are. */
+  readonly settlement: Address
+  /** First block whose events were to be read. */
+  readonly firstBlock: number
+  /** The last blocks, the oldest first, each the parent of the next; the last one is the position. */
+  readonly headers: readonly [BlockHeader, ...BlockHeader[]]
+}
+
+/** Blocks whose events join the log. */
+export interface NewBlocks {
+  /** The headers to keep, in order; the last one becomes the chain's position. */
+  readonly headers: readonly [BlockHeader, ...BlockHeader[]]
+  /** In the order of the chain. */
+  readonly events: readonly PlacedEvent[]
+  /** Number of the oldest header that stays. */
+  readonly keepFrom: number
+}

@@ -1,0 +1,221 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ServiceError } from '../domain/errors.js'
+import { type Announcement, type EventFilter, matches } from '../domain/event.js'
+import type { Cursors } from './cursor.js'
+import { type Batch, createRecentEntries, type Entry, MAX_BATCH } from './recent-entries.js'
+
+/** One subscriber's way through the log: first what came after its cursor, then what comes. */
+export interface Subscription {
+  /** The place that it has got to. */
+  cursor(): string
+  /**
+   * The next events that pass the filter, taken when the last ones have been sent. Empty when nothing has come for a
+   * while, as a sign of life.
+   * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN: the subscription has ended
+   */
+  next(): Promise<Batch>
+  /** Aborts with what `next` throws when the subscription has ended, also while nobody waits there. */
+  readonly ended: AbortSignal
+  /** Ends it from the subscriber's side. */
+  close(): void
+}
+
+/** Gives every subscriber every event of the log once and in order, each at its own pace. */
+export interface Hub {
+  /**
+   * @param after a cursor of this log; the end of the log when undefined
+   * @throws ServiceError CURSOR_UNKNOWN or STREAM_LIMIT_REACHED
+   */
+  subscribe(after: string | undefined, filter: EventFilter): Subscription
+  /** Tells all subscribers of new entries, which are in the log already and follow those told before. */
+  publish(announcements: readonly Announcement[]): void
+  /** Takes note that the log now begins behind a sequence. */
+  forgetThrough(sequence: number): void
+  /** Ends all subscriptions. */
+  close(): void
+}
+
+interface HubOptions {
+  readonly cursors: Cursors
+  /** What the log holds already. */
+  readonly lastSequence: number
+  readonly prunedSequence: number
+  readonly readAfter: (sequence: number, limit: number) => Promise<Announcement[]>
+  readonly maxSubscribers: number
+  readonly onSlow: () => void
+}
+
+/** How long a subscriber may take nothing of what it was given. */
+const STALL_MS = 10_000
+/** How far one that had caught up may fall behind. */
+const MAX_BACKLOG = 50_000
+const SILENCE_MS = 15_000
+const CHECK_INTERVAL_MS = 1000
+/** Subscribers that are woken before anything else gets its turn. */
+const WAKES_PER_TURN = 64
+
+/** Builds the hub over an event log. */
+export function createHub(options: HubOptions): Hub {
+  const { cursors, maxSubscribers, onSlow } = options
+  let { lastSequence, prunedSequence } = options
+  const recent = createRecentEntries()
+  const subscribers = new Set<Subscriber>()
+  let sleepers = new Set<() => void>()
+  let isClosed = false
+
+  const toEntry = (announcement: Announcement): Entry => ({
+    ...announcement,
+    cursor: cursors.write(announcement.sequence),
+  })
+
+  /** What follows a place: out of memory, else out of the log; empty at the end. */
+  async function read(sequence: number): Promise<Batch> {
+    if (sequence >= lastSequence) return []
+    const batch = recent.after(sequence)
+    if (batch !== undefined) return batch
+    await nextTurn()
+    if (sequence < prunedSequence) throw cursorUnknown()
+    return (await options.readAfter(sequence, MAX_BATCH)).map(toEntry)
+  }
+
+  /** Resolves when there may be news, when `ms` have passed, or when `signal` aborts. */
+  function untilNews(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        sleepers.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      sleepers.add(wake)
+      signal.addEventListener('abort', wake)
+    })
+  }
+
+  async function wakeAll(): Promise<void> {
+    const woken = sleepers
+    sleepers = new Set()
+    let count = 0
+    for (const wake of woken) {
+      wake()
+      if (++count % WAKES_PER_TURN === 0) await nextTurn()
+    }
+  }
+
+  class Subscriber implements Subscription {
+    readonly #filter: EventFilter
+    readonly #wantsAll: boolean
+    readonly #end = new AbortController()
+    #sequence: number
+    #isLive = false
+    #busySince: number | undefined
+
+    constructor(sequence: number, filter: EventFilter) {
+      this.#sequence = sequence
+      this.#filter = filter
+      this.#wantsAll = Object.values(filter).every(({ size }) => size === 0)
+    }
+
+    get ended(): AbortSignal {
+      return this.#end.signal
+    }
+
+    cursor(): string {
+      return cursors.write(this.#sequence)
+    }
+
+    async next(): Promise<Batch> {
+      this.#busySince = undefined
+      try {
+        return await this.#read()
+      } catch (error) {
+        this.end(error)
+        throw error
+      } finally {
+        this.#busySince = performance.now()
+      }
+    }
+
+    /** Goes on through the log until something passes the filter; after a while without, returns empty-handed. */
+    async #read(): Promise<Batch> {
+      const giveUpAt = performance.now() + SILENCE_MS
+      for (;;) {
+        this.#end.signal.throwIfAborted()
+        const batch = await read(this.#sequence)
+        const last = batch.at(-1)
+        if (last !== undefined) this.#sequence = last.sequence
+        const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
+        const leftMs = giveUpAt - performance.now()
+        if (wanted.length > 0 || leftMs <= 0) return wanted
+        if (last !== undefined) continue
+        this.#isLive = true
+        await untilNews(leftMs, this.#end.signal)
+      }
+    }
+
+    isTooSlow(now: number): boolean {
+      const isStalled = this.#busySince !== undefined && now - this.#busySince > STALL_MS
+      return isStalled || (this.#isLive && lastSequence - this.#sequence > MAX_BACKLOG)
+    }
+
+    close(): void {
+      this.end(new Error('the subscriber has left'))
+    }
+
+    end(reason: unknown): void {
+      subscribers.delete(this)
+      this.#end.abort(reason)
+    }
+  }
+
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const subscriber of subscribers) {
+      if (!subscriber.isTooSlow(now)) continue
+      onSlow()
+      subscriber.end(new ServiceError('SUBSCRIBER_TOO_SLOW', 'This client is too slow for the events.'))
+    }
+  }, CHECK_INTERVAL_MS)
+
+  return {
+    subscribe(after, filter) {
+      if (isClosed) throw shuttingDown()
+      if (subscribers.size >= maxSubscribers) {
+        throw new ServiceError('STREAM_LIMIT_REACHED', 'All places at the event stream are taken.')
+      }
+      const sequence = after === undefined ? lastSequence : cursors.read(after)
+      if (sequence === undefined || sequence > lastSequence || sequence < prunedSequence)
+        throw cursorUnknown()
+      const subscriber = new Subscriber(sequence, filter)
+      subscribers.add(subscriber)
+      return subscriber
+    },
+    publish(announcements) {
+      const last = announcements.at(-1)
+      if (last === undefined) return
+      recent.add(announcements.map(toEntry))
+      lastSequence = last.sequence
+      void wakeAll()
+    },
+    forgetThrough(sequence) {
+      prunedSequence = sequence
+    },
+    close() {
+      isClosed = true
+      clearInterval(timer)
+      for (const subscriber of subscribers) subscriber.end(shuttingDown())
+    },
+  }
+}
+
+function cursorUnknown(): ServiceError {
+  return new ServiceError(
+    'CURSOR_UNKNOWN',
+    'This cursor is none of this log, or what came after it is no longer kept.',
+  )
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError('SHUTTING_DOWN', 'The service is shutting down; come back with the last cursor.')
+}

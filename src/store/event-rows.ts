@@ -1,0 +1,88 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { PlacedEvent } from '../domain/block.js'
+import type { Announcement, OrderEvent, OrderEventType, StreamEvent } from '../domain/event.js'
+import type { Address, Hex } from '../domain/hex.js'
+import type { Schema } from './schema.js'
+
+export type EventRow = Selectable<Schema['events']>
+export type NewEventRow = Insertable<Schema['events']>
+
+/** An event as a row, at its place in the log. */
+export function eventRow(sequence: number, placed: PlacedEvent, announcedAtMs: number): NewEventRow {
+  const { event, blockHash, logIndex } = placed
+  return {
+    sequence,
+    chain_id: event.chainId,
+    block_number: event.blockNumber,
+    block_hash: blockHash,
+    log_index: logIndex,
+    type: event.type,
+    details: JSON.stringify(detailsOf(event)),
+    order_id: event.orderId,
+    user: event.user,
+    solver: event.solver ?? null,
+    is_standing: 1,
+    announced_at_ms: announcedAtMs,
+  }
+}
+
+/** The reversion of an event's row, as a row. */
+export function reversionRow(sequence: number, reverted: EventRow, announcedAtMs: number): NewEventRow {
+  return {
+    ...reverted,
+    sequence,
+    type: 'Reverted',
+    details: JSON.stringify({ event: reverted.type }),
+    is_standing: 0,
+    announced_at_ms: announcedAtMs,
+  }
+}
+
+/** Reads a row. */
+export function announcementOf(row: EventRow | NewEventRow): Announcement {
+  const base = {
+    chainId: row.chain_id,
+    orderId: row.order_id as Hex,
+    user: row.user as Address,
+    solver: (row.solver ?? undefined) as Address | undefined,
+    blockNumber: row.block_number,
+  }
+  return { sequence: row.sequence, event: { ...base, ...readDetails(row) } as StreamEvent }
+}
+
+function detailsOf(event: OrderEvent): Record<string, unknown> {
+  switch (event.type) {
+    case 'Deposited': {
+      const { inputToken, outputToken, fillDeadline } = event
+      const amounts = { inputAmount: String(event.inputAmount), outputAmount: String(event.outputAmount) }
+      return { inputToken, outputToken, fillDeadline, ...amounts }
+    }
+    case 'Settled':
+      return {}
+    case 'Refunded':
+      return { inputAmount: String(event.inputAmount), bondSlashed: String(event.bondSlashed) }
+  }
+}
+
+function readDetails({ type, details }: Pick<EventRow, 'type' | 'details'>) {
+  const values = JSON.parse(details)
+  switch (type as StreamEvent['type']) {
+    case 'Deposited':
+      return {
+        type: 'Deposited',
+        ...values,
+        inputAmount: BigInt(values.inputAmount),
+        outputAmount: BigInt(values.outputAmount),
+      }
+    case 'Settled':
+      return { type: 'Settled' }
+    case 'Refunded':
+      return {
+        type: 'Refunded',
+        inputAmount: BigInt(values.inputAmount),
+        bondSlashed: BigInt(values.bondSlashed),
+      }
+    case 'Reverted':
+      return { type: 'Reverted', event: values.event as OrderEventType }
+  }
+}
