@@ -1,7 +1,3 @@
-import { EventService } from '../gen/aggregator/v1/event_pb.js'
-import { OrderService } from '../gen/aggregator/v1/order_pb.js'
-import { QuoteService } from '../gen/aggregator/v1/quote_pb.js'
-import { SolverService } from '../gen/aggregator/v1/solver_pb.js'
 import { closeChains, measureChains, openChains } from './chain/chains.js'
 import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
@@ -9,6 +5,7 @@ import { registerHealth } from './http/health.js'
 import { registerMetrics } from './http/metrics-route.js'
 import { createHttpServer } from './http/server.js'
 import { createAggregator } from './quoting/aggregator.js'
+import { createEventStreams } from './rpc/event-streams.js'
 import { createGuard } from './rpc/guard.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
@@ -97,16 +94,18 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     })
 
     const rateLimits = createRateLimits(config.rateLimits)
-    const guard = createGuard({ supportedChains: [...chains.keys()], rateLimits, metrics, log })
+    const supportedChains = [...chains.keys()]
+    const guard = createGuard({ supportedChains, rateLimits, metrics, log })
     const methods = [
       ...createQuoteService({ ...config, aggregator, now }),
       ...createSolverService(registry),
       ...createOrderService(chains),
     ].map(guard)
+    const streams = createEventStreams({ eventLog, supportedChains, rateLimits, metrics, log })
     const server = await createHttpServer({
       config,
-      services: [QuoteService, SolverService, OrderService, EventService],
       methods,
+      streams,
       rateLimits,
       addRoutes(routes) {
         registerHealth(routes, { version, chains, registry, now })
@@ -119,6 +118,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
     started.push(() => server.close(GRACE_MS))
+    started.push(async () => eventLog.endSubscriptions())
     return server.listen()
   }
 

@@ -20,6 +20,8 @@ export interface EventLog {
    * @throws ServiceError CURSOR_UNKNOWN or STREAM_LIMIT_REACHED
    */
   subscribe(after: string | undefined, filter: EventFilter): Subscription
+  /** Ends all subscriptions, with their places kept by their cursors, and takes no new ones. */
+  endSubscriptions(): void
   close(): Promise<void>
 }
 
@@ -74,6 +76,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     append: (chainId, blocks) => write(() => store.append(chainId, blocks)),
     revert: (chainId, ancestor) => write(() => store.revert(chainId, ancestor)),
     subscribe: hub.subscribe,
+    endSubscriptions: hub.close,
     async close() {
       clearInterval(timer)
       hub.close()

@@ -217,5 +217,5 @@ function cursorUnknown(): ServiceError {
 }
 
 function shuttingDown(): ServiceError {
-  return new ServiceError('SHUTTING_DOWN', 'The service is shutting down; come back with the last cursor.')
+  return new ServiceError('SHUTTING_DOWN', 'The service is shutting down. Come back with the last cursor.')
 }

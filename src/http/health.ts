@@ -25,7 +25,12 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
       timestamp: now(),
       supportedChains,
       activeSolvers: Object.fromEntries(activeSolvers),
-      chains: statuses.map(({ chainId, status, headBlock, lagMs }) => ({ chainId, status, headBlock, lagMs })),
+      chains: statuses.map(({ chainId, status, headBlock, lagMs }) => ({
+        chainId,
+        status,
+        headBlock,
+        lagMs,
+      })),
     }
   })
 }

@@ -1,7 +1,17 @@
 import type { DescEnum } from '@bufbuild/protobuf'
+import { EventTypeSchema } from '../../gen/aggregator/v1/event_pb.js'
 
-/** An enum value's name in JSON: without the type's prefix, `EXACT_INPUT` (decisions.md D3). */
+/**
+ * An enum value's name in JSON: without the type's prefix, `EXACT_INPUT` (decisions.md D3); kinds of events are written
+ * as the types of their messages, `Deposited` (D9).
+ */
 export function jsonNames(descriptor: DescEnum): ReadonlyMap<number, string> {
   const prefix = descriptor.sharedPrefix?.toUpperCase() ?? ''
-  return new Map(descriptor.values.map(({ number, name }) => [number, name.slice(prefix.length)]))
+  const isEventType = descriptor.typeName === EventTypeSchema.typeName
+  return new Map(
+    descriptor.values.map(({ number, name }) => {
+      const shortName = name.slice(prefix.length)
+      return [number, isEventType ? shortName[0] + shortName.slice(1).toLowerCase() : shortName]
+    }),
+  )
 }

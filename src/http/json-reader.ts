@@ -1,4 +1,11 @@
-import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf'
+import {
+  create,
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type Message,
+  ScalarType,
+} from '@bufbuild/protobuf'
 import type { FieldViolation } from '../domain/errors.js'
 import { jsonNames } from './json-names.js'
 
@@ -14,10 +21,13 @@ export interface JsonReader {
 /** Turns a JSON value into a field's value; undefined when it cannot be one. */
 type ReadValue = (value: unknown) => unknown
 
-interface FieldReader {
-  readonly field: DescField
+interface ValueReader {
   readonly read: ReadValue
   readonly mustBe: string
+}
+
+interface FieldReader extends ValueReader {
+  readonly field: DescField
 }
 
 /**
@@ -47,21 +57,36 @@ function compileField(field: DescField): FieldReader {
   switch (field.fieldKind) {
     case 'scalar':
       return { field, ...compileScalar(field, field.scalar) }
-    case 'enum': {
-      const numbers = new Map([...jsonNames(field.enum)].map(([number, name]) => [name, number]))
-      const names = [...numbers.keys()].filter((name) => numbers.get(name) !== 0)
-      return {
-        field,
-        read: (value) => (typeof value === 'string' ? numbers.get(value) : undefined),
-        mustBe: `must be ${names.join(' or ')}`,
-      }
-    }
-    default:
-      throw unsupported(field)
+    case 'enum':
+      return { field, ...compileEnum(field.enum) }
+    case 'list':
+      if (field.listKind === 'scalar') return { field, ...listOf(compileScalar(field, field.scalar)) }
+      if (field.listKind === 'enum') return { field, ...listOf(compileEnum(field.enum)) }
+  }
+  throw unsupported(field)
+}
+
+/** A list in a query is its name several times, and of one item just that. */
+function listOf({ read, mustBe }: ValueReader): ValueReader {
+  return {
+    read(value) {
+      const items = [value].flat().map(read)
+      return items.includes(undefined) ? undefined : items
+    },
+    mustBe,
   }
 }
 
-function compileScalar(field: DescField, scalar: ScalarType): Omit<FieldReader, 'field'> {
+function compileEnum(descriptor: DescEnum): ValueReader {
+  const numbers = new Map([...jsonNames(descriptor)].map(([number, name]) => [name, number]))
+  const names = [...numbers.keys()].filter((name) => numbers.get(name) !== 0)
+  return {
+    read: (value) => (typeof value === 'string' ? numbers.get(value) : undefined),
+    mustBe: `must be ${names.join(' or ')}`,
+  }
+}
+
+function compileScalar(field: DescField, scalar: ScalarType): ValueReader {
   switch (scalar) {
     case ScalarType.STRING:
       return { read: (value) => (typeof value === 'string' ? value : undefined), mustBe: 'must be a string' }

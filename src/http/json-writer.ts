@@ -41,9 +41,12 @@ function compileField(field: DescField): WriteValue {
     case 'message':
       return compileJsonWriter(field.message) as WriteValue
     case 'list': {
-      if (field.listKind !== 'message') break
-      const write = compileJsonWriter(field.message)
-      return (value) => (value as Message[]).map(write)
+      if (field.listKind === 'enum') break
+      const write =
+        field.listKind === 'message'
+          ? (compileJsonWriter(field.message) as WriteValue)
+          : compileScalar(field, field.scalar)
+      return (value) => (value as unknown[]).map(write)
     }
   }
   throw unsupported(field)

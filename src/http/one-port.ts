@@ -1,4 +1,9 @@
-import { createServer as createHttp1Server, type RequestListener, type Server } from 'node:http'
+import {
+  createServer as createHttp1Server,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
 import {
   constants,
   createServer as createHttp2Server,
@@ -100,6 +105,26 @@ function http1Options({ headersMs, requestMs, keepAliveMs }: ClientTimeouts) {
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: Math.ceil(headersMs / 10),
     maxHeaderSize: MAX_HEADER_BYTES,
+    // Finds out that a client is gone to which nothing is written for a while.
+    keepAlive: true,
+    IncomingMessage: UpgradableRequest,
+  }
+}
+
+/**
+ * A request whose wish for another protocol counts only when that is a WebSocket. Any other may be ignored (RFC 9110,
+ * section 7.8), and must be: some clients ask for `h2c` with every first request.
+ */
+class UpgradableRequest extends IncomingMessage {
+  declare private wantsUpgrade: boolean | null
+
+  get upgrade(): boolean {
+    return this.wantsUpgrade === true && this.headers.upgrade?.toLowerCase() === 'websocket'
+  }
+
+  /** Set by Node's parser, in the constructor to begin with. */
+  set upgrade(wantsUpgrade: boolean | null) {
+    this.wantsUpgrade = wantsUpgrade
   }
 }
 
@@ -137,6 +162,7 @@ function endWhenSilent(session: ServerHttp2Session, silenceMs: number): void {
 
 /** Node's HTTP/2 server has no time-out of its own for a body that never ends. */
 function limitBodyTime(request: Http2ServerRequest, requestMs: number): void {
+  if (request.stream.endAfterHeaders) return
   const timer = setTimeout(() => request.stream.close(constants.NGHTTP2_CANCEL), requestMs)
   for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer))
 }

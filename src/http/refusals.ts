@@ -4,9 +4,10 @@ import { ServiceError } from '../domain/errors.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { Logger } from '../telemetry/log.js'
+import { toClient } from './caller.js'
 import { sendError, toRestError } from './error-body.js'
-import { toClient } from './transcoder.js'
 
+const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
 
 /** Answers what reaches no route, and what routes throw, in the shape of all errors (decisions.md D7). */
@@ -26,6 +27,34 @@ export function registerRefusals(server: FastifyInstance, rateLimits: RateLimits
   // A body is read where it is asked for, not before a path is refused.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _body, done) => done(null))
+}
+
+/**
+ * Answers 405 to the verbs that a path does not take.
+ * @param check may refuse for another reason first
+ */
+export type RefuseOtherVerbs = (
+  url: string,
+  verbs: readonly string[],
+  check: (request: FastifyRequest) => void,
+) => void
+
+/** Builds the refusal of other verbs; whether HEAD is taken is up to the routes themselves. */
+export function createVerbRefusal(server: FastifyInstance, rateLimits: RateLimits): RefuseOtherVerbs {
+  return (url, verbs, check) => {
+    const allowed = verbs.toSorted()
+    server.route({
+      method: ALL_VERBS.filter((method) => !server.hasRoute({ method, url })),
+      url,
+      onRequest: async (request, reply) => {
+        await rateLimits.consume('global', toClient(request, reply))
+        check(request)
+        reply.header('allow', allowed.join(', '))
+        throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(' and ')}.`)
+      },
+      handler: () => undefined,
+    })
+  }
 }
 
 /**

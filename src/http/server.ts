@@ -1,25 +1,28 @@
-import type { DescService } from '@bufbuild/protobuf'
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import { ConfigError } from '../environment.js'
+import type { EventStreams } from '../rpc/event-streams.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
-import { requestKey, rpcRoutes } from '../rpc/router.js'
+import { requestKey } from '../rpc/request-context.js'
+import { rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
 import { refuseUnparsable } from './error-body.js'
+import { registerEventRoutes } from './event-routes.js'
 import { corsHeaders, SECURITY_HEADERS } from './headers.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
-import { createBadUrlHandler, registerRefusals } from './refusals.js'
+import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
 import { registerRestRoutes } from './transcoder.js'
 
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy'>
-  readonly services: readonly DescService[]
   readonly methods: readonly GuardedMethod[]
+  readonly streams: EventStreams
   readonly rateLimits: RateLimits
   /** Adds the routes that are no methods, such as `/health`. */
   readonly addRoutes: (server: FastifyInstance) => void
@@ -43,7 +46,7 @@ const MAX_URL_LENGTH = 16 * 1024
 
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same guarded methods (decisions.md D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, services, methods, rateLimits, log } = options
+  const { config, methods, streams, rateLimits, log } = options
   const ports: OnePortServer[] = []
   const refuseBadUrl = createBadUrlHandler(methods, rateLimits)
   const server = Fastify({
@@ -68,12 +71,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   await server.register(helmet, SECURITY_HEADERS)
   await server.register(cors, corsHeaders(config.corsOrigins))
   await server.register(fastifyConnectPlugin, {
-    routes: rpcRoutes(services, methods),
-    contextValues: (request) => createContextValues().set(requestKey, { id: request.id, ip: request.ip }),
+    routes: rpcRoutes(methods, streams),
+    contextValues: toContextValues,
     readMaxBytes: MAX_BODY_BYTES,
   })
   // A scope of its own: Connect brings its own parsers of bodies.
-  await server.register(async (rest) => registerRestRoutes(rest, methods, rateLimits))
+  await server.register(async (rest) =>
+    registerRestRoutes(rest, methods, createVerbRefusal(rest, rateLimits)),
+  )
+  await registerEventRoutes(server, streams, createVerbRefusal(server, rateLimits))
   options.addRoutes(server)
 
   return {
@@ -87,11 +93,20 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     async close(graceMs) {
       const timer = setTimeout(() => {
         for (const port of ports) port.destroyConnections()
+        for (const client of server.websocketServer.clients) client.terminate()
       }, graceMs)
       await server.close()
       clearTimeout(timer)
     },
   }
+}
+
+function toContextValues({ id, ip, raw }: FastifyRequest) {
+  const abandon = () => {
+    if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
+    else raw.socket.destroy()
+  }
+  return createContextValues().set(requestKey, { id, ip, abandon })
 }
 
 function toPortMistake(error: unknown, port: number): unknown {

@@ -1,18 +1,16 @@
 import type { DescField } from '@bufbuild/protobuf'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
-import { invalidArgument, type Reason, ServiceError } from '../domain/errors.js'
+import { invalidArgument, type Reason } from '../domain/errors.js'
 import type { GuardedMethod } from '../rpc/guard.js'
-import type { Call, ChainMessage } from '../rpc/method.js'
-import type { Client, RateLimits } from '../rpc/rate-limits.js'
+import type { ChainMessage } from '../rpc/method.js'
+import { toCall, toClient } from './caller.js'
 import { toRestError } from './error-body.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
 import { type JsonObject, parseJsonBody } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { compileJsonWriter } from './json-writer.js'
-
-const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
+import type { RefuseOtherVerbs } from './refusals.js'
 
 interface MethodRoute {
   readonly method: GuardedMethod
@@ -27,7 +25,7 @@ interface MethodRoute {
 export function registerRestRoutes(
   server: FastifyInstance,
   methods: readonly GuardedMethod[],
-  rateLimits: RateLimits,
+  refuseOtherVerbs: RefuseOtherVerbs,
 ): void {
   const routes = methods.flatMap((method) => compileRoutes(method.desc).map((route) => ({ method, route })))
   assertNoConflict(routes.map(({ route }) => route))
@@ -35,7 +33,12 @@ export function registerRestRoutes(
   const parser = async (_request: FastifyRequest, bytes: Buffer) => parseJsonBody(bytes)
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, parser)
   for (const route of routes) registerRoute(server, route)
-  refuseOtherVerbs(server, routes, rateLimits)
+  for (const url of new Set(routes.map(({ route }) => route.url))) {
+    const served = routes.filter(({ route }) => route.url === url)
+    // A chain that is not supported is 404 first.
+    const verbs = served.map(({ route }) => route.verb)
+    refuseOtherVerbs(url, verbs, (request) => served[0]?.method.assertChain(chainIdOf(request)))
+  }
 }
 
 function registerRoute(server: FastifyInstance, { method, route }: MethodRoute): void {
@@ -68,65 +71,14 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
   })
 }
 
-/** A path that is served answers 405 to other verbs, but 404 first when its chain is not supported. */
-function refuseOtherVerbs(
-  server: FastifyInstance,
-  routes: readonly MethodRoute[],
-  rateLimits: RateLimits,
-): void {
-  for (const url of new Set(routes.map(({ route }) => route.url))) {
-    const served = routes.filter(({ route }) => route.url === url)
-    const allowed = served.map(({ route }) => route.verb).sort()
-    const taken = new Set<string>(allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed)
-    server.route({
-      method: ALL_VERBS.filter((verb) => !taken.has(verb)),
-      url,
-      onRequest: async (request, reply) => {
-        await rateLimits.consume('global', toClient(request, reply))
-        for (const { method } of served) method.assertChain(chainIdOf(request))
-        reply.header('allow', allowed.join(', '))
-        throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(' and ')}.`)
-      },
-      handler: () => undefined,
-    })
-  }
-}
-
 function chainIdOf(request: FastifyRequest): number | undefined {
   return parseChainId((request.params as { chainId: string }).chainId)
 }
 
 /** ProtoJSON readers take a field by its JSON name and by its name in the proto, but not by both at once. */
-function fieldValue(json: JsonObject, field: DescField): unknown {
+export function fieldValue(json: JsonObject, field: DescField): unknown {
   const value = Object.hasOwn(json, field.jsonName) ? json[field.jsonName] : undefined
   if (field.name === field.jsonName || !Object.hasOwn(json, field.name)) return value
   if (value === undefined) return json[field.name]
   throw invalidArgument([{ field: field.jsonName, message: 'must be given once' }])
-}
-
-/** Whoever made a request, as far as limits go. */
-export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
-  return { address: request.ip, setHeader: (name, value) => void reply.header(name, value) }
-}
-
-function toCall(request: FastifyRequest, reply: FastifyReply): Call {
-  const caller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) caller.abort()
-  })
-  return {
-    protocol: 'rest',
-    requestId: request.id,
-    signal: caller.signal,
-    timeoutMs: timeoutOf(request),
-    ...toClient(request, reply),
-  }
-}
-
-/** The caller's own deadline, in the header that Connect clients send. */
-function timeoutOf(request: FastifyRequest): number | undefined {
-  const text = request.headers['connect-timeout-ms']
-  if (text === undefined) return undefined
-  if (typeof text === 'string' && MAX_TIMEOUT_DIGITS.test(text)) return Number(text)
-  throw invalidArgument([{ field: 'Connect-Timeout-Ms', message: 'must be milliseconds, at most 10 digits' }])
 }

@@ -10,6 +10,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Call, ChainMessage, Method, Protocol } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
+import { unreadableMessage } from './unreadable.js'
 
 /** A method with everything around it that holds for all of them; RPC handlers and REST routes call the same. */
 export interface GuardedMethod {
@@ -83,8 +84,7 @@ export function createGuard(options: GuardOptions): (method: Method) => GuardedM
       },
       async refuseUnreadable(client) {
         await rateLimits.consume(method.limit, client)
-        const message = `must be a valid ${method.desc.input.typeName} of at most 64 KiB`
-        throw invalidArgument([{ field: 'body', message }])
+        throw invalidArgument([unreadableMessage(method.desc)])
       },
       count(protocol, result, seconds) {
         metrics.requests.inc({ method: name, protocol, reason: result })

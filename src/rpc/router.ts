@@ -1,33 +1,28 @@
-import type { DescService } from '@bufbuild/protobuf'
-import {
-  type ConnectRouter,
-  createContextKey,
-  type HandlerContext,
-  type MethodImpl,
-  type ServiceImpl,
-} from '@connectrpc/connect'
+import type { DescMethod, DescService } from '@bufbuild/protobuf'
+import type { ConnectRouter, MethodImpl, ServiceImpl } from '@connectrpc/connect'
 import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
+import { toStreamHandler } from './event-handler.js'
+import type { EventStreams } from './event-streams.js'
 import type { GuardedMethod } from './guard.js'
-import type { Call, ChainMessage, Protocol } from './method.js'
+import type { ChainMessage } from './method.js'
+import { toCall } from './request-context.js'
 import { stageKey, withUnreadableCalls } from './unreadable.js'
 
-/** What the HTTP server knows of the request that a call came with. */
-export const requestKey = createContextKey({ id: '', ip: '' })
-
-/**
- * Puts guarded methods onto a Connect router, which serves them as gRPC, gRPC-Web and Connect. A method of
- * `services` that is not among `methods` answers UNIMPLEMENTED.
- */
-export function rpcRoutes(services: readonly DescService[], methods: readonly GuardedMethod[]) {
+/** Puts guarded methods and the event stream onto a Connect router, which serves them as gRPC, gRPC-Web and Connect. */
+export function rpcRoutes(methods: readonly GuardedMethod[], streams: EventStreams) {
+  const handlers: [DescMethod, unknown][] = [
+    ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
+    [streams.desc, toStreamHandler(streams)],
+  ]
   return (router: ConnectRouter): void => {
-    for (const service of services) {
-      const own = methods.filter((method) => method.desc.parent === service)
-      const handlers = own.map((method) => [method.desc.localName, toHandler(method)])
-      router.service(service, Object.fromEntries(handlers) as ServiceImpl<DescService>)
+    for (const service of new Set(handlers.map(([desc]) => desc.parent))) {
+      const own = handlers.filter(([desc]) => desc.parent === service)
+      const implementation = Object.fromEntries(own.map(([desc, handler]) => [desc.localName, handler]))
+      router.service(service, implementation as ServiceImpl<DescService>)
     }
     for (const [index, handler] of router.handlers.entries()) {
-      if (handler.method.methodKind === 'unary') router.handlers[index] = withUnreadableCalls(handler)
+      router.handlers[index] = withUnreadableCalls(handler)
     }
   }
 }
@@ -51,17 +46,5 @@ function toHandler(method: GuardedMethod): MethodImpl<GuardedMethod['desc']> {
       count(error.reason)
       throw toConnectError(error)
     }
-  }
-}
-
-function toCall(context: HandlerContext): Call {
-  const request = context.values.get(requestKey)
-  return {
-    protocol: context.protocolName as Protocol,
-    requestId: request.id,
-    address: request.ip,
-    setHeader: (name, value) => context.responseHeader.set(name, value),
-    signal: context.signal,
-    timeoutMs: context.timeoutMs(),
   }
 }

@@ -21,7 +21,8 @@ export const file_aggregator_v1_event: GenFile = /*@__PURE__*/
  */
 export type StreamEventsRequest = Message<"aggregator.v1.StreamEventsRequest"> & {
   /**
-   * Cursor of the last event that the caller has seen; the stream goes on behind it. Live events only when absent.
+   * Cursor of the last message that the caller has seen; the stream goes on behind it. Live events only when absent.
+   * On server-sent events, the header `Last-Event-ID` comes before it.
    *
    * @generated from field: optional string after = 1;
    */
@@ -35,7 +36,7 @@ export type StreamEventsRequest = Message<"aggregator.v1.StreamEventsRequest"> &
   chainId: bigint[];
 
   /**
-   * Kinds of events; all when empty.
+   * Kinds of events; all when empty. A reversion comes with the kind that it takes back, as well as with its own.
    *
    * @generated from field: repeated aggregator.v1.EventType type = 3;
    */
@@ -77,7 +78,7 @@ export const StreamEventsRequestSchema: GenMessage<StreamEventsRequest> = /*@__P
  */
 export type StreamEventsResponse = Message<"aggregator.v1.StreamEventsResponse"> & {
   /**
-   * The stream's place behind this message: an opaque string to resume from. Absent on `connected` and `heartbeat`.
+   * The stream's place behind this message: an opaque string to resume from.
    *
    * @generated from field: optional string cursor = 1;
    */
@@ -130,7 +131,7 @@ export type StreamEventsResponse = Message<"aggregator.v1.StreamEventsResponse">
     case: "reverted";
   } | {
     /**
-     * Nothing happened; the stream is alive.
+     * Nothing happened for a while; the stream is alive. On WebSockets, pings say so.
      *
      * @generated from field: aggregator.v1.Heartbeat heartbeat = 7;
      */
@@ -400,7 +401,7 @@ export const RevertedSchema: GenMessage<Reverted> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_event, 7);
 
 /**
- * EventType names a kind of order event, as a filter.
+ * EventType names a kind of order event. In JSON: `Deposited`, `Settled`, `Refunded`, `Reverted`.
  *
  * @generated from enum aggregator.v1.EventType
  */
@@ -455,7 +456,14 @@ export const EventTypeSchema: GenEnum<EventType> = /*@__PURE__*/
 export const EventService: GenService<{
   /**
    * StreamEvents replays the events after a cursor, then goes on with new ones as their blocks come, in the order
-   * of each chain: block, then log index. Not served yet: UNIMPLEMENTED.
+   * of each chain: block, then log index. Nothing is left out and nothing comes twice, also over restarts: resume with
+   * the cursor of the last message. An event whose block leaves the chain is taken back by `Reverted`.
+   *
+   * The first HTTP binding is a WebSocket, the other one server-sent events. There each message is one JSON object: the
+   * fields of what happened, with `type` (`connected`, `Deposited`, `Settled`, `Refunded`, `Reverted`) and `cursor`.
+   *
+   * A client that takes too little for too long is closed (RESOURCE_EXHAUSTED, WebSocket 1013) and may resume; a cursor
+   * that is not known or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400).
    *
    * @generated from rpc aggregator.v1.EventService.StreamEvents
    */

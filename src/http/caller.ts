@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalidArgument } from '../domain/errors.js'
+import type { Call } from '../rpc/method.js'
+import type { Client } from '../rpc/rate-limits.js'
+
+const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
+
+/** Whoever made a request, as far as limits go. */
+export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
+  return { address: request.ip, setHeader: (name, value) => void reply.header(name, value) }
+}
+
+/** A REST request as a call of a method. */
+export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
+  const caller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) caller.abort()
+  })
+  return {
+    protocol: 'rest',
+    requestId: request.id,
+    signal: caller.signal,
+    timeoutMs: timeoutOf(request),
+    ...toClient(request, reply),
+  }
+}
+
+/** The caller's own deadline, in the header that Connect clients send. */
+function timeoutOf(request: FastifyRequest): number | undefined {
+  const text = request.headers['connect-timeout-ms']
+  if (text === undefined) return undefined
+  if (typeof text === 'string' && MAX_TIMEOUT_DIGITS.test(text)) return Number(text)
+  throw invalidArgument([{ field: 'Connect-Timeout-Ms', message: 'must be milliseconds, at most 10 digits' }])
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import type { WebSocket } from '@fastify/websocket'
+import type { FastifyRequest } from 'fastify'
+import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
+import { type FieldViolation, type Reason, type ServiceError, toServiceError } from '../domain/errors.js'
+import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
+import type { EventStream, EventStreams } from '../rpc/event-streams.js'
+import { toEventJson } from './event-json.js'
+import { sharedBytes } from './shared-bytes.js'
+
+/** What clients send is ignored; more at once than this closes the socket. */
+export const MAX_CLIENT_MESSAGE_BYTES = 4096
+
+/** A request for the stream, as it was read from a query. */
+export interface StreamRequest {
+  readonly message: StreamEventsRequest
+  readonly violations: readonly FieldViolation[]
+}
+
+/** How a socket is closed (RFC 6455, section 7.4; decisions.md D9). */
+const CLOSE_CODES: Partial<Record<Reason, number>> = {
+  SHUTTING_DOWN: 1001,
+  INVALID_ARGUMENT: 1008,
+  CHAIN_NOT_SUPPORTED: 1008,
+  CURSOR_UNKNOWN: 1008,
+  SUBSCRIBER_TOO_SLOW: 1013,
+  STREAM_LIMIT_REACHED: 1013,
+}
+const INTERNAL_ERROR = 1011
+/** As much as a close frame holds beside its code. */
+const MAX_REASON_BYTES = 123
+
+const toFrames = sharedBytes((entry) => textFrame(toEventJson(toEventMessage(entry))))
+
+/** Serves the event stream on a WebSocket that has just been opened. */
+export async function serveEventSocket(
+  streams: EventStreams,
+  read: () => StreamRequest,
+  socket: WebSocket,
+  request: FastifyRequest,
+): Promise<void> {
+  let stream: EventStream
+  try {
+    const { message, violations } = read()
+    stream = streams.open(message, { protocol: 'websocket', requestId: request.id }, violations)
+  } catch (error) {
+    return closeWith(socket, toServiceError(error))
+  }
+  socket.once('close', () => stream.close())
+  stream.ended.addEventListener('abort', () => {
+    const error = stream.close(stream.ended.reason)
+    if (error !== undefined) closeWith(socket, error)
+  })
+  const cursor = stream.cursor()
+  socket.send(toEventJson(toConnectedMessage(streams.supportedChains, cursor)))
+  await sendAll(stream, socket, request)
+}
+
+/**
+ * Writes what comes until the stream ends. The frames are the same for all clients, so they are made once and go past
+ * the WebSocket library, which would make them for each client anew, straight to the connection.
+ */
+async function sendAll(stream: EventStream, socket: WebSocket, { raw }: FastifyRequest): Promise<void> {
+  try {
+    while (socket.readyState === socket.OPEN) {
+      const batch = await stream.next()
+      if (batch.length === 0 || socket.readyState !== socket.OPEN) continue
+      if (!raw.socket.write(toFrames(batch))) await once(raw.socket, 'drain', { signal: stream.ended })
+    }
+  } catch {
+    // Whatever ended the stream has closed the socket, or the other way round.
+  }
+}
+
+function closeWith(socket: WebSocket, error: ServiceError): void {
+  const reason = error.violations[0]
+    ? error.violations.map(({ field, message }) => `${field} ${message}`).join('; ')
+    : error.message
+  socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, reason.slice(0, MAX_REASON_BYTES))
+}
+
+/** A whole text message of the server (RFC 6455, section 5.2): one frame, not masked. */
+function textFrame(text: string): Buffer {
+  const payload = Buffer.from(text)
+  return Buffer.concat([frameHeader(payload.length), payload])
+}
+
+function frameHeader(length: number): Buffer {
+  if (length < 126) return Buffer.from([0x81, length])
+  if (length > 0xffff) throw new RangeError('an event is never so long')
+  return Buffer.from([0x81, 126, length >> 8, length & 0xff])
+}

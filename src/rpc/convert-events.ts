@@ -1,0 +1,80 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { getAddress } from 'viem'
+import {
+  EventType,
+  type StreamEventsResponse,
+  StreamEventsResponseSchema,
+} from '../../gen/aggregator/v1/event_pb.js'
+import type { OrderEventType, StreamEvent } from '../domain/event.js'
+import type { Entry } from '../events/recent-entries.js'
+
+type EventInit = NonNullable<MessageInitShape<typeof StreamEventsResponseSchema>['event']>
+
+/** The kinds of events by the names that they have in filters and messages. */
+export const EVENT_TYPE_NAMES = {
+  [EventType.DEPOSITED]: 'Deposited',
+  [EventType.SETTLED]: 'Settled',
+  [EventType.REFUNDED]: 'Refunded',
+  [EventType.REVERTED]: 'Reverted',
+} as const
+
+const EVENT_TYPES: Readonly<Record<OrderEventType, EventType>> = {
+  Deposited: EventType.DEPOSITED,
+  Settled: EventType.SETTLED,
+  Refunded: EventType.REFUNDED,
+}
+
+const messages = new WeakMap<Entry, StreamEventsResponse>()
+
+/** An entry of the log as its message: made once, for all subscribers. */
+export function toEventMessage(entry: Entry): StreamEventsResponse {
+  const made = messages.get(entry)
+  if (made !== undefined) return made
+  const message = create(StreamEventsResponseSchema, { cursor: entry.cursor, event: toEvent(entry.event) })
+  messages.set(entry, message)
+  return message
+}
+
+/** The first message of every stream. */
+export function toConnectedMessage(supportedChains: readonly number[], cursor: string): StreamEventsResponse {
+  const value = { supportedChains: supportedChains.map(BigInt) }
+  return create(StreamEventsResponseSchema, { cursor, event: { case: 'connected', value } })
+}
+
+/** The sign of life. */
+export function toHeartbeatMessage(cursor: string): StreamEventsResponse {
+  return create(StreamEventsResponseSchema, { cursor, event: { case: 'heartbeat', value: {} } })
+}
+
+function toEvent(event: StreamEvent): EventInit {
+  const { orderId } = event
+  const base = { chainId: BigInt(event.chainId), orderId, blockNumber: BigInt(event.blockNumber) }
+  switch (event.type) {
+    case 'Deposited': {
+      const value = {
+        ...base,
+        user: getAddress(event.user),
+        solver: event.solver === undefined ? '' : getAddress(event.solver),
+        inputToken: getAddress(event.inputToken),
+        inputAmount: event.inputAmount.toString(),
+        outputToken: getAddress(event.outputToken),
+        outputAmount: event.outputAmount.toString(),
+        fillDeadline: event.fillDeadline,
+      }
+      return { case: 'deposited', value }
+    }
+    case 'Settled':
+      return { case: 'settled', value: base }
+    case 'Refunded': {
+      const value = {
+        ...base,
+        user: getAddress(event.user),
+        inputAmount: event.inputAmount.toString(),
+        bondSlashed: event.bondSlashed.toString(),
+      }
+      return { case: 'refunded', value }
+    }
+    case 'Reverted':
+      return { case: 'reverted', value: { ...base, event: EVENT_TYPES[event.event] } }
+  }
+}

@@ -1,0 +1,23 @@
+import { createContextKey, type HandlerContext } from '@connectrpc/connect'
+import type { Call, Protocol } from './method.js'
+
+/** What the HTTP server knows of the request that a call came with. */
+export const requestKey = createContextKey({
+  id: '',
+  ip: '',
+  /** Cuts the connection, or on HTTP/2 the stream, of a client that does not read. */
+  abandon: () => {},
+})
+
+/** The call of a Connect handler. */
+export function toCall(context: HandlerContext): Call {
+  const request = context.values.get(requestKey)
+  return {
+    protocol: context.protocolName as Protocol,
+    requestId: request.id,
+    address: request.ip,
+    setHeader: (name, value) => context.responseHeader.set(name, value),
+    signal: context.signal,
+    timeoutMs: context.timeoutMs(),
+  }
+}
