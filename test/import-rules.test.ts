@@ -221,7 +221,11 @@ describe('nothing is said of', () => {
     ],
     ['a client in chain', 'src/chain/a.ts', "import { createPublicClient, http, webSocket } from 'viem'"],
     ['an address by viem', 'src/rpc/a.ts', "import { getAddress } from 'viem'"],
-    ['services in app', 'src/app.ts', "import { QuoteService } from '../gen/aggregator/v1/quote_pb.js'"],
+    [
+      'services in devnet',
+      'src/devnet/a.ts',
+      "import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'",
+    ],
     [
       'the contract in chain',
       'src/chain/a.ts',

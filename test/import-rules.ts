@@ -121,7 +121,7 @@ function judgeSource(place: string, target: string): string[] {
 function judgeGenerated(place: string, { target, names }: Import): string[] {
   if (!target.startsWith('gen/aggregator/') || MESSAGE_OWNERS.includes(place)) return []
   const isServicesOnly = names.every((name) => name.endsWith('Service'))
-  return place === 'app' && isServicesOnly ? [] : [`imports messages of ${target}`]
+  return place === 'devnet' && isServicesOnly ? [] : [`imports messages of ${target}`]
 }
 
 function judgePackage(place: string, { target, names }: Import): string[] {

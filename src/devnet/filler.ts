@@ -2,6 +2,8 @@ import { type Address, type Hex, maxUint256, parseAbi } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { ORDER_TYPES, type Quote } from '../domain/quote.js'
 import { createDevnetClient, type DevAccount, type Devnet, mined } from './deploy.js'
+import { type Arrival, followTransfers } from './deposit-feed.js'
+import { followOrders } from './order-feed.js'
 
 /** A quote that its solver has signed, and where the user may send the input. */
 export interface GivenQuote {
@@ -14,6 +16,8 @@ export interface GivenQuote {
 export interface Filler {
   /** Remembers a quote until its fill deadline, for the case that its deposit address is used. */
   expect(given: GivenQuote): void
+  /** Fills what the service's event stream tells of from now on. @returns once the stream is open */
+  follow(serviceUrl: string): Promise<void>
   /** Leaves the deposits that come before `resume` alone, for good. */
   pause(): void
   resume(): void
@@ -28,34 +32,34 @@ interface FillerOptions extends Devnet {
   readonly onError: (error: unknown) => void
 }
 
-const POLL_INTERVAL_MS = 200
-const transfers = parseAbi([
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-  'function approve(address spender, uint256 amount) returns (bool)',
-])
+const tokenAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
-/** Builds a filler, which approves the contract to take every token that it pays out, and follows the chain. */
+/** Builds a filler, which approves the contract to take every token that it pays out, and watches for transfers. */
 export async function startFiller(options: FillerOptions): Promise<Filler> {
   const { account, settlement, tokens, onError } = options
   const client = createDevnetClient(options, account)
   for (const address of tokens) {
-    const approve = {
-      address,
-      abi: transfers,
-      functionName: 'approve',
-      args: [settlement, maxUint256],
-    } as const
-    await mined(client, await client.writeContract(approve))
+    const call = { address, abi: tokenAbi, functionName: 'approve', args: [settlement, maxUint256] } as const
+    await mined(client, await client.writeContract(call))
   }
   const expected = new Map<string, GivenQuote>()
-  let nextBlock = (await client.getBlockNumber()) + 1n
   let isPaused = false
   let isClosed = false
-  let timer: NodeJS.Timeout | undefined
+  /** One transaction after the other, so that no two of them take the same nonce. */
+  let acting = Promise.resolve()
+
+  /** One order that cannot be filled must not keep the next from being. */
+  function act(transaction: () => Promise<void>): Promise<void> {
+    acting = acting.then(transaction).catch((error) => {
+      if (!isClosed) onError(error)
+    })
+    return acting
+  }
 
   async function fill(orderId: Hex): Promise<void> {
+    if (isPaused) return
     const call = { address: settlement, abi: settlementAbi, functionName: 'fill', args: [orderId] } as const
-    await mined(client, await client.writeContract(call))
+    await act(async () => void (await mined(client, await client.writeContract(call))))
   }
 
   async function settle({ quote, signature }: GivenQuote): Promise<void> {
@@ -70,43 +74,15 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
       functionName: 'settle',
       args: [struct, signature],
     } as const
-    await mined(client, await client.writeContract(call))
+    await act(async () => void (await mined(client, await client.writeContract(call))))
   }
 
-  async function followChain(): Promise<void> {
-    const toBlock = await client.getBlockNumber()
-    if (toBlock < nextBlock) return
-    const range = { fromBlock: nextBlock, toBlock }
-    const deposits = await client.getContractEvents({
-      ...range,
-      address: settlement,
-      abi: settlementAbi,
-      eventName: 'Deposited',
-      args: { solver: account.address },
-    })
-    const arrivals = await client.getLogs({ ...range, address: [...tokens], event: transfers[0] })
-    nextBlock = toBlock + 1n
-    if (isPaused) return
-
-    for (const { args } of deposits) {
-      const { orderId } = args
-      if (orderId !== undefined) await attempt(() => fill(orderId))
-    }
-    for (const { args } of arrivals) {
-      const given = expected.get(args.to?.toLowerCase() ?? '')
-      if (given === undefined || (args.value ?? 0n) < given.quote.inputAmount) continue
-      expected.delete(given.depositAddress)
-      await attempt(() => settle(given))
-    }
-  }
-
-  /** One order that cannot be filled must not keep the next from being. */
-  async function attempt(act: () => Promise<void>): Promise<void> {
-    try {
-      await act()
-    } catch (error) {
-      if (!isClosed) onError(error)
-    }
+  function onArrival({ to, amount }: Arrival): void {
+    forgetExpired()
+    const given = expected.get(to)
+    if (isPaused || given === undefined || amount < given.quote.inputAmount) return
+    expected.delete(to)
+    void settle(given)
   }
 
   function forgetExpired(): void {
@@ -114,20 +90,15 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
     for (const [address, { quote }] of expected) if (quote.fillDeadline < now) expected.delete(address)
   }
 
-  let round = Promise.resolve()
-  function keepFollowing(): void {
-    timer = setTimeout(() => {
-      forgetExpired()
-      round = attempt(followChain).finally(() => {
-        if (!isClosed) keepFollowing()
-      })
-    }, POLL_INTERVAL_MS)
-  }
-  keepFollowing()
-
+  const feeds = [await followTransfers(options, tokens, onArrival, onError)]
   return {
     expect(given) {
+      forgetExpired()
       expected.set(given.depositAddress, given)
+    },
+    async follow(serviceUrl) {
+      const solver = account.address
+      feeds.push(await followOrders({ ...options, serviceUrl, solver, onDeposit: fill }))
     },
     pause() {
       isPaused = true
@@ -137,8 +108,8 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
     },
     async close() {
       isClosed = true
-      clearTimeout(timer)
-      await round
+      await Promise.all(feeds.map((endFeed) => endFeed()))
+      await acting
     },
   }
 }

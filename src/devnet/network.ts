@@ -89,7 +89,11 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       startService(anvil, contracts, { ...options.environment, PORT: String(port) }),
     )
     started.push(service)
-    for (const solver of solvers) await solver.register(service.url)
+    for (const solver of solvers) {
+      await solver.register(service.url)
+      await solver.filler.follow(service.url)
+      started.push(solver.filler)
+    }
     return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
   } catch (error) {
     await close()

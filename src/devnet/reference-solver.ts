@@ -50,7 +50,7 @@ interface QuoteAsk {
 
 const HOST = '127.0.0.1'
 
-/** Starts a reference solver: `POST /quote` on 127.0.0.1, and a filler on the chain. */
+/** Starts a reference solver: `POST /quote` on 127.0.0.1, and a filler. */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
   const { account, name, tokens, spreadBps, protocolName } = options
   const address = account.address.toLowerCase() as Address

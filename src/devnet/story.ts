@@ -2,6 +2,7 @@ import { type Address, formatUnits, type Hex, parseUnits } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { createDevnetClient, type DevnetClient, mined } from './deploy.js'
+import { type EventView, openEventView } from './event-view.js'
 import type { Network } from './network.js'
 
 /** Says one line of the story. */
@@ -30,8 +31,6 @@ interface SignedWireQuote {
 
 type QuoteAnswer = SignedWireQuote & { readonly alternativeQuotes: readonly SignedWireQuote[] }
 
-const ORDER_POLL_MS = 500
-const ORDER_TIMEOUT_MS = 30_000
 const SHORT_WINDOW_SECONDS = 3
 
 /**
@@ -40,6 +39,22 @@ const SHORT_WINDOW_SECONDS = 3
  * @throws when anything does not happen as told
  */
 export async function playStory(network: Network, tell: Tell): Promise<void> {
+  const events = await openEventView(network.serviceUrl, ({ type, orderId, blockNumber }) =>
+    tell(`   event    ${type} ${orderId} in block ${blockNumber}`),
+  )
+  try {
+    await playOrders({ ...network, events }, tell)
+  } finally {
+    events.close()
+  }
+}
+
+/** The network, and what its service tells of it. */
+interface Stage extends Network {
+  readonly events: EventView
+}
+
+async function playOrders(network: Stage, tell: Tell): Promise<void> {
   const { contracts, devnet, user } = network
   const client = createDevnetClient(devnet, user)
   const swap = { inputToken: contracts.weth, outputToken: contracts.usdc, userAddress: user.address }
@@ -85,7 +100,7 @@ export async function playStory(network: Network, tell: Tell): Promise<void> {
 
 async function playRefund(
   client: DevnetClient,
-  network: Network,
+  network: Stage,
   lost: QuoteAnswer,
   tell: Tell,
 ): Promise<void> {
@@ -151,18 +166,22 @@ async function deposit(client: DevnetClient, { contracts }: Network, taken: Sign
   await mined(client, await client.writeContract({ ...call, args: [struct, solverSignature] }))
 }
 
-/** Reads an order through the service until it has a state, and holds that against the contract's own answer. */
-async function waitForState(network: Network, orderId: Hex, expected: string, tell: Tell): Promise<void> {
-  const { serviceUrl, devnet, contracts, user } = network
-  const giveUpAt = Date.now() + ORDER_TIMEOUT_MS
-  for (;;) {
-    const response = await fetch(`${serviceUrl}/v1/${devnet.chainId}/order/${orderId}`)
-    if (!response.ok) throw new Error(`no order: ${await response.text()}`)
-    const { state } = (await response.json()) as { state: string }
-    if (state === expected) break
-    if (Date.now() > giveUpAt) throw new Error(`order ${orderId} is ${state}, not ${expected}`)
-    await new Promise((resolve) => setTimeout(resolve, ORDER_POLL_MS))
-  }
+/** The event that ends the wait for a state. */
+const EVENT_OF_STATE = { DEPOSITED: 'Deposited', SETTLED: 'Settled', REFUNDED: 'Refunded' } as const
+
+/** Waits for an order's event, then holds its state as the service has it against the contract's own answer. */
+async function waitForState(
+  network: Stage,
+  orderId: Hex,
+  expected: keyof typeof EVENT_OF_STATE,
+  tell: Tell,
+): Promise<void> {
+  const { serviceUrl, devnet, contracts, user, events } = network
+  await events.waitFor(EVENT_OF_STATE[expected], orderId)
+  const response = await fetch(`${serviceUrl}/v1/${devnet.chainId}/order/${orderId}`)
+  if (!response.ok) throw new Error(`no order: ${await response.text()}`)
+  const { state } = (await response.json()) as { state: string }
+  expectEqual(`state of ${orderId} at the service`, state, expected)
   const read = {
     address: contracts.settlement,
     abi: settlementAbi,

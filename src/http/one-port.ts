@@ -28,9 +28,16 @@ export interface ClientTimeouts {
   readonly requestMs: number
   /** Until its next request on the same connection. */
   readonly keepAliveMs: number
+  /** To answer a ping of HTTP/2, sent as often while something is under way. */
+  readonly pingMs: number
 }
 
-const CLIENT_TIMEOUTS: ClientTimeouts = { headersMs: 10_000, requestMs: 15_000, keepAliveMs: 65_000 }
+const CLIENT_TIMEOUTS: ClientTimeouts = {
+  headersMs: 10_000,
+  requestMs: 15_000,
+  keepAliveMs: 65_000,
+  pingMs: 30_000,
+}
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_STREAMS_PER_SESSION = 256
 /** HTTP/2 connections begin with `PRI * HTTP/2.0`; no method of HTTP/1.1 begins with these bytes. */
@@ -79,7 +86,7 @@ export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_
   http2.on('session', (session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    endWhenSilent(session, timeouts.keepAliveMs)
+    endWhenSilent(session, timeouts)
   })
   http2.on('request', (request) => limitBodyTime(request, timeouts.requestMs))
 
@@ -98,7 +105,7 @@ export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_
   }
 }
 
-function http1Options({ headersMs, requestMs, keepAliveMs }: ClientTimeouts) {
+function http1Options({ headersMs, requestMs, keepAliveMs, pingMs }: ClientTimeouts) {
   return {
     headersTimeout: headersMs,
     requestTimeout: requestMs,
@@ -107,6 +114,7 @@ function http1Options({ headersMs, requestMs, keepAliveMs }: ClientTimeouts) {
     maxHeaderSize: MAX_HEADER_BYTES,
     // Finds out that a client is gone to which nothing is written for a while.
     keepAlive: true,
+    keepAliveInitialDelay: pingMs,
     IncomingMessage: UpgradableRequest,
   }
 }
@@ -148,16 +156,29 @@ function readBeginning(socket: Socket, decide: (isHttp2: boolean) => void): void
   })
 }
 
-/** A session on which nothing is asked ends at once, also when a request was begun there and never made whole. */
-function endWhenSilent(session: ServerHttp2Session, silenceMs: number): void {
+/**
+ * A session on which nothing is asked ends at once, also when a request was begun there and never made whole. One whose
+ * client has gone without a word is found out by a ping.
+ */
+function endWhenSilent(session: ServerHttp2Session, { keepAliveMs, pingMs }: ClientTimeouts): void {
   let streams = 0
+  let isPingUnanswered = false
   session.on('stream', (stream) => {
     streams++
     stream.once('close', () => {
       streams--
     })
   })
-  session.setTimeout(silenceMs, () => (streams === 0 ? session.destroy() : session.close()))
+  session.setTimeout(keepAliveMs, () => (streams === 0 ? session.destroy() : session.close()))
+  const timer = setInterval(() => {
+    if (isPingUnanswered) return session.destroy()
+    if (streams === 0) return
+    isPingUnanswered = true
+    session.ping(() => {
+      isPingUnanswered = false
+    })
+  }, pingMs)
+  session.once('close', () => clearInterval(timer))
 }
 
 /** Node's HTTP/2 server has no time-out of its own for a body that never ends. */
