@@ -229,14 +229,13 @@ export function createFollower(options: FollowerOptions): Follower {
   async function announce(local: LocalChain): Promise<void> {
     const isReady = ({ header }: Block) => header.number <= headNumber - confirmations
     const ready = pending.filter(isReady)
-    const [first, ...rest] = ready.map(({ header }) => header)
-    if (first === undefined) return
-    const last = rest.at(-1) ?? first
-    await journal.append(chainId, {
-      headers: [first, ...rest],
-      events: ready.flatMap(({ events }) => events),
-      keepFrom: Math.max(local[0].number, last.number - maxReorgDepth + 1),
-    })
+    const last = ready.at(-1)?.header
+    if (last === undefined) return
+    const keepFrom = Math.max(local[0].number, last.number - maxReorgDepth + 1)
+    const kept = ready.map(({ header }) => header).filter(({ number }) => number >= keepFrom)
+    const [first = last, ...rest] = kept
+    const events = ready.flatMap((block) => block.events)
+    await journal.append(chainId, { headers: [first, ...rest], events, keepFrom })
     announced = last.number
     pending = pending.filter((block) => !isReady(block))
   }

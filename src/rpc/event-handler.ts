@@ -1,13 +1,14 @@
-import type { HandlerContext } from '@connectrpc/connect'
+import { ConnectError, type HandlerContext } from '@connectrpc/connect'
 import type { StreamEventsRequest, StreamEventsResponse } from '../../gen/aggregator/v1/event_pb.js'
 import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
-import { toConnectedMessage, toEventMessage, toHeartbeatMessage } from './convert-events.js'
+import { toConnectedMessage } from './convert-events.js'
 import { type EventStream, type EventStreams, FAREWELL_MS, type StreamProtocol } from './event-streams.js'
 import { requestKey, toCall } from './request-context.js'
+import { sharedMessagesKey } from './shared-messages.js'
 import { stageKey, unreadableMessage } from './unreadable.js'
 
-/** StreamEvents as Connect's router takes it. */
+/** StreamEvents as Connect's router takes it: how the stream begins and ends; `withSharedMessages` does the rest. */
 export function toStreamHandler(streams: EventStreams) {
   return async function* (
     request: StreamEventsRequest,
@@ -19,16 +20,16 @@ export function toStreamHandler(streams: EventStreams) {
     let farewell: NodeJS.Timeout | undefined
     context.signal.addEventListener('abort', leave)
     stream.ended.addEventListener('abort', () => {
-      farewell = setTimeout(abandon, FAREWELL_MS)
+      farewell = setTimeout(abandon, FAREWELL_MS).unref()
+    })
+    const ended = new Promise<unknown>((onEnd) => {
+      const format = context.requestHeader.get('content-type')?.includes('json') ? 'json' : 'binary'
+      context.values.set(sharedMessagesKey, { stream, format, onEnd })
     })
     try {
       yield toConnectedMessage(streams.supportedChains, stream.cursor())
-      for (;;) {
-        const batch = await stream.next()
-        if (batch.length === 0) yield toHeartbeatMessage(stream.cursor())
-        for (const entry of batch) yield toEventMessage(entry)
-      }
-    } catch (thrown) {
+      const thrown = await ended
+      if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
       throw toConnectError(stream.close(thrown) ?? toServiceError(thrown))
     } finally {
       context.signal.removeEventListener('abort', leave)
@@ -48,12 +49,8 @@ async function open(
     const isReadable = context.values.get(stageKey) !== 'unreadable'
     if (isReadable) context.values.set(stageKey, 'reached')
     await streams.admit(call)
-    const unreadable = isReadable ? [] : [unreadableMessage(streams.desc)]
-    return streams.open(
-      request,
-      { protocol: call.protocol as StreamProtocol, requestId: call.requestId },
-      unreadable,
-    )
+    const caller = { protocol: call.protocol as StreamProtocol, requestId: call.requestId }
+    return streams.open(request, caller, isReadable ? [] : [unreadableMessage(streams.desc)])
   } catch (thrown) {
     throw toConnectError(toServiceError(thrown))
   }

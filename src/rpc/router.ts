@@ -7,6 +7,7 @@ import type { EventStreams } from './event-streams.js'
 import type { GuardedMethod } from './guard.js'
 import type { ChainMessage } from './method.js'
 import { toCall } from './request-context.js'
+import { withSharedMessages } from './shared-messages.js'
 import { stageKey, withUnreadableCalls } from './unreadable.js'
 
 /** Puts guarded methods and the event stream onto a Connect router, which serves them as gRPC, gRPC-Web and Connect. */
@@ -22,7 +23,8 @@ export function rpcRoutes(methods: readonly GuardedMethod[], streams: EventStrea
       router.service(service, implementation as ServiceImpl<DescService>)
     }
     for (const [index, handler] of router.handlers.entries()) {
-      router.handlers[index] = withUnreadableCalls(handler)
+      const isStream = handler.method.methodKind === 'server_streaming'
+      router.handlers[index] = withUnreadableCalls(isStream ? withSharedMessages(handler) : handler)
     }
   }
 }

@@ -21,7 +21,10 @@ export interface LogState {
 export interface EventStore {
   readState(): Promise<LogState>
   readPosition(chainId: number): Promise<ChainPosition | undefined>
-  /** Begins to read a chain, or begins anew: behind `header`, which becomes its position. */
+  /**
+   * Begins to read a chain, or begins anew: behind `header`, which becomes its position. What was announced before is
+   * left as it is, for good.
+   */
   begin(chainId: number, settlement: Address, header: BlockHeader): Promise<void>
   /** Adds blocks and announces their events. */
   append(chainId: number, blocks: NewBlocks): Promise<Announcement[]>
@@ -30,7 +33,7 @@ export interface EventStore {
   /** The entries behind a sequence, in order. */
   readAfter(sequence: number, limit: number): Promise<Announcement[]>
   /**
-   * Removes the entries announced before a time, Unix milliseconds.
+   * Removes the entries at the beginning of the log that were announced before a time, Unix milliseconds.
    * @returns the sequence of the last entry removed so far; 0 when none was
    */
   prune(beforeMs: number): Promise<number>
@@ -55,7 +58,7 @@ export function createEventStore(database: Database, now: () => number): EventSt
   }
 
   return {
-    readState: () => readState(database),
+    readState: () => database.transaction().execute(readState),
 
     async readPosition(chainId) {
       const position = await database
@@ -83,6 +86,12 @@ export function createEventStore(database: Database, now: () => number): EventSt
       database.transaction().execute(async (transaction) => {
         await transaction.deleteFrom('chain_headers').where('chain_id', '=', chainId).execute()
         await insertHeaders(transaction, chainId, [header])
+        await transaction
+          .updateTable('events')
+          .set({ is_standing: 0 })
+          .where('chain_id', '=', chainId)
+          .where('is_standing', '=', 1)
+          .execute()
         const start = { settlement, first_block: header.number + 1 }
         await transaction
           .insertInto('chain_positions')
@@ -137,18 +146,20 @@ export function createEventStore(database: Database, now: () => number): EventSt
     },
 
     async prune(beforeMs) {
-      const { prunedSequence } = await readState(database)
-      const { last } = await database
-        .selectFrom('events')
-        .select((select) => select.fn.max('sequence').as('last'))
-        .where('announced_at_ms', '<', beforeMs)
-        .executeTakeFirstOrThrow()
-      const end = last ?? prunedSequence
-      for (let through = prunedSequence; through < end; await nextTurn()) {
-        through = Math.min(end, through + ROWS_AT_ONCE)
-        await removeThrough(database, through)
+      for (;;) {
+        const page = await database
+          .selectFrom('events')
+          .select(['sequence', 'announced_at_ms'])
+          .orderBy('sequence')
+          .limit(ROWS_AT_ONCE)
+          .execute()
+        const kept = page.findIndex((row) => row.announced_at_ms >= beforeMs)
+        const last = (kept === -1 ? page : page.slice(0, kept)).at(-1)
+        if (last !== undefined) await removeThrough(database, last.sequence)
+        if (kept !== -1 || page.length < ROWS_AT_ONCE) break
+        await nextTurn()
       }
-      return end
+      return (await readState(database)).prunedSequence
     },
   }
 }
@@ -180,7 +191,11 @@ async function takeDown(database: Database, chainId: number, aboveBlock: number)
 function removeThrough(database: Database, sequence: number): Promise<void> {
   return database.transaction().execute(async (transaction) => {
     await transaction.deleteFrom('events').where('sequence', '<=', sequence).execute()
-    await transaction.updateTable('event_log').set({ pruned_sequence: sequence }).execute()
+    await transaction
+      .updateTable('event_log')
+      .set({ pruned_sequence: sequence })
+      .where('pruned_sequence', '<', sequence)
+      .execute()
   })
 }
 
@@ -189,13 +204,15 @@ async function insertHeaders(
   chainId: number,
   headers: readonly BlockHeader[],
 ): Promise<void> {
-  const rows = headers.map(({ number, hash, parentHash }) => ({
-    chain_id: chainId,
-    number,
-    hash,
-    parent_hash: parentHash,
-  }))
-  await database.insertInto('chain_headers').values(rows).execute()
+  for (let start = 0; start < headers.length; start += ROWS_AT_ONCE) {
+    const rows = headers.slice(start, start + ROWS_AT_ONCE).map(({ number, hash, parentHash }) => ({
+      chain_id: chainId,
+      number,
+      hash,
+      parent_hash: parentHash,
+    }))
+    await database.insertInto('chain_headers').values(rows).execute()
+  }
 }
 
 async function insertEvents(database: Database, rows: readonly NewEventRow[]): Promise<Announcement[]> {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOnePortServer, type OnePortServer } from '../../src/http/one-port.js'
 
-const TIMEOUTS = { headersMs: 300, requestMs: 600, keepAliveMs: 400 }
+const TIMEOUTS = { headersMs: 300, requestMs: 600, keepAliveMs: 400, pingMs: 5000 }
 const DRIP_MS = 40
 /** The longest of the time-outs, twice over, and room for a busy machine. */
 const IN_TIME_MS = 3000

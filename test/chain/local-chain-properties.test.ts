@@ -1,0 +1,239 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  blockAt,
+  cutAfter,
+  extend,
+  type LocalChain,
+  lastOf,
+  reconcile,
+  type Step,
+} from '../../src/chain/local-chain.js'
+import type { BlockHeader } from '../../src/domain/block.js'
+import type { Hex } from '../../src/domain/hex.js'
+
+const SEED = 20_260_105
+const RUNS = 1000
+
+interface Block extends BlockHeader {
+  readonly parent: Block | undefined
+  readonly eventCount: number
+}
+
+interface BlockEvent {
+  readonly id: string
+  readonly blockNumber: number
+}
+
+/** What a subscriber is told. */
+interface Told extends BlockEvent {
+  readonly isReversion: boolean
+}
+
+/** What the network does next: blocks with so many events each grow on a block, and the last one is the head. */
+interface Move {
+  /** The block: so far behind the last head, or any one of all. */
+  readonly on: { readonly behindHead: number } | { readonly index: number }
+  readonly grown: readonly number[]
+  /** How far behind a head a watcher that has lost its way starts anew. */
+  readonly restartDepth: number
+}
+
+const move: fc.Arbitrary<Move> = fc.record({
+  on: fc.oneof(
+    { weight: 2, arbitrary: fc.constant({ behindHead: 0 }) },
+    { weight: 3, arbitrary: fc.record({ behindHead: fc.nat(7) }) },
+    { weight: 1, arbitrary: fc.record({ index: fc.nat(10_000) }) },
+  ),
+  grown: fc.array(fc.nat(2), { maxLength: 5 }),
+  restartDepth: fc.nat(6),
+})
+const histories = fc.record({
+  maxLength: fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 3, max: 9 })),
+  moves: fc.array(move, { minLength: 1, maxLength: 30, size: 'max' }),
+})
+
+function grow(parent: Block | undefined, eventCount: number, serial: number): Block {
+  const number = parent === undefined ? 0 : parent.number + 1
+  return { number, hash: `0x${serial}`, parentHash: parent?.hash ?? '0x', parent, eventCount }
+}
+
+/** The block and those before it, the latest first, down to `end` and without it. */
+function* backFrom(block: Block | undefined, end?: Block): Generator<Block> {
+  for (let at = block; at !== undefined && at !== end; at = at.parent) yield at
+}
+
+function behind(block: Block, depth: number): Block {
+  let at = block
+  for (let left = depth; left > 0 && at.parent !== undefined; left--) at = at.parent
+  return at
+}
+
+function ancestorAt(block: Block, number: number): Block {
+  return behind(block, block.number - number)
+}
+
+function eventsOf({ hash, number, eventCount }: Block): BlockEvent[] {
+  return Array.from({ length: eventCount }, (_, index) => ({ id: `${hash}/${index}`, blockNumber: number }))
+}
+
+/** All that the network ever made; the heads, one by one. */
+function createNetwork() {
+  const blocks: [Block, ...Block[]] = [grow(undefined, 0, 0)]
+  const byHash = new Map<Hex, Block>()
+  let head = blocks[0]
+  return {
+    genesis: head,
+    get(hash: Hex): Block {
+      const block = byHash.get(hash)
+      if (block === undefined) throw new Error(`no block ${hash} to fetch`)
+      return block
+    },
+    nextHead({ on, grown }: Move): Block {
+      head = 'index' in on ? (blocks[on.index % blocks.length] ?? head) : behind(head, on.behindHead)
+      for (const eventCount of grown) {
+        head = grow(head, eventCount, blocks.length)
+        blocks.push(head)
+        byHash.set(head.hash, head)
+      }
+      return head
+    },
+  }
+}
+
+/** Takes everything in the order told, and insists on it: nothing twice, and only the latest is taken back. */
+function createSubscriber() {
+  const standing: BlockEvent[] = []
+  let toldCount = 0
+  return {
+    standing,
+    toldCount: () => toldCount,
+    tell({ id, blockNumber, isReversion }: Told): void {
+      toldCount++
+      if (!isReversion) {
+        if (standing.some((event) => event.id === id)) throw new Error(`${id} came twice`)
+        standing.push({ id, blockNumber })
+      } else {
+        const latest = standing.pop()
+        if (latest?.id !== id) throw new Error(`${id} was taken back, and the latest was ${latest?.id}`)
+      }
+    },
+  }
+}
+
+/** Follows the heads as a watcher does, with the answers of `reconcile` held against the tree of blocks. */
+function createWatcher(network: ReturnType<typeof createNetwork>, maxLength: number) {
+  const subscriber = createSubscriber()
+  const kinds: string[] = []
+  let chain: LocalChain = [network.genesis]
+  /** Behind this block everything was announced. */
+  let start: Block = network.genesis
+
+  function append(block: Block): void {
+    chain = extend(chain, [block], maxLength)
+    for (const event of eventsOf(block)) subscriber.tell({ ...event, isReversion: false })
+  }
+
+  function takeBack(latestFirst: readonly BlockEvent[]): void {
+    for (const event of latestFirst) subscriber.tell({ ...event, isReversion: true })
+  }
+
+  function place(block: Block, restartDepth: number): void {
+    const step = reconcile(chain, block)
+    kinds.push(kindOf(chain, block, step))
+    expect(step, 'the step').toEqual(expectedStep(chain, block))
+    switch (step.kind) {
+      case 'append':
+        append(block)
+        break
+      case 'gap':
+        for (let number = step.from; number <= step.to; number++) {
+          place(ancestorAt(block, number), restartDepth)
+        }
+        place(block, restartDepth)
+        break
+      case 'fork':
+        place(network.get(step.parentHash), restartDepth)
+        place(block, restartDepth)
+        break
+      case 'reorganisation': {
+        const kept = cutAfter(chain, step.ancestor)
+        const dropped = chain.slice(kept.length).map(({ hash }) => network.get(hash))
+        takeBack(dropped.flatMap(eventsOf).reverse())
+        chain = kept
+        append(block)
+        break
+      }
+      case 'lost': {
+        start = behind(block, 1 + restartDepth)
+        const firstWrong = Math.min(chain[0].number, start.number + 1)
+        takeBack(subscriber.standing.filter(({ blockNumber }) => blockNumber >= firstWrong).reverse())
+        chain = [start]
+        place(block, restartDepth)
+        break
+      }
+    }
+  }
+
+  return { subscriber, kinds, place, chain: () => chain, start: () => start }
+}
+
+/** What a step must be, by the whole tree of blocks instead of the block's parent alone. */
+function expectedStep(chain: LocalChain, block: Block): Step {
+  const [oldest, last] = [chain[0], lastOf(chain)]
+  if (block.number > last.number + 1) return { kind: 'gap', from: last.number + 1, to: block.number - 1 }
+  if (block.number < oldest.number || chain.some(({ hash }) => hash === block.hash)) return { kind: 'known' }
+  const branch = [...backFrom(block)]
+  const ancestor = chain.findLast(({ hash }) => branch.some((each) => each.hash === hash))
+  if (ancestor === last) return { kind: 'append' }
+  if (ancestor?.number === block.number - 1) return { kind: 'reorganisation', ancestor }
+  const isParentOutside = block.number - 1 <= oldest.number
+  return isParentOutside ? { kind: 'lost' } : { kind: 'fork', parentHash: block.parentHash }
+}
+
+function kindOf(chain: LocalChain, block: Block, { kind }: Step): string {
+  if (kind === 'known' && block.number < chain[0].number) return 'older'
+  if (kind === 'reorganisation') return block.number === lastOf(chain).number ? 'replaces last' : 'goes back'
+  return kind
+}
+
+function isLinked(chain: LocalChain): boolean {
+  return chain.every((block, index) => {
+    const parent = chain[index - 1]
+    return parent === undefined || (block.parentHash === parent.hash && block.number === parent.number + 1)
+  })
+}
+
+test('whatever the network does, a subscriber holds the events of the branch of the followed head', () => {
+  const counts = new Map<string, number>()
+  fc.assert(
+    fc.property(histories, ({ maxLength, moves }) => {
+      const network = createNetwork()
+      const { subscriber, kinds, place, ...watcher } = createWatcher(network, maxLength)
+      for (const each of moves) {
+        const head = network.nextHead(each)
+        const before = { chain: watcher.chain(), toldCount: subscriber.toldCount() }
+        kinds.length = 0
+        place(head, each.restartDepth)
+        for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+
+        const chain = watcher.chain()
+        if (kinds[0] === 'known' || kinds[0] === 'older') {
+          expect({ chain, toldCount: subscriber.toldCount() }).toEqual(before)
+          continue
+        }
+        expect(lastOf(chain).hash).toBe(head.hash)
+        expect(blockAt(chain, head.number)).toBe(lastOf(chain))
+        expect(chain.length).toBeLessThanOrEqual(maxLength)
+        expect(isLinked(chain)).toBe(true)
+        const start = watcher.start()
+        const announced = subscriber.standing.filter(({ blockNumber }) => blockNumber > start.number)
+        expect(announced).toEqual([...backFrom(head, start)].reverse().flatMap(eventsOf))
+      }
+    }),
+    { seed: SEED, numRuns: RUNS },
+  )
+  for (const kind of ['known', 'older', 'append', 'gap', 'fork', 'replaces last', 'goes back', 'lost']) {
+    expect(counts.get(kind), kind).toBeGreaterThan(100)
+  }
+})

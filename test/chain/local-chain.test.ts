@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import { blockAt, cutAfter, extend, type LocalChain, lastOf, reconcile } from '../../src/chain/local-chain.js'
+import type { BlockHeader } from '../../src/domain/block.js'
+
+/** A block of a branch, and its parent of the same branch unless another is named. */
+function block(number: number, branch = 'a', parentBranch = branch): BlockHeader {
+  return { number, hash: `0x${branch}${number}`, parentHash: `0x${parentBranch}${number - 1}` }
+}
+
+function blocks(from: number, to: number): BlockHeader[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => block(from + index))
+}
+
+function chainOf(from: number, to: number): LocalChain {
+  return [block(from), ...blocks(from + 1, to)]
+}
+
+const chain = chainOf(10, 14)
+const ofOneBlock = chainOf(10, 10)
+
+describe('a block that is nothing new:', () => {
+  test.each(chain)('known block $number', (known) => {
+    expect(reconcile(chain, known)).toEqual({ kind: 'known' })
+  })
+
+  test.each([
+    ['of the same branch', block(9)],
+    ['of another branch', block(9, 'b')],
+    ['of another branch, by far', block(0, 'b')],
+  ])('one below the oldest, %s', (_which, older) => {
+    expect(reconcile(chain, older)).toEqual({ kind: 'known' })
+  })
+
+  test('the only one, and one below it', () => {
+    expect(reconcile(ofOneBlock, block(10))).toEqual({ kind: 'known' })
+    expect(reconcile(ofOneBlock, block(9))).toEqual({ kind: 'known' })
+  })
+
+  test('one that lags behind stays nothing new whatever parent it claims', () => {
+    expect(reconcile(chain, { ...block(12), parentHash: '0xother' })).toEqual({ kind: 'known' })
+  })
+})
+
+describe('a block behind the last one', () => {
+  test('is appended when the last one is its parent, whatever its own branch is called', () => {
+    expect(reconcile(chain, block(15))).toEqual({ kind: 'append' })
+    expect(reconcile(chain, block(15, 'b', 'a'))).toEqual({ kind: 'append' })
+  })
+
+  test('is appended to the only one', () => {
+    expect(reconcile(ofOneBlock, block(11))).toEqual({ kind: 'append' })
+  })
+
+  test('is on a fork when its parent is not known', () => {
+    expect(reconcile(chain, block(15, 'b'))).toEqual({ kind: 'fork', parentHash: '0xb14' })
+  })
+
+  test('is lost when its parent is not the only one', () => {
+    expect(reconcile(ofOneBlock, block(11, 'b'))).toEqual({ kind: 'lost' })
+  })
+})
+
+describe('a block ahead of the next one leaves a gap', () => {
+  test('of one block', () => {
+    expect(reconcile(chain, block(16))).toEqual({ kind: 'gap', from: 15, to: 15 })
+  })
+
+  test('of many blocks', () => {
+    expect(reconcile(chain, block(1000))).toEqual({ kind: 'gap', from: 15, to: 999 })
+  })
+
+  test('behind the only one', () => {
+    expect(reconcile(ofOneBlock, block(12))).toEqual({ kind: 'gap', from: 11, to: 11 })
+  })
+
+  test('on another branch too, and whatever parent it claims', () => {
+    expect(reconcile(chain, block(17, 'b'))).toEqual({ kind: 'gap', from: 15, to: 16 })
+    const claimsLast = { ...block(16), parentHash: block(14).hash }
+    expect(reconcile(chain, claimsLast)).toEqual({ kind: 'gap', from: 15, to: 15 })
+  })
+})
+
+describe('a block on another branch', () => {
+  test.each([11, 12, 13, 14])('at %d reorganises back to the known block that is its parent', (number) => {
+    const ancestor = block(number - 1)
+    expect(reconcile(chain, block(number, 'b', 'a'))).toEqual({ kind: 'reorganisation', ancestor })
+  })
+
+  test.each([12, 13, 14, 15])('at %d whose parent is not known is on a fork', (number) => {
+    expect(reconcile(chain, block(number, 'b'))).toEqual({ kind: 'fork', parentHash: `0xb${number - 1}` })
+  })
+
+  test.each([10, 11])('at %d is lost, since its parent would be older than anything known', (number) => {
+    expect(reconcile(chain, block(number, 'b'))).toEqual({ kind: 'lost' })
+  })
+
+  test('in place of the oldest is lost even with the same parent', () => {
+    expect(reconcile(chain, block(10, 'b', 'a'))).toEqual({ kind: 'lost' })
+  })
+
+  test('in place of the only one is lost', () => {
+    expect(reconcile(ofOneBlock, block(10, 'b'))).toEqual({ kind: 'lost' })
+  })
+
+  test('that claims a known block of another height as its parent does not follow that', () => {
+    const odd = { ...block(13, 'b'), parentHash: block(11).hash }
+    expect(reconcile(chain, odd)).toEqual({ kind: 'fork', parentHash: block(11).hash })
+  })
+
+  test('of two known blocks can go back to either of them', () => {
+    const two = chainOf(10, 11)
+    expect(reconcile(two, block(12, 'b', 'a'))).toEqual({ kind: 'append' })
+    expect(reconcile(two, block(11, 'b', 'a'))).toEqual({ kind: 'reorganisation', ancestor: block(10) })
+    expect(reconcile(two, block(12, 'b'))).toEqual({ kind: 'fork', parentHash: '0xb11' })
+    expect(reconcile(two, block(11, 'b'))).toEqual({ kind: 'lost' })
+  })
+})
+
+describe('the blocks of a chain', () => {
+  test('have a last one, which may be the only one', () => {
+    expect(lastOf(chain)).toEqual(block(14))
+    expect(lastOf(ofOneBlock)).toEqual(block(10))
+  })
+
+  test('are found by number', () => {
+    expect(blocks(10, 14).map(({ number }) => blockAt(chain, number))).toEqual(chain)
+  })
+
+  test.each([0, 8, 9, 15, 100])('have none of number %d', (number) => {
+    expect(blockAt(chain, number)).toBeUndefined()
+  })
+})
+
+describe('a cut', () => {
+  test.each([
+    [10, ofOneBlock],
+    [11, chainOf(10, 11)],
+    [13, chainOf(10, 13)],
+    [14, chain],
+  ])('behind %d leaves it and all before it', (number, rest) => {
+    expect(cutAfter(chain, block(number))).toEqual(rest)
+  })
+
+  test('behind the only one leaves it', () => {
+    expect(cutAfter(ofOneBlock, block(10))).toEqual(ofOneBlock)
+  })
+
+  test('leaves the chain that it is made of as it was', () => {
+    cutAfter(chain, block(11))
+    expect(chain).toEqual(blocks(10, 14))
+  })
+})
+
+describe('an extension', () => {
+  test('adds blocks in order', () => {
+    expect(extend(chain, [block(15), block(16)], 100)).toEqual(chainOf(10, 16))
+  })
+
+  test.each([
+    [8, chainOf(10, 16)],
+    [7, chainOf(10, 16)],
+    [6, chainOf(11, 16)],
+    [2, chainOf(15, 16)],
+    [1, chainOf(16, 16)],
+  ])('keeps the last %d blocks at the most', (maxLength, expected) => {
+    expect(extend(chain, [block(15), block(16)], maxLength)).toEqual(expected)
+  })
+
+  test('by no block changes nothing', () => {
+    expect(extend(chain, [], 5)).toEqual(chain)
+  })
+
+  test('leaves the chain that it is made of as it was', () => {
+    extend(chain, [block(15)], 2)
+    expect(chain).toEqual(blocks(10, 14))
+  })
+})

@@ -1,0 +1,82 @@
+import { onTestFinished } from 'vitest'
+import type { BlockHeader, NewBlocks, PlacedEvent } from '../../src/domain/block.js'
+import type { Announcement, OrderEvent, StreamEvent } from '../../src/domain/event.js'
+import type { Hex } from '../../src/domain/hex.js'
+import { openDatabase } from '../../src/store/database.js'
+import { createEventStore, type EventStore } from '../../src/store/event-store.js'
+
+const NOW = 1_800_000_000_000
+export const SETTLEMENT = '0x5e771e'
+
+/** Opens an event store; it closes with the test, if not before. */
+export async function openStore(path: string, now = () => NOW) {
+  const database = await openDatabase(path)
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await database.destroy()
+    isOpen = false
+  }
+  onTestFinished(close)
+  return { store: createEventStore(database, now), close }
+}
+
+/** A block of a branch. */
+export function header(number: number, branch = 'a', parentBranch = branch): BlockHeader {
+  return { number, hash: `0x${branch}${number}`, parentHash: `0x${parentBranch}${number - 1}` }
+}
+
+/** An event that is told from others by chain, block, and place in the block, and by no solver in every third. */
+export function settled(chainId: number, blockNumber: number, logIndex: number, branch = 'a'): PlacedEvent {
+  const id = `0x${branch}${chainId}${blockNumber}${logIndex}` as const
+  const solver = logIndex % 3 === 2 ? undefined : (`${id}c0` as Hex)
+  const event: OrderEvent = {
+    type: 'Settled',
+    chainId,
+    orderId: id,
+    user: `${id}b0`,
+    solver,
+    blockNumber,
+  }
+  return { event, blockHash: header(blockNumber, branch).hash, logIndex }
+}
+
+/** Many events of one block. */
+export function manySettled(chainId: number, blockNumber: number, count: number): PlacedEvent[] {
+  return Array.from({ length: count }, (_, logIndex) => settled(chainId, blockNumber, logIndex))
+}
+
+/** The blocks up to and with that of a number, with events. */
+export function newBlocks(from: number, to: number, events: readonly PlacedEvent[], branch = 'a'): NewBlocks {
+  const rest = Array.from({ length: to - from }, (_, index) => header(from + 1 + index, branch))
+  return { headers: [header(from, branch), ...rest], events, keepFrom: 0 }
+}
+
+/** The entries of events, with sequences from one on. */
+export function announced(firstSequence: number, ...events: readonly PlacedEvent[]): Announcement[] {
+  return events.map(({ event }, index) => ({ sequence: firstSequence + index, event }))
+}
+
+/** The entries that take events back, in the order given. */
+export function takenBack(firstSequence: number, ...events: readonly PlacedEvent[]): Announcement[] {
+  return events.map(({ event: { chainId, orderId, user, solver, blockNumber, type } }, index) => {
+    const event: StreamEvent = {
+      type: 'Reverted',
+      chainId,
+      orderId,
+      user,
+      solver,
+      blockNumber,
+      event: type,
+    }
+    return { sequence: firstSequence + index, event }
+  })
+}
+
+/** All that the store says of the log and of these chains. */
+export async function contents(store: EventStore, ...chainIds: number[]) {
+  return {
+    state: await store.readState(),
+    entries: await store.readAfter(0, 1_000_000),
+    positions: await Promise.all(chainIds.map((chainId) => store.readPosition(chainId))),
+  }
+}
