@@ -6,7 +6,7 @@ import type { Block, BlockReader } from './block-reader.js'
 import { blockAt, cutAfter, extend, type LocalChain, lastOf, reconcile } from './local-chain.js'
 import type { ContractNews } from './order-events.js'
 import { createRangeSize } from './range-size.js'
-import { isNodesOwnAnswer } from './rpc-client.js'
+import { isNodesOwnAnswer } from './rpc-error.js'
 
 /** Where a chain's events and its position are kept; each call is one transaction. */
 export interface Journal {

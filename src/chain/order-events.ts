@@ -1,4 +1,4 @@
-import { type AbiParameter, decodeAbiParameters, toEventSelector } from 'viem'
+import { toEventSelector } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { PlacedEvent } from '../domain/block.js'
 import type { OrderEvent } from '../domain/event.js'
@@ -25,8 +25,7 @@ type EventItem = Extract<(typeof settlementAbi)[number], { type: 'event' }>
 
 const EVENT_ITEMS = settlementAbi.filter((item): item is EventItem => item.type === 'event')
 const NAMES = new Map(EVENT_ITEMS.map((item) => [toEventSelector(item), item.name]))
-const DEPOSITED_DATA = dataOf('Deposited')
-const REFUNDED_DATA = dataOf('Refunded')
+const WORD_DIGITS = 64
 const BOND_EVENTS = new Set<string | undefined>([
   'SolverRegistered',
   'BondAdded',
@@ -38,7 +37,7 @@ const BOND_EVENTS = new Set<string | undefined>([
 
 /**
  * Reads what logs of the settlement contract say; events that are not settlement.md's are left out.
- * @throws viem's errors when data is not what its event's name promises
+ * @throws Error when data is not what its event's name promises
  */
 export function readLogs(chainId: number, logs: readonly RawLog[]): ContractNews {
   const events: PlacedEvent[] = []
@@ -61,43 +60,42 @@ function readOrderEvent(chainId: number, name: string | undefined, log: RawLog):
   const base = { chainId, orderId, user: addressOf(user), blockNumber: Number(log.blockNumber) }
   switch (name) {
     case 'Deposited': {
-      const values = decodeAbiParameters(DEPOSITED_DATA, log.data)
-      const [inputToken, inputAmount, outputToken, outputAmount, fillDeadline] = values as DepositedData
+      const [inputToken, inputAmount, outputToken, outputAmount, fillDeadline] = words(log.data, 5)
       return {
         type: 'Deposited',
         ...base,
         solver: addressOf(solver),
-        inputToken: lowerCase(inputToken),
-        inputAmount,
-        outputToken: lowerCase(outputToken),
-        outputAmount,
-        fillDeadline,
+        inputToken: addressOf(inputToken),
+        inputAmount: BigInt(inputAmount),
+        outputToken: addressOf(outputToken),
+        outputAmount: BigInt(outputAmount),
+        fillDeadline: Number(fillDeadline),
       }
     }
     case 'Settled':
       return { type: 'Settled', ...base, solver: addressOf(solver) }
     case 'Refunded': {
-      const [inputAmount, bondSlashed] = decodeAbiParameters(REFUNDED_DATA, log.data) as RefundedData
-      return { type: 'Refunded', ...base, solver: undefined, inputAmount, bondSlashed }
+      const [inputAmount, bondSlashed] = words(log.data, 2)
+      const amounts = { inputAmount: BigInt(inputAmount), bondSlashed: BigInt(bondSlashed) }
+      return { type: 'Refunded', ...base, solver: undefined, ...amounts }
     }
   }
   return undefined
 }
 
-type DepositedData = [Address, bigint, Address, bigint, number]
-type RefundedData = [bigint, bigint]
-
-function dataOf(name: EventItem['name']): AbiParameter[] {
-  const inputs: readonly (AbiParameter & { readonly indexed?: boolean })[] =
-    EVENT_ITEMS.find((item) => item.name === name)?.inputs ?? []
-  return inputs.filter(({ indexed }) => !indexed)
+/** The members of an event that are not indexed: each of the contract's fills one word of 32 bytes. */
+function words<N extends keyof Words>(data: Hex, count: N): Words[N] {
+  if (data.length !== 2 + count * WORD_DIGITS) throw new Error(`an event has ${data.length} digits of data`)
+  const starts = Array.from({ length: count }, (_, index) => 2 + index * WORD_DIGITS)
+  return starts.map((start) => `0x${data.slice(start, start + WORD_DIGITS)}`) as Words[N]
 }
 
-/** The last 20 bytes of a topic. */
-function addressOf(topic: Hex): Address {
-  return `0x${topic.slice(-40)}`
+interface Words {
+  readonly 2: [Hex, Hex]
+  readonly 5: [Hex, Hex, Hex, Hex, Hex]
 }
 
-function lowerCase(address: Address): Address {
-  return address.toLowerCase() as Address
+/** The last 20 bytes of a word. */
+function addressOf(word: Hex): Address {
+  return `0x${word.slice(-40)}`
 }

@@ -3,7 +3,6 @@ import {
   fallback,
   http,
   type PublicClient,
-  RpcRequestError,
   type WebSocketTransport,
   webSocket,
 } from 'viem'
@@ -36,6 +35,8 @@ export interface Endpoint {
 const CALL_TIMEOUT_MS = 5000
 /** Calls in one HTTP request; some providers allow no more. */
 const MAX_BATCH_CALLS = 50
+/** The logs of a crowded block must come through, since there is no smaller thing to ask for. */
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024
 
 /**
  * Builds the clients of a chain's JSON-RPC endpoints.
@@ -54,14 +55,13 @@ export function createRpcClient(urls: readonly string[]): RpcClient {
   }
 }
 
-/** Whether a failed call was answered by the node, and not lost on the way. */
-export function isNodesOwnAnswer(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return error instanceof RpcRequestError || isNodesOwnAnswer(error.cause)
-}
-
 function httpTransport(url: string) {
-  return http(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0, batch: { batchSize: MAX_BATCH_CALLS } })
+  return http(url, {
+    timeout: CALL_TIMEOUT_MS,
+    retryCount: 0,
+    batch: { batchSize: MAX_BATCH_CALLS },
+    maxResponseBodySize: MAX_ANSWER_BYTES,
+  })
 }
 
 /** A socket of viem that reconnects by itself gives up in the end, and prints its URL on the way. */

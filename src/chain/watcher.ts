@@ -4,8 +4,8 @@ import { type BlockReader, InconsistentAnswerError } from './block-reader.js'
 import type { Follower } from './follower.js'
 import type { TimedHeader } from './headers.js'
 import { ChainMistake } from './introduce.js'
-import { type Endpoint, isNodesOwnAnswer } from './rpc-client.js'
-import { summary } from './rpc-error.js'
+import type { Endpoint } from './rpc-client.js'
+import { isNodesOwnAnswer, summary } from './rpc-error.js'
 
 /** Looks at a chain again and again, and has its events followed. */
 export interface Watcher {

@@ -1,6 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 const HOST = '127.0.0.1'
 const TERMINATION_GRACE_MS = 2_000
@@ -40,24 +43,33 @@ export interface Anvil {
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 31337
-  const child = spawn(anvilBinary(), commandLine(options, chainId))
-  const killWithParent = () => child.kill('SIGKILL')
+  const statesFolder = mkdtempSync(join(tmpdir(), 'anvil-'))
+  const child = spawn(anvilBinary(), commandLine(options, chainId, statesFolder))
+  const removeStates = () => rmSync(statesFolder, { recursive: true, force: true })
+  const killWithParent = () => {
+    child.kill('SIGKILL')
+    removeStates()
+  }
   process.on('exit', killWithParent)
-  const stop = () => {
+  const stop = async () => {
     process.off('exit', killWithParent)
-    return terminate(child)
+    await terminate(child)
+    removeStates()
   }
   try {
     const port = await listeningPort(child)
     return { url: `http://${HOST}:${port}`, chainId, port, pid: child.pid as number, stop }
   } catch (error) {
     process.off('exit', killWithParent)
+    removeStates()
     throw error
   }
 }
 
-function commandLine(options: AnvilOptions, chainId: number): string[] {
+/** @param statesFolder where it keeps the states of old blocks; by itself it leaves gigabytes behind */
+function commandLine(options: AnvilOptions, chainId: number, statesFolder: string): string[] {
   const args = ['--host', HOST, '--port', String(options.port ?? 0), '--chain-id', String(chainId)]
+  args.push('--cache-path', statesFolder)
   if (options.blockTimeSeconds !== undefined) args.push('--block-time', String(options.blockTimeSeconds))
   return [...args, ...(options.extraArgs ?? [])]
 }
