@@ -8,9 +8,9 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createBlockReader } from './block-reader.js'
 import { createFollower, type Journal } from './follower.js'
-import { introduce } from './introduce.js'
+import { assertChainId, introduce } from './introduce.js'
 import { createOrderMemory, type ReadOrder } from './order-memory.js'
-import { createRpcClient } from './rpc-client.js'
+import { createRpcClient, type Endpoint } from './rpc-client.js'
 import { summary } from './rpc-error.js'
 import { createSettlement } from './settlement.js'
 import { createWatcher } from './watcher.js'
@@ -67,6 +67,8 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const rpc = createRpcClient(config.rpcUrls)
   const settlement = createSettlement(rpc.client, chainId, address)
   const orders = createOrderMemory(readLastOrder)
+  /** The endpoints that are known to be of this chain. */
+  const introduced = new Set<Endpoint>()
   let hasher: QuoteHasher | undefined
   let bondListener = () => {}
 
@@ -93,8 +95,11 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     ...options,
     endpoints: rpc.endpoints,
     readerAt: (endpoint) => readers.get(endpoint) ?? createBlockReader(endpoint.client, chainId, address),
-    async introduce() {
+    async introduce(endpoint) {
       hasher ??= await introduce(config, rpc, settlement, protocolName)
+      if (introduced.has(endpoint)) return
+      await assertChainId(endpoint, rpc.endpoints.indexOf(endpoint), chainId)
+      introduced.add(endpoint)
     },
     follower,
   })

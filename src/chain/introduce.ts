@@ -1,7 +1,7 @@
 import type { ChainConfig } from '../config.js'
 import type { ConfigMistake } from '../environment.js'
 import { createQuoteHasher, type QuoteHasher } from '../signing/typed-data.js'
-import type { RpcClient } from './rpc-client.js'
+import type { Endpoint, RpcClient } from './rpc-client.js'
 import { NotASettlementError, type Settlement } from './settlement.js'
 
 /** The chain answers, and is not what the configuration says. */
@@ -16,6 +16,16 @@ export class ChainMistake extends Error implements ConfigMistake {
 }
 
 /**
+ * Makes sure that an endpoint is of the chain.
+ * @throws ChainMistake, or viem's errors when it does not answer
+ */
+export async function assertChainId({ client }: Endpoint, index: number, chainId: number): Promise<void> {
+  const answer = await client.getChainId()
+  if (answer !== chainId)
+    throw new ChainMistake(`RPC_URL_${chainId}`, `has URL ${index + 1} answering for chain ${answer}`)
+}
+
+/**
  * Makes sure that a chain is the configured one and reads what is read of its contract only once.
  * @returns the hasher of the contract's quotes
  * @throws ChainMistake, or viem's errors when the chain does not answer
@@ -26,12 +36,10 @@ export async function introduce(
   settlement: Settlement,
   protocolName: string,
 ): Promise<QuoteHasher> {
-  const answers = await Promise.allSettled(rpc.endpoints.map(({ client }) => client.getChainId()))
-  answers.forEach((answer, index) => {
-    if (answer.status === 'fulfilled' && answer.value !== chainId) {
-      throw new ChainMistake(`RPC_URL_${chainId}`, `has URL ${index + 1} answering for chain ${answer.value}`)
-    }
-  })
+  const checks = rpc.endpoints.map((endpoint, index) => assertChainId(endpoint, index, chainId))
+  for (const check of await Promise.allSettled(checks)) {
+    if (check.status === 'rejected' && check.reason instanceof ChainMistake) throw check.reason
+  }
 
   const variable = `SERVICE_ADDRESS_${chainId}`
   const code = await rpc.client.getCode({ address })

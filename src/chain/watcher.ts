@@ -30,7 +30,7 @@ interface WatcherOptions {
   readonly endpoints: readonly Endpoint[]
   readonly readerAt: (endpoint: Endpoint) => BlockReader
   /** Makes sure, before anything is read, that the chain is the right one; does nothing once it has. */
-  readonly introduce: () => Promise<void>
+  readonly introduce: (endpoint: Endpoint) => Promise<void>
   readonly follower: Follower
   readonly metrics: Metrics
   readonly log: Logger
@@ -79,7 +79,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   }
 
   async function lookAt(endpoint: Endpoint): Promise<void> {
-    await options.introduce()
+    await options.introduce(endpoint)
     const reader = options.readerAt(endpoint)
     const told = toldHead
     toldHead = undefined

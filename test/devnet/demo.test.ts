@@ -47,6 +47,8 @@ describe.concurrent('npm run demo', () => {
     for (const port of heldPorts()) expect(demo.output()).not.toContain(`127.0.0.1:${port}`)
     const states = demo.output().match(/^ {3}(DEPOSITED|SETTLED|REFUNDED)$/gm)
     expect(states?.map((line) => line.trim())).toEqual(['SETTLED', 'SETTLED', 'DEPOSITED', 'REFUNDED'])
+    const events = demo.output().match(/(?<=^ {3}event {4})\w+/gm)
+    expect(events).toEqual(['Deposited', 'Settled', 'Settled', 'Deposited', 'Refunded'])
     expect(demo.output()).toContain("the WETH is back, with 124.9375 bUSD of Aldous's bond")
     await nothingIsLeft(demo)
   })

@@ -3,10 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
+import { startProcess } from '../service/process.js'
 
 const EXAMPLE = /<!-- example -->\n```sh\n(.*?)```\n(?:\n```json\n(.*?)```)?/gs
+const STREAM = /<!-- example: stream -->\n```(sh|js)\n(.*?)```\n/gs
 const readme = await readFile('README.md', 'utf8')
 const examples = [...readme.matchAll(EXAMPLE)].map(([, command = '', answer]) => ({ command, answer }))
+const streams = [...readme.matchAll(STREAM)].map(([, language = '', code = '']) => ({ language, code }))
 
 let network: Network
 
@@ -17,6 +20,7 @@ afterAll(() => network?.close())
 
 it('the README has examples', () => {
   expect(examples.length).toBeGreaterThanOrEqual(5)
+  expect(streams.length).toBeGreaterThanOrEqual(3)
 })
 
 it.each(examples)('works as pasted: $command', async ({ command, answer }) => {
@@ -25,6 +29,18 @@ it.each(examples)('works as pasted: $command', async ({ command, answer }) => {
   const actual = JSON.parse(stdout)
   if (answer === undefined) expect(actual.quote.outputAmount).toBe('2498750000')
   else expect(shape(actual)).toEqual(shape(JSON.parse(answer)))
+})
+
+it.each(streams)('streams as pasted: $code', async ({ language, code }) => {
+  const { host } = new URL(network.serviceUrl)
+  const here = code.replaceAll('localhost:3000', host)
+  const child =
+    language === 'sh'
+      ? startProcess('bash', ['-c', here], {}, { ownGroup: true })
+      : startProcess(process.execPath, ['--input-type=module', '-e', here], {}, { ownGroup: true })
+  await child.waitFor(/connected.*supportedChains.*31337.*cursor|cursor.*connected.*31337/s)
+  process.kill(-(child.child.pid ?? 0), 'SIGKILL')
+  await child.exited
 })
 
 /** The fields and their types; of a list, those of its first item. */
