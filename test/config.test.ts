@@ -42,6 +42,8 @@ describe('defaults', () => {
       RATE_LIMIT_UNREGISTER: '10',
       RATE_LIMIT_SOLVERS: '60',
       MAX_STREAM_CLIENTS: '10000',
+      EVENT_RETENTION_DAYS: '30',
+      MAX_REORG_DEPTH: '256',
       CORS_ORIGINS: '*',
       LOG_LEVEL: 'info',
     })
@@ -127,6 +129,8 @@ describe('each variable is read:', () => {
     ['MAX_SOLVERS_PER_CHAIN', '1', { maxSolversPerChain: 1 }],
     ['MAX_QUOTE_FAN_OUT', '1000', { maxQuoteFanOut: 1000 }],
     ['MAX_STREAM_CLIENTS', '1', { maxStreamClients: 1 }],
+    ['EVENT_RETENTION_DAYS', '36500', { eventRetentionDays: 36_500 }],
+    ['MAX_REORG_DEPTH', '1', { maxReorgDepth: 1 }],
     [
       'CORS_ORIGINS',
       'https://a.example, http://localhost:8080,',

@@ -151,12 +151,14 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     onBondEvents(listener) {
       bondListener = listener
     },
-    // Of a chain that is down, nobody can say that no event has come.
-    readOrder: (orderId) =>
-      ask(watcher.isUp() ? orders.get(orderId) : readLastOrder(orderId).then(({ order }) => order)),
+    readOrder(orderId) {
+      // Of a chain that is down or behind its head, nobody can say that no event has come.
+      const isCurrent = watcher.isUp() && !follower.isBackfilling()
+      return ask(isCurrent ? orders.get(orderId) : readLastOrder(orderId).then(({ order }) => order))
+    },
     async close() {
       await watcher.close()
-      await rpc.close()
+      rpc.close()
     },
   }
 }

@@ -44,6 +44,8 @@ interface Run {
   readonly signal: AbortSignal
   /** Called whenever the local chain has moved. */
   readonly onProgress: () => void
+  /** Called when it turns out to be a long one. */
+  readonly onBackfill: () => void
 }
 
 interface FollowerOptions {
@@ -106,6 +108,7 @@ export function createFollower(options: FollowerOptions): Follower {
   /** Reads ranges up to where blocks are read one by one. */
   async function backfill(reader: BlockReader, known: LocalChain, run: Run): Promise<LocalChain> {
     isBackfilling = true
+    run.onBackfill()
     let local = await settle(reader, known)
     await announce(local)
     while (headNumber - lastOf(local).number > liveDepth) {

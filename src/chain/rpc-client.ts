@@ -6,6 +6,7 @@ import {
   type WebSocketTransport,
   webSocket,
 } from 'viem'
+import { socketClientCache } from 'viem/utils'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 
 /** The JSON-RPC endpoints of one chain. */
@@ -15,21 +16,22 @@ export interface RpcClient {
   /** Each endpoint alone, in the order given. */
   readonly endpoints: readonly Endpoint[]
   /** Ends the connections that are kept open. */
-  close(): Promise<void>
+  close(): void
 }
 
 /** One JSON-RPC endpoint. */
 export interface Endpoint {
   readonly client: PublicClient
   /**
-   * Tells of each new head as it comes; undefined where the endpoint is no WebSocket.
+   * Tells of each new head as it comes, in place of whom it told before; undefined where the endpoint is no WebSocket.
    * @param onLost called when no more will be told
+   * @returns whether it will; throws when the endpoint does not answer
    */
   readonly subscribeToHeads:
-    | ((onHead: (head: TimedHeader) => void, onLost: () => void) => Promise<void>)
+    | ((onHead: (head: TimedHeader) => void, onLost: () => void) => Promise<boolean>)
     | undefined
   /** Ends the connection that is kept open, if any; the next call opens another. */
-  disconnect(): Promise<void>
+  disconnect(): void
 }
 
 const CALL_TIMEOUT_MS = 5000
@@ -44,13 +46,13 @@ const MAX_ANSWER_BYTES = 128 * 1024 * 1024
  */
 export function createRpcClient(urls: readonly string[]): RpcClient {
   const transports = urls.map((url) => (/^wss?:/i.test(url) ? socketTransport(url) : httpTransport(url)))
-  const endpoints = transports.map(toEndpoint)
+  const endpoints = transports.map((transport, index) => toEndpoint(transport, urls[index] ?? ''))
   const client = createPublicClient({ transport: fallback(transports, { retryCount: 1, retryDelay: 100 }) })
   return {
     client: client as PublicClient,
     endpoints,
-    async close() {
-      await Promise.all(endpoints.map((endpoint) => endpoint.disconnect()))
+    close() {
+      for (const endpoint of endpoints) endpoint.disconnect()
     },
   }
 }
@@ -64,34 +66,60 @@ function httpTransport(url: string) {
   })
 }
 
-/** A socket of viem that reconnects by itself gives up in the end, and prints its URL on the way. */
-function socketTransport(url: string) {
-  return webSocket(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0, reconnect: false })
+/**
+ * A socket of viem that reconnects by itself gives up in the end, and prints its URL on the way. One whose handshake
+ * is never answered would keep its callers for ever.
+ */
+function socketTransport(url: string): WebSocketTransport {
+  const transport = webSocket(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0, reconnect: false })
+  return (options) => {
+    const made = transport(options)
+    const open = made.value?.getRpcClient
+    const request: typeof made.request = async (...call) => {
+      if (open !== undefined) await inTime(open())
+      return made.request(...call)
+    }
+    return { ...made, request }
+  }
 }
 
-function toEndpoint(transport: ReturnType<typeof httpTransport> | WebSocketTransport): Endpoint {
+/** @throws Error when that fails, or takes longer than a call may */
+async function inTime<T>(promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the WebSocket does not answer')), CALL_TIMEOUT_MS)
+  })
+  // What viem's sockets fail with is an event of theirs, and no error.
+  const failed = promise.catch(() => Promise.reject(new Error('the WebSocket cannot be opened')))
+  return Promise.race([failed, timeout]).finally(() => clearTimeout(timer))
+}
+
+function toEndpoint(transport: ReturnType<typeof httpTransport> | WebSocketTransport, url: string): Endpoint {
   const client: PublicClient = createPublicClient({ transport })
   const { getRpcClient, subscribe } = client.transport as Partial<
     ReturnType<WebSocketTransport>['value'] & object
   >
-  if (getRpcClient === undefined || subscribe === undefined) {
-    return { client, subscribeToHeads: undefined, disconnect: async () => {} }
-  }
+  if (getRpcClient === undefined || subscribe === undefined)
+    return { client, subscribeToHeads: undefined, disconnect: () => {} }
+  let unsubscribe = () => {}
   return {
     client,
     async subscribeToHeads(onHead, onLost) {
-      await subscribe({
-        params: ['newHeads'],
-        onData: (data) => onHead(toHeader((data as unknown as { result: RawHeader }).result)),
-        onError: onLost,
-      })
+      unsubscribe()
+      await inTime(getRpcClient())
+      const heads = await inTime(
+        subscribe({
+          params: ['newHeads'],
+          onData: (data) => onHead(toHeader((data as unknown as { result: RawHeader }).result)),
+          onError: onLost,
+        }),
+      ).catch(() => undefined)
+      unsubscribe = () => void heads?.unsubscribe()
+      return heads !== undefined
     },
     /** Sockets are shared by URL inside viem, where a closed one stays until it is ended by hand. */
-    async disconnect() {
-      await getRpcClient().then(
-        (socket) => socket.close(),
-        () => {},
-      )
+    disconnect() {
+      for (const socket of [...socketClientCache.values()]) if (socket.url === url) socket.close()
     },
   }
 }

@@ -15,7 +15,10 @@ export interface Watcher {
    * @throws ChainMistake when the chain answers and is not what the configuration says
    */
   start(timeoutMs: number): Promise<void>
-  /** Looks once more, beginning not before this call. @returns when that look is done or has failed */
+  /**
+   * Looks once more, beginning not before this call.
+   * @returns when that look is done or has failed, or has the chain's past to read
+   */
   lookNow(): Promise<void>
   /** Whether the chain answers. */
   isUp(): boolean
@@ -62,6 +65,9 @@ export function createWatcher(options: WatcherOptions): Watcher {
   let toldHead: TimedHeader | undefined
   let timer: NodeJS.Timeout | undefined
   let look: Promise<void> | undefined
+  /** Resolves when that look is done, or turns out to be long. */
+  let lookOrBackfill: Promise<void> | undefined
+  let onBackfill = () => {}
   /** The look that begins after the one under way, for all who ask for one meanwhile. */
   let nextLook: Promise<void> | undefined
 
@@ -80,6 +86,9 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   async function lookAt(endpoint: Endpoint): Promise<void> {
     await options.introduce(endpoint)
+    const wasSubscribed = subscribed.has(endpoint)
+    // Before the head is read, so that none falls in between.
+    await subscribe(endpoint)
     const reader = options.readerAt(endpoint)
     const told = toldHead
     toldHead = undefined
@@ -87,14 +96,19 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const isNew = seen.number > (head?.number ?? -1)
     if (isNew) {
       // It should have been told of by itself: whoever was to do so has fallen silent.
-      if (told === undefined) subscribed.delete(endpoint)
+      if (told === undefined && wasSubscribed) subscribed.delete(endpoint)
       head = seen
       headSeenAt = performance.now()
     }
-    const run = { signal: closing.signal, onProgress: succeeded }
+    const lastNumber = follower.last()?.number ?? 0
+    const run = { signal: closing.signal, onProgress: succeeded, onBackfill: () => onBackfill() }
     const result = await follower.follow(reader, seen, run)
-    if (result === 'followed') head = seen
-    else takeEndpoint(current + 1)
+    // A lower head is believed when blocks were given up for it; else the node has not seen yet what another one has.
+    if (result === 'followed') {
+      if (seen.number >= (head?.number ?? 0) || seen.number < lastNumber) head = seen
+    }
+    // One that was told may be older than what was read meanwhile.
+    else if (told === undefined) takeEndpoint(current + 1)
   }
 
   function succeeded(): void {
@@ -103,14 +117,14 @@ export function createWatcher(options: WatcherOptions): Watcher {
     isUp = true
   }
 
-  async function failed(endpoint: Endpoint, error: unknown): Promise<void> {
+  function failed(endpoint: Endpoint, error: unknown): void {
     if (closing.signal.aborted) return
     failures++
     metrics.rpcErrors.inc(labels)
     log.debug({ chainId, endpoint: current + 1, reason: summary(error) }, 'a look at the chain failed')
     if (!isNodesOwnAnswer(error) && !(error instanceof InconsistentAnswerError)) {
       subscribed.delete(endpoint)
-      await endpoint.disconnect()
+      endpoint.disconnect()
     }
     takeEndpoint(current + 1)
     // A single failure says little of a chain that has answered before.
@@ -124,9 +138,8 @@ export function createWatcher(options: WatcherOptions): Watcher {
     try {
       await lookAt(endpoint)
       succeeded()
-      await subscribe(endpoint)
     } catch (error) {
-      await failed(endpoint, error)
+      failed(endpoint, error)
       throw error
     }
   }
@@ -153,10 +166,10 @@ export function createWatcher(options: WatcherOptions): Watcher {
       toldHead = told
       lookSoon()
     }
-    await endpoint.subscribeToHeads(onHead, onLost).catch((error) => {
-      subscribed.delete(endpoint)
-      log.debug({ chainId, reason: summary(error) }, 'new heads are not told by the endpoint')
-    })
+    const isTold = await endpoint.subscribeToHeads(onHead, onLost)
+    if (isTold) return
+    subscribed.delete(endpoint)
+    log.debug({ chainId, endpoint: current + 1 }, 'new heads are not told by the endpoint')
   }
 
   function lookSoon(): void {
@@ -175,6 +188,10 @@ export function createWatcher(options: WatcherOptions): Watcher {
         if (toldHead !== undefined) lookSoon()
         else timer = setTimeout(lookSoon, delayMs())
       })
+    const backfill = new Promise<void>((resolve) => {
+      onBackfill = resolve
+    })
+    lookOrBackfill = Promise.race([look, backfill])
   }
 
   function delayMs(): number {
@@ -194,10 +211,10 @@ export function createWatcher(options: WatcherOptions): Watcher {
     },
     lookNow() {
       nextLook ??= (async () => {
-        await look
+        await lookOrBackfill
         nextLook = undefined
         lookSoon()
-        await look
+        await lookOrBackfill
       })()
       return nextLook
     },

@@ -74,8 +74,10 @@ export function createHub(options: HubOptions): Hub {
     const batch = recent.after(sequence)
     if (batch !== undefined) return batch
     await nextTurn()
-    if (sequence < prunedSequence) throw cursorUnknown()
-    return (await options.readAfter(sequence, MAX_BATCH)).map(toEntry)
+    const page = await options.readAfter(sequence, MAX_BATCH)
+    // Sequences have no gaps: what is missing is no longer kept.
+    if (page[0]?.sequence !== sequence + 1) throw cursorUnknown()
+    return page.map(toEntry)
   }
 
   /** Resolves when there may be news, when `ms` have passed, or when `signal` aborts. */
@@ -148,7 +150,8 @@ export function createHub(options: HubOptions): Hub {
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
         const leftMs = giveUpAt - performance.now()
         if (wanted.length > 0 || leftMs <= 0) return wanted
-        if (last !== undefined) continue
+        // What was told between reading and falling asleep would wake nobody.
+        if (this.#sequence < lastSequence) continue
         this.#isLive = true
         await untilNews(leftMs, this.#end.signal)
       }

@@ -182,8 +182,10 @@ function endWhenSilent(session: ServerHttp2Session, { keepAliveMs, pingMs }: Cli
 }
 
 /** Node's HTTP/2 server has no time-out of its own for a body that never ends. */
-function limitBodyTime(request: Http2ServerRequest, requestMs: number): void {
-  if (request.stream.endAfterHeaders) return
-  const timer = setTimeout(() => request.stream.close(constants.NGHTTP2_CANCEL), requestMs)
-  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer))
+function limitBodyTime({ stream }: Http2ServerRequest, requestMs: number): void {
+  const timer = setTimeout(() => {
+    const isWhole = stream.state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE
+    if (!isWhole) stream.close(constants.NGHTTP2_CANCEL)
+  }, requestMs)
+  stream.once('close', () => clearTimeout(timer))
 }
