@@ -187,10 +187,11 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 
   async function grow(reader: BlockReader, known: LocalChain, headers: readonly BlockHeader[]) {
-    const blocks: Block[] = []
-    for (const block of await reader.blocks(headers)) {
-      blocks.push({ ...block, events: await reader.withSolvers(block.events, headNumber) })
-    }
+    const withSolvers = async (block: Block) => ({
+      ...block,
+      events: await reader.withSolvers(block.events, headNumber),
+    })
+    const blocks = await Promise.all((await reader.blocks(headers)).map(withSolvers))
     chain = extend(known, headers, liveDepth)
     pending = [...pending, ...blocks]
     for (const block of blocks) listener.onNews(block)

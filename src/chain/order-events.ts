@@ -57,7 +57,12 @@ function byPlace(a: PlacedEvent, b: PlacedEvent): number {
 
 function readOrderEvent(chainId: number, name: string | undefined, log: RawLog): OrderEvent | undefined {
   const [, orderId = '0x', user = '0x', solver = '0x'] = log.topics
-  const base = { chainId, orderId, user: addressOf(user), blockNumber: Number(log.blockNumber) }
+  const base = {
+    chainId,
+    orderId: lowerCase(orderId),
+    user: addressOf(user),
+    blockNumber: Number(log.blockNumber),
+  }
   switch (name) {
     case 'Deposited': {
       const [inputToken, inputAmount, outputToken, outputAmount, fillDeadline] = words(log.data, 5)
@@ -97,5 +102,9 @@ interface Words {
 
 /** The last 20 bytes of a word. */
 function addressOf(word: Hex): Address {
-  return `0x${word.slice(-40)}`
+  return lowerCase(`0x${word.slice(-40)}`)
+}
+
+function lowerCase(hex: Hex): Hex {
+  return hex.toLowerCase() as Hex
 }

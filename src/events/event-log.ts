@@ -66,8 +66,11 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     return written
   }
 
+  let pruning: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    prune().then(hub.forgetThrough, (error) => log.error({ err: error }, 'old events could not be removed'))
+    pruning = prune().then(hub.forgetThrough, (error) => {
+      log.error({ err: error }, 'old events could not be removed')
+    })
   }, PRUNE_INTERVAL_MS)
 
   return {
@@ -80,7 +83,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     async close() {
       clearInterval(timer)
       hub.close()
-      await writing
+      await Promise.all([writing, pruning])
     },
   }
 }

@@ -47,12 +47,14 @@ interface HubOptions {
 
 /** How long a subscriber may take nothing of what it was given. */
 const STALL_MS = 10_000
-/** How far one that had caught up may fall behind. */
-const MAX_BACKLOG = 50_000
+/** How long one that had caught up may be behind. */
+const MAX_BEHIND_MS = 60_000
 const SILENCE_MS = 15_000
 const CHECK_INTERVAL_MS = 1000
 /** Subscribers that are woken before anything else gets its turn. */
 const WAKES_PER_TURN = 64
+/** Batches in which a subscriber finds nothing for itself before anything else gets its turn. */
+const SKIPS_PER_TURN = 16
 
 /** Builds the hub over an event log. */
 export function createHub(options: HubOptions): Hub {
@@ -111,7 +113,10 @@ export function createHub(options: HubOptions): Hub {
     readonly #end = new AbortController()
     #sequence: number
     #isLive = false
-    #busySince: number | undefined
+    /** Since when it has been sending what it was given last; undefined while it waits for more. */
+    #busySince: number | undefined = performance.now()
+    /** Since when it has been behind, after it had caught up. */
+    #behindSince: number | undefined
 
     constructor(sequence: number, filter: EventFilter) {
       this.#sequence = sequence
@@ -142,24 +147,32 @@ export function createHub(options: HubOptions): Hub {
     /** Goes on through the log until something passes the filter; after a while without, returns empty-handed. */
     async #read(): Promise<Batch> {
       const giveUpAt = performance.now() + SILENCE_MS
-      for (;;) {
+      for (let skipped = 1; ; skipped++) {
         this.#end.signal.throwIfAborted()
         const batch = await read(this.#sequence)
         const last = batch.at(-1)
-        if (last !== undefined) this.#sequence = last.sequence
+        if (last !== undefined) this.#moveTo(last.sequence)
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
         const leftMs = giveUpAt - performance.now()
         if (wanted.length > 0 || leftMs <= 0) return wanted
+        if (last !== undefined && skipped % SKIPS_PER_TURN === 0) await nextTurn()
         // What was told between reading and falling asleep would wake nobody.
         if (this.#sequence < lastSequence) continue
         this.#isLive = true
+        this.#behindSince = undefined
         await untilNews(leftMs, this.#end.signal)
       }
     }
 
+    #moveTo(sequence: number): void {
+      this.#sequence = sequence
+      if (sequence >= lastSequence) this.#behindSince = undefined
+      else if (this.#isLive) this.#behindSince ??= performance.now()
+    }
+
     isTooSlow(now: number): boolean {
       const isStalled = this.#busySince !== undefined && now - this.#busySince > STALL_MS
-      return isStalled || (this.#isLive && lastSequence - this.#sequence > MAX_BACKLOG)
+      return isStalled || (this.#behindSince !== undefined && now - this.#behindSince > MAX_BEHIND_MS)
     }
 
     close(): void {

@@ -9,7 +9,7 @@ export interface Entry extends Announcement {
 export type Batch = readonly Entry[]
 
 /** Entries in a batch, at the most: as much as a subscriber takes at once. */
-export const MAX_BATCH = 500
+export const MAX_BATCH = 100
 
 const MAX_RECENT = 8192
 
@@ -34,10 +34,22 @@ export function createRecentEntries(): RecentEntries {
       while (size > MAX_RECENT) size -= batches.shift()?.length ?? 0
     },
     after(sequence) {
-      const batch = batches.findLast(([first]) => first !== undefined && first.sequence <= sequence + 1)
+      const batch = batches[lastStartingBy(batches, sequence + 1)]
       const skipped = sequence + 1 - (batch?.[0]?.sequence ?? 0)
       if (batch === undefined || skipped >= batch.length) return undefined
       return skipped === 0 ? batch : batch.slice(skipped)
     },
   }
+}
+
+/** Index of the last batch that does not start behind a sequence; -1 when all do. */
+function lastStartingBy(batches: readonly Batch[], sequence: number): number {
+  let low = 0
+  let high = batches.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((batches[middle]?.[0]?.sequence ?? 0) <= sequence) low = middle + 1
+    else high = middle
+  }
+  return low - 1
 }

@@ -3,10 +3,10 @@ import type { WebSocket } from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
 import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
 import { type FieldViolation, type Reason, type ServiceError, toServiceError } from '../domain/errors.js'
+import { sharedBytes } from '../events/shared-bytes.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import type { EventStream, EventStreams } from '../rpc/event-streams.js'
 import { toEventJson } from './event-json.js'
-import { sharedBytes } from './shared-bytes.js'
 
 /** What clients send is ignored; more at once than this closes the socket. */
 export const MAX_CLIENT_MESSAGE_BYTES = 4096

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Batch } from '../events/recent-entries.js'
+import { sharedBytes } from '../events/shared-bytes.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import { type EventStream, type EventStreams, FAREWELL_MS } from '../rpc/event-streams.js'
 import { toClient } from './caller.js'
 import { toEventJson } from './event-json.js'
 import type { StreamRequest } from './event-socket.js'
-import { sharedBytes } from './shared-bytes.js'
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -37,6 +37,7 @@ export async function serveEventSource(
     setTimeout(() => reply.raw.destroy(), FAREWELL_MS).unref()
   })
   reply.raw.once('close', () => stream.close())
+  if (reply.raw.destroyed) stream.close()
   return reply.headers(HEADERS).send(body)
 }
 

@@ -127,7 +127,8 @@ class UpgradableRequest extends IncomingMessage {
   declare private wantsUpgrade: boolean | null
 
   get upgrade(): boolean {
-    return this.wantsUpgrade === true && this.headers.upgrade?.toLowerCase() === 'websocket'
+    const isWebSocket = this.headers.upgrade?.toLowerCase() === 'websocket'
+    return this.wantsUpgrade === true && (isWebSocket || this.method === 'CONNECT')
   }
 
   /** Set by Node's parser, in the constructor to begin with. */

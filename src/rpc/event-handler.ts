@@ -19,6 +19,7 @@ export function toStreamHandler(streams: EventStreams) {
     const leave = () => void stream.close()
     let farewell: NodeJS.Timeout | undefined
     context.signal.addEventListener('abort', leave)
+    if (context.signal.aborted) leave()
     stream.ended.addEventListener('abort', () => {
       farewell = setTimeout(abandon, FAREWELL_MS).unref()
     })

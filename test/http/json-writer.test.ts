@@ -4,7 +4,12 @@ import {
   FieldDescriptorProto_Type as Type,
 } from '@bufbuild/protobuf/wkt'
 import { describe, expect, test } from 'vitest'
-import { StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
+import {
+  ConnectedSchema,
+  EventType,
+  RevertedSchema,
+  StreamEventsResponseSchema,
+} from '../../gen/aggregator/v1/event_pb.js'
 import { GetOrderResponseSchema, OrderState } from '../../gen/aggregator/v1/order_pb.js'
 import { GetQuoteResponseSchema, QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import { ListSolversResponseSchema } from '../../gen/aggregator/v1/solver_pb.js'
@@ -100,6 +105,29 @@ test.each([
   expect(compileJsonWriter(GetOrderResponseSchema)(message)).toMatchObject({ state: name })
 })
 
+test.each([
+  [EventType.DEPOSITED, 'Deposited'],
+  [EventType.SETTLED, 'Settled'],
+  [EventType.REFUNDED, 'Refunded'],
+  [EventType.REVERTED, 'Reverted'],
+])('event type %i is written %s, like the messages of its kind', (event, name) => {
+  expect(compileJsonWriter(RevertedSchema)(create(RevertedSchema, { event }))).toMatchObject({ event: name })
+})
+
+test('lists are written item by item, in their order, and are there when empty', () => {
+  const write = compileJsonWriter(ConnectedSchema)
+  const supportedChains = [8453n, 1n, 9_007_199_254_740_991n]
+  expect(write(create(ConnectedSchema, { supportedChains }))).toStrictEqual({
+    supportedChains: [8453, 1, 9_007_199_254_740_991],
+  })
+  expect(write(create(ConnectedSchema))).toStrictEqual({ supportedChains: [] })
+
+  const holder = messageWith({ type: Type.STRING, label: Label.REPEATED })
+  expect(compileJsonWriter(holder)(create(holder, { sampleField: ['b', '', 'a'] }))).toStrictEqual({
+    sampleField: ['b', '', 'a'],
+  })
+})
+
 describe('refuses at start an answer with', () => {
   const one = { label: Label.OPTIONAL }
 
@@ -108,7 +136,7 @@ describe('refuses at start an answer with', () => {
     ['a floating-point number', { ...one, type: Type.DOUBLE }],
     ['a signed integer', { ...one, type: Type.INT64 }],
     ['bytes', { ...one, type: Type.BYTES }],
-    ['a list of texts', { type: Type.STRING, label: Label.REPEATED }],
+    ['a list of booleans', { type: Type.BOOL, label: Label.REPEATED }],
     ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
   ])('%s, naming the field', (_what, kind) => {
     expect(() => compileJsonWriter(messageWith(kind))).toThrow('sample.Holder.sample_field')

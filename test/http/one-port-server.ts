@@ -43,6 +43,7 @@ export async function startOnePort() {
 
   return {
     number,
+    server: port.server,
     origin: `http://127.0.0.1:${number}`,
     release,
     /** Waits until the server has read so many bytes of some connection. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FIRST_HALF, openHttp2, openSocket, request, SECOND_HALF, startOnePort } from './one-port-server.js'
 
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
@@ -60,6 +61,56 @@ describe('one port', () => {
     await hasRead(length)
     socket.write(text.slice(length))
     await received('HTTP/1.1 /a ')
+  })
+})
+
+describe('an answer over HTTP/2 that goes on', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** Opens `/slow`, and makes sure that the server has seen what was sent. */
+  async function openSlow(session: ClientHttp2Session, open: () => ClientHttp2Stream) {
+    const stream = open()
+    let text = ''
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+    })
+    stream.on('error', () => {})
+    await once(stream, 'data')
+    await new Promise((resolve) => session.ping(resolve))
+    return { body: once(stream, 'close').then(() => text) }
+  }
+
+  const GET_SLOW = { ':path': '/slow', ':method': 'GET' }
+  const POST_SLOW = { ':path': '/slow', ':method': 'POST' }
+
+  test.each<[string, (session: ClientHttp2Session) => ClientHttp2Stream]>([
+    ['has no body', (session) => session.request(GET_SLOW)],
+    ['has an empty body', (session) => session.request(GET_SLOW, { endStream: false }).end()],
+    ['has a body that nobody reads', (session) => session.request(POST_SLOW).end('body')],
+  ])('is not cut by the time that a request may take, when that %s', async (_what, open) => {
+    const { origin, release } = await startOnePort()
+    const session = openHttp2(origin)
+    const { body } = await openSlow(session, () => open(session))
+    vi.advanceTimersByTime(60_000)
+    release()
+    expect((await body).endsWith(SECOND_HALF)).toBe(true)
+  })
+
+  test('is cut by it when the body of the request never ends', async () => {
+    const { origin } = await startOnePort()
+    const session = openHttp2(origin)
+    const { body } = await openSlow(session, () => {
+      const stream = session.request(POST_SLOW)
+      stream.write('body')
+      return stream
+    })
+    vi.advanceTimersByTime(15_000)
+    expect((await body).length).toBeLessThanOrEqual(FIRST_HALF.length)
   })
 })
 

@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { type AbiParameter, encodeAbiParameters, encodeEventTopics, getAddress, toEventSelector } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { type RawLog, readLogs } from '../../src/chain/order-events.js'
+import type { Address, Hex } from '../../src/domain/hex.js'
+
+const CHAIN_ID = 8453
+const MAX = 2n ** 256n - 1n
+const ORDER_ID: Hex = `0x${'0a'.repeat(32)}`
+const [USER, SOLVER, INPUT_TOKEN, OUTPUT_TOKEN] = ['ab', 'cd', 'ef', 'fa'].map(
+  (byte): Address => getAddress(`0x${byte.repeat(20)}`),
+)
+const DEPOSITED = {
+  orderId: ORDER_ID,
+  user: USER,
+  solver: SOLVER,
+  inputToken: INPUT_TOKEN,
+  inputAmount: 1000n,
+  outputToken: OUTPUT_TOKEN,
+  outputAmount: 3000n,
+  fillDeadline: 1_800_000_420,
+}
+const SETTLED = { orderId: ORDER_ID, user: USER, solver: SOLVER }
+const REFUNDED = { orderId: ORDER_ID, user: USER, inputAmount: 1000n, bondSlashed: 50n }
+
+/** A log as a node has it, of an event of the contract with these members. */
+function logOf(
+  name: string,
+  members: Readonly<Record<string, unknown>>,
+  blockNumber = 7,
+  logIndex = 0,
+): RawLog {
+  const item = settlementAbi.find((each) => each.type === 'event' && each.name === name)
+  if (item?.type !== 'event') throw new Error(`the contract has no event ${name}`)
+  const unindexed: AbiParameter[] = item.inputs.filter(({ indexed }) => !indexed)
+  return {
+    blockNumber: `0x${blockNumber.toString(16)}`,
+    blockHash: `0xb10c${blockNumber}`,
+    logIndex: `0x${logIndex.toString(16)}`,
+    topics: encodeEventTopics({ abi: [item], args: members } as never) as Hex[],
+    data: encodeAbiParameters(
+      unindexed,
+      unindexed.map(({ name: member = '' }) => members[member]),
+    ),
+  }
+}
+
+const base = { chainId: CHAIN_ID, orderId: ORDER_ID, user: USER?.toLowerCase(), blockNumber: 7 }
+
+describe('an order event is read with everything it says, addresses in lower case:', () => {
+  test('Deposited', () => {
+    expect(readLogs(CHAIN_ID, [logOf('Deposited', DEPOSITED, 7, 31)]).events).toStrictEqual([
+      {
+        event: {
+          type: 'Deposited',
+          ...base,
+          solver: SOLVER?.toLowerCase(),
+          inputToken: INPUT_TOKEN?.toLowerCase(),
+          inputAmount: 1000n,
+          outputToken: OUTPUT_TOKEN?.toLowerCase(),
+          outputAmount: 3000n,
+          fillDeadline: 1_800_000_420,
+        },
+        blockHash: '0xb10c7',
+        logIndex: 31,
+      },
+    ])
+  })
+
+  test('Settled', () => {
+    expect(readLogs(CHAIN_ID, [logOf('Settled', SETTLED)]).events).toStrictEqual([
+      {
+        event: { type: 'Settled', ...base, solver: SOLVER?.toLowerCase() },
+        blockHash: '0xb10c7',
+        logIndex: 0,
+      },
+    ])
+  })
+
+  test('Refunded, which does not name the solver', () => {
+    const event = { type: 'Refunded', ...base, solver: undefined, inputAmount: 1000n, bondSlashed: 50n }
+    expect(readLogs(CHAIN_ID, [logOf('Refunded', REFUNDED)]).events).toStrictEqual([
+      { event, blockHash: '0xb10c7', logIndex: 0 },
+    ])
+  })
+})
+
+test.each([
+  [0n, MAX],
+  [MAX, 0n],
+  [MAX, MAX],
+  [1n, 2n ** 255n],
+  [2n ** 53n + 1n, 10n ** 77n],
+])('amounts of %d and %d are read to the last digit', (first, second) => {
+  const deposited = { ...DEPOSITED, inputAmount: first, outputAmount: second, fillDeadline: 2 ** 32 - 1 }
+  const refunded = { ...REFUNDED, inputAmount: first, bondSlashed: second }
+  const logs = [logOf('Deposited', deposited, 1), logOf('Refunded', refunded, 2)]
+  expect(readLogs(CHAIN_ID, logs).events.map(({ event }) => event)).toMatchObject([
+    { inputAmount: first, outputAmount: second, fillDeadline: 2 ** 32 - 1 },
+    { inputAmount: first, bondSlashed: second },
+  ])
+})
+
+test('block numbers and log indices may be large', () => {
+  const [placed] = readLogs(CHAIN_ID, [logOf('Settled', SETTLED, Number.MAX_SAFE_INTEGER, 2 ** 31)]).events
+  expect(placed).toMatchObject({ event: { blockNumber: Number.MAX_SAFE_INTEGER }, logIndex: 2 ** 31 })
+})
+
+test('events stand in the order of the chain, whatever their types and however they came', () => {
+  const places = [
+    ['Deposited', DEPOSITED, 2, 9],
+    ['Settled', SETTLED, 2, 10],
+    ['Refunded', REFUNDED, 9, 0],
+    ['Settled', SETTLED, 10, 0],
+    ['Deposited', DEPOSITED, 10, 1],
+    ['Refunded', REFUNDED, 10, 16],
+    ['Deposited', DEPOSITED, 16, 2],
+    ['Settled', SETTLED, 256, 1],
+  ] as const
+  const logs = places.map(([name, members, block, index]) => logOf(name, members, block, index))
+  fc.assert(
+    fc.property(fc.shuffledSubarray(logs, { minLength: logs.length }), (shuffled) => {
+      const { events } = readLogs(CHAIN_ID, shuffled)
+      expect(events.map(({ event, logIndex }) => [event.type, event.blockNumber, logIndex])).toEqual(
+        places.map(([name, , block, index]) => [name, block, index]),
+      )
+    }),
+    { seed: 20_260_109 },
+  )
+})
+
+test('nothing comes of nothing', () => {
+  expect(readLogs(CHAIN_ID, [])).toEqual({ events: [], touchesBonds: false })
+})
+
+describe('bonds', () => {
+  const amount = { solver: SOLVER, amount: 1n }
+
+  test.each([
+    ['SolverRegistered', amount],
+    ['BondAdded', amount],
+    ['UnstakeRequested', { ...amount, unlockTime: 1 }],
+    ['UnstakeCancelled', { solver: SOLVER }],
+    ['UnstakeExecuted', amount],
+  ])('are changed by %s, which says nothing of an order', (name, members) => {
+    expect(readLogs(CHAIN_ID, [logOf(name, members)])).toEqual({ events: [], touchesBonds: true })
+  })
+
+  test('are changed by Refunded, which slashes one', () => {
+    expect(readLogs(CHAIN_ID, [logOf('Refunded', REFUNDED)]).touchesBonds).toBe(true)
+  })
+
+  test.each([
+    ['Deposited', DEPOSITED],
+    ['Settled', SETTLED],
+    ['NonceCancelled', { solver: SOLVER, nonce: 1n }],
+  ])('are not changed by %s', (name, members) => {
+    expect(readLogs(CHAIN_ID, [logOf(name, members)]).touchesBonds).toBe(false)
+  })
+
+  test.each([0, 1, 2])('are changed when one of several logs says so, at place %d', (place) => {
+    const logs = [1, 2].map((block) => logOf('Settled', SETTLED, block))
+    logs.splice(place, 0, logOf('BondAdded', amount, 3))
+    const { events, touchesBonds } = readLogs(CHAIN_ID, logs)
+    expect([events.length, touchesBonds]).toEqual([2, true])
+  })
+})
+
+describe('left out are', () => {
+  const settled = logOf('Settled', SETTLED)
+
+  test.each<[string, Partial<RawLog>]>([
+    ['events of other contracts', { topics: [toEventSelector('Transfer(address,address,uint256)')] }],
+    ['events of the contract that are of no concern', logOf('NonceCancelled', { solver: SOLVER, nonce: 1n })],
+    ['events without a name', { topics: [] }],
+    [
+      'events that are named like another, with other members',
+      { topics: [toEventSelector('Settled(bytes32)')] },
+    ],
+  ])('%s', (_what, changes) => {
+    const logs = [{ ...settled, ...changes, blockNumber: '0x1' as const }, settled]
+    const { events, touchesBonds } = readLogs(CHAIN_ID, logs)
+    expect(events.map(({ event }) => event.blockNumber)).toEqual([7])
+    expect(touchesBonds).toBe(false)
+  })
+})
+
+test.each([
+  ['Deposited', DEPOSITED],
+  ['Refunded', REFUNDED],
+])('%s with less data than it promises is an error', (name, members) => {
+  const log = logOf(name, members)
+  expect(() => readLogs(CHAIN_ID, [{ ...log, data: log.data.slice(0, -2) as Hex }])).toThrow()
+  expect(() => readLogs(CHAIN_ID, [{ ...log, data: '0x' }])).toThrow()
+})

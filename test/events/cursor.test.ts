@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { createCursors } from '../../src/events/cursor.js'
+
+const cursors = createCursors('a-Log_1')
+const SEQUENCES = [0, 1, 35, 36, 8192, 2 ** 32, Number.MAX_SAFE_INTEGER]
+
+test.each(SEQUENCES)('the cursor behind %d is read as that', (sequence) => {
+  expect(cursors.read(cursors.write(sequence))).toBe(sequence)
+})
+
+test.each(SEQUENCES)('the cursor behind %d needs no escaping, in a URL or in a header', (sequence) => {
+  const cursor = cursors.write(sequence)
+  expect(encodeURIComponent(cursor)).toBe(cursor)
+})
+
+test('no two places have the same cursor', () => {
+  const written = Array.from({ length: 2000 }, (_, sequence) => cursors.write(sequence))
+  expect(new Set(written).size).toBe(2000)
+})
+
+test.each(['b-Log_1', 'a-Log_', 'a-Log_12', 'A-Log_1', ''])('cursors of the log %j mean nothing', (logId) => {
+  expect(cursors.read(createCursors(logId).write(7))).toBeUndefined()
+})
+
+describe('no cursor is', () => {
+  test.each([
+    '',
+    '.',
+    '7',
+    'a-Log_1',
+    'a-Log_1.',
+    '.7',
+    'a-Log_1.7.7',
+    'a-Log_1 .7',
+    'a-Log_1.7 ',
+    ' a-Log_1.7',
+    'a-Log_1.7\n',
+    'a-Log_1.Z',
+    'a-Log_1.-7',
+    'a-Log_1.+7',
+    'a-Log_1.7.5',
+    'a-Log_1.١',
+    // One more than the largest integer that a number holds, and the longest that would be matched.
+    `a-Log_1.${(2 ** 53).toString(36)}`,
+    'a-Log_1.zzzzzzzzzzz',
+    'a-Log_1.000000000007',
+  ])('%j', (text) => {
+    expect(cursors.read(text)).toBeUndefined()
+  })
+
+  test('very long text', () => {
+    expect(createCursors('a'.repeat(100_000)).read(`${'a'.repeat(100_000)}.7`)).toBeUndefined()
+  })
+})

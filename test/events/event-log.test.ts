@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openEventLog } from '../../src/events/event-log.js'
+import type { EventStore } from '../../src/store/event-store.js'
+import { createLog } from '../../src/telemetry/log.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { announced, header, manySettled, newBlocks, openStore, settled } from '../store/event-samples.js'
+import { now, only, range, settle, take } from './hub-harness.js'
+
+const DAY_MS = 86_400_000
+const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
+
+/** A log over a store in memory, with a clock that is set by hand and one event announced at 0 ms. */
+async function openLog(change: (store: EventStore) => Partial<EventStore> = () => ({})) {
+  const clock = { ms: 0 }
+  const { store } = await openStore(':memory:', () => clock.ms)
+  await store.append(1, newBlocks(11, 11, [settled(1, 11, 0)]))
+  const metrics = createMetrics()
+  const log = createLog('silent')
+  const open = async () => {
+    const eventLog = await openEventLog({
+      store: { ...store, ...change(store) },
+      eventRetentionDays: 2,
+      maxStreamClients: 3,
+      metrics,
+      log,
+      now: () => clock.ms,
+    })
+    onTestFinished(() => eventLog.close())
+    return eventLog
+  }
+  const { logId } = await store.readState()
+  return {
+    eventLog: await open(),
+    open,
+    clock,
+    store,
+    metrics,
+    log,
+    cursorAt: (n: number) => `${logId}.${n}`,
+  }
+}
+
+describe('subscribers are told', () => {
+  test('of what was appended and what was taken back, when it is in the store', async () => {
+    const { eventLog, store, cursorAt } = await openLog()
+    const subscription = eventLog.subscribe(cursorAt(0), only({}))
+    expect(await take(subscription, 1)).toEqual([1])
+    const next = subscription.next()
+    const appended = eventLog.append(1, newBlocks(12, 12, [settled(1, 12, 0)]))
+    expect(await next).toMatchObject(announced(2, settled(1, 12, 0)))
+    expect(await store.readAfter(1, 10)).toHaveLength(1)
+    await appended
+    await eventLog.revert(1, header(10))
+    const reverted = [
+      { event: { type: 'Reverted', blockNumber: 12 } },
+      { event: { type: 'Reverted', blockNumber: 11 } },
+    ]
+    expect(await subscription.next()).toMatchObject(reverted)
+  })
+
+  test('in the order of the log, however many write at once, and however long that takes', async () => {
+    const { eventLog } = await openLog((store) => ({
+      async append(chainId, blocks) {
+        const announcements = await store.append(chainId, blocks)
+        if (chainId === 1) await settle()
+        return announcements
+      },
+    }))
+    const subscription = eventLog.subscribe(undefined, only({}))
+    const appended = [2, 1, 3].map((chainId) =>
+      eventLog.append(chainId, newBlocks(20, 20, manySettled(chainId, 20, 600))),
+    )
+    await Promise.all(appended)
+    expect(await now(take(subscription, 1800))).toEqual(range(2, 1801))
+  })
+
+  test('nothing of what failed, and of what comes after that', async () => {
+    const { eventLog } = await openLog()
+    const subscription = eventLog.subscribe(undefined, only({}))
+    const failing = eventLog.append(1, newBlocks(12, 12, [settled(1, 12, 0), settled(1, 11, 0)]))
+    const next = eventLog.append(1, newBlocks(12, 12, [settled(1, 12, 0)]))
+    await expect(failing).rejects.toThrow('UNIQUE constraint failed')
+    await next
+    expect(await subscription.next()).toMatchObject(announced(2, settled(1, 12, 0)))
+  })
+})
+
+test('what is announced is counted, by chain and type', async () => {
+  const { eventLog, metrics } = await openLog()
+  await eventLog.append(1, newBlocks(12, 12, manySettled(1, 12, 2)))
+  await eventLog.append(2, newBlocks(12, 12, manySettled(2, 12, 1)))
+  await eventLog.revert(1, header(11))
+  const { values } = await metrics.events.get()
+  expect(values.map(({ labels, value }) => [labels.chain_id, labels.type, value])).toEqual([
+    [1, 'Settled', 2],
+    [2, 'Settled', 1],
+    [1, 'Reverted', 2],
+  ])
+})
+
+test('ending the subscriptions leaves the log to its writers', async () => {
+  const { eventLog, store } = await openLog()
+  const subscription = eventLog.subscribe(undefined, only({}))
+  eventLog.endSubscriptions()
+  await expect(subscription.next()).rejects.toMatchObject({ reason: 'SHUTTING_DOWN' })
+  await eventLog.append(1, newBlocks(12, 12, [settled(1, 12, 0)]))
+  expect(await store.readAfter(1, 10)).toHaveLength(1)
+})
+
+test('closing waits for what is being written', async () => {
+  const { eventLog } = await openLog()
+  const written: number[] = []
+  for (const number of [12, 13]) {
+    const writing = eventLog.append(1, newBlocks(number, number, manySettled(1, number, 600)))
+    void writing.then(() => written.push(number))
+  }
+  await eventLog.close()
+  expect(written).toEqual([12, 13])
+})
+
+describe('retention', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+    })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  async function passTenMinutes(): Promise<void> {
+    await vi.advanceTimersByTimeAsync(10 * 60_000)
+    await settle()
+  }
+
+  test('removes what is older when the log is opened', async () => {
+    const { open, clock, cursorAt } = await openLog()
+    clock.ms = 2 * DAY_MS
+    const kept = await open()
+    expect(await take(kept.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
+    clock.ms++
+    const pruned = await open()
+    expect(() => pruned.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(await now(pruned.subscribe(cursorAt(1), only({})).next())).toBe('waiting')
+  })
+
+  test('removes it every ten minutes from then on', async () => {
+    const { eventLog, clock, store, cursorAt } = await openLog()
+    clock.ms = 2 * DAY_MS + 1
+    expect(() => eventLog.subscribe(cursorAt(0), only({}))).not.toThrow()
+    await passTenMinutes()
+    expect(() => eventLog.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(await store.readAfter(0, 10)).toEqual([])
+  })
+
+  test('that fails is logged, and tried again', async () => {
+    const prune = vi.fn<EventStore['prune']>().mockResolvedValueOnce(0)
+    const { eventLog, log, cursorAt } = await openLog(() => ({ prune }))
+    const logged = vi.spyOn(log, 'error')
+    prune.mockRejectedValueOnce(new Error('disk full')).mockResolvedValue(1)
+    await passTenMinutes()
+    expect(logged).toHaveBeenCalledOnce()
+    expect(() => eventLog.subscribe(cursorAt(0), only({}))).not.toThrow()
+    await passTenMinutes()
+    expect(() => eventLog.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
+  })
+
+  test('ends with the log', async () => {
+    const { eventLog } = await openLog()
+    await eventLog.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

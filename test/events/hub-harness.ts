@@ -1,0 +1,76 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { onTestFinished, vi } from 'vitest'
+import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
+import { createCursors } from '../../src/events/cursor.js'
+import { createHub, type Subscription } from '../../src/events/hub.js'
+import { manySettled, newBlocks, openStore } from '../store/event-samples.js'
+
+const ANNOUNCED_AT_MS = 1_800_000_000_000
+/** Later than every announcement: pruning up to then leaves nothing. */
+export const END_OF_TIME = ANNOUNCED_AT_MS + 1
+
+/** What differs from a filter that lets everything pass. */
+export function only(filter: Partial<EventFilter>): EventFilter {
+  return { ...EVERY_EVENT, ...filter }
+}
+
+/** A hub over a store in memory, both of which close with the test. */
+export async function openHub({ stored = 0, maxSubscribers = 100 } = {}) {
+  const { store } = await openStore(':memory:', () => ANNOUNCED_AT_MS)
+  let block = 0
+
+  /** Puts events into the store, which the hub is not told of. */
+  async function append(count: number, chainId: number) {
+    block++
+    return store.append(chainId, newBlocks(block, block, manySettled(chainId, block, count)))
+  }
+
+  if (stored > 0) await append(stored, 1)
+  const { logId, ...bounds } = await store.readState()
+  const cursors = createCursors(logId)
+  const onSlow = vi.fn<() => void>()
+  const readAfter = vi.fn(store.readAfter)
+  const hub = createHub({ ...bounds, cursors, readAfter, maxSubscribers, onSlow })
+  onTestFinished(() => hub.close())
+
+  return {
+    hub,
+    store,
+    onSlow,
+    /** What the hub asks the store for. */
+    readAfter,
+    cursorAt: cursors.write,
+    append,
+    async publish(count: number, chainId = 1): Promise<void> {
+      hub.publish(await append(count, chainId))
+    },
+    /** Lets a subscriber in that begins behind a sequence, or at the end. */
+    subscribe: (after?: number, filter: Partial<EventFilter> = {}) =>
+      hub.subscribe(after === undefined ? undefined : cursors.write(after), only(filter)),
+  }
+}
+
+/** The sequences of the next so many events. */
+export async function take(subscription: Subscription, count: number): Promise<number[]> {
+  const sequences: number[] = []
+  while (sequences.length < count) {
+    sequences.push(...(await subscription.next()).map(({ sequence }) => sequence))
+  }
+  return sequences
+}
+
+/** Sequences from one to another, both included. */
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+}
+
+/** Lets everything happen that waits for neither a timer nor the network. */
+export async function settle(turns = 20): Promise<void> {
+  for (let left = turns; left > 0; left--) await turn()
+}
+
+/** What has become of a promise by now; `waiting` when nothing has. */
+export async function now<T>(promise: Promise<T>): Promise<T | 'waiting'> {
+  promise.catch(() => {})
+  return Promise.race([promise, settle().then(() => 'waiting' as const)])
+}

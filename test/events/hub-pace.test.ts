@@ -1,0 +1,251 @@
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Subscription } from '../../src/events/hub.js'
+import { now, openHub, range, settle, take } from './hub-harness.js'
+
+const SUBSCRIBER_TOO_SLOW = expect.objectContaining({ reason: 'SUBSCRIBER_TOO_SLOW' })
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+async function pass(ms: number): Promise<void> {
+  await settle()
+  await vi.advanceTimersByTimeAsync(ms)
+  await settle()
+}
+
+describe('a subscriber that takes nothing of what it was given', () => {
+  test('ends after 10 s, although nobody waits', async () => {
+    const { subscribe, publish, onSlow } = await openHub()
+    const slow = subscribe()
+    await publish(1)
+    await slow.next()
+    await pass(10_000)
+    expect([slow.ended.aborted, onSlow.mock.calls.length]).toEqual([false, 0])
+    await pass(1000)
+    expect(slow.ended.reason).toEqual(SUBSCRIBER_TOO_SLOW)
+    expect(onSlow).toHaveBeenCalledOnce()
+    await expect(slow.next()).rejects.toBe(slow.ended.reason)
+    await pass(60_000)
+    expect(onSlow).toHaveBeenCalledOnce()
+  })
+
+  test('ends also while it replays', async () => {
+    const { subscribe, onSlow } = await openHub({ stored: 1200 })
+    const slow = subscribe(0)
+    await slow.next()
+    await pass(11_000)
+    expect(slow.ended.reason).toEqual(SUBSCRIBER_TOO_SLOW)
+    expect(onSlow).toHaveBeenCalledOnce()
+  })
+
+  test('slows no other, and leaves its place to another', async () => {
+    const { subscribe, publish } = await openHub({ maxSubscribers: 2 })
+    const [slow, good] = [subscribe(), subscribe()]
+    await publish(1)
+    await slow.next()
+    const taken = take(good, 12)
+    for (const _ of range(2, 12)) {
+      await publish(1)
+      await pass(1000)
+    }
+    expect(slow.ended.aborted).toBe(true)
+    expect(await now(taken)).toEqual(range(1, 12))
+    expect(good.ended.aborted).toBe(false)
+    expect(() => subscribe()).not.toThrow()
+  })
+
+  test('comes back with the cursor that it had', async () => {
+    const { hub, subscribe, publish, cursorAt } = await openHub()
+    const slow = subscribe()
+    await publish(2)
+    const given = await slow.next()
+    await publish(3)
+    await pass(11_000)
+    expect(slow.ended.aborted).toBe(true)
+    expect(slow.cursor()).toBe(cursorAt(2))
+    expect(given[0]?.cursor).toBe(cursorAt(1))
+    expect(await take(subscribe(1), 4)).toEqual([2, 3, 4, 5])
+    hub.close()
+  })
+
+  test('just in time goes on', async () => {
+    const { subscribe, publish, onSlow } = await openHub()
+    const subscription = subscribe()
+    for (const sequence of range(1, 5)) {
+      await publish(1)
+      expect(await take(subscription, 1)).toEqual([sequence])
+      await pass(9900)
+    }
+    expect(onSlow).not.toHaveBeenCalled()
+  })
+
+  test('is none of those who wait for what comes, or have left', async () => {
+    const { subscribe, publish, onSlow } = await openHub()
+    const [waiting, left] = [subscribe(), subscribe()]
+    await publish(1)
+    await Promise.all([waiting.next(), left.next()])
+    left.close()
+    const next = waiting.next()
+    await pass(14_000)
+    await publish(1)
+    expect(await next).toMatchObject([{ sequence: 2 }])
+    expect(onSlow).not.toHaveBeenCalled()
+    expect(left.ended.reason).not.toEqual(SUBSCRIBER_TOO_SLOW)
+  })
+
+  test('ends as well when it was given a sign of life only', async () => {
+    const { subscribe } = await openHub()
+    const slow = subscribe()
+    const next = slow.next()
+    await pass(15_000)
+    expect(await next).toEqual([])
+    await pass(11_000)
+    expect(slow.ended.reason).toEqual(SUBSCRIBER_TOO_SLOW)
+  })
+})
+
+describe('a subscriber that is behind for more than a minute', () => {
+  /** Takes a batch a second: too seldom to catch up, too often to be stalled. */
+  async function takeSlowly(subscriptions: readonly Subscription[], seconds: number): Promise<void> {
+    for (const _ of range(1, seconds)) {
+      await Promise.all(subscriptions.map((subscription) => subscription.next()))
+      await pass(1000)
+    }
+  }
+
+  test('ends when it had caught up, and not while it still replays', async () => {
+    const { subscribe, publish, onSlow } = await openHub({ stored: 8000 })
+    const [caughtUp, replaying] = [subscribe(8000), subscribe(0)]
+    const live = caughtUp.next()
+    await settle()
+    await publish(7000)
+    await live
+
+    await takeSlowly([caughtUp, replaying], 58)
+    expect([caughtUp.ended.aborted, replaying.ended.aborted]).toEqual([false, false])
+    await takeSlowly([caughtUp, replaying], 3)
+    expect([caughtUp.ended.aborted, replaying.ended.aborted]).toEqual([true, false])
+    expect(caughtUp.ended.reason).toEqual(SUBSCRIBER_TOO_SLOW)
+    expect(onSlow).toHaveBeenCalledOnce()
+  })
+
+  test('stays when it has caught up in between, however long it had waited before', async () => {
+    const { subscribe, publish } = await openHub()
+    const subscription = subscribe()
+    const waiting = subscription.next()
+    await pass(120_000)
+    expect(await waiting).toEqual([])
+    for (const _ of range(1, 3)) {
+      await publish(2900)
+      await takeSlowly([subscription], 29)
+      const atTheEnd = subscription.next()
+      await pass(1000)
+      await publish(1)
+      await atTheEnd
+    }
+    expect(subscription.ended.aborted).toBe(false)
+  })
+})
+
+describe('silence', () => {
+  test('is broken by an empty batch after 15 s, again and again', async () => {
+    const { subscribe, cursorAt } = await openHub({ stored: 3 })
+    const subscription = subscribe()
+    for (const _ of range(1, 3)) {
+      const next = subscription.next()
+      await pass(14_900)
+      expect(await now(next)).toBe('waiting')
+      await pass(100)
+      expect(await now(next)).toEqual([])
+      expect(subscription.cursor()).toBe(cursorAt(3))
+    }
+  })
+
+  test('begins anew with every event', async () => {
+    const { subscribe, publish } = await openHub()
+    const subscription = subscribe()
+    const first = subscription.next()
+    await pass(14_000)
+    await publish(1)
+    expect(await first).toHaveLength(1)
+    const second = subscription.next()
+    await pass(14_000)
+    expect(await now(second)).toBe('waiting')
+    await pass(1000)
+    expect(await now(second)).toEqual([])
+  })
+
+  test('is what a subscriber hears whose filter lets nothing pass, with a place that moves on', async () => {
+    const { subscribe, publish, cursorAt } = await openHub()
+    const subscription = subscribe(undefined, { chainIds: new Set([2]) })
+    let published = 0
+    for (const _ of range(1, 3)) {
+      const next = subscription.next()
+      for (const _second of range(1, 14)) {
+        await pass(1000)
+        await publish(1)
+        published++
+      }
+      expect(await now(next)).toBe('waiting')
+      await pass(1000)
+      expect(await now(next)).toEqual([])
+      expect(subscription.cursor()).toBe(cursorAt(published))
+    }
+    const next = subscription.next()
+    await publish(1, 2)
+    expect(await now(next)).toMatchObject([{ sequence: published + 1 }])
+  })
+})
+
+test('those who were woken sleep until there is news again', async () => {
+  const { subscribe, publish } = await openHub({ maxSubscribers: 300 })
+  const subscriptions = range(1, 300).map(() => subscribe())
+  const taken = subscriptions.map((subscription) => take(subscription, 2))
+  await settle()
+  await publish(1)
+  await settle()
+  const sleeping = vi.spyOn(globalThis, 'setTimeout')
+  await settle(100)
+  expect(sleeping).not.toHaveBeenCalled()
+  await publish(1)
+  await Promise.all(taken)
+})
+
+describe('no timer and no listener is left', () => {
+  test('by one who waited and was given something, or silence, or left', async () => {
+    const { subscribe, publish } = await openHub()
+    const timers = vi.getTimerCount()
+    const [given, bored, leaving] = [
+      subscribe(),
+      subscribe(undefined, { chainIds: new Set([2]) }),
+      subscribe(),
+    ]
+    const waiting = [given, bored, leaving].map((subscription) => subscription.next().catch(() => []))
+    await settle()
+    expect(vi.getTimerCount()).toBe(timers + 3)
+    leaving.close()
+    await publish(1)
+    await pass(15_000)
+    await Promise.all(waiting)
+    expect(vi.getTimerCount()).toBe(timers)
+    for (const { ended } of [given, bored, leaving]) expect(getEventListeners(ended, 'abort')).toEqual([])
+  })
+
+  test('by the hub when it is closed', async () => {
+    const { hub, subscribe, publish } = await openHub()
+    const subscriptions = range(1, 3).map(() => subscribe())
+    await publish(1)
+    await subscriptions[0]?.next()
+    for (const subscription of subscriptions) subscription.next().catch(() => {})
+    await settle()
+    hub.close()
+    await settle()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest'
+import type { EventFilter } from '../../src/domain/event.js'
+import type { Subscription } from '../../src/events/hub.js'
+import type { Batch } from '../../src/events/recent-entries.js'
+import { END_OF_TIME, now, openHub, range, settle, take } from './hub-harness.js'
+
+const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN', httpStatus: 400 })
+/** More than is kept in memory. */
+const LONG = 9500
+
+async function takeBatches(subscription: Subscription, count: number): Promise<Batch[]> {
+  const batches: Batch[] = []
+  for (let taken = 0; taken < count; taken += batches.at(-1)?.length ?? 0) {
+    batches.push(await subscription.next())
+  }
+  return batches
+}
+
+const sequencesOf = (batches: readonly Batch[]) => batches.flat().map(({ sequence }) => sequence)
+
+describe('a subscriber with a cursor', () => {
+  test.each([0, 1, 499, 500, 501, 999, 1000, 1200])('behind %d gets all that came after', async (after) => {
+    const { subscribe, publish } = await openHub({ stored: 700 })
+    await publish(500)
+    await publish(1)
+    const subscription = subscribe(after)
+    expect(await take(subscription, 1201 - after)).toEqual(range(after + 1, 1201))
+    await publish(2)
+    expect(await take(subscription, 2)).toEqual([1202, 1203])
+  })
+
+  test('at the end waits for what comes next', async () => {
+    const { subscribe, publish } = await openHub({ stored: 3 })
+    const next = subscribe(3).next()
+    expect(await now(next)).toBe('waiting')
+    await publish(1)
+    expect(await next).toMatchObject([{ sequence: 4 }])
+  })
+
+  test('gets what is published between any two of its batches', async () => {
+    const { subscribe, publish } = await openHub({ stored: 1200 })
+    const subscription = subscribe(0)
+    const sequences: number[] = []
+    for (const more of [1, 700, 1, 1, 0, 3, 0, 0]) {
+      sequences.push(...(await subscription.next()).map(({ sequence }) => sequence))
+      await publish(more)
+    }
+    sequences.push(...(await take(subscription, 1906 - sequences.length)))
+    expect(sequences).toEqual(range(1, 1906))
+  })
+
+  test('gets what is published while it reads the store', async () => {
+    const { hub, subscribe, append, publish } = await openHub({ stored: 3 })
+    const announcements = await append(2, 1)
+    const subscription = subscribe(0)
+    const reading = subscription.next()
+    hub.publish(announcements)
+    const publishing = publish(1)
+    const first = (await reading).map(({ sequence }) => sequence)
+    await publishing
+    expect([...first, ...(await take(subscription, 6 - first.length))]).toEqual(range(1, 6))
+  })
+
+  test('gets more than is kept in memory, in batches of at most 100', async () => {
+    const { subscribe, publish, readAfter } = await openHub()
+    await publish(3000)
+    await publish(LONG - 3000)
+    const batches = await takeBatches(subscribe(0), LONG)
+    expect(sequencesOf(batches)).toEqual(range(1, LONG))
+    expect(batches.map(({ length }) => length)).toEqual(range(1, LONG / 100).map(() => 100))
+    expect(readAfter.mock.calls).toEqual(range(0, 13).map((page) => [page * 100, 100]))
+  })
+
+  test('gets the last 7500 events at least without the store being asked', async () => {
+    const { subscribe, publish, readAfter } = await openHub({ stored: 100 })
+    await publish(2000)
+    await publish(LONG)
+    const subscription = subscribe(2100 + LONG - 7500)
+    expect(await take(subscription, 7500)).toEqual(range(2101 + LONG - 7500, 2100 + LONG))
+    expect(readAfter).not.toHaveBeenCalled()
+  })
+
+  test('does not keep others from theirs while it reads the store', async () => {
+    const { subscribe, publish } = await openHub({ stored: LONG })
+    const replayed = take(subscribe(0), LONG + 1)
+    const live = subscribe()
+    const waiting = live.next()
+    await publish(1)
+    expect(await Promise.race([waiting, replayed])).toMatchObject([{ sequence: LONG + 1 }])
+    expect(await replayed).toEqual(range(1, LONG + 1))
+  })
+})
+
+describe('batches', () => {
+  test('of a publication are at most 100 long', async () => {
+    const { subscribe, publish } = await openHub()
+    const subscription = subscribe()
+    await publish(234)
+    const batches = await takeBatches(subscription, 234)
+    expect(batches.map(({ length }) => length)).toEqual([100, 100, 34])
+    expect(sequencesOf(batches)).toEqual(range(1, 234))
+  })
+
+  test('are the same for all who take everything', async () => {
+    const { subscribe, publish } = await openHub({ stored: 10 })
+    const subscriptions = [subscribe(), subscribe(), subscribe(10)]
+    const waiting = subscriptions.map((subscription) => subscription.next())
+    await settle()
+    await publish(150)
+    const [first, ...others] = await Promise.all(waiting)
+    for (const batch of others) expect(batch).toBe(first)
+    const [second, ...otherSeconds] = await Promise.all(subscriptions.map((each) => each.next()))
+    for (const batch of otherSeconds) expect(batch).toBe(second)
+    expect([first?.length, second?.length]).toEqual([100, 50])
+  })
+
+  test('that begin elsewhere or leave something out hold the same entries', async () => {
+    const { subscribe, publish } = await openHub()
+    await publish(3)
+    const [all, later, chosen] = await Promise.all(
+      [subscribe(0), subscribe(1), subscribe(0, { chainIds: new Set([1]) })].map((each) => each.next()),
+    )
+    expect([all?.length, later?.length, chosen?.length]).toEqual([3, 2, 3])
+    expect(later?.[0]).toBe(all?.[1])
+    expect(chosen?.[0]).toBe(all?.[0])
+  })
+})
+
+describe('a filter', () => {
+  const filters: [string, Partial<EventFilter>, number[]][] = [
+    ['of chains', { chainIds: new Set([2]) }, [3, 4, 7, 8]],
+    ['of several chains', { chainIds: new Set([2, 3]) }, [3, 4, 5, 6, 7, 8]],
+    ['of orders', { orderIds: new Set(['0xa110', '0xa261'] as const) }, [1, 8]],
+    ['of users', { users: new Set(['0xa231b0'] as const) }, [4]],
+    ['of solvers', { solvers: new Set(['0xa350c0'] as const) }, [6]],
+    ['of types', { types: new Set(['Settled'] as const) }, range(1, 8)],
+    ['of types that do not come', { types: new Set(['Deposited'] as const) }, []],
+    ['of several kinds', { chainIds: new Set([1]), users: new Set(['0xa120b0', '0xa230b0'] as const) }, [2]],
+  ]
+
+  test.each(filters)('%s lets pass what it should, stored and live', async (_what, filter, expected) => {
+    const { subscribe, publish } = await openHub({ stored: 1 })
+    const subscriptions = [subscribe(0, filter)]
+    await publish(1, 1)
+    await publish(2, 2)
+    subscriptions.push(subscribe(0, filter))
+    const waiting = subscriptions.map((subscription) => take(subscription, expected.length))
+    await publish(1, 3)
+    await publish(1, 3)
+    await publish(2, 2)
+    for (const taken of waiting) expect(await now(taken)).toEqual(expected)
+    for (const subscription of subscriptions) expect(await now(subscription.next())).toBe('waiting')
+  })
+
+  test('that lets little pass finds it far behind in the store', async () => {
+    const { subscribe, publish } = await openHub()
+    await publish(1000)
+    await publish(1, 2)
+    await publish(LONG)
+    expect(await take(subscribe(0, { chainIds: new Set([2]) }), 1)).toEqual([1001])
+  })
+
+  test('moves the place on with what it leaves out', async () => {
+    const { subscribe, publish, cursorAt } = await openHub({ stored: 700 })
+    const subscription = subscribe(0, { chainIds: new Set([2]) })
+    const next = subscription.next()
+    await settle()
+    expect(subscription.cursor()).toBe(cursorAt(700))
+    await publish(5)
+    await settle()
+    expect(subscription.cursor()).toBe(cursorAt(705))
+    await publish(1, 2)
+    expect(await next).toMatchObject([{ sequence: 706 }])
+  })
+})
+
+describe('pruning', () => {
+  test('ends a subscriber whose place it takes while it replays', async () => {
+    const { hub, store, subscribe } = await openHub({ stored: 1200 })
+    const subscription = subscribe(0)
+    expect(await take(subscription, 500)).toEqual(range(1, 500))
+    hub.forgetThrough(await store.prune(END_OF_TIME))
+    await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
+    expect(subscription.ended.reason).toEqual(CURSOR_UNKNOWN)
+    await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
+  })
+
+  test('leaves no gap while it is under way, and the hub knows nothing of it yet', async () => {
+    const { store, subscribe } = await openHub({ stored: 2000 })
+    const subscription = subscribe(0)
+    const pruned = store.prune(END_OF_TIME)
+    const taken: number[] = []
+    const takeAll = async () => {
+      for (;;) taken.push(...(await subscription.next()).map(({ sequence }) => sequence))
+    }
+    const end = await now(takeAll().catch((error) => error))
+    await pruned
+    expect(end).toEqual(CURSOR_UNKNOWN)
+    expect(taken).toEqual(range(1, taken.length))
+  })
+
+  test('of all there is ends one who replays at once', async () => {
+    const { store, subscribe } = await openHub({ stored: 10 })
+    const subscription = subscribe(0)
+    await store.prune(END_OF_TIME)
+    expect(await now(subscription.next().catch((error) => error))).toEqual(CURSOR_UNKNOWN)
+  })
+
+  test('is of no consequence to those who have gone further, or take it out of memory', async () => {
+    const { hub, store, subscribe, publish } = await openHub({ stored: 10 })
+    const [ahead, inMemory] = [subscribe(10), subscribe()]
+    await publish(3)
+    hub.forgetThrough(await store.prune(END_OF_TIME))
+    expect(await take(ahead, 3)).toEqual([11, 12, 13])
+    expect(await take(inMemory, 3)).toEqual([11, 12, 13])
+  })
+})

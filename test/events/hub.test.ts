@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest'
+import { createCursors } from '../../src/events/cursor.js'
+import { END_OF_TIME, now, only, openHub, range, settle, take } from './hub-harness.js'
+
+describe('a subscriber', () => {
+  test('gets what is published from now on, once and in order', async () => {
+    const { subscribe, publish } = await openHub({ stored: 3 })
+    const subscription = subscribe()
+    await publish(2)
+    expect(await take(subscription, 2)).toEqual([4, 5])
+    await publish(1)
+    await publish(1)
+    expect(await take(subscription, 2)).toEqual([6, 7])
+    expect(await now(subscription.next())).toBe('waiting')
+  })
+
+  test('gets events as they were announced, each with the cursor behind it', async () => {
+    const { hub, store, subscribe, publish, cursorAt } = await openHub()
+    const subscription = subscribe()
+    await publish(3)
+    const entries = await subscription.next()
+    expect(entries.map(({ sequence, event }) => ({ sequence, event }))).toStrictEqual(
+      await store.readAfter(0, 10),
+    )
+    expect(entries.map(({ cursor }) => cursor)).toEqual([cursorAt(1), cursorAt(2), cursorAt(3)])
+    const resumed = hub.subscribe(entries[1]?.cursor, only({}))
+    expect(await take(resumed, 1)).toEqual([3])
+  })
+
+  test('that waits is given what comes at once', async () => {
+    const { subscribe, publish } = await openHub()
+    const waiting = subscribe().next()
+    await settle()
+    await publish(2)
+    expect((await waiting).map(({ sequence }) => sequence)).toEqual([1, 2])
+  })
+
+  test('misses nothing that is published while it is about to wait', async () => {
+    const { hub, subscribe, append } = await openHub()
+    const announcements = await append(1, 1)
+    const next = subscribe().next()
+    hub.publish(announcements)
+    expect(await now(next)).toMatchObject([{ sequence: 1 }])
+  })
+
+  test('does not hear of a publication of nothing', async () => {
+    const { hub, subscribe, publish } = await openHub()
+    const subscription = subscribe()
+    hub.publish([])
+    expect(await now(subscription.next())).toBe('waiting')
+    await publish(1)
+  })
+
+  test.each([63, 64, 65, 300])('is one of %d who wait, and all are given what comes', async (count) => {
+    const { subscribe, publish } = await openHub({ maxSubscribers: count })
+    const waiting = range(1, count).map(() => subscribe().next())
+    await settle()
+    await publish(1)
+    for (const batch of await Promise.all(waiting)) expect(batch).toMatchObject([{ sequence: 1 }])
+  })
+
+  test('is woken by the next publication while others are still being woken by the last one', async () => {
+    const { subscribe, publish } = await openHub({ maxSubscribers: 300 })
+    const subscriptions = range(1, 300).map(() => subscribe())
+    const taken = subscriptions.map((subscription) => take(subscription, 3))
+    await settle()
+    for (const _ of range(1, 3)) await publish(1)
+    for (const sequences of await Promise.all(taken)) expect(sequences).toEqual([1, 2, 3])
+  })
+
+  test('knows its place', async () => {
+    const { subscribe, publish, cursorAt } = await openHub({ stored: 4 })
+    const [live, replaying] = [subscribe(), subscribe(1)]
+    expect([live.cursor(), replaying.cursor()]).toEqual([cursorAt(4), cursorAt(1)])
+    await replaying.next()
+    await publish(2)
+    expect([live.cursor(), replaying.cursor()]).toEqual([cursorAt(4), cursorAt(4)])
+    await Promise.all([live.next(), replaying.next()])
+    expect([live.cursor(), replaying.cursor()]).toEqual([cursorAt(6), cursorAt(6)])
+  })
+})
+
+describe('a cursor is unknown that', () => {
+  const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
+
+  test.each(['', 'nonsense', '1', '.1'])('is none: %j', async (after) => {
+    const { hub } = await openHub({ stored: 2 })
+    expect(() => hub.subscribe(after, only({}))).toThrow(CURSOR_UNKNOWN)
+  })
+
+  test('is of another log', async () => {
+    const { hub } = await openHub({ stored: 2 })
+    expect(() => hub.subscribe(createCursors('other').write(1), only({}))).toThrow(CURSOR_UNKNOWN)
+  })
+
+  test('stands behind what is yet to come', async () => {
+    const { subscribe, publish } = await openHub({ stored: 2 })
+    expect(() => subscribe(3)).toThrow(CURSOR_UNKNOWN)
+    expect(() => subscribe(2)).not.toThrow()
+    await publish(1)
+    expect(() => subscribe(3)).not.toThrow()
+  })
+
+  test('stands before what is no longer kept', async () => {
+    const { hub, subscribe, publish } = await openHub()
+    await publish(5)
+    hub.forgetThrough(3)
+    expect(() => subscribe(2)).toThrow(CURSOR_UNKNOWN)
+    expect(await take(subscribe(3), 2)).toEqual([4, 5])
+  })
+
+  test('takes no place', async () => {
+    const { hub, subscribe } = await openHub({ maxSubscribers: 1 })
+    expect(() => hub.subscribe('nonsense', only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => subscribe()).not.toThrow()
+  })
+})
+
+describe('the places', () => {
+  const STREAM_LIMIT_REACHED = expect.objectContaining({ reason: 'STREAM_LIMIT_REACHED', httpStatus: 503 })
+
+  test('are taken when there are as many subscribers as may be', async () => {
+    const { subscribe, publish } = await openHub({ maxSubscribers: 2 })
+    const subscriptions = [subscribe(), subscribe()]
+    expect(() => subscribe()).toThrow(STREAM_LIMIT_REACHED)
+    await publish(1)
+    for (const subscription of subscriptions) expect(await take(subscription, 1)).toEqual([1])
+  })
+
+  test('are free again when one has left, once', async () => {
+    const { subscribe } = await openHub({ maxSubscribers: 2 })
+    const [first] = [subscribe(), subscribe()]
+    first.close()
+    first.close()
+    subscribe()
+    expect(() => subscribe()).toThrow(STREAM_LIMIT_REACHED)
+  })
+
+  test('are free again when one has been told that its cursor is unknown', async () => {
+    const { hub, store, subscribe } = await openHub({ stored: 2, maxSubscribers: 1 })
+    const subscription = subscribe(0)
+    hub.forgetThrough(await store.prune(END_OF_TIME))
+    await expect(subscription.next()).rejects.toThrow()
+    expect(() => subscribe()).not.toThrow()
+  })
+})
+
+describe('leaving', () => {
+  test('ends what one waits for, and whatever comes after', async () => {
+    const { subscribe, publish } = await openHub()
+    const subscription = subscribe()
+    const waiting = subscription.next()
+    waiting.catch(() => {})
+    await settle()
+    subscription.close()
+    expect(subscription.ended.aborted).toBe(true)
+    await expect(waiting).rejects.toBe(subscription.ended.reason)
+    await publish(1)
+    await expect(subscription.next()).rejects.toBe(subscription.ended.reason)
+  })
+
+  test('leaves no trace among those who wait: the next one is woken without delay', async () => {
+    const { subscribe, publish } = await openHub({ maxSubscribers: 2000 })
+    const leaving = range(1, 1999).map(() => subscribe())
+    for (const subscription of leaving) subscription.next().catch(() => {})
+    await settle()
+    for (const subscription of leaving) subscription.close()
+    const waiting = subscribe().next()
+    await settle()
+    await publish(1)
+    const soon = settle(2).then(() => 'later')
+    expect(await Promise.race([waiting, soon])).toMatchObject([{ sequence: 1 }])
+  })
+})
+
+describe('closing', () => {
+  test('tells all subscribers, those who wait and those who do not, and takes no new ones', async () => {
+    const { hub, subscribe, publish } = await openHub({ stored: 5 })
+    const SHUTTING_DOWN = expect.objectContaining({ reason: 'SHUTTING_DOWN' })
+    const subscriptions = [subscribe(), subscribe(0), subscribe(2)]
+    const [live, replaying] = subscriptions
+    await publish(1)
+    await live?.next()
+    await replaying?.next()
+    const waiting = live?.next()
+    waiting?.catch(() => {})
+    await settle()
+    hub.close()
+    await expect(waiting).rejects.toEqual(SHUTTING_DOWN)
+    for (const subscription of subscriptions) {
+      expect(subscription.ended.aborted).toBe(true)
+      expect(subscription.ended.reason).toEqual(SHUTTING_DOWN)
+      await expect(subscription.next()).rejects.toBe(subscription.ended.reason)
+    }
+    expect(() => subscribe()).toThrow(SHUTTING_DOWN)
+  })
+
+  test('leaves the places as they are, and is of no consequence to those who had left', async () => {
+    const { hub, subscribe, cursorAt } = await openHub({ stored: 5 })
+    const [left, staying] = [subscribe(), subscribe(3)]
+    left.close()
+    const { reason } = left.ended
+    hub.close()
+    hub.close()
+    expect(left.ended.reason).toBe(reason)
+    expect(staying.cursor()).toBe(cursorAt(3))
+  })
+})

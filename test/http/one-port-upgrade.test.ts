@@ -1,0 +1,76 @@
+import type { Duplex } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { openSocket, startOnePort } from './one-port-server.js'
+
+describe('a wish for another protocol', () => {
+  /** As curl and Java's client add them to the first request on a connection. */
+  const H2C = [
+    'host: localhost',
+    'connection: Upgrade, HTTP2-Settings',
+    'upgrade: h2c',
+    'http2-settings: AAMAAABkAAQAoAAAAAIAAAAA',
+  ].join('\r\n')
+
+  /** A server that takes WebSockets, and says so. */
+  async function startUpgradable() {
+    const port = await startOnePort()
+    port.server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
+      socket.end(`upgraded ${request.method} ${request.url} with ${head}`)
+    })
+    return port
+  }
+
+  test.each([
+    ['GET', `GET /a HTTP/1.1\r\n${H2C}\r\n\r\n`, 'HTTP/1.1 /a '],
+    ['POST', `POST /a HTTP/1.1\r\n${H2C}\r\ncontent-length: 4\r\n\r\nbody`, 'HTTP/1.1 /a body'],
+    [
+      'POST in chunks',
+      `POST /a HTTP/1.1\r\n${H2C}\r\ntransfer-encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n`,
+      'HTTP/1.1 /a body',
+    ],
+  ])('is not granted to a %s that asks for h2c, which is answered', async (_what, text, answer) => {
+    const { number } = await startUpgradable()
+    const { socket, received } = await openSocket(number)
+    socket.write(text)
+    await received(answer)
+    socket.write('GET /b HTTP/1.1\r\nhost: a\r\n\r\n')
+    await received('HTTP/1.1 /b ')
+  })
+
+  test('is not granted to a request whose body comes later, which is read', async () => {
+    const { number, hasRead } = await startUpgradable()
+    const { socket, received } = await openSocket(number)
+    const headers = `POST /a HTTP/1.1\r\n${H2C}\r\ncontent-length: 4\r\n\r\n`
+    socket.setNoDelay().write(headers)
+    await hasRead(headers.length)
+    socket.write('body')
+    await received('HTTP/1.1 /a body')
+  })
+
+  test.each(['h2c, websocket', 'websocket/13', 'TLS/1.3', ''])('is not granted for %j', async (protocol) => {
+    const { number } = await startUpgradable()
+    const { socket, received } = await openSocket(number)
+    socket.write(`GET /a HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`)
+    await received('HTTP/1.1 /a ')
+  })
+
+  test.each(['websocket', 'WebSocket'])(
+    'is granted for %s, with what was sent behind it',
+    async (protocol) => {
+      const { number } = await startUpgradable()
+      const { socket, received, ended, text } = await openSocket(number)
+      const headers = `host: localhost\r\nconnection: keep-alive, Upgrade\r\nupgrade: ${protocol}`
+      socket.write(`GET /a HTTP/1.1\r\n${headers}\r\n\r\nframes`)
+      await received('upgraded GET /a with frames')
+      await ended
+      expect(text()).not.toContain('HTTP/1.1')
+    },
+  )
+
+  test('is not granted for a WebSocket where nobody takes one', async () => {
+    const { number } = await startOnePort()
+    const { socket, received } = await openSocket(number)
+    socket.write('GET /a HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
+    await received('HTTP/1.1 /a ')
+  })
+})
