@@ -138,9 +138,11 @@ describe('a subscriber that is behind for more than a minute', () => {
   test('stays when it has caught up in between, however long it had waited before', async () => {
     const { subscribe, publish } = await openHub()
     const subscription = subscribe()
-    const waiting = subscription.next()
-    await pass(120_000)
-    expect(await waiting).toEqual([])
+    for (const _ of range(1, 8)) {
+      const waiting = subscription.next()
+      await pass(15_000)
+      expect(await waiting).toEqual([])
+    }
     for (const _ of range(1, 3)) {
       await publish(2900)
       await takeSlowly([subscription], 29)
