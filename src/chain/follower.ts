@@ -5,8 +5,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { Block, BlockReader } from './block-reader.js'
 import { blockAt, cutAfter, extend, type LocalChain, lastOf, reconcile } from './local-chain.js'
 import type { ContractNews } from './order-events.js'
-import { createRangeSize } from './range-size.js'
-import { isNodesOwnAnswer } from './rpc-error.js'
+import { createRangeReader } from './range-reader.js'
 
 /** Where a chain's events and its position are kept; each call is one transaction. */
 export interface Journal {
@@ -73,7 +72,7 @@ export function createFollower(options: FollowerOptions): Follower {
   const { chainId, settlement, startBlock, confirmations } = config
   /** Blocks up to here below the head can still change or are not confirmed: they are read one by one. */
   const liveDepth = maxReorgDepth + confirmations
-  const rangeSize = createRangeSize()
+  const readRange = createRangeReader(chainId, log)
   let chain: LocalChain | undefined
   let firstBlock = 0
   /** The blocks of the local chain that wait for their confirmations. */
@@ -113,7 +112,13 @@ export function createFollower(options: FollowerOptions): Follower {
     await announce(local)
     while (headNumber - lastOf(local).number > liveDepth) {
       run.signal.throwIfAborted()
-      local = await readRange(reader, lastOf(local).number + 1, headNumber - liveDepth)
+      const range = await readRange(reader, lastOf(local).number + 1, headNumber - liveDepth)
+      const events = await reader.withSolvers(range.events, headNumber)
+      await journal.append(chainId, { headers: [range.end], events, keepFrom: range.end.number })
+      announced = range.end.number
+      local = [range.end]
+      chain = local
+      listener.onNews(range)
       run.onProgress()
     }
     return local
@@ -125,24 +130,6 @@ export function createFollower(options: FollowerOptions): Follower {
     if (last.number < 0) return known
     const canonical = await reader.header(last.number)
     return canonical.hash === last.hash ? known : place(reader, known, [canonical])
-  }
-
-  async function readRange(reader: BlockReader, from: number, maxTo: number): Promise<LocalChain> {
-    const to = Math.min(maxTo, from + rangeSize.current() - 1)
-    try {
-      const range = await reader.range(from, to)
-      rangeSize.succeeded(range.events.length)
-      const events = await reader.withSolvers(range.events, headNumber)
-      await journal.append(chainId, { headers: [range.end], events, keepFrom: to })
-      announced = to
-      chain = [range.end]
-      listener.onNews(range)
-      return chain
-    } catch (error) {
-      if (!rangeSize.refused() || !isNodesOwnAnswer(error)) throw error
-      log.debug({ chainId, from, to }, 'the node refuses a range, a smaller one is tried')
-      return readRange(reader, from, maxTo)
-    }
   }
 
   /** Reads blocks one by one up to a head. */

@@ -7,28 +7,34 @@ export interface RangeSize {
   refused(): boolean
 }
 
-const FIRST_SIZE = 2000
+const FIRST_SIZE = 500
 const MAX_SIZE = 10_000
 /** Logs in one transaction; more would keep others waiting. */
 const ENOUGH_LOGS = 2000
-const GROWTH = 1.2
+/** How fast it grows before anything was too much, and after. */
+const FIRST_GROWTH = 2
+const LATER_GROWTH = 1.1
 
-/** Builds it, at the size with which most nodes can be asked. */
+/** Builds it, at a size with which any node can be asked. */
 export function createRangeSize(): RangeSize {
   let size = FIRST_SIZE
+  let growth = FIRST_GROWTH
+
+  function shrink(): void {
+    size = Math.max(1, Math.floor(size / 2))
+    growth = LATER_GROWTH
+  }
+
   return {
     current: () => size,
     succeeded(logs) {
-      size = logs > ENOUGH_LOGS ? half(size) : Math.min(MAX_SIZE, Math.ceil(size * GROWTH))
+      if (logs > ENOUGH_LOGS) shrink()
+      else size = Math.min(MAX_SIZE, Math.ceil(size * growth))
     },
     refused() {
       const isDivisible = size > 1
-      size = half(size)
+      shrink()
       return isDivisible
     },
   }
-}
-
-function half(size: number): number {
-  return Math.max(1, Math.floor(size / 2))
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createRangeSize, type RangeSize } from '../../src/chain/range-size.js'
 
 const SEED = 20_260_108
-const FIRST_SIZE = 2000
+const FIRST_SIZE = 500
 const MAX_SIZE = 10_000
 const ENOUGH_LOGS = 2000
 
@@ -11,19 +11,29 @@ function refuseDownTo(size: number, range: RangeSize): void {
   while (range.current() > size) range.refused()
 }
 
-test('begins with what most nodes allow', () => {
+test('begins with what any node allows', () => {
   expect(createRangeSize().current()).toBe(FIRST_SIZE)
 })
 
 describe('grows', () => {
-  test('a little with every success, up to a limit', () => {
+  test('fast before anything was too much, up to a limit', () => {
     const range = createRangeSize()
-    const sizes = Array.from({ length: 12 }, () => {
+    const sizes = Array.from({ length: 6 }, () => {
       range.succeeded(0)
       return range.current()
     })
-    expect(sizes.slice(0, 3)).toEqual([2400, 2880, 3456])
-    expect(sizes.slice(-3)).toEqual([MAX_SIZE, MAX_SIZE, MAX_SIZE])
+    expect(sizes).toEqual([1000, 2000, 4000, 8000, MAX_SIZE, MAX_SIZE])
+  })
+
+  test.each(['refused', 'succeeded with too many logs'])('a little after it was %s', (what) => {
+    const range = createRangeSize()
+    if (what === 'refused') range.refused()
+    else range.succeeded(ENOUGH_LOGS + 1)
+    const sizes = [1, 2, 3].map(() => {
+      range.succeeded(0)
+      return range.current()
+    })
+    expect(sizes).toEqual([275, 303, 334])
   })
 
   test('from a single block as well', () => {
@@ -39,9 +49,9 @@ describe('grows', () => {
   test('while as many logs come as are welcome, and no more', () => {
     const range = createRangeSize()
     range.succeeded(ENOUGH_LOGS)
-    expect(range.current()).toBe(2400)
+    expect(range.current()).toBe(1000)
     range.succeeded(ENOUGH_LOGS + 1)
-    expect(range.current()).toBe(1200)
+    expect(range.current()).toBe(500)
   })
 })
 
@@ -50,7 +60,7 @@ describe('shrinks', () => {
     const range = createRangeSize()
     const sizes: number[] = []
     while (range.refused()) sizes.push(range.current())
-    expect(sizes).toEqual([1000, 500, 250, 125, 62, 31, 15, 7, 3, 1])
+    expect(sizes).toEqual([250, 125, 62, 31, 15, 7, 3, 1])
     expect(range.refused()).toBe(false)
     expect(range.current()).toBe(1)
   })
