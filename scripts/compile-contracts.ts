@@ -21,7 +21,8 @@ const CONTRACTS = [
   { contract: 'TestToken', file: 'test-token.ts', prefix: 'testToken' },
 ] as const
 
-interface Artifact {
+/** What the compiler gives of a contract; the creation code is hex without `0x`. */
+export interface Artifact {
   abi: readonly unknown[]
   evm: { bytecode: { object: string } }
 }
@@ -32,7 +33,7 @@ interface CompilerOutput {
 }
 
 function main(outDir: string) {
-  const compiled = compile()
+  const compiled = compile(CONTRACTS.map(({ contract }) => sourceOf(contract)))
   mkdirSync(outDir, { recursive: true })
   for (const { contract, file, prefix } of CONTRACTS) {
     const artifact = compiled[sourceOf(contract)]?.[contract]
@@ -41,8 +42,12 @@ function main(outDir: string) {
   }
 }
 
-function compile(): CompilerOutput['contracts'] {
-  const sources = CONTRACTS.map(({ contract }) => sourceOf(contract))
+/**
+ * Compiles source files, given by their paths below the repository's root, with whatever they import.
+ * @returns by source path and contract name
+ * @throws Error with the compiler's words, at any error or warning
+ */
+export function compile(sources: readonly string[]): CompilerOutput['contracts'] {
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(sources.map((path) => [path, { content: readSource(path) }])),
@@ -86,4 +91,4 @@ export const ${prefix}Bytecode = '0x${evm.bytecode.object}' as const
 `
 }
 
-main(process.argv[2] ?? join(ROOT, 'gen/contracts'))
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv[2] ?? join(ROOT, 'gen/contracts'))

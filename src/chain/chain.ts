@@ -8,10 +8,10 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createBlockReader } from './block-reader.js'
 import { createFollower, type Journal } from './follower.js'
-import { assertChainId, introduce } from './introduce.js'
+import { createIntroduction } from './introduce.js'
 import { createOrderMemory, type ReadOrder } from './order-memory.js'
-import { createRpcClient, type Endpoint } from './rpc-client.js'
-import { summary } from './rpc-error.js'
+import { createRpcClient } from './rpc-client.js'
+import { isNodesOwnAnswer, summary } from './rpc-error.js'
 import { createSettlement } from './settlement.js'
 import { createWatcher } from './watcher.js'
 
@@ -67,8 +67,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const rpc = createRpcClient(config.rpcUrls)
   const settlement = createSettlement(rpc.client, chainId, address)
   const orders = createOrderMemory(readLastOrder)
-  /** The endpoints that are known to be of this chain. */
-  const introduced = new Set<Endpoint>()
+  const introduction = createIntroduction(config, rpc.endpoints, protocolName)
   let hasher: QuoteHasher | undefined
   let bondListener = () => {}
 
@@ -96,10 +95,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     endpoints: rpc.endpoints,
     readerAt: (endpoint) => readers.get(endpoint) ?? createBlockReader(endpoint.client, chainId, address),
     async introduce(endpoint) {
-      hasher ??= await introduce(config, rpc, settlement, protocolName)
-      if (introduced.has(endpoint)) return
-      await assertChainId(endpoint, rpc.endpoints.indexOf(endpoint), chainId)
-      introduced.add(endpoint)
+      hasher = await introduction(endpoint)
     },
     follower,
   })
@@ -113,6 +109,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         const order = await settlement.readOrder(orderId, { blockHash: last.hash })
         return { order, isOfLastBlock: true }
       } catch (error) {
+        if (!isNodesOwnAnswer(error)) throw error
         log.debug({ chainId, reason: summary(error) }, 'an order could not be read as of the last block')
       }
     }

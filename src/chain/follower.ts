@@ -89,9 +89,9 @@ export function createFollower(options: FollowerOptions): Follower {
       announced = stored.headers.at(-1)?.number ?? 0
       return stored.headers
     }
+    if (startBlock !== undefined && startBlock > head.number + 1) return undefined
     if (stored !== undefined)
       log.warn({ chainId, was: stored.settlement }, 'another contract than before: its events are read anew')
-    if (startBlock !== undefined && startBlock > head.number + 1) return undefined
     const root = await rootBlock(reader, head)
     await journal.begin(chainId, settlement, root)
     firstBlock = root.number + 1

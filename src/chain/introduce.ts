@@ -1,8 +1,8 @@
 import type { ChainConfig } from '../config.js'
 import type { ConfigMistake } from '../environment.js'
 import { createQuoteHasher, type QuoteHasher } from '../signing/typed-data.js'
-import type { Endpoint, RpcClient } from './rpc-client.js'
-import { NotASettlementError, type Settlement } from './settlement.js'
+import type { Endpoint } from './rpc-client.js'
+import { createSettlement, NotASettlementError } from './settlement.js'
 
 /** The chain answers, and is not what the configuration says. */
 export class ChainMistake extends Error implements ConfigMistake {
@@ -16,37 +16,55 @@ export class ChainMistake extends Error implements ConfigMistake {
 }
 
 /**
- * Makes sure that an endpoint is of the chain.
- * @throws ChainMistake, or viem's errors when it does not answer
+ * Builds what makes sure of an endpoint before anything is read there: of all of them at first, of those that did not
+ * answer then when they are used.
+ * @returns the hasher of the contract's quotes, read only once; throws ChainMistake, or viem's errors when the endpoint
+ *   does not answer
  */
-export async function assertChainId({ client }: Endpoint, index: number, chainId: number): Promise<void> {
-  const answer = await client.getChainId()
-  if (answer !== chainId)
-    throw new ChainMistake(`RPC_URL_${chainId}`, `has URL ${index + 1} answering for chain ${answer}`)
-}
-
-/**
- * Makes sure that a chain is the configured one and reads what is read of its contract only once.
- * @returns the hasher of the contract's quotes
- * @throws ChainMistake, or viem's errors when the chain does not answer
- */
-export async function introduce(
-  { chainId, settlement: address }: ChainConfig,
-  rpc: RpcClient,
-  settlement: Settlement,
+export function createIntroduction(
+  config: ChainConfig,
+  endpoints: readonly Endpoint[],
   protocolName: string,
-): Promise<QuoteHasher> {
-  const checks = rpc.endpoints.map((endpoint, index) => assertChainId(endpoint, index, chainId))
-  for (const check of await Promise.allSettled(checks)) {
-    if (check.status === 'rejected' && check.reason instanceof ChainMistake) throw check.reason
+): (endpoint: Endpoint) => Promise<QuoteHasher> {
+  const known = new Set<Endpoint>()
+  let unasked = endpoints
+  let hasher: QuoteHasher | undefined
+
+  async function assertChainId(endpoint: Endpoint): Promise<void> {
+    if (known.has(endpoint)) return
+    const answer = await endpoint.client.getChainId()
+    if (answer !== config.chainId) {
+      const place = `has URL ${endpoints.indexOf(endpoint) + 1}`
+      throw new ChainMistake(`RPC_URL_${config.chainId}`, `${place} answering for chain ${answer}`)
+    }
+    known.add(endpoint)
   }
 
+  return async (endpoint) => {
+    const asked = unasked.length > 0 ? unasked : [endpoint]
+    unasked = []
+    const answers = await Promise.allSettled(asked.map(assertChainId))
+    const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+    const mistake = reasons.find((reason) => reason instanceof ChainMistake)
+    if (mistake !== undefined) throw mistake
+    if (!known.has(endpoint)) throw reasons[0]
+    hasher ??= await readQuoteHasher(config, endpoint, protocolName)
+    return hasher
+  }
+}
+
+async function readQuoteHasher(
+  { chainId, settlement: address }: ChainConfig,
+  { client }: Endpoint,
+  protocolName: string,
+): Promise<QuoteHasher> {
   const variable = `SERVICE_ADDRESS_${chainId}`
-  const code = await rpc.client.getCode({ address })
+  const code = await client.getCode({ address })
   if (code === undefined)
     throw new ChainMistake(variable, `is ${address}, where chain ${chainId} has no contract`)
   try {
-    return createQuoteHasher(protocolName, await settlement.readDomain(protocolName))
+    const domain = await createSettlement(client, chainId, address).readDomain(protocolName)
+    return createQuoteHasher(protocolName, domain)
   } catch (error) {
     if (!(error instanceof NotASettlementError)) throw error
     throw new ChainMistake(variable, `is ${address}, which is no settlement contract of this protocol`)

@@ -47,7 +47,7 @@ const MAX_ANSWER_BYTES = 128 * 1024 * 1024
 export function createRpcClient(urls: readonly string[]): RpcClient {
   const transports = urls.map((url) => (/^wss?:/i.test(url) ? socketTransport(url) : httpTransport(url)))
   const endpoints = transports.map((transport, index) => toEndpoint(transport, urls[index] ?? ''))
-  const client = createPublicClient({ transport: fallback(transports, { retryCount: 1, retryDelay: 100 }) })
+  const client = createPublicClient({ transport: fallback(transports, { retryCount: 0 }) })
   return {
     client: client as PublicClient,
     endpoints,

@@ -1,6 +1,7 @@
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type BlockReader, InconsistentAnswerError } from './block-reader.js'
+import { backoffMs, createEndpointChoice } from './endpoint-choice.js'
 import type { Follower } from './follower.js'
 import type { TimedHeader } from './headers.js'
 import { ChainMistake } from './introduce.js'
@@ -41,24 +42,15 @@ interface WatcherOptions {
 
 /** How many poll intervals to wait before looking all the same while a subscription tells of new heads. */
 const SUBSCRIBED_INTERVALS = 10
-/** Without a new head for so long, another endpoint is asked: this one may be stuck. */
-const STUCK_MS = 60_000
-/** How long to stay with another endpoint before the first one is tried again. */
-const PREFERENCE_MS = 60_000
-const MAX_BACKOFF_MS = 10_000
-
 /** Builds the watcher of one chain. */
 export function createWatcher(options: WatcherOptions): Watcher {
   const { chainId, pollIntervalMs, endpoints, follower, metrics, log } = options
   const labels = { chain_id: chainId }
+  const choice = createEndpointChoice(endpoints, pollIntervalMs)
   const closing = new AbortController()
   let head: TimedHeader | undefined
-  let headSeenAt = performance.now()
   let isUp: boolean | undefined
   let failures = 0
-  /** Index of the endpoint in use, and when it was taken. */
-  let current = 0
-  let takenAt = 0
   /** Endpoints whose new heads come by themselves. */
   const subscribed = new Set<Endpoint>()
   /** A head that was told and not followed yet. */
@@ -71,24 +63,12 @@ export function createWatcher(options: WatcherOptions): Watcher {
   /** The look that begins after the one under way, for all who ask for one meanwhile. */
   let nextLook: Promise<void> | undefined
 
-  function takeEndpoint(index: number): void {
-    current = index % endpoints.length
-    takenAt = performance.now()
-    headSeenAt = takenAt
-  }
-
-  function chooseEndpoint(): Endpoint {
-    const now = performance.now()
-    if (current !== 0 && failures === 0 && now - takenAt > PREFERENCE_MS) takeEndpoint(0)
-    else if (now - headSeenAt > Math.max(STUCK_MS, pollIntervalMs * 3)) takeEndpoint(current + 1)
-    return endpoints[current] as Endpoint
-  }
-
   async function lookAt(endpoint: Endpoint): Promise<void> {
     await options.introduce(endpoint)
     const wasSubscribed = subscribed.has(endpoint)
     // Before the head is read, so that none falls in between.
     await subscribe(endpoint)
+    closing.signal.throwIfAborted()
     const reader = options.readerAt(endpoint)
     const told = toldHead
     toldHead = undefined
@@ -98,7 +78,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       // It should have been told of by itself: whoever was to do so has fallen silent.
       if (told === undefined && wasSubscribed) subscribed.delete(endpoint)
       head = seen
-      headSeenAt = performance.now()
+      choice.sawHead()
     }
     const lastNumber = follower.last()?.number ?? 0
     const run = { signal: closing.signal, onProgress: succeeded, onBackfill: () => onBackfill() }
@@ -108,7 +88,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       if (seen.number >= (head?.number ?? 0) || seen.number < lastNumber) head = seen
     }
     // One that was told may be older than what was read meanwhile.
-    else if (told === undefined) takeEndpoint(current + 1)
+    else if (told === undefined) choice.giveUp()
   }
 
   function succeeded(): void {
@@ -121,12 +101,12 @@ export function createWatcher(options: WatcherOptions): Watcher {
     if (closing.signal.aborted) return
     failures++
     metrics.rpcErrors.inc(labels)
-    log.debug({ chainId, endpoint: current + 1, reason: summary(error) }, 'a look at the chain failed')
+    log.debug({ chainId, endpoint: choice.index() + 1, reason: summary(error) }, 'a look at the chain failed')
     if (!isNodesOwnAnswer(error) && !(error instanceof InconsistentAnswerError)) {
       subscribed.delete(endpoint)
       endpoint.disconnect()
     }
-    takeEndpoint(current + 1)
+    choice.giveUp()
     // A single failure says little of a chain that has answered before.
     if (failures < Math.max(endpoints.length, isUp === true ? 2 : 1)) return
     if (isUp !== false) log.error({ chainId, reason: summary(error) }, 'the chain does not answer')
@@ -134,7 +114,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   }
 
   async function lookOnce(): Promise<void> {
-    const endpoint = chooseEndpoint()
+    const endpoint = choice.next(failures === 0)
     try {
       await lookAt(endpoint)
       succeeded()
@@ -162,14 +142,14 @@ export function createWatcher(options: WatcherOptions): Watcher {
       if (subscribed.delete(endpoint)) lookSoon()
     }
     const onHead = (told: TimedHeader) => {
-      if (endpoint !== endpoints[current]) return
+      if (endpoint !== choice.current()) return
       toldHead = told
       lookSoon()
     }
     const isTold = await endpoint.subscribeToHeads(onHead, onLost)
     if (isTold) return
     subscribed.delete(endpoint)
-    log.debug({ chainId, endpoint: current + 1 }, 'new heads are not told by the endpoint')
+    log.debug({ chainId, endpoint: choice.index() + 1 }, 'new heads are not told by the endpoint')
   }
 
   function lookSoon(): void {
@@ -196,9 +176,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   function delayMs(): number {
     if (failures > 0) return backoffMs(failures, endpoints.length, pollIntervalMs)
-    const endpoint = endpoints[current]
-    const isTold = endpoint !== undefined && subscribed.has(endpoint)
-    return isTold ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
+    return subscribed.has(choice.current()) ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }
 
   return {
@@ -226,17 +204,6 @@ export function createWatcher(options: WatcherOptions): Watcher {
       await look
     },
   }
-}
-
-/**
- * How long to wait after so many failures in a row: not at all while there is an endpoint that was not tried, then
- * twice as long with every round, with jitter, so that instances do not all come back at once.
- */
-function backoffMs(failures: number, endpoints: number, pollIntervalMs: number): number {
-  if (failures % endpoints !== 0) return 0
-  const rounds = failures / endpoints
-  const longest = Math.min(MAX_BACKOFF_MS, Math.min(1000, pollIntervalMs) * 2 ** Math.min(rounds - 1, 10))
-  return longest * (0.5 + Math.random() / 2)
 }
 
 async function untilTimeout(promise: Promise<void>, timeoutMs: number): Promise<void> {

@@ -8,9 +8,12 @@ export const BOND = 10_000_000000n
 
 export type TestChain = Awaited<ReturnType<typeof startChain>>
 
-/** A chain of its own with the contracts, and the first `bonded` of `solverAccounts` bonded. */
-export async function startChain({ chainId = 31337, bonded = 3 } = {}) {
-  const anvil = await startAnvil({ chainId })
+/**
+ * A chain of its own with the contracts, and the first `bonded` of `solverAccounts` bonded.
+ * @param extraArgs further arguments of anvil's command line
+ */
+export async function startChain({ chainId = 31337, bonded = 3, extraArgs = [] as readonly string[] } = {}) {
+  const anvil = await startAnvil({ chainId, extraArgs })
   const devnet = { rpcUrl: anvil.url, chainId }
   try {
     const contracts = await deploySettlement({ ...devnet, deployer })

@@ -1,69 +1,183 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { request as fetchText } from 'undici'
+import { WebSocket, WebSocketServer } from 'ws'
+import { type Ask, answerFromOldHead, type RpcReply, type RpcRequest } from './chain-view.js'
+import { gate } from './gate.js'
 
-interface RpcRequest {
-  id: number
-  method: string
-  params?: [{ data?: string }?]
-}
+export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 
-interface RpcAnswer {
-  id: number
-}
+/** Answers a call in the chain's place; `pass` asks the chain itself. */
+export type Interceptor = (call: RpcRequest, pass: () => Promise<RpcReply>, ask: Ask) => Promise<RpcReply>
 
-/** An RPC endpoint before a chain's own, which a test can take down, or make lie. */
+/** `orders(bytes32)` of the settlement contract. */
+const ORDERS = '0x9c3f1e90'
+
+/** An RPC endpoint before a chain's own, which counts what it is asked, and which a test can take down, or make lie. */
 export async function startRpcProxy(rpcUrl: string) {
+  const sockets = new Set<WebSocket>()
+  let requests: RpcRequest[][] = []
   let isUp = true
-  let hidesLogs = false
-  let revertedSelector: string | undefined
+  let hangs = false
+  let swallowsHeads = false
+  let intercept: Interceptor | undefined
 
-  async function answer(body: string): Promise<string | undefined> {
-    if (!isUp) return undefined
-    const parsed: RpcRequest | RpcRequest[] = JSON.parse(body)
+  async function post(body: string): Promise<string> {
     const headers = { 'content-type': 'application/json' }
-    const text = await (await fetch(rpcUrl, { method: 'POST', headers, body })).text()
-    const real: RpcAnswer | RpcAnswer[] = JSON.parse(text)
-    if (!Array.isArray(parsed) || !Array.isArray(real)) {
-      return JSON.stringify(falsified([parsed].flat()[0], [real].flat()[0]))
-    }
-    const byId = new Map(parsed.map((request) => [request.id, request]))
-    return JSON.stringify(real.map((one) => falsified(byId.get(one.id), one)))
+    return (await fetchText(rpcUrl, { method: 'POST', headers, body })).body.text()
   }
 
-  function falsified(request: RpcRequest | undefined, real: RpcAnswer | undefined): object | undefined {
-    const base = { jsonrpc: '2.0', id: real?.id }
-    if (hidesLogs && request?.method === 'eth_getLogs') return { ...base, result: [] }
-    const isReverted =
-      revertedSelector !== undefined && request?.params?.[0]?.data?.startsWith(revertedSelector)
-    return isReverted ? { ...base, error: { code: 3, message: 'execution reverted', data: '0x' } } : real
+  const ask: Ask = async (method, params) => {
+    const text = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+    const { result, error } = JSON.parse(text)
+    return error === undefined ? { result } : { error }
   }
 
-  const server = createServer(async (request, response) => {
+  async function replyTo(call: RpcRequest): Promise<object> {
+    const pass = () => ask(call.method, call.params ?? [])
+    const reply = intercept === undefined ? pass() : intercept(call, pass, ask)
+    return { jsonrpc: '2.0', id: call.id ?? null, ...(await reply) }
+  }
+
+  async function answer(body: string): Promise<string> {
+    const parsed: RpcRequest | RpcRequest[] = JSON.parse(body)
+    requests.push([parsed].flat())
+    if (intercept === undefined) return post(body)
+    const replies = await Promise.all([parsed].flat().map(replyTo))
+    return JSON.stringify(Array.isArray(parsed) ? replies : replies[0])
+  }
+
+  async function onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const text = await answer(Buffer.concat(chunks).toString())
-    if (text === undefined) response.writeHead(503).end()
-    else response.setHeader('content-type', 'application/json').end(text)
+    const body = Buffer.concat(chunks).toString()
+    if (hangs) return
+    if (!isUp) {
+      requests.push([JSON.parse(body)].flat())
+      return void response.writeHead(503).end()
+    }
+    const text = await answer(body)
+    response.setHeader('content-type', 'application/json').end(text)
+  }
+
+  const server = createServer((request, response) => {
+    // A chain that is gone answers nothing, and a client that is gone needs no answer.
+    onRequest(request, response).catch(() => request.socket.destroy())
   })
+  const webSockets = new WebSocketServer({ noServer: true })
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy())
+    if (hangs) return
+    if (isUp) webSockets.handleUpgrade(request, socket, head, connect)
+    else socket.destroy()
+  })
+
+  /** Subscriptions and what they tell go through as they are; other calls are answered as over HTTP. */
+  function connect(client: WebSocket): void {
+    const upstream = new WebSocket(rpcUrl.replace('http', 'ws'))
+    const isOpen = once(upstream, 'open').catch(() => client.terminate())
+    const end = () => {
+      sockets.delete(client)
+      client.terminate()
+      upstream.terminate()
+    }
+    sockets.add(client)
+    for (const side of [client, upstream]) side.on('close', end).on('error', end)
+    upstream.on('message', (data) => {
+      const text = data.toString()
+      if (!hangs && !(swallowsHeads && text.includes('"eth_subscription"'))) client.send(text)
+    })
+    client.on('message', async (data) => {
+      if (hangs) return
+      const text = data.toString()
+      if (!/"eth_(un)?subscribe"/.test(text)) return answer(text).then((reply) => client.send(reply), end)
+      requests.push([JSON.parse(text)])
+      await isOpen
+      upstream.send(text)
+    })
+  }
+
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${address}`,
+    wsUrl: `ws://${address}`,
+    /** Answers nothing but 503 while it is not up, and takes no WebSockets. */
     setUp(up: boolean) {
       isUp = up
+      if (!up) this.dropSockets()
+    },
+    /** Takes connections and answers nothing at all; what came meanwhile is never answered. */
+    setHanging(hanging: boolean) {
+      hangs = hanging
+    },
+    /** Has WebSockets stay open, and tell nothing of new heads. */
+    swallowHeads(swallows: boolean) {
+      swallowsHeads = swallows
+    },
+    dropSockets() {
+      for (const socket of sockets) socket.terminate()
+    },
+    socketCount: () => sockets.size,
+    /** Has an interceptor answer from now on; the chain itself again when left out. */
+    intercept(interceptor?: Interceptor) {
+      intercept = interceptor
     },
     hideLogs() {
-      hidesLogs = true
+      intercept = async ({ method }, pass) => (method === 'eth_getLogs' ? { result: [] } : pass())
+    },
+    /** Answers as a node would that has not seen the last blocks. */
+    lagBehind(blocks: number) {
+      intercept = (call, _pass, askChain) => answerFromOldHead(askChain, call, blocks)
     },
     /** Lets calls of a contract's function revert, as if the contract did not have it. */
     revert(selector: string) {
-      revertedSelector = selector
+      const reverted = { error: { code: 3, message: 'execution reverted', data: '0x' } }
+      intercept = async (call, pass) => (dataOf(call)?.startsWith(selector) ? reverted : pass())
     },
+    /**
+     * Asks the chain as before, and holds the answers to some calls back.
+     * @returns `reached` once there is one that is held; `release` lets it and all later ones go
+     */
+    hold(isHeld: (call: RpcRequest) => boolean) {
+      const [reached, released] = [gate(), gate()]
+      intercept = async (call, pass) => {
+        const reply = await pass()
+        if (!isHeld(call)) return reply
+        reached.open()
+        await released.opened
+        return reply
+      }
+      return { reached: reached.opened, release: released.open }
+    },
+    /** Forgets the calls that came so far. */
+    forgetCalls() {
+      requests = []
+    },
+    /** The calls that came, by HTTP request or WebSocket message. */
+    requests: (): readonly (readonly RpcRequest[])[] => requests,
+    count: (method: string) => requests.flat().filter((call) => call.method === method).length,
+    /** The HTTP requests with an order's id for each order that was read with it, if any was. */
+    orderReads: (): string[][] =>
+      requests.map((calls) => calls.flatMap((call) => orderIdOf(call) ?? [])).filter((ids) => ids.length > 0),
     close() {
+      for (const socket of sockets) socket.terminate()
       server.close()
       server.closeAllConnections()
     },
   }
+}
+
+/** The order that a call reads, if it reads one. */
+export function orderIdOf(call: RpcRequest): string | undefined {
+  const data = dataOf(call)
+  return data?.startsWith(ORDERS) ? `0x${data.slice(ORDERS.length)}` : undefined
+}
+
+function dataOf({ method, params }: RpcRequest): string | undefined {
+  const [transaction] = params ?? []
+  return method === 'eth_call' ? (transaction as { data?: string }).data : undefined
 }

@@ -1,0 +1,109 @@
+import SQLite from 'better-sqlite3'
+import { Kysely, Migrator, SqliteDialect } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { migrations } from '../../src/store/schema.js'
+import { temporaryFile } from '../store/temporary-file.js'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { expectedMessages, standing } from './event-messages.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { startService, type TestService } from './service.js'
+import { nextTimestamp, signedRegistration } from './test-solver.js'
+import { watchEvents } from './watch-events.js'
+
+const DAY_MS = 86_400_000
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  traffic = await createTraffic(chain, { seed: 51 })
+})
+afterAll(() => chain?.stop())
+afterEach(() => service?.close())
+
+const start = (path: string, now = Date.now, environment: Record<string, string> = {}) =>
+  startService(chain, { DB_PATH: path, [`POLL_INTERVAL_MS_${chain.chainId}`]: '20', ...environment }, { now })
+
+describe('EVENT_RETENTION_DAYS', () => {
+  it('has old events gone at a restart with their cursors, and the rest there', async () => {
+    const path = temporaryFile()
+    const environment = { EVENT_RETENTION_DAYS: '3' }
+    service = await start(path, Date.now, environment)
+    const old = await watchEvents(service)
+    const beginning = old.cursor()
+    await traffic.run({ events: 5, blocks: 2 })
+    await old.untilCount(5)
+    const cursors = old.events().map(({ cursor }) => cursor)
+    await service.close()
+
+    service = await start(path, () => Date.now() + 2 * DAY_MS, environment)
+    const young = await watchEvents(service, `?after=${beginning}`)
+    await young.untilCount(5)
+    const { fromBlock } = await traffic.run({ events: 4, blocks: 2 })
+    await young.untilCount(9)
+    await service.close()
+
+    service = await start(path, () => Date.now() + 4 * DAY_MS, environment)
+    for (const cursor of [beginning, ...cursors.slice(0, -1)]) {
+      const refused = await watchEvents(service, `?after=${cursor}`)
+      expect(await refused.closed()).toBe(1008)
+    }
+    const kept = await watchEvents(service, `?after=${cursors.at(-1)}`)
+    await kept.untilCount(4)
+    expect(kept.events()).toEqual(young.events().slice(5))
+    await traffic.run({ events: 2, blocks: 1 })
+    await kept.untilCount(6)
+    expect(standing(kept.events())).toEqual(await expectedMessages(chain, fromBlock))
+    kept.close()
+  })
+})
+
+describe('a database that an older version wrote', () => {
+  it('is brought up to date, with its solvers and the timestamps of those that left', async () => {
+    const [account, left] = solverAccounts
+    const path = temporaryFile()
+    const timestamp = nextTimestamp()
+    await writeFirstVersion(path, account.address.toLowerCase(), left.address.toLowerCase(), timestamp)
+
+    service = await start(path)
+    const { body } = await service.get(`/v1/${chain.chainId}/solvers`)
+    expect(body).toEqual([{ address: account.address, name: 'Kept', registeredAt: timestamp }])
+    const again = await signedRegistration(left, { endpointUrl: 'http://127.0.0.1:9', timestamp })
+    const refused = await service.post(`/v1/${chain.chainId}/solvers/register`, again)
+    expect(refused.body.code).toBe('TIMESTAMP_REUSED')
+
+    const events = await watchEvents(service)
+    const { fromBlock } = await traffic.run({ events: 3, blocks: 1 })
+    await events.untilCount(3)
+    expect(standing(events.events())).toEqual(await expectedMessages(chain, fromBlock))
+    events.close()
+  })
+})
+
+/** A database as it was before there were events. */
+async function writeFirstVersion(path: string, solver: string, left: string, timestamp: number) {
+  // biome-ignore lint/suspicious/noExplicitAny: the tables of then have no types any more
+  const database = new Kysely<any>({ dialect: new SqliteDialect({ database: new SQLite(path) }) })
+  const first = Object.fromEntries(Object.entries(migrations).filter(([name]) => name === '001-solvers'))
+  const { error } = await new Migrator({
+    db: database,
+    provider: { getMigrations: async () => first },
+  }).migrateToLatest()
+  expect(error).toBeUndefined()
+  const row = { chain_id: chain.chainId, address: solver }
+  const registered = { endpoint_url: 'http://127.0.0.1:9', name: 'Kept', registered_at_ms: timestamp }
+  await database
+    .insertInto('solvers')
+    .values({ ...row, ...registered, is_bonded: 1 })
+    .execute()
+  await database
+    .insertInto('solver_timestamps')
+    .values([
+      { ...row, last_timestamp_ms: timestamp },
+      { ...row, address: left, last_timestamp_ms: timestamp },
+    ])
+    .execute()
+  await database.destroy()
+}

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { eventually } from './eventually.js'
+import { gate } from './gate.js'
+import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
+import { startService, type TestService } from './service.js'
+import { watchEvents } from './watch-events.js'
+
+let chain: TestChain
+let traffic: Traffic
+let rpc: RpcProxy
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 21 })
+})
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  rpc = await startRpcProxy(chain.devnet.rpcUrl)
+})
+afterEach(async () => {
+  await service?.close()
+  rpc.close()
+})
+
+const start = (environment: Record<string, string> = {}) =>
+  startService(chain, {
+    [`RPC_URL_${chain.chainId}`]: rpc.url,
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    ...environment,
+  })
+const health = async () => (await service.get('/health')).body
+const untilChain = (isWanted: (of: { status: string; headBlock: number }) => boolean) =>
+  eventually(health, ({ chains }) => isWanted(chains[0]))
+const untilHead = (block: number) => untilChain(({ headBlock }) => headBlock === block)
+const untilStatus = (wanted: string) => untilChain(({ status }) => status === wanted)
+
+/** The value of one series, written exactly as Prometheus reads it. */
+async function sample(
+  name: string,
+  labels: Record<string, string | number> = {},
+): Promise<number | undefined> {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+  const series = pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
+  const text: string = (await service.get('/metrics')).body
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `))
+  return line === undefined ? undefined : Number(line.slice(series.length + 1))
+}
+const ofChain = (name: string, labels: Record<string, string> = {}) =>
+  sample(name, { chain_id: chain.chainId, ...labels })
+
+/** The heads that are told of while the node lags. */
+async function headsBehind(lag: number): Promise<Set<number>> {
+  const heads = new Set<number>()
+  rpc.lagBehind(lag)
+  rpc.forgetCalls()
+  await eventually(
+    async () => heads.add((await health()).chains[0].headBlock),
+    () => rpc.count('eth_getBlockByNumber') > 10,
+  )
+  return heads
+}
+
+describe('/health', () => {
+  it('tells of each chain where its head is, and how old', async () => {
+    service = await start()
+    for (let block = 0; block < 3; block++) {
+      const { number, timestamp } = await traffic.mine()
+      const before = Date.now()
+      const { status, chains, timestamp: at } = await untilHead(number)
+      expect(status).toBe('ok')
+      expect(chains).toEqual([
+        { chainId: chain.chainId, status: 'ok', headBlock: number, lagMs: expect.any(Number) },
+      ])
+      const age = Math.max(0, before - timestamp * 1000)
+      expect(chains[0].lagMs).toBeGreaterThanOrEqual(age)
+      expect(chains[0].lagMs).toBeLessThanOrEqual(age + at - before + 10_000)
+    }
+  })
+
+  it('a chain that has not answered yet has neither head nor age', async () => {
+    rpc.setUp(false)
+    service = await start()
+    const { status, chains } = await health()
+    expect([status, chains]).toEqual(['degraded', [{ chainId: chain.chainId, status: 'down' }]])
+  })
+
+  it('a chain whose past is read is syncing, which is no degradation', async () => {
+    await traffic.run({ events: 4, blocks: 8 })
+    const held = gate()
+    let ranges = 0
+    rpc.intercept(async ({ method, params }, pass) => {
+      const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      if (method !== 'eth_getLogs' || fromBlock === undefined) return pass()
+      if (fromBlock !== toBlock)
+        return { error: { code: -32005, message: 'query returned too many results' } }
+      if (++ranges > 3) await held.opened
+      return pass()
+    })
+    const { number } = await traffic.head()
+    service = await start({ MAX_REORG_DEPTH: '1', [`START_BLOCK_${chain.chainId}`]: String(number - 7) })
+    const { status, chains } = await untilStatus('syncing')
+    expect([status, chains[0].headBlock]).toEqual(['ok', number])
+    expect(await ofChain('aggregator_chain_event_block')).toBe(number - 5)
+    held.open()
+    await untilStatus('ok')
+  })
+
+  it('is degraded while the chain is down, and ok when it is back', async () => {
+    service = await start()
+    const { number } = await traffic.mine()
+    await untilHead(number)
+    rpc.setUp(false)
+    const { status, chains } = await untilStatus('down')
+    expect(status).toBe('degraded')
+    expect(chains[0]).toMatchObject({ headBlock: number, lagMs: expect.any(Number) })
+    rpc.setUp(true)
+    expect((await untilStatus('ok')).status).toBe('ok')
+  })
+
+  it('a head whose block cannot be had yet stays the head when the next answer is behind it', async () => {
+    service = await start()
+    rpc.intercept(async ({ method }, pass) =>
+      method === 'eth_getLogs' ? { error: { code: -32000, message: 'unknown block' } } : pass(),
+    )
+    const { number } = await traffic.mine()
+    await untilHead(number)
+    expect([...(await headsBehind(1))]).toEqual([number])
+    rpc.intercept()
+    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
+  })
+
+  it('a node that lags does not move the head back', async () => {
+    service = await start()
+    for (let block = 0; block < 6; block++) await traffic.mine()
+    const { number } = await traffic.head()
+    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
+    const heads = new Set<number>()
+    for (const lag of [1, 5, 3]) {
+      for (const head of await headsBehind(lag)) heads.add(head)
+    }
+    expect([...heads]).toEqual([number])
+    expect((await health()).chains[0].status).toBe('ok')
+    expect(await ofChain('aggregator_chain_head_block')).toBe(number)
+    expect(await ofChain('aggregator_chain_event_block')).toBe(number)
+    expect(await ofChain('aggregator_reorganisations_total')).toBeUndefined()
+  })
+})
+
+describe('/metrics', () => {
+  it('tells of the head, how old it is, and the block up to which events are announced', async () => {
+    service = await start({ [`CONFIRMATIONS_${chain.chainId}`]: '2' })
+    const { number } = await traffic.head()
+    await traffic.mine([traffic.actions.deposit(traffic.order())])
+    await untilHead(number + 1)
+    expect(await ofChain('aggregator_chain_head_block')).toBe(number + 1)
+    expect(await ofChain('aggregator_chain_event_block')).toBe(number)
+    for (let block = 0; block < 4; block++) await traffic.mine()
+    await untilHead(number + 5)
+    expect(await ofChain('aggregator_chain_head_block')).toBe(number + 5)
+    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number + 3)
+    const [{ lagMs }] = (await health()).chains
+    const lagSeconds = (await ofChain('aggregator_chain_lag_seconds')) ?? -1
+    expect(Math.abs(lagSeconds - lagMs / 1000)).toBeLessThan(10)
+  })
+
+  it('counts events by type, reorganisations, and looks that failed', async () => {
+    service = await start()
+    const events = await watchEvents(service)
+    const { timestamp } = await traffic.head()
+    const [filled, refunded, gone] = [traffic.order(), traffic.order(timestamp), traffic.order()]
+    const { actions } = traffic
+    await traffic.mine([actions.deposit(filled), actions.deposit(refunded)])
+    await traffic.mine([actions.fill(filled), actions.refund(refunded), actions.settle(traffic.order())])
+    await traffic.mine([actions.deposit(gone)])
+    await events.untilCount(6)
+    await traffic.reorganise(1)
+    await events.untilCount(7)
+    events.close()
+    const counts = ['Deposited', 'Settled', 'Refunded', 'Reverted'].map((type) =>
+      ofChain('aggregator_events_total', { type }),
+    )
+    expect(await Promise.all(counts)).toEqual([3, 2, 1, 1])
+    expect(await ofChain('aggregator_reorganisations_total')).toBe(1)
+
+    expect(await ofChain('aggregator_rpc_errors_total')).toBeUndefined()
+    rpc.setUp(false)
+    await untilStatus('down')
+    expect(await ofChain('aggregator_rpc_errors_total')).toBeGreaterThanOrEqual(2)
+    rpc.setUp(true)
+    await untilStatus('ok')
+    const failures = await ofChain('aggregator_rpc_errors_total')
+    await untilHead((await traffic.mine()).number)
+    expect(await ofChain('aggregator_rpc_errors_total')).toBe(failures)
+  })
+
+  it('counts clients of the stream by protocol while they are there, and those dropped', async () => {
+    service = await start()
+    expect(await sample('aggregator_stream_drops_total')).toBe(0)
+    const clients = (protocol: string) => sample('aggregator_stream_clients', { protocol })
+    const watches = await Promise.all([watchEvents(service), watchEvents(service)])
+    const end = new AbortController()
+    await fetch(`${service.url}/v1/events`, { signal: end.signal })
+    expect([await clients('websocket'), await clients('sse')]).toEqual([2, 1])
+    watches[0].close()
+    end.abort()
+    await expect.poll(async () => [await clients('websocket'), await clients('sse')]).toEqual([1, 0])
+    watches[1].close()
+    await expect.poll(() => clients('websocket')).toBe(0)
+    expect(await sample('aggregator_stream_drops_total')).toBe(0)
+  })
+})

@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { deployLoudSettlement } from './loud-settlement.js'
+import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
+import { startService, type TestService } from './service.js'
+
+/** Anvil writes more than 600 bytes for each: more than 10 MiB in all. */
+const LOUD = { events: 20_000, eventsPerBlock: 2000 }
+const QUIET = { events: 120, eventsPerBlock: 10, seed: 1 }
+
+let chain: TestChain
+let rpc: RpcProxy
+let service: TestService
+let loud: { fromBlock: number; toBlock: number }
+let quiet: typeof loud
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0, extraArgs: ['--prune-history', '1000'] })
+  const { address, shout } = await deployLoudSettlement(chain.devnet, chain.contracts.bondToken)
+  chain = { ...chain, contracts: { ...chain.contracts, settlement: address } }
+  loud = await shout(LOUD)
+  quiet = await shout(QUIET)
+})
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  rpc = await startRpcProxy(chain.devnet.rpcUrl)
+})
+afterEach(async () => {
+  await service?.close()
+  rpc.close()
+})
+
+const start = (environment: Record<string, string>) =>
+  startService(chain, {
+    [`RPC_URL_${chain.chainId}`]: rpc.url,
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    ...environment,
+  })
+const from = (block: number) => ({ [`START_BLOCK_${chain.chainId}`]: String(block) })
+const eventCount = () => service.metric('aggregator_events_total', {})
+const untilEvents = (count: number) => expect.poll(eventCount, { timeout: 25_000 }).toBe(count)
+
+describe('a node that refuses wide ranges', () => {
+  it.each([
+    { code: -32005, message: 'query returned more than 10000 results' },
+    { code: -32000, message: 'block range is too wide' },
+  ])('by $code is asked for less, and never counts as down', async (error) => {
+    rpc.intercept(async ({ method, params }, pass) => {
+      const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      const isWide = method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= 3
+      return isWide ? { error } : pass()
+    })
+    service = await start({ MAX_REORG_DEPTH: '2', ...from(quiet.fromBlock) })
+    await untilEvents(QUIET.events)
+    expect(await service.metric('aggregator_rpc_errors_total', {})).toBe(0)
+  })
+})
+
+describe('answers of more than ten mebibytes', () => {
+  it('come through as a range', async () => {
+    service = await start({ MAX_REORG_DEPTH: '12', ...from(loud.fromBlock) })
+    await untilEvents(LOUD.events + QUIET.events)
+  })
+
+  it('come through block by block', async () => {
+    service = await start(from(loud.fromBlock))
+    await untilEvents(LOUD.events + QUIET.events)
+    expect(await service.metric('aggregator_rpc_errors_total', {})).toBe(0)
+  })
+})

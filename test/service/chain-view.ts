@@ -1,0 +1,121 @@
+/** A JSON-RPC request as it came. */
+export interface RpcRequest {
+  id?: number | string | null
+  method: string
+  params?: unknown[]
+}
+
+/** A JSON-RPC answer, or as much of one as its id does not say. */
+export interface RpcReply {
+  result?: unknown
+  error?: { code: number; message: string }
+}
+
+/** Asks the chain itself. */
+export type Ask = (method: string, params: unknown[]) => Promise<RpcReply>
+
+interface LogFilter {
+  fromBlock?: string
+  toBlock?: string
+  blockHash?: string
+}
+
+const UNKNOWN_BLOCK: RpcReply = { error: { code: -32000, message: 'unknown block' } }
+/** Which parameter of a call about the state names the block. */
+const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
+  eth_call: 1,
+  eth_getCode: 1,
+  eth_getBalance: 1,
+  eth_getTransactionCount: 1,
+  eth_getStorageAt: 2,
+}
+
+/** The last block's number. */
+export async function headOf(ask: Ask): Promise<number> {
+  return Number((await ask('eth_blockNumber', [])).result)
+}
+
+/** How many blocks a log filter covers, by the chain's own last block where it names none. */
+export async function rangeOf(ask: Ask, filter: LogFilter): Promise<number> {
+  if (filter.blockHash !== undefined) return 1
+  const head = await headOf(ask)
+  return numberOf(filter.toBlock, head) - numberOf(filter.fromBlock, head) + 1
+}
+
+/**
+ * Answers as a node would that has not seen the last `lag` blocks yet: nothing above its own head exists for it, and
+ * logs up to there are all that it has of a longer range.
+ */
+export async function answerFromOldHead(ask: Ask, request: RpcRequest, lag: number): Promise<RpcReply> {
+  const { method, params = [] } = request
+  const head = Math.max(0, (await headOf(ask)) - lag)
+  if (method === 'eth_blockNumber') return { result: hex(head) }
+  if (method === 'eth_getBlockByNumber' || method === 'eth_getBlockReceipts') {
+    const number = numberOf(params[0], head)
+    return number > head ? { result: null } : ask(method, [named(params[0], number), ...params.slice(1)])
+  }
+  if (method === 'eth_getLogs') return oldLogs(ask, params[0] as LogFilter, head)
+  const place = BLOCK_PARAMETER[method]
+  if (place !== undefined) return oldState(ask, request, place, head)
+  const reply = await ask(method, params)
+  const isAhead = blockNumberIn(method, reply.result) > head
+  return isAhead ? { result: null } : reply
+}
+
+async function oldLogs(ask: Ask, filter: LogFilter, head: number): Promise<RpcReply> {
+  if (filter.blockHash !== undefined) {
+    const isKnown = await isAtMost(ask, filter.blockHash, head)
+    return isKnown ? ask('eth_getLogs', [filter]) : UNKNOWN_BLOCK
+  }
+  const from = numberOf(filter.fromBlock, head)
+  const to = Math.min(head, numberOf(filter.toBlock, head))
+  if (from > to) return { result: [] }
+  return ask('eth_getLogs', [{ ...filter, fromBlock: hex(from), toBlock: hex(to) }])
+}
+
+async function oldState(ask: Ask, request: RpcRequest, place: number, head: number): Promise<RpcReply> {
+  const params = [...(request.params ?? [])]
+  const block = params[place]
+  if (isObject(block) && typeof block.blockHash === 'string') {
+    return (await isAtMost(ask, block.blockHash, head)) ? ask(request.method, params) : UNKNOWN_BLOCK
+  }
+  const name = isObject(block) ? block.blockNumber : block
+  const number = numberOf(name, head)
+  if (number > head) return UNKNOWN_BLOCK
+  params[place] = named(name, number)
+  return ask(request.method, params)
+}
+
+async function isAtMost(ask: Ask, blockHash: string, head: number): Promise<boolean> {
+  const { result } = await ask('eth_getBlockByHash', [blockHash, false])
+  return isObject(result) && Number(result.number) <= head
+}
+
+/** The block that an answer is about; below all of them when it is about none. */
+function blockNumberIn(method: string, result: unknown): number {
+  if (!isObject(result)) return -1
+  if (method === 'eth_getBlockByHash') return Number(result.number)
+  if (method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash') {
+    return Number(result.blockNumber)
+  }
+  return -1
+}
+
+function numberOf(name: unknown, head: number): number {
+  if (name === undefined || name === 'latest' || name === 'pending') return head
+  if (name === 'earliest' || name === 'safe' || name === 'finalized') return 0
+  return Number(name)
+}
+
+/** Names that move with the head become its number; the others stay as they are. */
+function named(name: unknown, number: number): unknown {
+  return name === undefined || name === 'latest' || name === 'pending' ? hex(number) : name
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`
+}

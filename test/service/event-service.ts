@@ -1,0 +1,22 @@
+import type { TestChain } from './chain.js'
+import { environmentFor, startService } from './service.js'
+
+type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
+
+/** The variables that serve chains together and look at them often. */
+export function environmentForAll(chains: readonly Chain[]): Record<string, string> {
+  const all = chains.map((chain) => ({
+    ...environmentFor(chain),
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+  }))
+  const ids = chains.map(({ chainId }) => chainId)
+  return Object.assign({}, ...all, { SUPPORTED_CHAINS: ids.join(',') })
+}
+
+/** A service of several chains, which it looks at often. */
+export function startEventService(
+  chains: readonly [Chain, ...Chain[]],
+  environment: Record<string, string> = {},
+) {
+  return startService(chains[0], { ...environmentForAll(chains), ...environment })
+}

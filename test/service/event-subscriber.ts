@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import type { EventMessage, RevertedMessage, StreamMessage } from './event-messages.js'
+import { eventually } from './eventually.js'
+
+export type Subscriber = ReturnType<typeof createSubscriber>
+
+/** What follows `connected`. */
+export type Told = EventMessage | RevertedMessage
+
+/** Of the stream's query: one value or several of each. */
+export type Filter = Record<string, string | readonly string[]>
+
+/** One who follows the event stream over WebSockets, and comes back with the last cursor. */
+export function createSubscriber(filter: Filter = {}) {
+  const received: Told[] = []
+  let cursor: string | undefined
+  let socket: WebSocket | undefined
+
+  function take(message: StreamMessage): void {
+    if (message.cursor === undefined)
+      throw new Error(`a message without a cursor: ${JSON.stringify(message)}`)
+    cursor = message.cursor
+    if (message.type !== 'connected') received.push(message)
+  }
+
+  return {
+    /** Everything that came so far, over all connections. */
+    received: received as readonly Told[],
+    /** The place behind the last message. */
+    cursor: () => cursor,
+    isConnected: () => socket?.readyState === WebSocket.OPEN,
+    /**
+     * Connects, where it has left off or behind a cursor given, and waits for the greeting.
+     * @throws Error when the stream is refused, or the service is not there
+     */
+    async connect(serviceUrl: string, after = cursor): Promise<void> {
+      const query = new URLSearchParams(after === undefined ? {} : { after })
+      for (const [name, values] of Object.entries(filter)) {
+        for (const value of [values].flat()) query.append(name, value)
+      }
+      const opened = new WebSocket(`${serviceUrl.replace('http', 'ws')}/v1/ws?${query}`)
+      socket = opened
+      opened.on('error', () => {})
+      opened.on('message', (data) => take(JSON.parse(data.toString())))
+      await new Promise<void>((resolve, reject) => {
+        opened.once('message', () => resolve())
+        opened.once('close', (code, reason) => reject(new Error(`the stream was closed: ${code} ${reason}`)))
+      })
+    },
+    /** Leaves without a word. */
+    async disconnect(): Promise<void> {
+      if (socket === undefined || socket.readyState === WebSocket.CLOSED) return
+      const closed = once(socket, 'close')
+      socket.terminate()
+      await closed
+    },
+    /** Resolves when as many messages are there. */
+    untilCount: (count: number) =>
+      eventually(
+        async () => received.length,
+        (length) => length >= count,
+      ),
+    /** Resolves when an event of this order and type has come. */
+    until: (orderId: string, type: Told['type'] = 'Deposited') =>
+      eventually(
+        async () => received,
+        (told) => told.some((message) => message.orderId === orderId && message.type === type),
+      ),
+  }
+}
+
+/** Messages without their cursors, which say nothing that the chain knows. */
+export function withoutCursors(messages: readonly Told[]): Omit<Told, 'cursor'>[] {
+  return messages.map(({ cursor: _, ...message }) => message)
+}
+
+/** The messages that take events back, but for their cursors: the latest first. */
+export function reversionsOf(events: readonly EventMessage[]): RevertedMessage[] {
+  return events.toReversed().map(({ type, chainId, orderId, blockNumber }) => ({
+    type: 'Reverted',
+    chainId,
+    orderId,
+    event: type,
+    blockNumber,
+  }))
+}
+
+/** The first place where two long lists differ, if there is one: all of them would not be readable. */
+export function firstDifference(received: readonly object[], expected: readonly object[]) {
+  const length = Math.max(received.length, expected.length)
+  for (let place = 0; place < length; place++) {
+    const [got, wanted] = [received[place], expected[place]]
+    if (JSON.stringify(sorted(got)) !== JSON.stringify(sorted(wanted))) {
+      return { place, got, wanted, received: received.length, expected: expected.length }
+    }
+  }
+  return undefined
+}
+
+function sorted(message: object = {}) {
+  return Object.entries(message).sort(([a], [b]) => (a < b ? -1 : 1))
+}

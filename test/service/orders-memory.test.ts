@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { eventually } from './eventually.js'
+import { createGrpcClient } from './grpc-client.js'
+import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
+import { startService, type TestService } from './service.js'
+import { watchEvents } from './watch-events.js'
+
+let chain: TestChain
+let traffic: Traffic
+let rpc: RpcProxy
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 11 })
+})
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  rpc = await startRpcProxy(chain.devnet.rpcUrl)
+})
+afterEach(async () => {
+  await service?.close()
+  rpc.close()
+})
+
+const start = (environment: Record<string, string> = {}) =>
+  startService(chain, {
+    [`RPC_URL_${chain.chainId}`]: rpc.url,
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    ...environment,
+  })
+const read = (orderId: string) => service.get(`/v1/${chain.chainId}/order/${orderId}`)
+const stateOf = async (orderId: string) => (await read(orderId)).body.state
+
+/** Mines orders that are deposited, in one block, and waits until the service has seen it. */
+async function deposited(count: number) {
+  const orders = Array.from({ length: count }, () => traffic.order())
+  const { number } = await traffic.mine(orders.map(traffic.actions.deposit))
+  await untilSeen(number)
+  return orders
+}
+
+const untilSeen = (block: number) =>
+  eventually(
+    async () => (await service.get('/health')).body.chains[0].headBlock,
+    (headBlock) => headBlock >= block,
+  )
+
+describe('an order', () => {
+  it('is read from the chain once, and from memory as long as nothing happens to it', async () => {
+    service = await start()
+    const [order] = await deposited(1)
+    rpc.forgetCalls()
+    const first = await read(order?.orderId ?? '')
+    expect(first.body.state).toBe('DEPOSITED')
+    for (let again = 0; again < 20; again++)
+      expect((await read(order?.orderId ?? '')).body).toEqual(first.body)
+    await untilSeen((await traffic.mine()).number)
+    expect((await read(order?.orderId ?? '')).body).toEqual(first.body)
+    expect(rpc.orderReads()).toEqual([[order?.orderId]])
+  })
+
+  it('that nobody knows is remembered as well', async () => {
+    service = await start()
+    const { orderId } = traffic.order()
+    for (let again = 0; again < 5; again++) expect(await stateOf(orderId)).toBe('NONE')
+    expect(rpc.orderReads()).toEqual([[orderId]])
+    await traffic.mine([traffic.actions.deposit(traffic.order())])
+    expect(await stateOf(orderId)).toBe('NONE')
+    expect(rpc.orderReads()).toEqual([[orderId]])
+  })
+
+  it('is read once for fifty who ask at the same time, over REST and gRPC', async () => {
+    service = await start()
+    const [order] = await deposited(1)
+    const orderId = order?.orderId ?? ''
+    const grpc = createGrpcClient(service.url)
+    const request = { chainId: chain.chainId, orderId }
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, () => [
+        stateOf(orderId),
+        grpc.call('OrderService', 'GetOrder', request).then(({ state }) => state),
+      ]).flat(),
+    )
+    grpc.close()
+    expect(new Set(answers)).toEqual(new Set(['DEPOSITED', 'ORDER_STATE_DEPOSITED']))
+    expect(rpc.orderReads()).toEqual([[orderId]])
+  })
+
+  it('is read together with others that are asked for at the same time', async () => {
+    service = await start()
+    const orders = await deposited(20)
+    const answers = await Promise.all(orders.map(({ orderId }) => read(orderId)))
+    expect(answers.map(({ body }) => body.orderId)).toEqual(orders.map(({ orderId }) => orderId))
+    const reads = rpc.orderReads()
+    expect(reads.flat().sort()).toEqual(orders.map(({ orderId }) => orderId).sort())
+    expect(reads.length).toBeLessThanOrEqual(10)
+  })
+})
+
+describe('an event', () => {
+  it('has its order read anew, and no other', async () => {
+    service = await start()
+    const events = await watchEvents(service)
+    const { timestamp } = await traffic.head()
+    const [filled, refunded, other] = [traffic.order(), traffic.order(timestamp), traffic.order()] as const
+    const all = [filled, refunded, other]
+    const states = () => Promise.all(all.map(({ orderId }) => stateOf(orderId)))
+    expect(await states()).toEqual(['NONE', 'NONE', 'NONE'])
+
+    await traffic.mine(all.map(traffic.actions.deposit))
+    await events.untilCount(3)
+    expect(await states()).toEqual(['DEPOSITED', 'DEPOSITED', 'DEPOSITED'])
+    expect(rpc.orderReads().flat()).toHaveLength(6)
+
+    rpc.forgetCalls()
+    await traffic.mine([traffic.actions.fill(filled)])
+    await events.untilCount(4)
+    expect(await states()).toEqual(['SETTLED', 'DEPOSITED', 'DEPOSITED'])
+    expect(rpc.orderReads()).toEqual([[filled.orderId]])
+
+    await traffic.mine([traffic.actions.refund(refunded)])
+    await events.untilCount(5)
+    rpc.forgetCalls()
+    expect(await states()).toEqual(['SETTLED', 'REFUNDED', 'DEPOSITED'])
+    expect(rpc.orderReads()).toEqual([[refunded.orderId]])
+    events.close()
+  })
+
+  it('that a subscriber was told of shows in the order at once, however many come', async () => {
+    service = await start()
+    const events = await watchEvents(service)
+    const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
+    const readings: Promise<{ told: string; read: string }>[] = []
+    const last = new Map<string, string>()
+    events.onMessage((message) => {
+      if (message.type === 'connected') return
+      const told = message.type.toUpperCase()
+      last.set(message.orderId, told)
+      readings.push(stateOf(message.orderId).then((state) => ({ told, read: state })))
+    })
+    for (let block = 0; block < 25; block++) {
+      await traffic.run({ events: 6, blocks: 1 })
+      // Those to which something will happen are in memory by then.
+      await Promise.all(traffic.openOrders().map(({ orderId }) => stateOf(orderId)))
+    }
+    await events.untilCount(150)
+    const answers = await Promise.all(readings)
+    expect(answers.filter(({ told, read }) => (LATENESS[read] ?? 0) < (LATENESS[told] ?? 0))).toEqual([])
+    for (const [orderId, state] of last) expect(await stateOf(orderId)).toBe(state)
+    events.close()
+  })
+})

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import type { StreamMessage } from './event-messages.js'
+
+export type EventWatch = Awaited<ReturnType<typeof watchEvents>>
+
+/** A client of `GET /v1/ws` that keeps what it is told. @param query such as `?after=…` */
+export async function watchEvents({ url }: { url: string }, query = '') {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/ws${query}`)
+  const messages: StreamMessage[] = []
+  const listeners = new Set<() => void>()
+  let onMessage = (_message: StreamMessage) => {}
+  let closeCode: number | undefined
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  socket.on('message', (data) => {
+    const message: StreamMessage = JSON.parse(data.toString())
+    messages.push(message)
+    onMessage(message)
+    tell()
+  })
+  socket.on('close', (code) => {
+    closeCode = code
+    tell()
+  })
+  await once(socket, 'open')
+
+  /** Resolves when the messages, or the close code, are as wanted. */
+  function until(isReached: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (!isReached()) return
+        listeners.delete(check)
+        resolve()
+      }
+      listeners.add(check)
+      check()
+    })
+  }
+
+  const events = () => messages.filter(({ type }) => type !== 'connected')
+  await until(() => messages.length > 0 || closeCode !== undefined)
+
+  return {
+    /** All messages but the first, `connected`. */
+    events,
+    /** What has been told, as type and order. */
+    told: () => events().map((message) => `${message.type} ${'orderId' in message ? message.orderId : ''}`),
+    /** The cursor of the last message. */
+    cursor: () => messages.at(-1)?.cursor ?? '',
+    untilCount: (count: number) => until(() => events().length >= count),
+    /** The code with which the service closes it. */
+    async closed(): Promise<number | undefined> {
+      await until(() => closeCode !== undefined)
+      return closeCode
+    },
+    /** Calls a listener with each message as it comes. */
+    onMessage(listener: (message: StreamMessage) => void) {
+      onMessage = listener
+    },
+    close: () => socket.terminate(),
+  }
+}
