@@ -13,6 +13,7 @@ const NEEDS_QUIET = [
   'test/service/hostile-requests.test.ts',
   'test/service/property-requests.test.ts',
   'test/service/slow-clients.test.ts',
+  'test/service/slow-subscribers.test.ts',
 ]
 
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }

@@ -109,7 +109,7 @@ export function createFollower(options: FollowerOptions): Follower {
     isBackfilling = true
     run.onBackfill()
     let local = await settle(reader, known)
-    await announce(local)
+    await announce(local, headNumber - confirmations)
     while (headNumber - lastOf(local).number > liveDepth) {
       run.signal.throwIfAborted()
       const range = await readRange(reader, lastOf(local).number + 1, headNumber - liveDepth)
@@ -137,7 +137,8 @@ export function createFollower(options: FollowerOptions): Follower {
     let local = known
     for (;;) {
       run.signal.throwIfAborted()
-      await announce(local)
+      // A head confirms only what it is known to stand on.
+      await announce(local, lastOf(local).number - confirmations)
       const step = reconcile(local, head)
       if (step.kind === 'known') return
       const headers =
@@ -216,9 +217,9 @@ export function createFollower(options: FollowerOptions): Follower {
     return chain
   }
 
-  /** Moves the blocks that have their confirmations into the journal. */
-  async function announce(local: LocalChain): Promise<void> {
-    const isReady = ({ header }: Block) => header.number <= headNumber - confirmations
+  /** Moves the blocks up to a number, which have their confirmations, into the journal. */
+  async function announce(local: LocalChain, upTo: number): Promise<void> {
+    const isReady = ({ header }: Block) => header.number <= upTo
     const ready = pending.filter(isReady)
     const last = ready.at(-1)?.header
     if (last === undefined) return

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../domain/errors.js'
 import { type Announcement, type EventFilter, matches } from '../domain/event.js'
 import type { Cursors } from './cursor.js'
-import { type Batch, createRecentEntries, type Entry, MAX_BATCH } from './recent-entries.js'
+import { createLogPages } from './log-pages.js'
+import { type Batch, createRecentEntries, type Entry } from './recent-entries.js'
 
 /** One subscriber's way through the log: first what came after its cursor, then what comes. */
 export interface Subscription {
@@ -61,6 +62,9 @@ export function createHub(options: HubOptions): Hub {
   const { cursors, maxSubscribers, onSlow } = options
   let { lastSequence, prunedSequence } = options
   const recent = createRecentEntries()
+  const pages = createLogPages(async (sequence, limit) =>
+    (await options.readAfter(sequence, limit)).map(toEntry),
+  )
   const subscribers = new Set<Subscriber>()
   let sleepers = new Set<() => void>()
   let isClosed = false
@@ -76,10 +80,10 @@ export function createHub(options: HubOptions): Hub {
     const batch = recent.after(sequence)
     if (batch !== undefined) return batch
     await nextTurn()
-    const page = await options.readAfter(sequence, MAX_BATCH)
+    const page = await pages.after(sequence)
     // Sequences have no gaps: what is missing is no longer kept.
     if (page[0]?.sequence !== sequence + 1) throw cursorUnknown()
-    return page.map(toEntry)
+    return page
   }
 
   /** Resolves when there may be news, when `ms` have passed, or when `signal` aborts. */

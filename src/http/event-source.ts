@@ -33,10 +33,14 @@ export async function serveEventSource(
   if (typeof lastEventId === 'string') message.after = lastEventId
   const stream = streams.open(message, { protocol: 'sse', requestId: request.id }, violations)
   const body = Readable.from(write(stream, streams.supportedChains), { objectMode: false })
+  let farewell: NodeJS.Timeout | undefined
   stream.ended.addEventListener('abort', () => {
-    setTimeout(() => reply.raw.destroy(), FAREWELL_MS).unref()
+    farewell = setTimeout(() => reply.raw.destroy(), FAREWELL_MS).unref()
   })
-  reply.raw.once('close', () => stream.close())
+  reply.raw.once('close', () => {
+    stream.close()
+    clearTimeout(farewell)
+  })
   if (reply.raw.destroyed) stream.close()
   return reply.headers(HEADERS).send(body)
 }

@@ -3,14 +3,14 @@ import { cors as connectCors } from '@connectrpc/connect'
 const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
 /**
- * What browsers of these origins may send and read, on REST, Connect and gRPC-Web.
+ * What browsers of these origins may send and read, on REST, server-sent events, Connect and gRPC-Web.
  * @param origins `*`, or each origin by itself
  */
 export function corsHeaders(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'POST', 'DELETE'],
-    allowedHeaders: [...connectCors.allowedHeaders],
+    allowedHeaders: [...connectCors.allowedHeaders, 'Last-Event-ID'],
     exposedHeaders: [...connectCors.exposedHeaders, 'X-Request-Id', 'Retry-After', ...RATE_LIMIT_HEADERS],
     maxAge: 7200,
     strictPreflight: false,

@@ -160,7 +160,3 @@ describe('the same request gives the same answer', () => {
     })
   })
 })
-
-it('the event stream is described and answers UNIMPLEMENTED', async () => {
-  await expect(grpc.stream('EventService', 'StreamEvents', {})).rejects.toMatchObject({ code: 12 })
-})

@@ -1,0 +1,236 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import { connect as connectSocket } from 'node:net'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { encodeEnvelope } from '@connectrpc/connect/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { StreamEventsRequestSchema } from '../../gen/aggregator/v1/event_pb.js'
+import { startChain, type TestChain } from './chain.js'
+import { environmentForAll, startEventService } from './event-service.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { eventually } from './eventually.js'
+import { startServiceProcess } from './process.js'
+import type { TestService } from './service.js'
+import { type ExpectedEnd, endOn, faces, oneOfEach, openAll, rpcFaces } from './stream-faces.js'
+
+const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
+const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
+const TOO_MANY: ExpectedEnd = {
+  webSocket: 1013,
+  http: 503,
+  rpc: 'RESOURCE_EXHAUSTED',
+  reason: 'STREAM_LIMIT_REACHED',
+}
+/** Far below the ten seconds of grace that requests under way get. */
+const PROMPT_MS = 6000
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 31 })
+  service = await startEventService([chain])
+})
+
+afterAll(async () => {
+  await service?.close()
+  await chain?.stop()
+})
+
+async function clientsOf({ metric }: TestService): Promise<number[]> {
+  return Promise.all(PROTOCOLS.map((protocol) => metric('aggregator_stream_clients', { protocol })))
+}
+
+const untilGone = (of: TestService) =>
+  eventually(
+    () => clientsOf(of),
+    (counts) => counts.every((count) => count === 0),
+  )
+
+const mineOne = () => traffic.mine([traffic.actions.deposit(traffic.order())])
+
+describe('a client that goes away', () => {
+  it('frees its place, whatever its protocol', async () => {
+    const clients = await openAll(service.url)
+    expect(await clientsOf(service)).toEqual([1, 1, 1, 2, 2])
+    for (const client of clients) client.leave()
+    await untilGone(service)
+  })
+
+  it('frees its place when its connection breaks off, also before it was told anything', async () => {
+    const { hostname, port } = new URL(service.url)
+    const upgrade =
+      'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+    const beginnings = [
+      `GET /v1/ws HTTP/1.1\r\nhost: a\r\n${upgrade}\r\n`,
+      'GET /v1/events HTTP/1.1\r\nhost: a\r\n\r\n',
+    ]
+    for (const beginning of beginnings) {
+      const socket = connectSocket(Number(port), hostname)
+      socket.write(beginning)
+      await once(socket, 'data')
+      socket.resetAndDestroy()
+      const other = connectSocket(Number(port), hostname)
+      other.end(beginning)
+      await once(other.resume(), 'close')
+    }
+    await untilGone(service)
+  })
+})
+
+describe('when all places are taken', () => {
+  it.each(oneOfEach)('$name is refused, whoever has them, and let in when one is free', async (face) => {
+    const full = await startEventService([chain], { MAX_STREAM_CLIENTS: String(oneOfEach.length) })
+    const holders = await openAll(full.url, {}, oneOfEach)
+    expect(await face.open(full.url).ended()).toMatchObject(endOn(face, TOO_MANY))
+    const [leaver] = holders.splice(oneOfEach.indexOf(face) - 1, 1)
+    leaver?.leave()
+    const client = await eventually(
+      async () => {
+        const next = face.open(full.url)
+        return next.connected().then(
+          () => next,
+          () => undefined,
+        )
+      },
+      (admitted) => admitted !== undefined,
+    )
+    const told = [client, ...holders].map((holder) => holder?.take(1))
+    await mineOne()
+    await Promise.all(told)
+    await full.close()
+  })
+})
+
+describe('what a WebSocket client sends', () => {
+  async function openSocket() {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
+    const messages: string[] = []
+    socket.on('message', (data) => messages.push(data.toString()))
+    await once(socket, 'open')
+    return { socket, messages }
+  }
+
+  const untilTold = (messages: string[]) =>
+    eventually(
+      async () => messages.length,
+      (count) => count === 2,
+    )
+
+  it('is ignored up to 4 KiB', async () => {
+    const { socket, messages } = await openSocket()
+    for (const data of ['', '{"type":"subscribe"}', Buffer.alloc(4096), 'x'.repeat(4096)]) socket.send(data)
+    socket.ping('are you there')
+    const [pong] = await once(socket, 'pong')
+    expect(pong.toString()).toBe('are you there')
+    await mineOne()
+    await untilTold(messages)
+    socket.close(1000)
+    expect((await once(socket, 'close'))[0]).toBe(1000)
+  })
+
+  it.each([
+    ['more than 4 KiB', (socket: WebSocket) => socket.send('x'.repeat(4097))],
+    [
+      '4 KiB in pieces, and then more',
+      (socket: WebSocket) => {
+        for (let piece = 0; piece < 5; piece++) socket.send('x'.repeat(1000), { fin: false })
+      },
+    ],
+    ['text that is none', (socket: WebSocket) => socket.send(Buffer.from([0xff, 0xfe]), { binary: false })],
+    [
+      'a frame of no known kind',
+      (socket: WebSocket) => {
+        const { _socket: raw } = socket as unknown as { _socket: NodeJS.WritableStream }
+        raw.write(Buffer.from([0x83, 0x80, 0, 0, 0, 0]))
+      },
+    ],
+  ])('closes its socket when it is %s, and no other', async (_, send) => {
+    const [sender, neighbour] = [await openSocket(), await openSocket()]
+    const closed = once(sender.socket, 'close')
+    send(sender.socket)
+    await closed
+    await mineOne()
+    await untilTold(neighbour.messages)
+    neighbour.socket.close()
+    await untilGone(service)
+  })
+})
+
+describe('a deadline of the caller', () => {
+  const EXCEEDED = 'DEADLINE_EXCEEDED'
+
+  it.each(rpcFaces)('ends a stream on $name, and frees its place', async (face) => {
+    const client = face.open(service.url, {}, { timeoutMs: 400 })
+    await client.connected()
+    await mineOne()
+    await client.take(1)
+    expect((await client.ended()).status).toBe(EXCEEDED)
+    await untilGone(service)
+  })
+
+  const request = encodeEnvelope(0, toBinary(StreamEventsRequestSchema, create(StreamEventsRequestSchema)))
+
+  it('is kept by the service itself on gRPC', async () => {
+    const session = connect(service.url)
+    const call = session.request({
+      ':method': 'POST',
+      ':path': STREAM_EVENTS,
+      'content-type': 'application/grpc',
+      'grpc-timeout': '200m',
+      te: 'trailers',
+    })
+    call.end(request)
+    call.resume()
+    const [trailers] = await once(call, 'trailers')
+    expect(trailers['grpc-status']).toBe('4')
+    session.close()
+    await untilGone(service)
+  })
+
+  it('is kept by the service itself on Connect', async () => {
+    const headers = { 'content-type': 'application/connect+proto', 'connect-timeout-ms': '200' }
+    const response = await fetch(`${service.url}${STREAM_EVENTS}`, { method: 'POST', headers, body: request })
+    expect(await response.text()).toContain('"code":"deadline_exceeded"')
+    await untilGone(service)
+  })
+})
+
+describe('the end of the service', () => {
+  const GOING: ExpectedEnd = { webSocket: 1001, http: 200, rpc: 'UNAVAILABLE', reason: 'SHUTTING_DOWN' }
+
+  /** Server-sent events have no word for it: they end. */
+  const farewell = (face: (typeof faces)[number]) =>
+    face.protocol === 'sse' ? { status: 200 } : endOn(face, GOING)
+
+  it('is told on every face, and waits for no client', async () => {
+    const leaving = await startEventService([chain])
+    const clients = await openAll(leaving.url)
+    await mineOne()
+    await Promise.all(clients.map((client) => client.take(1)))
+    const start = performance.now()
+    await leaving.close()
+    expect(performance.now() - start).toBeLessThan(PROMPT_MS)
+    for (const [index, face] of faces.entries()) {
+      expect(await clients[index]?.ended(), face.name).toMatchObject(farewell(face))
+    }
+  })
+
+  it('comes by SIGTERM with code 0, though clients of all kinds are connected', async () => {
+    const process = startServiceProcess(environmentForAll([chain]))
+    const [, url = ''] = await process.waitFor(/"url":"([^"]+)"/)
+    const clients = await openAll(url)
+    await mineOne()
+    await Promise.all(clients.map((client) => client.take(1)))
+    const start = performance.now()
+    process.signal('SIGTERM')
+    for (const [index, face] of faces.entries()) {
+      expect(await clients[index]?.ended(), face.name).toMatchObject(farewell(face))
+    }
+    expect(await process.exited).toBe(0)
+    expect(performance.now() - start).toBeLessThan(PROMPT_MS)
+  })
+})

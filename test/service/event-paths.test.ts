@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:http2'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { startEventService } from './event-service.js'
+import { eventually } from './eventually.js'
+import { quoteRequest } from './quote-request.js'
+import type { TestService } from './service.js'
+import { endOn, eventSource, webSocket } from './stream-faces.js'
+
+const INVALID_CHAIN_ID = {
+  webSocket: 1008,
+  http: 400,
+  rpc: '',
+  reason: 'INVALID_ARGUMENT',
+  fields: ['chainId'],
+}
+
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  service = await startEventService([chain])
+})
+
+afterAll(async () => {
+  await service?.close()
+  await chain?.stop()
+})
+
+it.each([webSocket, eventSource])('$name refuses what a query alone can get wrong', async (face) => {
+  for (const chainId of ['x', '-1', '1e2', '99999999999999999999']) {
+    const end = await face.open(service.url, { chainId: [chainId] }).ended()
+    expect(end).toMatchObject(endOn(face, INVALID_CHAIN_ID))
+    expect(end.text).toContain('chainId')
+  }
+})
+
+it('a query gives `after` once, and a name in one spelling', async () => {
+  for (const [query, field] of [
+    ['after=a&after=b', 'after'],
+    ['chainId=31337&chain_id=31337', 'chainId'],
+  ]) {
+    const { status, body } = await service.get(`/v1/events?${query}`)
+    expect([status, body.code, body.details]).toEqual([
+      400,
+      'INVALID_ARGUMENT',
+      [{ field, message: expect.any(String) }],
+    ])
+  }
+})
+
+it('a plain GET of the WebSocket is told to upgrade', async () => {
+  const { status, headers, body } = await service.get('/v1/ws')
+  expect([status, headers.get('upgrade')]).toEqual([426, 'websocket'])
+  expect(body).toEqual({ error: expect.stringMatching(/\/v1\/events/), code: 'INVALID_ARGUMENT' })
+})
+
+it.each(['/v1/ws', '/v1/events'])('%s takes GET alone', async (path) => {
+  for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const { status, headers, body } = await service.send(verb, path)
+    expect([status, headers.get('allow')]).toEqual([405, 'GET'])
+    expect(body).toEqual({ error: expect.any(String), code: 'METHOD_NOT_ALLOWED' })
+  }
+  const head = await fetch(`${service.url}${path}`, { method: 'HEAD' })
+  expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET'])
+})
+
+it('pages of other origins may read /v1/events', async () => {
+  const open = async (url: string, origin: string) => {
+    const response = await fetch(`${url}/v1/events`, { headers: { origin } })
+    await response.body?.cancel()
+    return response.headers.get('access-control-allow-origin')
+  }
+  expect(await open(service.url, 'https://a.example')).toBe('*')
+  const strict = await startEventService([chain], { CORS_ORIGINS: 'https://a.example' })
+  expect(await open(strict.url, 'https://a.example')).toBe('https://a.example')
+  expect(await open(strict.url, 'https://b.example')).toBeNull()
+  await strict.close()
+})
+
+it('pages of other origins may come back with Last-Event-ID, also by fetch', async () => {
+  const { status, headers } = await fetch(`${service.url}/v1/events`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://a.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'last-event-id',
+    },
+  })
+  expect(status).toBe(204)
+  expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain('last-event-id')
+})
+
+it('server-sent events are not kept by anyone on the way', async () => {
+  const response = await fetch(`${service.url}/v1/events`)
+  await response.body?.cancel()
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+})
+
+it('a wish for another protocol than WebSocket changes nothing', async () => {
+  const headers = {
+    connection: 'Upgrade, HTTP2-Settings',
+    upgrade: 'h2c',
+    'http2-settings': 'AAMAAABkAAQAAP__',
+  }
+  const send = async (method: string, path: string, body?: string) => {
+    const call = httpRequest(`${service.url}${path}`, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
+    const [response] = await once(call.end(body), 'response')
+    return { status: response.statusCode, text: (await response.setEncoding('utf8').toArray()).join('') }
+  }
+  expect(await send('GET', '/health')).toMatchObject({ status: 200, text: expect.stringContaining('"ok"') })
+  const quote = await send('POST', `/v1/${chain.chainId}/quote`, JSON.stringify(quoteRequest(chain)))
+  expect(quote).toMatchObject({ status: 503, text: expect.stringContaining('NO_QUOTES') })
+  expect((await send('GET', '/v1/ws')).status).toBe(426)
+})
+
+it('server-sent events come over HTTP/2 as well, and hold their place until the client resets them', async () => {
+  const session = connect(service.url)
+  const call = session.request({ ':path': '/v1/events?type=Deposited' })
+  const [headers] = await once(call, 'response')
+  expect([headers[':status'], headers['content-type']]).toEqual([200, 'text/event-stream'])
+  const [first] = await once(call.setEncoding('utf8'), 'data')
+  expect(first).toMatch(
+    /^id: (\S+)\ndata: \{"type":"connected","supportedChains":\[31337\],"cursor":"\1"\}\n\n$/,
+  )
+  const clients = () => service.metric('aggregator_stream_clients', { protocol: 'sse' })
+  expect(await clients()).toBe(1)
+  call.close(8)
+  await eventually(clients, (count) => count === 0)
+  session.close()
+})

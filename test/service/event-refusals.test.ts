@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import { type ClientHttp2Session, connect } from 'node:http2'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startChain, type TestChain, user } from './chain.js'
+import { startEventService } from './event-service.js'
+import { createExchange } from './exchange.js'
+import type { TestService } from './service.js'
+import type { StreamRequest } from './stream-clients.js'
+import { type ExpectedEnd, endOn, eventSource, faces, rpcFaces, webSocket } from './stream-faces.js'
+
+const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
+const CURSOR_UNKNOWN: ExpectedEnd = {
+  webSocket: 1008,
+  http: 400,
+  rpc: 'OUT_OF_RANGE',
+  reason: 'CURSOR_UNKNOWN',
+}
+const CHAIN_NOT_SUPPORTED: ExpectedEnd = {
+  webSocket: 1008,
+  http: 404,
+  rpc: 'NOT_FOUND',
+  reason: 'CHAIN_NOT_SUPPORTED',
+}
+const INVALID: ExpectedEnd = {
+  webSocket: 1008,
+  http: 400,
+  rpc: 'INVALID_ARGUMENT',
+  reason: 'INVALID_ARGUMENT',
+}
+
+let chain: TestChain
+let service: TestService
+let exchange: ReturnType<typeof createExchange>
+let session: ClientHttp2Session
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  service = await startEventService([chain])
+  exchange = createExchange(service.url)
+  session = connect(service.url)
+})
+
+afterAll(async () => {
+  exchange?.close()
+  session?.destroy()
+  await service?.close()
+  await chain?.stop()
+})
+
+const clients = async () => service.metric('aggregator_stream_clients', {})
+
+describe.each(faces)('$name refuses', (face) => {
+  const cursors: [string, (own: string) => Promise<string> | string][] = [
+    ['a cursor that is none', () => 'nonsense'],
+    ['an empty cursor', () => ''],
+    ['the number of a cursor alone', (own) => own.split('.')[1] ?? ''],
+    ['a cursor with more behind it', (own) => `${own}.0`],
+    ['a cursor of what has not happened yet', (own) => own.replace(/\.\w+$/, '.zzzz')],
+    ['a very long cursor', (own) => own.padEnd(5000, '0')],
+    [
+      'a cursor of another instance',
+      async () => {
+        const other = await startEventService([chain])
+        const client = face.open(other.url)
+        const cursor = await client.connected()
+        client.leave()
+        await other.close()
+        return cursor
+      },
+    ],
+  ]
+  it.each(cursors)('%s', async (_, make) => {
+    const client = face.open(service.url)
+    const own = await client.connected()
+    client.leave()
+    const refused = face.open(service.url, { after: await make(own) })
+    const end = await refused.ended()
+    expect(end).toMatchObject(endOn(face, CURSOR_UNKNOWN))
+    expect(end.text).toContain('cursor')
+    expect(refused.messages).toEqual([])
+  })
+
+  const filters: [field: string, what: string, request: StreamRequest][] = [
+    ['type', 'that is none', { type: ['Nothing'] }],
+    ['type', 'that is none beside one that is', { type: ['Deposited', 'Nothing'] }],
+    ['orderId', 'of 20 bytes', { orderId: [user.address] }],
+    ['orderId', 'without 0x', { orderId: ['ab'.repeat(32)] }],
+    ['user', 'of 32 bytes', { user: [`0x${'ab'.repeat(32)}`] }],
+    ['user', 'that is empty, beside one that is good', { user: [user.address, ''] }],
+    ['solver', 'that is no hex', { solver: [user.address.replace('0x', '0y')] }],
+  ]
+  it.each(filters)('a filter %s %s', async (field, _, request) => {
+    const end = await face.open(service.url, request).ended()
+    expect(end).toMatchObject(endOn(face, { ...INVALID, fields: [field] }))
+    expect(end.text).toContain(field)
+  })
+
+  it('naming every bad filter at once', async () => {
+    const request = { type: ['Nothing'], orderId: ['1'], user: ['2'], solver: ['3'] }
+    const end = await face.open(service.url, request).ended()
+    const fields = Object.keys(request)
+    expect(end).toMatchObject(endOn(face, { ...INVALID, fields }))
+    if (face !== webSocket) for (const field of fields) expect(end.text).toContain(field)
+  })
+
+  it('a chain that is not supported, whatever else is wrong', async () => {
+    const request = { chainId: [chain.chainId, 1], user: ['nobody'], after: 'nonsense' }
+    const end = await face.open(service.url, request).ended()
+    expect(end).toMatchObject(endOn(face, CHAIN_NOT_SUPPORTED))
+    expect(end.text).toContain('chain')
+  })
+})
+
+it('whoever was refused holds no place', async () => {
+  expect(await clients()).toBe(0)
+})
+
+describe('a message that cannot be read is the mistake of the caller', () => {
+  const envelope = (bytes: Buffer) => {
+    const prefix = Buffer.alloc(5)
+    prefix.writeUInt32BE(bytes.length, 1)
+    return Buffer.concat([prefix, bytes])
+  }
+  const broken = { proto: Buffer.from([0x0a, 0xff, 0x01, 0x02]), json: Buffer.from('{"after":') }
+
+  it.each(['proto', 'json'] as const)('on gRPC in %s', async (format) => {
+    const call = session.request({
+      ':method': 'POST',
+      ':path': STREAM_EVENTS,
+      'content-type': `application/grpc+${format}`,
+      te: 'trailers',
+    })
+    const ends: Record<string, unknown> = {}
+    for (const event of ['response', 'trailers']) call.on(event, (headers) => Object.assign(ends, headers))
+    call.end(envelope(broken[format]))
+    call.resume()
+    await once(call, 'close')
+    expect([ends[':status'], ends['grpc-status']]).toEqual([200, '3'])
+    expect(decodeURIComponent(String(ends['grpc-message']))).toContain('body')
+  })
+
+  it.each(['proto', 'json'] as const)('on gRPC-Web in %s', async (format) => {
+    const headers = { 'content-type': `application/grpc-web+${format}` }
+    const answer = await exchange.send('POST', STREAM_EVENTS, { headers, body: envelope(broken[format]) })
+    expect(answer.status).toBe(200)
+    expect(`${answer.headers['grpc-status'] ?? ''}${answer.text}`).toMatch(/^3|grpc-status: 3/)
+  })
+
+  it.each(['proto', 'json'] as const)('on Connect in %s', async (format) => {
+    const headers = { 'content-type': `application/connect+${format}`, 'connect-protocol-version': '1' }
+    const answer = await exchange.send('POST', STREAM_EVENTS, { headers, body: envelope(broken[format]) })
+    expect(answer.status).toBe(200)
+    const { error } = JSON.parse(answer.text.slice(answer.text.indexOf('{')))
+    expect(error.code).toBe('invalid_argument')
+    const fields = error.details.flatMap(
+      ({ debug }: { debug?: { fieldViolations?: { field: string }[] } }) => debug?.fieldViolations ?? [],
+    )
+    expect(fields).toEqual([expect.objectContaining({ field: 'body' })])
+  })
+
+  it('and none of them is counted as the service failing', async () => {
+    expect(await service.metric('aggregator_requests_total', { reason: 'INTERNAL' })).toBe(0)
+    for (const protocol of ['grpc', 'grpc-web', 'connect']) {
+      const labels = {
+        method: 'aggregator.v1.EventService/StreamEvents',
+        protocol,
+        reason: 'INVALID_ARGUMENT',
+      }
+      expect(await service.metric('aggregator_requests_total', labels)).toBeGreaterThan(1)
+    }
+    expect(await clients()).toBe(0)
+  })
+})
+
+describe('rate limits', () => {
+  it('leave the WebSocket alone; all else shares the global count', async () => {
+    const limited = await startEventService([chain], { RATE_LIMIT_MAX: '3' })
+    for (let round = 0; round < 5; round++) {
+      const client = webSocket.open(limited.url)
+      await client.connected()
+      client.leave()
+      expect((await webSocket.open(limited.url, { user: ['nobody'] }).ended()).status).toBe(1008)
+    }
+    for (const face of [eventSource, ...rpcFaces.slice(0, 2)]) {
+      const client = face.open(limited.url)
+      await client.connected()
+      client.leave()
+    }
+    const refusal: ExpectedEnd = {
+      webSocket: 0,
+      http: 429,
+      rpc: 'RESOURCE_EXHAUSTED',
+      reason: 'RATE_LIMITED',
+    }
+    for (const face of [eventSource, ...rpcFaces]) {
+      expect(await face.open(limited.url).ended()).toMatchObject(endOn(face, refusal))
+    }
+    await limited.close()
+  })
+})
