@@ -1,0 +1,230 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { type ChaosProxy, startChaosProxy } from './chaos-proxy.js'
+import { expectedMessages, standing } from './event-messages.js'
+import { createSubscriber, reversionsOf, type Subscriber, withoutCursors } from './event-subscriber.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { eventually } from './eventually.js'
+import { startService, type TestService } from './service.js'
+
+/** Of the traffic. */
+const SEED = Number(process.env.EVENT_SEED ?? 11)
+
+let chain: TestChain
+let traffic: Traffic
+let folder: string
+
+beforeAll(async () => {
+  chain = await startChain()
+  traffic = await createTraffic(chain, { seed: SEED })
+  folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+})
+afterAll(async () => {
+  await chain?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const POLL = () => ({ [`POLL_INTERVAL_MS_${chain.chainId}`]: '10' })
+
+async function markEnd(): Promise<string> {
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  return order.orderId
+}
+
+async function mineEmpty(blocks: number): Promise<void> {
+  for (let left = blocks; left > 0; left--) await traffic.mine()
+}
+
+/** Resolves once the service has seen the chain's last block. */
+async function untilSeen({ metric }: TestService): Promise<void> {
+  const { number } = await traffic.head()
+  const labels = { chain_id: String(chain.chainId) }
+  await eventually(
+    () => metric('aggregator_chain_head_block', labels),
+    (head) => head >= number,
+  )
+}
+
+describe('with five confirmations', () => {
+  const CONFIRMATIONS = 5
+  let proxy: ChaosProxy
+  let service: TestService
+  let subscriber: Subscriber
+
+  beforeAll(async () => {
+    proxy = await startChaosProxy(chain.devnet.rpcUrl)
+    service = await startService(chain, {
+      ...POLL(),
+      [`RPC_URL_${chain.chainId}`]: proxy.url,
+      [`CONFIRMATIONS_${chain.chainId}`]: String(CONFIRMATIONS),
+    })
+    subscriber = createSubscriber()
+    await subscriber.connect(service.url)
+  })
+  afterAll(async () => {
+    await subscriber?.disconnect()
+    await service?.close()
+    await proxy?.close()
+  })
+
+  test('an event is announced by the block that confirms it, and not by the one before', async () => {
+    const start = subscriber.received.length
+    const orderIds: string[] = []
+    for (let block = 0; block < 12; block++) {
+      orderIds.push(await markEnd())
+      await untilSeen(service)
+      const confirmed = Math.max(0, orderIds.length - CONFIRMATIONS)
+      await subscriber.untilCount(start + confirmed)
+      const told = subscriber.received.slice(start).map(({ orderId }) => orderId)
+      expect(told).toEqual(orderIds.slice(0, confirmed))
+    }
+  })
+
+  test('a shallower reorganisation shows nothing but the events of the blocks that stayed', async () => {
+    const start = await caughtUp()
+    const { number } = await traffic.head()
+    await traffic.run({ events: 12, blocks: 4 })
+    await untilSeen(service)
+    const before = await reorganisations()
+    for (const depth of [4, 1, 3]) await traffic.reorganiseAtRandom({ depth, events: 4 })
+    await eventually(reorganisations, (count) => count > before)
+    const marker = await markEnd()
+    await mineEmpty(CONFIRMATIONS)
+    await subscriber.until(marker)
+    expect(withoutCursors(subscriber.received.slice(start))).toEqual(
+      await expectedMessages(chain, number + 1),
+    )
+  })
+
+  test('nor does one that is over, and confirmed, when the chain is seen again', async () => {
+    const start = await caughtUp()
+    const { number } = await traffic.head()
+    await traffic.run({ events: 20, blocks: 4 })
+    await untilSeen(service)
+    proxy.set({ unavailable: 1 })
+    await traffic.reorganise(4)
+    const marker = await markEnd()
+    await mineEmpty(CONFIRMATIONS)
+    proxy.calm()
+    await subscriber.until(marker)
+    expect(withoutCursors(subscriber.received.slice(start))).toEqual(
+      await expectedMessages(chain, number + 1),
+    )
+  })
+
+  test('a deeper one takes back what was announced', async () => {
+    const start = await caughtUp()
+    const { number } = await traffic.head()
+    await traffic.run({ events: 30, blocks: 9 })
+    const confirmed = await expectedMessages(chain, number + 1, number + 9 - CONFIRMATIONS)
+    await subscriber.untilCount(start + confirmed.length)
+    await traffic.reorganise(7)
+    const marker = await markEnd()
+    await mineEmpty(CONFIRMATIONS)
+    await subscriber.until(marker)
+    const gone = confirmed.filter(({ blockNumber }) => blockNumber > number + 2)
+    expect(gone).not.toEqual([])
+    expect(withoutCursors(subscriber.received.slice(start))).toEqual([
+      ...confirmed,
+      ...reversionsOf(gone),
+      ...(await expectedMessages(chain, number + 3)),
+    ])
+  })
+
+  const reorganisations = () =>
+    service.metric('aggregator_reorganisations_total', { chain_id: String(chain.chainId) })
+
+  /** How many messages have come once all there are have. */
+  async function caughtUp(): Promise<number> {
+    const marker = await markEnd()
+    await mineEmpty(CONFIRMATIONS)
+    await subscriber.until(marker)
+    return subscriber.received.length
+  }
+})
+
+describe('deeper than MAX_REORG_DEPTH', () => {
+  const MAX_REORG_DEPTH = '6'
+
+  /** A service whose log is kept. */
+  async function startShallow(environment: Record<string, string> = {}) {
+    const lines: { level: number; msg: string }[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+    const service = await startService(chain, { ...POLL(), MAX_REORG_DEPTH, ...environment }, { log })
+    const alarms = () => lines.filter(({ level, msg }) => level >= 50 && msg.includes('deeper than'))
+    return { service, alarms }
+  }
+
+  test('a reorganisation is loud, and everything behind is taken back and read anew', async () => {
+    const { number } = await traffic.head()
+    const { service, alarms } = await startShallow()
+    const subscriber = createSubscriber()
+    await subscriber.connect(service.url)
+    await traffic.run({ events: 60, blocks: 20 })
+    await subscriber.until(await markEnd())
+    expect(alarms()).toEqual([])
+    await traffic.reorganiseAtRandom({ depth: 12, events: 25, longerBy: 2 })
+    await subscriber.until(await markEnd())
+    expect(standing(subscriber.received)).toEqual(await expectedMessages(chain, number + 1))
+    expect(subscriber.received.filter(({ type }) => type === 'Reverted')).not.toEqual([])
+    expect(alarms()).toHaveLength(1)
+    await subscriber.disconnect()
+    await service.close()
+  })
+
+  test('a reorganisation while the service was down is found at its start', async () => {
+    const { number } = await traffic.head()
+    const environment = { DB_PATH: join(folder, 'deep.db') }
+    const before = await startShallow(environment)
+    const subscriber = createSubscriber()
+    await subscriber.connect(before.service.url)
+    await traffic.run({ events: 60, blocks: 20 })
+    await subscriber.until(await markEnd())
+    await subscriber.disconnect()
+    await before.service.close()
+
+    await traffic.reorganiseAtRandom({ depth: 15, events: 20, longerBy: 30 })
+    const after = await startShallow(environment)
+    await subscriber.connect(after.service.url)
+    await subscriber.until(await markEnd())
+    expect(standing(subscriber.received)).toEqual(await expectedMessages(chain, number + 1))
+    expect(after.alarms()).toHaveLength(1)
+    await subscriber.disconnect()
+    await after.service.close()
+  })
+})
+
+describe('a chain that was rolled back while the service was down', () => {
+  test.each([
+    { and: 'stays lower', blocks: 2 },
+    { and: 'grows past its old height', blocks: 9 },
+  ])('and $and tells its new history', async ({ and, blocks }) => {
+    const { number } = await traffic.head()
+    const environment = { ...POLL(), DB_PATH: join(folder, `${blocks}.db`) }
+    const before = await startService(chain, environment)
+    const subscriber = createSubscriber()
+    await subscriber.connect(before.url)
+    await traffic.run({ events: 30, blocks: 8 })
+    const marker = await markEnd()
+    await subscriber.until(marker)
+    await subscriber.disconnect()
+    await before.close()
+
+    await traffic.rollBack(5)
+    await traffic.run({ events: 10, blocks })
+    const after = await startService(chain, environment)
+    await subscriber.connect(after.url)
+    await subscriber.until(marker, 'Reverted')
+    await subscriber.until(await markEnd())
+    expect(standing(subscriber.received), and).toEqual(await expectedMessages(chain, number + 1))
+    const { body } = await after.get(`/v1/${chain.chainId}/order/${marker}`)
+    expect(body.state).toBe('NONE')
+    await subscriber.disconnect()
+    await after.close()
+  })
+})

@@ -1,0 +1,111 @@
+import type { Random } from '../random.js'
+import type { TestChain } from './chain.js'
+import { type FaultCounts, type Faults, startChaosProxy } from './chaos-proxy.js'
+import { createSubscriber } from './event-subscriber.js'
+import { startService } from './service.js'
+
+export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>
+
+export interface FaultyEndpoint {
+  protocol: 'http' | 'ws'
+  faults: Faults
+  /** Whether it is down every now and then. */
+  isDownAtTimes?: boolean
+}
+
+/** Out of a hundred steps. */
+const HANG_PERCENT = 10
+const OUTAGE_PERCENT = 15
+const LEAVE_PERCENT = 15
+
+/**
+ * A service whose every endpoint is a proxy with faults, one subscriber who stays and one who comes and goes. They are
+ * there before the service has read anything of the chain.
+ * @param random throws the dice of all that is not the proxies' own
+ */
+export async function startFaultyService(
+  chain: TestChain,
+  random: Random,
+  endpoints: readonly FaultyEndpoint[],
+  environment: Record<string, string> = {},
+) {
+  const proxies = await Promise.all(
+    endpoints.map(() =>
+      startChaosProxy(chain.devnet.rpcUrl, { seed: random.integer(0, 2 ** 31), faults: { unavailable: 1 } }),
+    ),
+  )
+  const urls = proxies.map(({ url, wsUrl }, index) => (endpoints[index]?.protocol === 'ws' ? wsUrl : url))
+  const service = await startService(chain, {
+    [`RPC_URL_${chain.chainId}`]: urls.join(),
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    ...environment,
+  })
+  const [staying, leaving] = [createSubscriber(), createSubscriber()]
+  await Promise.all([staying, leaving].map((subscriber) => subscriber.connect(service.url)))
+
+  const happens = (percent: number) => random.integer(1, 100) <= percent
+  const count = (kind: keyof FaultCounts) => proxies.reduce((sum, { counts }) => sum + counts[kind], 0)
+  const kinds = [...new Set(endpoints.flatMap(({ faults }) => kindsOf(faults)))]
+
+  /** Has nothing answered until one request hangs: each keeps its caller for seconds. */
+  function hangOnce(): void {
+    const isOver = count('hung') > 0
+    if (!isOver && !happens(HANG_PERCENT)) return
+    for (const proxy of proxies) proxy.set({ hang: isOver ? 0 : 1 })
+  }
+
+  function goDownOrComeUp(): void {
+    for (const [index, { faults, isDownAtTimes }] of endpoints.entries()) {
+      if (!isDownAtTimes || !happens(OUTAGE_PERCENT)) continue
+      proxies[index]?.set(happens(50) ? { unavailable: 1 } : { unavailable: faults.unavailable ?? 0 })
+    }
+  }
+
+  return {
+    service,
+    staying,
+    leaving,
+    /** The kinds of faults that have not occurred yet. */
+    missing: () => kinds.filter((kind) => count(kind) === 0),
+    /** Lets the faults begin, and what was down come up. */
+    begin() {
+      for (const [index, { faults }] of endpoints.entries())
+        proxies[index]?.set({ unavailable: 0, ...faults })
+    },
+    /** Throws the dice again: to be called while the chain goes on. */
+    async step(): Promise<void> {
+      hangOnce()
+      goDownOrComeUp()
+      if (!happens(LEAVE_PERCENT)) return
+      if (leaving.isConnected()) await leaving.disconnect()
+      else await leaving.connect(service.url)
+    },
+    /** Ends all faults. */
+    async calm(): Promise<void> {
+      for (const proxy of proxies) proxy.calm()
+      if (!leaving.isConnected()) await leaving.connect(service.url)
+    },
+    async close(): Promise<void> {
+      await Promise.all([staying, leaving].map((subscriber) => subscriber.disconnect()))
+      await service.close()
+      await Promise.all(proxies.map((proxy) => proxy.close()))
+    },
+  }
+}
+
+const COUNTS: Record<Exclude<keyof Faults, 'lag'>, keyof FaultCounts> = {
+  unavailable: 'unavailable',
+  disconnect: 'disconnected',
+  hang: 'hung',
+  error: 'errors',
+  stale: 'stale',
+  maxRange: 'rangesRefused',
+  swallowHead: 'headsSwallowed',
+  dropWebSockets: 'webSocketsDropped',
+}
+
+/** What is counted when such faults occur; a request that hangs is a fault of all. */
+function kindsOf(faults: Faults): (keyof FaultCounts)[] {
+  const names = Object.keys(faults).filter((name) => name !== 'lag') as (keyof typeof COUNTS)[]
+  return ['hung', ...names.map((name) => COUNTS[name])]
+}
