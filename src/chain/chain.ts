@@ -100,10 +100,22 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     follower,
   })
 
-  /** Reads as of the chain's last block, or as of whatever the node has where it does not have that one. */
+  /** Of a chain that is down or behind its head, nobody can say that no event has come. */
+  function isCurrent(): boolean {
+    return watcher.isUp() && !follower.isBackfilling()
+  }
+
+  async function recallOrder(orderId: Hex): Promise<Order> {
+    const known = isCurrent() ? orders.known(orderId) : undefined
+    if (known !== undefined) return known
+    // What is read is to be of the block that is the last one now.
+    if (isCurrent()) await watcher.lookNow()
+    return isCurrent() ? orders.get(orderId) : settlement.readOrder(orderId, {})
+  }
+
+  /** Reads as of the last block, or as of whatever the node has where it does not have that one. */
   async function readLastOrder(orderId: Hex): Promise<ReadOrder> {
-    if (!follower.isBackfilling()) await watcher.lookNow()
-    const last = follower.isBackfilling() ? undefined : follower.last()
+    const last = follower.last()
     if (last !== undefined) {
       try {
         const order = await settlement.readOrder(orderId, { blockHash: last.hash })
@@ -148,11 +160,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     onBondEvents(listener) {
       bondListener = listener
     },
-    readOrder(orderId) {
-      // Of a chain that is down or behind its head, nobody can say that no event has come.
-      const isCurrent = watcher.isUp() && !follower.isBackfilling()
-      return ask(isCurrent ? orders.get(orderId) : readLastOrder(orderId).then(({ order }) => order))
-    },
+    readOrder: (orderId) => ask(recallOrder(orderId)),
     async close() {
       await watcher.close()
       rpc.close()

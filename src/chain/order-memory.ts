@@ -11,6 +11,8 @@ export interface ReadOrder {
 
 /** Orders as of the last block seen. */
 export interface OrderMemory {
+  /** An order that is remembered. */
+  known(orderId: Hex): Order | undefined
   /** An order, read only when it is not remembered and nobody is reading it already. */
   get(orderId: Hex): Promise<Order>
   /** Forgets an order that an event has touched; a reading under way will not be remembered. */
@@ -41,6 +43,7 @@ export function createOrderMemory(read: (orderId: Hex) => Promise<ReadOrder>): O
   }
 
   return {
+    known: (orderId) => remembered.get(orderId),
     async get(orderId) {
       return remembered.get(orderId) ?? readings.get(orderId) ?? startReading(orderId)
     },
