@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const NEEDS_A_CHAIN = [
@@ -16,6 +17,8 @@ const NEEDS_QUIET = [
   'test/service/slow-subscribers.test.ts',
 ]
 
+/** Most of these tests wait for processes and deadlines: two at once are fine on two cores. */
+const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
 
 export default defineConfig({
@@ -26,7 +29,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: NEEDS_A_CHAIN,
+          isolate: false,
           sequence: { groupOrder: 0 },
+          ...WORKERS,
         },
       },
       {
@@ -35,6 +40,7 @@ export default defineConfig({
           include: NEEDS_A_CHAIN,
           exclude: NEEDS_QUIET,
           sequence: { groupOrder: 0 },
+          ...WORKERS,
           ...TIMEOUTS,
         },
       },

@@ -118,7 +118,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
         await mineMoments(moments)
         await mortal.kill()
       }
-      for (let life = 0; life < 3; life++) {
+      for (let life = 0; life < 2; life++) {
         const refusals = proxy.counts.rangesRefused + random.integer(1, REFUSALS)
         mortal.start()
         await mineUntil(() => proxy.counts.rangesRefused >= refusals)
