@@ -1,5 +1,5 @@
 import { parseUint256 } from './amount.js'
-import { type Address, type Hex, parseAddress } from './hex.js'
+import type { Address, Hex } from './hex.js'
 import { ORDER_TYPES, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
 
 /** Why a reply is worthless to the user: what does not match, or would be refused by the contract (D4). */
@@ -27,7 +27,7 @@ export interface Offer {
   readonly signature: Hex
 }
 
-const HEX = /^0x([0-9a-fA-F]{2})*$/
+const HEX = /^0x[0-9a-fA-F]*$/
 
 /**
  * Holds a solver's reply against what it was asked (decisions.md D4, all but the signature's own checks).
@@ -38,13 +38,13 @@ const HEX = /^0x([0-9a-fA-F]{2})*$/
 export function checkOffer(asked: QuoteRequest, solver: Address, reply: unknown): Offer | DropReason {
   if (!isRecord(reply) || !isRecord(reply.quote)) return 'malformed'
   const { quote, signature } = reply
-  if (typeof signature !== 'string' || !HEX.test(signature)) return 'malformed'
+  if (!isBytes(signature)) return 'malformed'
 
   const orderType = ORDER_TYPES.indexOf(asked.orderType)
-  if (parseAddress(quote.solver) !== solver) return 'solver_mismatch'
-  if (parseAddress(quote.user) !== asked.user) return 'user_mismatch'
-  if (parseAddress(quote.inputToken) !== asked.inputToken) return 'input_token_mismatch'
-  if (parseAddress(quote.outputToken) !== asked.outputToken) return 'output_token_mismatch'
+  if (!isAddress(quote.solver, solver)) return 'solver_mismatch'
+  if (!isAddress(quote.user, asked.user)) return 'user_mismatch'
+  if (!isAddress(quote.inputToken, asked.inputToken)) return 'input_token_mismatch'
+  if (!isAddress(quote.outputToken, asked.outputToken)) return 'output_token_mismatch'
   if (!isInteger(quote.orderType, orderType)) return 'order_type_mismatch'
   if (!isInteger(quote.outputChainId, asked.destinationChainId)) return 'output_chain_mismatch'
   if (!isInteger(quote.depositDeadline, asked.depositDeadline)) return 'deposit_deadline_mismatch'
@@ -93,6 +93,16 @@ export function rank(offers: readonly SignedQuote[]): SignedQuote[] {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isBytes(value: unknown): value is Hex {
+  return typeof value === 'string' && value.length % 2 === 0 && HEX.test(value)
+}
+
+/** Whether `value` is an address in any letter case; `0X` begins none. */
+function isAddress(value: unknown, expected: Address): boolean {
+  if (value === expected) return true
+  return typeof value === 'string' && value[1] === 'x' && value.toLowerCase() === expected
 }
 
 /** Solvers write small integers as numbers or as decimal strings; both say the same. */

@@ -12,14 +12,23 @@ export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
 
 /** A REST request as a call of a method. */
 export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
-  const caller = new AbortController()
+  let isGone = false
+  let tellOfLeaving: (() => void) | undefined
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) caller.abort()
+    if (reply.raw.writableFinished) return
+    isGone = true
+    tellOfLeaving?.()
   })
   return {
     protocol: 'rest',
     requestId: request.id,
-    signal: caller.signal,
+    isGone: () => isGone,
+    onGone(listener) {
+      tellOfLeaving = listener
+      return () => {
+        tellOfLeaving = undefined
+      }
+    },
     timeoutMs: timeoutOf(request),
     ...toClient(request, reply),
   }

@@ -1,9 +1,9 @@
-import { type DescEnum, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf'
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { jsonNames } from './json-names.js'
 
-/** Writes one message type as the JSON values of decisions.md D3. */
-export type JsonWriter = (message: Message) => Record<string, unknown>
+/** Writes a message, or what one is made of, as the JSON values of decisions.md D3. */
+export type JsonWriter = (message: object) => Record<string, unknown>
 
 type WriteValue = (value: unknown) => unknown
 
@@ -16,19 +16,24 @@ export function compileJsonWriter(descriptor: DescMessage): JsonWriter {
   const fields = descriptor.fields.map((field) => ({
     name: field.jsonName,
     localName: field.localName,
+    zero: field.presence === FeatureSet_FieldPresence.EXPLICIT ? undefined : zeroOf(field),
     write: compileField(field),
-    isOptional: field.presence === FeatureSet_FieldPresence.EXPLICIT,
   }))
   return (message) => {
-    const values = message as unknown as Record<string, unknown>
+    const values = message as Record<string, unknown>
     const json: Record<string, unknown> = {}
-    for (const { name, localName, write, isOptional } of fields) {
-      const value = values[localName]
-      if (isOptional && value === undefined) continue
-      json[name] = write(value)
+    for (const { name, localName, zero, write } of fields) {
+      const value = values[localName] ?? zero
+      if (value !== undefined) json[name] = write(value)
     }
     return json
   }
+}
+
+/** What a field without presence is when it is not set. */
+function zeroOf(field: DescField): unknown {
+  if (field.fieldKind === 'list') return []
+  return field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING ? '' : 0
 }
 
 function compileField(field: DescField): WriteValue {

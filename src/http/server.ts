@@ -2,7 +2,6 @@ import { constants, type ServerHttp2Stream } from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import { ConfigError } from '../environment.js'
@@ -65,10 +64,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
 
   server.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
   })
   registerRefusals(server, rateLimits, log)
-  await server.register(helmet, SECURITY_HEADERS)
   await server.register(cors, corsHeaders(config.corsOrigins))
   await server.register(fastifyConnectPlugin, {
     routes: rpcRoutes(methods, streams),

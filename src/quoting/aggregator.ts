@@ -1,10 +1,8 @@
-import { setMaxListeners } from 'node:events'
 import type { Chain } from '../chain/chain.js'
 import { ServiceError } from '../domain/errors.js'
-import { checkOffer, rank } from '../domain/offer.js'
+import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import type { Solver } from '../domain/solver.js'
-import { checkSignature } from '../signing/recover.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Registry } from '../solvers/registry.js'
 import type { Selection } from '../solvers/selection.js'
@@ -12,12 +10,18 @@ import type { SolverClient } from '../solvers/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { askText } from './ask-text.js'
+import { createJudge } from './judge.js'
 import type { SolverOutcome } from './outcome.js'
 
 /** How long a caller waits, and whether it still does. */
 export interface Patience {
-  /** Aborts when the caller goes away. */
-  readonly signal: AbortSignal
+  /** Whether the caller has gone away. */
+  isGone(): boolean
+  /**
+   * Takes the one who wants to be told when the caller goes away.
+   * @returns ends that
+   */
+  onGone(listener: () => void): () => void
   /** The caller's own limit in milliseconds from now; undefined leaves the instance's. */
   readonly timeoutMs: number | undefined
 }
@@ -50,24 +54,61 @@ const ANSWER_RESERVE_MS = 100
 export function createAggregator(options: AggregatorOptions): Aggregator {
   const { registry, chains, selection, solverClient, quoteTimeoutMs, maxQuoteFanOut, metrics, log } = options
 
-  async function askSolver(asked: Asked, solver: Solver, signal: AbortSignal): Promise<SolverOutcome> {
-    const reply = await solverClient.ask(solver, asked.text, signal)
-    switch (reply.kind) {
-      case 'replied':
-        return judge(asked, solver, reply.body)
-      case 'malformed':
-        return { kind: 'invalid', reason: 'malformed' }
-      case 'refused':
-      case 'failed':
-        return reply
-    }
+  const judge = createJudge()
+
+  function countQuoted(chainId: number, offers: number): void {
+    metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
   }
 
   function note(solver: Solver, outcome: SolverOutcome): void {
     const reason = outcome.kind === 'invalid' ? outcome.reason : ''
     metrics.solverReplies.inc({ chain_id: solver.chainId, outcome: outcome.kind, reason })
-    if (outcome.kind === 'quoted') return
     log.info({ chainId: solver.chainId, solver: solver.address, outcome }, 'no offer from a solver')
+  }
+
+  /** Asks all of them; resolves when each has an outcome. */
+  function collect(asked: Asked, solvers: readonly Solver[], patience: Patience): Promise<SignedQuote[]> {
+    return new Promise((resolve) => {
+      const offers: SignedQuote[] = []
+      const open = new Set(solvers)
+      const settle = (solver: Solver, outcome: SolverOutcome) => {
+        if (!open.delete(solver)) return
+        if (outcome.kind === 'quoted') offers.push(outcome.offer)
+        else note(solver, outcome)
+        if (open.size === 0) end()
+      }
+      const calls = solvers.map((solver) =>
+        solverClient.ask(solver, asked.body, (reply) => {
+          if (reply.kind === 'malformed') settle(solver, { kind: 'invalid', reason: 'malformed' })
+          else if (reply.kind !== 'replied') settle(solver, reply)
+          else
+            judge({
+              ...asked,
+              solver: solver.address,
+              body: reply.body,
+              onJudged: (outcome) => settle(solver, outcome),
+            })
+        }),
+      )
+      const settleAll = (outcome: SolverOutcome) => {
+        for (const solver of open) settle(solver, outcome)
+      }
+      const onGone = () => settleAll({ kind: 'cancelled' })
+      const stopListening = patience.onGone(onGone)
+      const timer = setTimeout(
+        () => settleAll({ kind: 'late' }),
+        Math.min(quoteTimeoutMs, callersLimit(patience.timeoutMs)),
+      )
+      const end = () => {
+        clearTimeout(timer)
+        stopListening()
+        for (const endCall of calls) endCall()
+        if (offers.length > 0) countQuoted(asked.request.chainId, offers.length)
+        resolve(offers)
+      }
+      if (patience.isGone()) onGone()
+      else if (open.size === 0) end()
+    })
   }
 
   return {
@@ -76,20 +117,10 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       const hasher = chains.get(chainId)?.quoteHasher()
       if (hasher === undefined)
         throw new ServiceError('CHAIN_NOT_SUPPORTED', `Chain ${chainId} is not supported.`)
-      const asked = { request, hasher, text: askText(request) }
+      const asked = { request, hasher, body: Buffer.from(askText(request)) }
       const solvers = selection.pick(chainId, registry.active(chainId), maxQuoteFanOut)
-
-      const end = startEnd(Math.min(quoteTimeoutMs, callersLimit(patience.timeoutMs)), patience.signal)
-      const offers: SignedQuote[] = []
-      const asks = solvers.map(async (solver) => {
-        const reply = await Promise.race([askSolver(asked, solver, end.signal), end.reached])
-        if (reply.kind === 'quoted') offers.push(reply.offer)
-        note(solver, reply)
-      })
-      await Promise.all(asks)
-      end.clear()
-
-      const outcome = patience.signal.aborted ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
+      const offers = await collect(asked, solvers, patience)
+      const outcome = patience.isGone() ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
       metrics.quotes.inc({ chain_id: chainId, outcome })
       if (offers.length === 0) throw new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.')
       return rank(offers)
@@ -101,49 +132,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
 interface Asked {
   readonly request: QuoteRequest
   readonly hasher: QuoteHasher
-  readonly text: string
-}
-
-function judge({ request, hasher }: Asked, solver: Solver, reply: unknown): SolverOutcome {
-  const offer = checkOffer(request, solver.address, reply)
-  if (typeof offer === 'string') return { kind: 'invalid', reason: offer }
-  const { quote, signature } = offer
-  const { structHash, digest } = hasher.hash(quote)
-  const signatureBytes = Buffer.from(signature.slice(2), 'hex')
-  const problem = checkSignature(digest, signatureBytes, solver.address)
-  if (problem !== undefined) return { kind: 'invalid', reason: problem }
-  return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
-}
-
-/** The one deadline and the one signal of a quote, for all its solvers. */
-function startEnd(timeoutMs: number, caller: AbortSignal) {
-  const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
-  let reach: (outcome: SolverOutcome) => void
-  const reached = new Promise<SolverOutcome>((resolve) => {
-    reach = resolve
-  })
-  const end = (outcome: SolverOutcome) => () => {
-    reach(outcome)
-    controller.abort(outcome.kind)
-  }
-  const onTimeout = end({ kind: 'late' })
-  const onCallerGone = end({ kind: 'cancelled' })
-  const timer = setTimeout(onTimeout, timeoutMs)
-  caller.addEventListener('abort', onCallerGone)
-  if (caller.aborted) onCallerGone()
-
-  return {
-    signal: controller.signal,
-    /** Resolves with the outcome of every solver that has not answered by then. */
-    reached,
-    /** Ends what is still under way, such as the body of a refusal. */
-    clear() {
-      clearTimeout(timer)
-      caller.removeEventListener('abort', onCallerGone)
-      controller.abort('answered')
-    },
-  }
+  readonly body: Uint8Array
 }
 
 function callersLimit(timeoutMs: number | undefined): number {

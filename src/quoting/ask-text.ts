@@ -1,14 +1,14 @@
-import { getAddress } from 'viem'
 import type { QuoteRequest } from '../domain/quote.js'
+import { toKnownChecksumAddress } from '../signing/checksum.js'
 
 /** The JSON text that solvers are asked with, in the wire format of deployed solvers (decisions.md D4). */
 export function askText(request: QuoteRequest): string {
   return JSON.stringify({
-    inputToken: getAddress(request.inputToken),
-    outputToken: getAddress(request.outputToken),
+    inputToken: toKnownChecksumAddress(request.inputToken),
+    outputToken: toKnownChecksumAddress(request.outputToken),
     orderType: request.orderType,
     amount: request.amount.toString(),
-    userAddress: getAddress(request.user),
+    userAddress: toKnownChecksumAddress(request.user),
     chainId: request.chainId,
     destinationChainId: request.destinationChainId,
     depositMode: request.depositMode,

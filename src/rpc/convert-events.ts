@@ -1,5 +1,4 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { getAddress } from 'viem'
 import {
   EventType,
   type StreamEventsResponse,
@@ -7,6 +6,7 @@ import {
 } from '../../gen/aggregator/v1/event_pb.js'
 import type { OrderEventType, StreamEvent } from '../domain/event.js'
 import type { Entry } from '../events/recent-entries.js'
+import { toKnownChecksumAddress } from '../signing/checksum.js'
 
 type EventInit = NonNullable<MessageInitShape<typeof StreamEventsResponseSchema>['event']>
 
@@ -53,11 +53,11 @@ function toEvent(event: StreamEvent): EventInit {
     case 'Deposited': {
       const value = {
         ...base,
-        user: getAddress(event.user),
-        solver: event.solver === undefined ? '' : getAddress(event.solver),
-        inputToken: getAddress(event.inputToken),
+        user: toKnownChecksumAddress(event.user),
+        solver: event.solver === undefined ? '' : toKnownChecksumAddress(event.solver),
+        inputToken: toKnownChecksumAddress(event.inputToken),
         inputAmount: event.inputAmount.toString(),
-        outputToken: getAddress(event.outputToken),
+        outputToken: toKnownChecksumAddress(event.outputToken),
         outputAmount: event.outputAmount.toString(),
         fillDeadline: event.fillDeadline,
       }
@@ -68,7 +68,7 @@ function toEvent(event: StreamEvent): EventInit {
     case 'Refunded': {
       const value = {
         ...base,
-        user: getAddress(event.user),
+        user: toKnownChecksumAddress(event.user),
         inputAmount: event.inputAmount.toString(),
         bondSlashed: event.bondSlashed.toString(),
       }

@@ -1,11 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { getAddress } from 'viem'
 import { type GetOrderResponseSchema, OrderState } from '../../gen/aggregator/v1/order_pb.js'
 import type { QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import type { SolverSchema } from '../../gen/aggregator/v1/solver_pb.js'
 import type { Order } from '../domain/order.js'
 import { ORDER_TYPES, type Quote, type SignedQuote } from '../domain/quote.js'
 import type { Solver } from '../domain/solver.js'
+import { toChecksumAddress, toKnownChecksumAddress } from '../signing/checksum.js'
 
 const ORDER_STATE_NUMBERS = {
   NONE: OrderState.NONE,
@@ -19,7 +19,7 @@ export function toSignedQuoteMessage(signed: SignedQuote) {
   return {
     quote: toQuoteMessage(signed.quote),
     solverSignature: signed.signature,
-    depositAddress: getAddress(signed.depositAddress),
+    depositAddress: toChecksumAddress(signed.depositAddress),
     orderId: signed.orderId,
   }
 }
@@ -31,11 +31,11 @@ export function toOrderMessage(order: Order): MessageInitShape<typeof GetOrderRe
   if (order.state === 'NONE') return known
   return {
     ...known,
-    user: getAddress(order.user),
-    solver: getAddress(order.solver),
-    inputToken: getAddress(order.inputToken),
+    user: toKnownChecksumAddress(order.user),
+    solver: toKnownChecksumAddress(order.solver),
+    inputToken: toKnownChecksumAddress(order.inputToken),
     inputAmount: order.inputAmount.toString(),
-    outputToken: getAddress(order.outputToken),
+    outputToken: toKnownChecksumAddress(order.outputToken),
     outputAmount: order.outputAmount.toString(),
     outputChainId: BigInt(order.outputChainId),
     fillDeadline: order.fillDeadline,
@@ -44,16 +44,20 @@ export function toOrderMessage(order: Order): MessageInitShape<typeof GetOrderRe
 
 /** A solver as the public sees it. */
 export function toSolverMessage(solver: Solver): MessageInitShape<typeof SolverSchema> {
-  return { address: getAddress(solver.address), name: solver.name, registeredAt: BigInt(solver.registeredAt) }
+  return {
+    address: toKnownChecksumAddress(solver.address),
+    name: solver.name,
+    registeredAt: BigInt(solver.registeredAt),
+  }
 }
 
 function toQuoteMessage(quote: Quote): MessageInitShape<typeof QuoteSchema> {
   return {
-    solver: getAddress(quote.solver),
-    user: getAddress(quote.user),
-    inputToken: getAddress(quote.inputToken),
+    solver: toKnownChecksumAddress(quote.solver),
+    user: toKnownChecksumAddress(quote.user),
+    inputToken: toKnownChecksumAddress(quote.inputToken),
     inputAmount: quote.inputAmount.toString(),
-    outputToken: getAddress(quote.outputToken),
+    outputToken: toKnownChecksumAddress(quote.outputToken),
     outputAmount: quote.outputAmount.toString(),
     orderType: ORDER_TYPES.indexOf(quote.orderType),
     outputChainId: BigInt(quote.outputChainId),

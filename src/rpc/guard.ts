@@ -1,4 +1,3 @@
-import type { Message } from '@bufbuild/protobuf'
 import {
   type FieldViolation,
   invalidArgument,
@@ -24,11 +23,11 @@ export interface GuardedMethod {
    */
   admit(chainId: number | undefined, client: Client): Promise<void>
   /**
-   * Answers a call that was let in.
+   * Answers a call that was let in, as `Method` does.
    * @param unreadable fields that could not be read into the message
    * @throws ServiceError and nothing else; what was unforeseen is in the log under the request's id
    */
-  answer(message: ChainMessage, call: Call, unreadable?: readonly FieldViolation[]): Promise<Message>
+  answer(message: ChainMessage, call: Call, unreadable?: readonly FieldViolation[]): Promise<object>
   /**
    * Refuses a call whose message could not be read; it counts against the method's limit all the same.
    * @throws ServiceError INVALID_ARGUMENT or RATE_LIMITED

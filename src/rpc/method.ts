@@ -1,12 +1,12 @@
-import {
-  create,
-  type DescMessage,
-  type DescMethodUnary,
-  type Message,
-  type MessageInitShape,
-  type MessageShape,
+import type {
+  DescMessage,
+  DescMethodUnary,
+  Message,
+  MessageInitShape,
+  MessageShape,
 } from '@bufbuild/protobuf'
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
+import type { Patience } from '../quoting/aggregator.js'
 import { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
 
@@ -14,13 +14,9 @@ import type { Client, LimitName } from './rate-limits.js'
 export type Protocol = 'rest' | 'connect' | 'grpc' | 'grpc-web'
 
 /** One call, whatever protocol it came by. */
-export interface Call extends Client {
+export interface Call extends Client, Patience {
   readonly protocol: Protocol
   readonly requestId: string
-  /** Aborts when the caller goes away. */
-  readonly signal: AbortSignal
-  /** The caller's own limit in milliseconds from now. */
-  readonly timeoutMs: number | undefined
 }
 
 /** A request of this service: every one of them names its chain. */
@@ -32,11 +28,12 @@ export interface Method {
   /** The limit that its calls count against. */
   readonly limit: LimitName
   /**
-   * Answers a request.
+   * Answers a request with what a message of the output type is made of; implicit fields that are absent are zero.
+   * The same object twice stands for the same answer.
    * @param unreadable fields that could not even be read into the message
    * @throws ServiceError, or anything unforeseen
    */
-  answer(message: ChainMessage, call: Call, unreadable: readonly FieldViolation[]): Promise<Message>
+  answer(message: ChainMessage, call: Call, unreadable: readonly FieldViolation[]): Promise<object>
 }
 
 interface MethodBody<I extends DescMessage, O extends DescMessage, R> {
@@ -59,7 +56,7 @@ export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
       const fields = new Fields(unreadable)
       const request = body.read(message as Message as MessageShape<I>, fields)
       if (fields.violations.length > 0) throw invalidArgument(fields.violations)
-      return create(desc.output, await body.answer(request, call))
+      return body.answer(request, call)
     },
   }
 }

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimitConfig } from '../config.js'
 import { ServiceError } from '../domain/errors.js'
@@ -27,6 +28,8 @@ const MINUTE_MS = 60_000
 /** Clients counted one by one in a window. Those beyond share a few counts, so that memory stays bounded. */
 const MAX_CLIENTS = 50_000
 const SHARED_COUNTS = 64
+
+const clientKeys = new LRUCache<string, string>({ max: 4096 })
 
 /** Builds the counters; a limit of 0 counts nothing. */
 export function createRateLimits(config: RateLimitConfig): RateLimits {
@@ -88,6 +91,14 @@ function createCounter(limit: number, windowMs: number) {
 
 /** IPv6 clients own at least a /64, and count by it; an IPv4 address counts the same in IPv6 clothes. */
 function clientKey(address: string): string {
+  const known = clientKeys.get(address)
+  if (known !== undefined) return known
+  const key = parseClientKey(address)
+  clientKeys.set(address, key)
+  return key
+}
+
+function parseClientKey(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')

@@ -17,7 +17,11 @@ export function toCall(context: HandlerContext): Call {
     requestId: request.id,
     address: request.ip,
     setHeader: (name, value) => context.responseHeader.set(name, value),
-    signal: context.signal,
+    isGone: () => context.signal.aborted,
+    onGone(listener) {
+      context.signal.addEventListener('abort', listener)
+      return () => context.signal.removeEventListener('abort', listener)
+    },
     timeoutMs: context.timeoutMs(),
   }
 }

@@ -42,7 +42,7 @@ function toHandler(method: GuardedMethod): MethodImpl<GuardedMethod['desc']> {
       await method.admit(Number(request.chainId), call)
       const answer = await method.answer(request, call)
       count('OK')
-      return answer
+      return answer as Record<string, unknown>
     } catch (thrown) {
       const error = toServiceError(thrown)
       count(error.reason)

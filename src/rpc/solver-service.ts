@@ -1,5 +1,5 @@
-import { getAddress } from 'viem'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import { toKnownChecksumAddress } from '../signing/checksum.js'
 import type { Registry } from '../solvers/registry.js'
 import { toSolverMessage } from './convert.js'
 import { type Method, unaryMethod } from './method.js'
@@ -18,7 +18,7 @@ export function createSolverService(registry: Registry): Method[] {
     }),
     async answer(registration) {
       await registry.register(registration)
-      return { status: 'registered', address: getAddress(registration.address) }
+      return { status: 'registered', address: toKnownChecksumAddress(registration.address) }
     },
   })
 
@@ -32,7 +32,7 @@ export function createSolverService(registry: Registry): Method[] {
     }),
     async answer(wish) {
       await registry.unregister(wish)
-      return { status: 'removed', address: getAddress(wish.address) }
+      return { status: 'removed', address: toKnownChecksumAddress(wish.address) }
     },
   })
 

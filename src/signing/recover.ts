@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { secp256k1 as noble } from '@noble/curves/secp256k1'
+import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/hex.js'
 import type { DropReason } from '../domain/offer.js'
 import { keccak256 } from './keccak.js'
@@ -11,6 +12,9 @@ export type SignatureProblem = Extract<DropReason, `signature_${string}`>
 type RecoverPublicKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: number) => Uint8Array
 
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
+
+/** Of addresses that have signed: to compare keys takes less than to hash one. */
+const publicKeys = new LRUCache<Address, Uint8Array>({ max: 4096 })
 
 const native = loadNative()
 const recoverPublicKey = native ?? recoverInJavaScript
@@ -33,15 +37,22 @@ export function checkSignature(
   const v = signature[64]
   if (v !== 27 && v !== 28) return 'signature_v'
   if (Buffer.compare(signature.subarray(32, 64), HALF_ORDER) > 0) return 'signature_high_s'
-  return recoverAddress(digest, signature.subarray(0, 64), v - 27) === signer
-    ? undefined
-    : 'signature_mismatch'
+  const publicKey = recover(digest, signature.subarray(0, 64), v - 27)
+  return publicKey !== undefined && isKeyOf(publicKey, signer) ? undefined : 'signature_mismatch'
 }
 
-function recoverAddress(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Address | undefined {
+/** Whether an uncompressed public key is that of an address; the last key of each address is remembered. */
+function isKeyOf(publicKey: Uint8Array, signer: Address): boolean {
+  const known = publicKeys.get(signer)
+  if (known !== undefined && Buffer.compare(known, publicKey) === 0) return true
+  if (`0x${Buffer.from(keccak256(publicKey.subarray(1))).toString('hex', 12)}` !== signer) return false
+  publicKeys.set(signer, publicKey)
+  return true
+}
+
+function recover(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Uint8Array | undefined {
   try {
-    const publicKey = recoverPublicKey(digest, rs, recoveryId)
-    return `0x${Buffer.from(keccak256(publicKey.subarray(1))).toString('hex', 12)}`
+    return recoverPublicKey(digest, rs, recoveryId)
   } catch {
     // Not every r and s belong to a point of the curve; such bytes are nobody's signature.
     return undefined

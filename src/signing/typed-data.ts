@@ -19,6 +19,9 @@ export interface QuoteHasher {
   identify(structHash: Uint8Array, signature: Uint8Array): { orderId: Hex; depositAddress: Address }
 }
 
+const WORD = 32
+const ADDRESS_BYTES = 20
+const ZERO_WORD = '00'.repeat(WORD)
 const MEMBERS = [
   'address solver',
   'address user',
@@ -39,45 +42,60 @@ const MEMBERS = [
  */
 export function createQuoteHasher(protocolName: string, domain: SettlementDomain): QuoteHasher {
   const typeHash = keccak256(Buffer.from(`${protocolName}Quote(${MEMBERS.join(',')})`))
-  const digestPrefix = Buffer.from(`1901${domain.domainSeparator.slice(2)}`, 'hex')
-  const create2Prefix = Buffer.from(`ff${domain.settlement.slice(2)}`, 'hex')
-  const proxyCodeHash = Buffer.from(domain.depositProxyCodeHash.slice(2), 'hex')
+  // Written over and over, since what is hashed is gone before anything else can run.
+  const struct = Buffer.concat([typeHash, Buffer.alloc(WORD * MEMBERS.length)])
+  const typedData = Buffer.from(`1901${domain.domainSeparator.slice(2)}${ZERO_WORD}`, 'hex')
+  const order = Buffer.alloc(2 * WORD)
+  const proxyCodeHash = domain.depositProxyCodeHash.slice(2)
+  const create2 = Buffer.from(`ff${domain.settlement.slice(2)}${ZERO_WORD}${proxyCodeHash}`, 'hex')
 
   return {
     hash(quote) {
-      const structHash = keccak256(encode(typeHash, quote))
-      return { structHash, digest: keccak256(Buffer.concat([digestPrefix, structHash])) }
+      writeQuote(struct, quote)
+      const structHash = keccak256(struct)
+      typedData.set(structHash, 2 + WORD)
+      return { structHash, digest: keccak256(typedData) }
     },
     identify(structHash, signature) {
-      const orderId = keccak256(Buffer.concat([structHash, keccak256(signature)]))
-      const create2 = keccak256(Buffer.concat([create2Prefix, orderId, proxyCodeHash]))
-      return {
-        orderId: `0x${Buffer.from(orderId).toString('hex')}`,
-        depositAddress: `0x${Buffer.from(create2).toString('hex', 12)}`,
-      }
+      order.set(structHash)
+      order.set(keccak256(signature), WORD)
+      const orderId = keccak256(order)
+      create2.set(orderId, 1 + ADDRESS_BYTES)
+      return { orderId: toHex(orderId), depositAddress: toHex(keccak256(create2), WORD - ADDRESS_BYTES) }
     },
   }
 }
 
-/** `abi.encode(typeHash, ...members)`: every member is static, so each fills one word. */
-function encode(typeHash: Uint8Array, quote: Quote): Buffer {
-  const words = [
-    quote.solver.slice(2),
-    quote.user.slice(2),
-    quote.inputToken.slice(2),
-    quote.inputAmount.toString(16),
-    quote.outputToken.slice(2),
-    quote.outputAmount.toString(16),
-    ORDER_TYPES.indexOf(quote.orderType).toString(16),
-    quote.outputChainId.toString(16),
-    quote.depositDeadline.toString(16),
-    quote.fillDeadline.toString(16),
-    quote.nonce.toString(16),
-  ]
-  const encoded = Buffer.allocUnsafe(32 * (1 + words.length))
-  encoded.set(typeHash)
-  words.forEach((word, index) => {
-    encoded.write(word.padStart(64, '0'), 32 * (index + 1), 'hex')
-  })
-  return encoded
+/** `abi.encode(typeHash, ...members)`: every member is static, so each fills one word, behind that of the type hash. */
+function writeQuote(struct: Buffer, quote: Quote): void {
+  writeAddress(struct, 1, quote.solver)
+  writeAddress(struct, 2, quote.user)
+  writeAddress(struct, 3, quote.inputToken)
+  writeUint256(struct, 4, quote.inputAmount)
+  writeAddress(struct, 5, quote.outputToken)
+  writeUint256(struct, 6, quote.outputAmount)
+  writeSafeInteger(struct, 7, ORDER_TYPES.indexOf(quote.orderType))
+  writeSafeInteger(struct, 8, quote.outputChainId)
+  writeSafeInteger(struct, 9, quote.depositDeadline)
+  writeSafeInteger(struct, 10, quote.fillDeadline)
+  writeUint256(struct, 11, quote.nonce)
+}
+
+/** The zeros before it are never overwritten. */
+function writeAddress(buffer: Buffer, word: number, address: Address): void {
+  buffer.write(address.slice(2), WORD * (word + 1) - ADDRESS_BYTES, 'hex')
+}
+
+function writeUint256(buffer: Buffer, word: number, value: bigint): void {
+  buffer.write(value.toString(16).padStart(2 * WORD, '0'), WORD * word, 'hex')
+}
+
+function writeSafeInteger(buffer: Buffer, word: number, value: number): void {
+  const end = WORD * (word + 1)
+  buffer.writeUInt32BE(Math.floor(value / 2 ** 32), end - 8)
+  buffer.writeUInt32BE(value % 2 ** 32, end - 4)
+}
+
+function toHex(bytes: Uint8Array, start = 0): Hex {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex', start)}`
 }

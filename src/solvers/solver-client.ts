@@ -13,11 +13,12 @@ export type SolverReply =
 /** Calls solvers over connections that are kept open. */
 export interface SolverClient {
   /**
-   * Posts a quote request to `<endpoint>/quote`. Never throws: what went wrong is in the reply.
-   * @param body JSON text
-   * @param signal ends the call; the reply is then `failed`
+   * Posts a quote request to `<endpoint>/quote`.
+   * @param body JSON text in UTF-8
+   * @param onReply called once, with what went wrong if anything did; not at all after the call was ended
+   * @returns ends the call and what is still under way of its answer
    */
-  ask(solver: Solver, body: string, signal: AbortSignal): Promise<SolverReply>
+  ask(solver: Solver, body: Uint8Array, onReply: (reply: SolverReply) => void): () => void
   close(): Promise<void>
 }
 
@@ -61,32 +62,75 @@ export function createSolverClient(guard: EndpointGuard): SolverClient {
   }
 
   return {
-    async ask(solver, body, signal) {
+    ask(solver, body, onReply) {
+      const reader = new ReplyReader(onReply)
       try {
-        const response = await agent.request({
-          ...targetOf(solver),
-          method: 'POST',
-          headers: HEADERS,
-          body,
-          signal,
-        })
-        return await readReply(response, signal)
+        const { origin, path } = targetOf(solver)
+        agent.dispatch({ origin, path, method: 'POST', headers: HEADERS, body }, reader)
       } catch (error) {
-        return { kind: 'failed', message: error instanceof Error ? error.message : String(error) }
+        reader.onResponseError(undefined, error as Error)
       }
+      return () => reader.end()
     },
     close: () => agent.destroy(),
   }
 }
 
-async function readReply(response: Dispatcher.ResponseData, signal: AbortSignal): Promise<SolverReply> {
-  if (response.statusCode !== 200) {
-    response.body.dump({ limit: MAX_REPLY_BYTES, signal }).catch(() => {})
-    return { kind: 'refused', status: response.statusCode }
+/** Reads one reply as undici gives it, part by part. */
+class ReplyReader implements Dispatcher.DispatchHandler {
+  readonly #chunks: Buffer[] = []
+  #onReply: ((reply: SolverReply) => void) | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #isOver = false
+
+  constructor(onReply: (reply: SolverReply) => void) {
+    this.#onReply = onReply
   }
-  const text = await response.body.text()
+
+  /** Ends the call; a request that has not gone out yet never will. */
+  end(): void {
+    this.#onReply = undefined
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#controller?.abort(new Error('The call was ended.'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(new Error('The call was ended.'))
+  }
+
+  onResponseStart(_controller: unknown, status: number): void {
+    // What comes behind a refusal is read and dropped, so that the connection can be used again.
+    if (status !== 200 && status >= 200) this.#reply({ kind: 'refused', status })
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (this.#onReply !== undefined) this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#isOver = true
+    if (this.#onReply !== undefined) this.#reply(parseReply(this.#chunks))
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#isOver = true
+    this.#reply({ kind: 'failed', message: error.message })
+  }
+
+  #reply(reply: SolverReply): void {
+    const onReply = this.#onReply
+    this.#onReply = undefined
+    onReply?.(reply)
+  }
+}
+
+function parseReply(chunks: readonly Buffer[]): SolverReply {
+  const [only] = chunks
+  const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
   try {
-    return { kind: 'replied', body: JSON.parse(text) }
+    return { kind: 'replied', body: JSON.parse(bytes.toString()) }
   } catch {
     return { kind: 'malformed' }
   }

@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache'
+import type { Address } from '../domain/hex.js'
+import { keccak256 } from './keccak.js'
+
+const MAX_KNOWN = 4096
+const LETTER_A = 0x61
+const LOWER_TO_UPPER = 0x20
+
+const known = new LRUCache<Address, Address>({ max: MAX_KNOWN })
+
+/** An address in EIP-55 form; for one that comes once, such as a deposit address. */
+export function toChecksumAddress(address: Address): Address {
+  const text = Buffer.from(address, 'latin1')
+  const hash = keccak256(text.subarray(2))
+  for (let index = 2; index < text.length; index++) {
+    const character = text[index] as number
+    const pair = hash[(index - 2) >> 1] as number
+    const nibble = index % 2 === 0 ? pair >> 4 : pair & 0xf
+    if (character >= LETTER_A && nibble >= 8) text[index] = character - LOWER_TO_UPPER
+  }
+  return text.toString('latin1') as Address
+}
+
+/** An address in EIP-55 form; for one that comes again and again, such as a token's or a solver's. */
+export function toKnownChecksumAddress(address: Address): Address {
+  const before = known.get(address)
+  if (before !== undefined) return before
+  const made = toChecksumAddress(address)
+  known.set(address, made)
+  return made
+}
