@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { startBuiltService, startLoudChain } from './loud-chain.js'
+import { startBuiltService } from './built-service.js'
+import { startLoudChain } from './loud-chain.js'
 
 const EVENTS = 100_000
 const EVENTS_PER_BLOCK = 250

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import WebSocket from 'ws'
 import { startChild } from '../service/child-process.js'
+import { startBuiltService } from './built-service.js'
 import { type Delivery, gather } from './crowd.js'
-import { quantiles, startBuiltService, startLoudChain } from './loud-chain.js'
+import { quantile } from './load.js'
+import { startLoudChain } from './loud-chain.js'
 
 const CLIENTS = 1000
 const EVENTS = 400
@@ -49,8 +51,8 @@ export async function measureBroadcast(): Promise<object[]> {
   await chain.stop()
 
   const rates = {
-    service: quantiles(deliveries.service.map(rate)).median,
-    bare: quantiles(deliveries.bare.map(rate)).median,
+    service: quantile(deliveries.service.map(rate), 0.5),
+    bare: quantile(deliveries.bare.map(rate), 0.5),
   }
   return [
     { server: 'bare ws', clients: CLIENTS, events: EVENTS, 'messages/s': rates.bare, ratio: 1 },

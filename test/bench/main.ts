@@ -7,8 +7,10 @@
 import { measureBackfill } from './backfill.js'
 import { measureBroadcast } from './broadcast.js'
 import { measureLatency } from './latency.js'
+import { measureQuote } from './quote.js'
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<object[]>>> = {
+  quote: measureQuote,
   latency: measureLatency,
   broadcast: measureBroadcast,
   backfill: measureBackfill,

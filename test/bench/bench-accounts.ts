@@ -1,0 +1,15 @@
+import { mnemonicToAccount } from 'viem/accounts'
+
+const FIRST = 10
+
+/** The account of a benchmark's solver: behind the ten of `devAccounts`, from the same mnemonic. */
+export function benchAccount(index: number) {
+  return mnemonicToAccount('test test test test test test test test test test test junk', {
+    addressIndex: FIRST + index,
+  })
+}
+
+/** How many accounts anvil must fund for so many solvers. */
+export function accountsFor(solvers: number): number {
+  return FIRST + solvers
+}
