@@ -2,8 +2,16 @@ import { cors as connectCors } from '@connectrpc/connect'
 
 const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
+/** What browsers may read of an answer, beside what they always may. */
+export const EXPOSED_HEADERS = [
+  ...connectCors.exposedHeaders,
+  'X-Request-Id',
+  'Retry-After',
+  ...RATE_LIMIT_HEADERS,
+].join(', ')
+
 /**
- * What browsers of these origins may send and read, on REST, server-sent events, Connect and gRPC-Web.
+ * What browsers of these origins may send, on REST, server-sent events, Connect and gRPC-Web.
  * @param origins `*`, or each origin by itself
  */
 export function corsHeaders(origins: readonly string[]) {

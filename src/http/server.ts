@@ -13,7 +13,7 @@ import { rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
 import { refuseUnparsable } from './error-body.js'
 import { registerEventRoutes } from './event-routes.js'
-import { corsHeaders, SECURITY_HEADERS } from './headers.js'
+import { corsHeaders, EXPOSED_HEADERS, SECURITY_HEADERS } from './headers.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
 import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
 import { registerRestRoutes } from './transcoder.js'
@@ -40,6 +40,8 @@ export interface HttpServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
+/** Answers are a few KiB, most of it random: packing them takes the client and the service longer than sending them. */
+const NEVER_COMPRESS = 0xffff_ffff
 /** As long as headers may be in total. */
 const MAX_URL_LENGTH = 16 * 1024
 
@@ -63,8 +65,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: refuseUnparsable,
   })
 
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
+    if (request.headers.origin !== undefined) reply.header('access-control-expose-headers', EXPOSED_HEADERS)
+    done()
   })
   registerRefusals(server, rateLimits, log)
   await server.register(cors, corsHeaders(config.corsOrigins))
@@ -72,6 +76,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     routes: rpcRoutes(methods, streams),
     contextValues: toContextValues,
     readMaxBytes: MAX_BODY_BYTES,
+    compressMinBytes: NEVER_COMPRESS,
   })
   // A scope of its own: Connect brings its own parsers of bodies.
   await server.register(async (rest) =>

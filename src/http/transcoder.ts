@@ -1,8 +1,9 @@
-import type { DescField } from '@bufbuild/protobuf'
+import type { DescField, DescMethod } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
 import { invalidArgument, type Reason } from '../domain/errors.js'
 import type { GuardedMethod } from '../rpc/guard.js'
+import { memoize } from '../rpc/memoize.js'
 import type { ChainMessage } from '../rpc/method.js'
 import { toCall, toClient } from './caller.js'
 import { toRestError } from './error-body.js'
@@ -11,6 +12,8 @@ import { type JsonObject, parseJsonBody } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { compileJsonWriter } from './json-writer.js'
 import type { RefuseOtherVerbs } from './refusals.js'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 interface MethodRoute {
   readonly method: GuardedMethod
@@ -43,7 +46,7 @@ export function registerRestRoutes(
 
 function registerRoute(server: FastifyInstance, { method, route }: MethodRoute): void {
   const reader = compileJsonReader(method.desc.input)
-  const write = compileJsonWriter(method.desc.output)
+  const toText = textWriter(method.desc, route)
   const pathNames = new Set(route.pathFields.map((field) => field.jsonName))
   const results = new WeakMap<FastifyRequest, Reason>()
 
@@ -58,8 +61,8 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
         pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest ?? {}, field),
       )
       const answer = await method.answer(message as ChainMessage, toCall(request, reply), violations)
-      const json = write(answer)
-      return route.responseField === undefined ? json : json[route.responseField.jsonName]
+      reply.header('content-type', JSON_TYPE)
+      return toText(answer)
     },
     errorHandler(thrown, request) {
       results.set(request, toRestError(thrown).reason)
@@ -69,6 +72,16 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
       method.count('rest', results.get(request) ?? 'OK', reply.elapsedTime / 1000)
     },
   })
+}
+
+/** Makes the text of an answer. What a GET answers is often what it answered before: the same object, the same text. */
+function textWriter({ output }: DescMethod, { verb, responseField }: RestRoute): (answer: object) => string {
+  const write = compileJsonWriter(output)
+  const toText = (answer: object) => {
+    const json = write(answer)
+    return JSON.stringify(responseField === undefined ? json : json[responseField.jsonName])
+  }
+  return verb === 'GET' ? memoize(toText) : toText
 }
 
 function chainIdOf(request: FastifyRequest): number | undefined {

@@ -2,10 +2,14 @@ import { OrderService } from '../../gen/aggregator/v1/order_pb.js'
 import type { Chain } from '../chain/chain.js'
 import { ServiceError } from '../domain/errors.js'
 import { toOrderMessage } from './convert.js'
+import { memoize } from './memoize.js'
 import { type Method, unaryMethod } from './method.js'
 
 /** The methods of OrderService. */
 export function createOrderService(chains: ReadonlyMap<number, Chain>): Method[] {
+  // An order stays the same object for as long as no event has touched it.
+  const toAnswer = memoize(toOrderMessage)
+
   const getOrder = unaryMethod(OrderService.method.getOrder, {
     limit: 'order',
     read: (message, fields) => ({
@@ -16,7 +20,7 @@ export function createOrderService(chains: ReadonlyMap<number, Chain>): Method[]
       const chain = chains.get(chainId)
       if (chain === undefined)
         throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
-      return toOrderMessage(await chain.readOrder(orderId))
+      return toAnswer(await chain.readOrder(orderId))
     },
   })
 

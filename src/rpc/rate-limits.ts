@@ -64,21 +64,24 @@ function createCounter(limit: number, windowMs: number) {
   let newClients = 0
   let windowEnd = 0
 
-  /** The key to count a client under: its own, unless too many have come in this window already. */
-  async function keyOf(client: string): Promise<string> {
+  /** Whether so many clients have come in this window that no further one is counted by itself. */
+  function isCrowded(): boolean {
     if (Date.now() >= windowEnd) {
       windowEnd = Date.now() + windowMs
       newClients = 0
     }
-    if (newClients < MAX_CLIENTS || (await limiter.get(client)) !== null) return client
-    return `shared ${hash(client) % SHARED_COUNTS}`
+    return newClients >= MAX_CLIENTS
+  }
+
+  async function crowdedKeyOf(client: string): Promise<string> {
+    return (await limiter.get(client)) === null ? `shared ${hash(client) % SHARED_COUNTS}` : client
   }
 
   return {
     limit,
     async count(client: string): Promise<{ result: RateLimiterRes; isOver: boolean }> {
       try {
-        const result = await limiter.consume(await keyOf(client))
+        const result = await limiter.consume(isCrowded() ? await crowdedKeyOf(client) : client)
         if (result.isFirstInDuration) newClients++
         return { result, isOver: false }
       } catch (result) {

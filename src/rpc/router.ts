@@ -1,4 +1,5 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
+import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire'
 import type { ConnectRouter, MethodImpl, ServiceImpl } from '@connectrpc/connect'
 import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
@@ -9,6 +10,9 @@ import type { ChainMessage } from './method.js'
 import { toCall } from './request-context.js'
 import { withSharedMessages } from './shared-messages.js'
 import { stageKey, withUnreadableCalls } from './unreadable.js'
+
+// Messages are made of short strings, which Node's buffers encode in half the time of the standard's encoder.
+configureTextEncoding({ ...getTextEncoding(), encodeUtf8: (text) => Buffer.from(text) })
 
 /** Puts guarded methods and the event stream onto a Connect router, which serves them as gRPC, gRPC-Web and Connect. */
 export function rpcRoutes(methods: readonly GuardedMethod[], streams: EventStreams) {

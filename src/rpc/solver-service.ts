@@ -1,7 +1,9 @@
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import type { Solver } from '../domain/solver.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
 import type { Registry } from '../solvers/registry.js'
 import { toSolverMessage } from './convert.js'
+import { memoize } from './memoize.js'
 import { type Method, unaryMethod } from './method.js'
 
 /** The methods of SolverService. */
@@ -36,10 +38,13 @@ export function createSolverService(registry: Registry): Method[] {
     },
   })
 
+  // The registry replaces its lists and never changes one.
+  const toAnswer = memoize((solvers: readonly Solver[]) => ({ solvers: solvers.map(toSolverMessage) }))
+
   const listSolvers = unaryMethod(SolverService.method.listSolvers, {
     limit: 'solvers',
     read: (message) => Number(message.chainId),
-    answer: (chainId) => ({ solvers: registry.active(chainId).map(toSolverMessage) }),
+    answer: (chainId) => toAnswer(registry.active(chainId)),
   })
 
   return [registerSolver, unregisterSolver, listSolvers]
