@@ -5,6 +5,7 @@ import { registerHealth } from './http/health.js'
 import { registerMetrics } from './http/metrics-route.js'
 import { createHttpServer } from './http/server.js'
 import { createAggregator } from './quoting/aggregator.js'
+import { createAskSolver } from './quoting/call.js'
 import { createEventStreams } from './rpc/event-streams.js'
 import { createGuard } from './rpc/guard.js'
 import { createOrderService } from './rpc/order-service.js'
@@ -14,9 +15,11 @@ import { createSolverService } from './rpc/solver-service.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard, type ResolveAll } from './solvers/endpoint-guard.js'
+import { createRecordBook } from './solvers/record-book.js'
 import { createRegistry } from './solvers/registry.js'
 import { createSelection } from './solvers/selection.js'
 import { createSolverClient } from './solvers/solver-client.js'
+import { createBenchStore } from './store/bench-store.js'
 import { openDatabase } from './store/database.js'
 import { createEventStore } from './store/event-store.js'
 import { createSolverStore } from './store/solver-store.js'
@@ -82,13 +85,17 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const registry = await createRegistry({ ...config, store, chains, endpointGuard, now })
     const bondWatch = startBondWatch({ ...config, registry, chains, log })
     started.push(bondWatch.close)
-    const selection = createSelection()
+    const clock = () => performance.now()
+    const benchStore = createBenchStore(database)
+    const recordBook = await createRecordBook({ ...config, store: benchStore, clock, now, metrics, log })
     const aggregator = createAggregator({
       ...config,
       registry,
       chains,
-      selection,
-      solverClient,
+      recordBook,
+      selection: createSelection(),
+      askSolver: createAskSolver(solverClient, clock),
+      clock,
       metrics,
       log,
     })
@@ -112,7 +119,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
         registerMetrics(routes, {
           metrics,
           auth: config.metricsAuth,
-          measure: () => measureChains(chains, metrics),
+          measure() {
+            measureChains(chains, metrics)
+            recordBook.measure()
+          },
         })
       },
       log,

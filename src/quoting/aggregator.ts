@@ -2,15 +2,15 @@ import type { Chain } from '../chain/chain.js'
 import { ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
-import type { Solver } from '../domain/solver.js'
-import type { QuoteHasher } from '../signing/typed-data.js'
+import { Peers } from '../solvers/peers.js'
+import type { RecordBook } from '../solvers/record-book.js'
 import type { Registry } from '../solvers/registry.js'
 import type { Selection } from '../solvers/selection.js'
-import type { SolverClient } from '../solvers/solver-client.js'
+import type { SolverRecord } from '../solvers/solver-record.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { askText } from './ask-text.js'
-import { createJudge } from './judge.js'
+import type { Asked, AskSolver, Call } from './call.js'
 import type { SolverOutcome } from './outcome.js'
 
 /** How long a caller waits, and whether it still does. */
@@ -39,10 +39,13 @@ export interface Aggregator {
 interface AggregatorOptions {
   readonly registry: Pick<Registry, 'active'>
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
+  readonly recordBook: Pick<RecordBook, 'of'>
   readonly selection: Selection
-  readonly solverClient: Pick<SolverClient, 'ask'>
+  readonly askSolver: AskSolver
   readonly quoteTimeoutMs: number
   readonly maxQuoteFanOut: number
+  /** The clock of the solvers' records. */
+  readonly clock: () => number
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -52,62 +55,66 @@ const ANSWER_RESERVE_MS = 100
 
 /** Builds the aggregator. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
-  const { registry, chains, selection, solverClient, quoteTimeoutMs, maxQuoteFanOut, metrics, log } = options
+  const { registry, chains, recordBook, selection, askSolver, quoteTimeoutMs, clock, metrics, log } = options
 
-  const judge = createJudge()
-
-  function countQuoted(chainId: number, offers: number): void {
+  function countOffers(chainId: number, offers: number): void {
     metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
   }
 
-  function note(solver: Solver, outcome: SolverOutcome): void {
+  function noteLoss({ solver }: SolverRecord, outcome: Exclude<SolverOutcome, { kind: 'quoted' }>): void {
     const reason = outcome.kind === 'invalid' ? outcome.reason : ''
     metrics.solverReplies.inc({ chain_id: solver.chainId, outcome: outcome.kind, reason })
     log.info({ chainId: solver.chainId, solver: solver.address, outcome }, 'no offer from a solver')
   }
 
-  /** Asks all of them; resolves when each has an outcome. */
-  function collect(asked: Asked, solvers: readonly Solver[], patience: Patience): Promise<SignedQuote[]> {
+  /** Asks all of them; resolves with the offers when each has an outcome. */
+  function collect(
+    asked: Asked,
+    records: readonly SolverRecord[],
+    patience: Patience,
+  ): Promise<SignedQuote[]> {
     return new Promise((resolve) => {
       const offers: SignedQuote[] = []
-      const open = new Set(solvers)
-      const settle = (solver: Solver, outcome: SolverOutcome) => {
-        if (!open.delete(solver)) return
-        if (outcome.kind === 'quoted') offers.push(outcome.offer)
-        else note(solver, outcome)
-        if (open.size === 0) end()
+      const peers = new Peers(records.length)
+      // The asking itself is the last to be done.
+      let undone = records.length + 1
+      const finishOne = () => {
+        if (--undone === 0) end()
       }
-      const calls = solvers.map((solver) =>
-        solverClient.ask(solver, asked.body, (reply) => {
-          if (reply.kind === 'malformed') settle(solver, { kind: 'invalid', reason: 'malformed' })
-          else if (reply.kind !== 'replied') settle(solver, reply)
-          else
-            judge({
-              ...asked,
-              solver: solver.address,
-              body: reply.body,
-              onJudged: (outcome) => settle(solver, outcome),
-            })
+      const calls: Call[] = records.map((record) =>
+        askSolver(asked, record, peers, (outcome) => {
+          if (outcome.kind === 'quoted') offers.push(outcome.offer)
+          else noteLoss(record, outcome)
+          finishOne()
         }),
       )
       const settleAll = (outcome: SolverOutcome) => {
-        for (const solver of open) settle(solver, outcome)
+        for (const call of calls) call.settle(outcome)
       }
       const onGone = () => settleAll({ kind: 'cancelled' })
       const stopListening = patience.onGone(onGone)
-      const timer = setTimeout(
-        () => settleAll({ kind: 'late' }),
-        Math.min(quoteTimeoutMs, callersLimit(patience.timeoutMs)),
-      )
+      const limitMs = Math.min(quoteTimeoutMs, callersLimit(patience.timeoutMs))
+      const timer = setTimeout(() => settleAll({ kind: 'late' }), limitMs)
       const end = () => {
         clearTimeout(timer)
         stopListening()
-        for (const endCall of calls) endCall()
-        if (offers.length > 0) countQuoted(asked.request.chainId, offers.length)
+        for (const call of calls) call.release()
+        if (offers.length > 0) countOffers(asked.request.chainId, offers.length)
         resolve(offers)
       }
       if (patience.isGone()) onGone()
-      else if (open.size === 0) end()
+      finishOne()
+    })
+  }
+
+  /** Asks a solver on the bench; nobody waits for what comes of it. */
+  function probe(asked: Asked, record: SolverRecord): void {
+    const timer = setTimeout(() => call.settle({ kind: 'late' }), quoteTimeoutMs)
+    const call: Call = askSolver(asked, record, new Peers(1), (outcome) => {
+      clearTimeout(timer)
+      setImmediate(() => call.release())
+      if (outcome.kind === 'quoted') countOffers(asked.request.chainId, 1)
+      else noteLoss(record, outcome)
     })
   }
 
@@ -118,21 +125,16 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       if (hasher === undefined)
         throw new ServiceError('CHAIN_NOT_SUPPORTED', `Chain ${chainId} is not supported.`)
       const asked = { request, hasher, body: Buffer.from(askText(request)) }
-      const solvers = selection.pick(chainId, registry.active(chainId), maxQuoteFanOut)
-      const offers = await collect(asked, solvers, patience)
+      const records = recordBook.of(chainId, registry.active(chainId))
+      const { awaited, probed } = selection.pick(chainId, records, options.maxQuoteFanOut, clock())
+      for (const record of probed) probe(asked, record)
+      const offers = await collect(asked, awaited, patience)
       const outcome = patience.isGone() ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
       metrics.quotes.inc({ chain_id: chainId, outcome })
       if (offers.length === 0) throw new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.')
       return rank(offers)
     },
   }
-}
-
-/** One request, prepared once for all solvers. */
-interface Asked {
-  readonly request: QuoteRequest
-  readonly hasher: QuoteHasher
-  readonly body: Uint8Array
 }
 
 function callersLimit(timeoutMs: number | undefined): number {

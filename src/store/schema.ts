@@ -9,6 +9,7 @@ export interface Schema {
   events: EventTable
   chain_positions: ChainPositionTable
   chain_headers: ChainHeaderTable
+  solver_benches: SolverBenchTable
 }
 
 interface SolverTable {
@@ -68,6 +69,15 @@ interface ChainHeaderTable {
   number: number
   hash: string
   parent_hash: string
+}
+
+/** The solvers that nobody waits for, and until when; kept for restarts. */
+interface SolverBenchTable {
+  chain_id: number
+  address: string
+  endpoint_url: string
+  level: number
+  until_ms: number
 }
 
 /** The migrations by name, run in the names' order; one that was released is never changed. */
@@ -139,6 +149,19 @@ export const migrations: Record<string, Migration> = {
         .addColumn('hash', 'text', (column) => column.notNull())
         .addColumn('parent_hash', 'text', (column) => column.notNull())
         .addPrimaryKeyConstraint('chain_headers_pk', ['chain_id', 'number'])
+        .execute()
+    },
+  },
+  '003-solver-benches': {
+    async up(db) {
+      await db.schema
+        .createTable('solver_benches')
+        .addColumn('chain_id', 'bigint', (column) => column.notNull())
+        .addColumn('address', 'text', (column) => column.notNull())
+        .addColumn('endpoint_url', 'text', (column) => column.notNull())
+        .addColumn('level', 'integer', (column) => column.notNull())
+        .addColumn('until_ms', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('solver_benches_pk', ['chain_id', 'address'])
         .execute()
     },
   },

@@ -38,6 +38,24 @@ export function createMetrics() {
       labelNames: ['chain_id', 'outcome', 'reason'],
       registers,
     }),
+    solverBenched: new Gauge({
+      name: 'aggregator_solver_benched',
+      help: 'Whether no quote waits for a solver (1) because it failed several times in a row, by chain and solver.',
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
+    solverValidShare: new Gauge({
+      name: 'aggregator_solver_valid_ratio',
+      help: "The part of a solver's last answers that were valid offers in time; refusals do not count.",
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
+    solverUsualSeconds: new Gauge({
+      name: 'aggregator_solver_latency_seconds',
+      help: 'How long a solver has usually taken to answer of late.',
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
     headBlock: new Gauge({
       name: 'aggregator_chain_head_block',
       help: 'Highest block seen, by chain.',

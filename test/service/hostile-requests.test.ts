@@ -22,6 +22,7 @@ const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   protocol: /^(rest|connect|grpc|grpc-web)$/,
   reason: /^([A-Z_]{2,30}|[a-z_]{0,30})$/,
   chain_id: /^31337$/,
+  solver: new RegExp(`^${solverAccounts[0].address}$`, 'i'),
   outcome: /^[a-z_]{4,12}$/,
   le: /^([\d.e-]+|\+Inf)$/,
 }
