@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Benchmark, Finding, Row } from './benchmark.js'
+import { type Caller, postJson, restCaller } from './callers.js'
+import { quantile } from './load.js'
+import { type Market, startMarket } from './market.js'
+
+const SOLVERS = 10
+const QUOTE_TIMEOUT_MS = 2000
+const QUOTES_PER_SECOND = 50
+const SECONDS = 20
+/** Enough connections for all quotes that may be waiting at once. */
+const CONNECTIONS = (2 * QUOTES_PER_SECOND * QUOTE_TIMEOUT_MS) / 1000
+const WARM_UP_QUOTES = 1000
+/** The solver that misbehaves. */
+const ODD_ONE = SOLVERS - 1
+const LATE_MS = 1900
+/** What the slowest of the solvers takes where the service's own part is measured. */
+const SLOW_MS = 50
+const RECOVERY_LIMIT_MS = 10_000
+
+/** Quotes under a steady load while one solver of ten misbehaves. */
+export const tail: Benchmark = {
+  name: 'tail',
+  about:
+    `${QUOTES_PER_SECOND} quotes a second for ${SECONDS} s of ten solvers: with all of them well, with one that hangs, ` +
+    `with one that answers after ${LATE_MS} ms, and with one that takes ${SLOW_MS} ms, to see what the service adds to that.`,
+  async measure() {
+    const market = await startMarket(SOLVERS)
+    try {
+      const well = await withService(market, 0, ({ load }) => load())
+      const { hanging, recoveryMs } = await withService(market, undefined, async ({ load, recover }) => ({
+        hanging: await load(),
+        recoveryMs: await recover(),
+      }))
+      const late = await withService(market, LATE_MS, ({ load }) => load())
+      const slow = await withService(market, SLOW_MS, ({ load }) => load())
+      const fromFourthAsk = hanging.slice(3)
+      return {
+        rows: [
+          toRow('all well', well),
+          toRow('one hangs', hanging),
+          toRow('one hangs: from its fourth ask on', fromFourthAsk),
+          toRow(`one answers after ${LATE_MS} ms`, late),
+          toRow(`one takes ${SLOW_MS} ms`, slow),
+        ],
+        findings: toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }),
+      }
+    } finally {
+      await market.stop()
+    }
+  },
+}
+
+interface Measured {
+  readonly well: readonly number[]
+  readonly hanging: readonly number[]
+  readonly fromFourthAsk: readonly number[]
+  readonly slow: readonly number[]
+  readonly recoveryMs: number
+}
+
+function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured): Finding[] {
+  const p99 = (latencies: readonly number[]) => quantile(latencies, 0.99)
+  return [
+    {
+      name: 'one hangs: the longest quote beyond QUOTE_TIMEOUT_MS, ms',
+      value: Math.max(...hanging) - QUOTE_TIMEOUT_MS,
+      atMost: 20,
+    },
+    {
+      name: 'one hangs: p99 from its fourth ask on, beyond that with all well, ms',
+      value: p99(fromFourthAsk) - p99(well),
+      atMost: 5,
+    },
+    {
+      name: 'one hung: from its recovery to its next offer, ms',
+      value: recoveryMs,
+      atMost: RECOVERY_LIMIT_MS,
+    },
+    { name: 'what the service adds to the slowest solver: p99, ms', value: p99(slow) - SLOW_MS, atMost: 5 },
+  ]
+}
+
+interface Running {
+  /** @returns the latencies of a steady load, in the order in which the quotes were asked for */
+  load(): Promise<number[]>
+  /** Lets the odd one answer again. @returns how long it took until a quote had its offer */
+  recover(): Promise<number>
+}
+
+/**
+ * A fresh service, warmed up with all solvers well.
+ * @param oddDelayMs how long the odd one takes from then on; undefined makes it hang
+ */
+async function withService<T>(
+  market: Market,
+  oddDelayMs: number | undefined,
+  use: (running: Running) => Promise<T>,
+): Promise<T> {
+  const service = await market.startService({ QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) })
+  const body = market.quoteRequest
+  const url = `${service.url}/v1/${market.chain.chainId}/quote`
+  const callers = Array.from({ length: CONNECTIONS }, () => restCaller({ url, body }))
+  try {
+    await market.register(service.url, 0, SOLVERS)
+    for (let quote = 0; quote < WARM_UP_QUOTES; quote++) await callers[quote % CONNECTIONS]?.call()
+    market.behave({ solver: ODD_ONE, ...(oddDelayMs === undefined ? {} : { delayMs: oddDelayMs }) })
+    return await use({
+      load: () => steadyLoad(callers),
+      async recover() {
+        market.behave({ solver: ODD_ONE, delayMs: 0 })
+        const start = performance.now()
+        for (;;) {
+          const { alternativeQuotes } = await postJson(url, body)
+          const tookMs = performance.now() - start
+          if (alternativeQuotes.length === SOLVERS - 1 || tookMs > 3 * RECOVERY_LIMIT_MS) return tookMs
+          await delay(1000 / QUOTES_PER_SECOND)
+        }
+      },
+    })
+  } finally {
+    market.behave({ solver: ODD_ONE, delayMs: 0 })
+    await Promise.all(callers.map((caller) => caller.close()))
+    await service.stop()
+  }
+}
+
+/** Asks at fixed times, whether or not the quotes before have been answered; what waits for its turn counts. */
+async function steadyLoad(callers: readonly Caller[]): Promise<number[]> {
+  const start = performance.now()
+  const quotes = Array.from({ length: QUOTES_PER_SECOND * SECONDS }, async (_, index) => {
+    const due = start + (index * 1000) / QUOTES_PER_SECOND
+    await delay(due - performance.now())
+    const asked = performance.now()
+    await callers[index % callers.length]?.call()
+    return performance.now() - asked
+  })
+  return Promise.all(quotes)
+}
+
+function toRow(solvers: string, latencies: readonly number[]): Row {
+  const at = (part: number) => Math.round(quantile(latencies, part) * 10) / 10
+  return {
+    solvers,
+    quotes: latencies.length,
+    'median ms': at(0.5),
+    'p99 ms': at(0.99),
+    'p99.9 ms': at(0.999),
+    'longest ms': at(1),
+  }
+}
