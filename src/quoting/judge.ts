@@ -31,12 +31,9 @@ export function createJudge(): Judge {
   function judgeAll(): void {
     const replies = waiting
     waiting = []
-    const hashed = replies.map(hash)
-    const problems = hashed.map((offer) => (typeof offer === 'string' ? offer : findProblem(offer)))
-    replies.forEach(({ onJudged }, index) => {
-      const offer = hashed[index]
-      const reason = problems[index]
-      onJudged(toOutcome(offer, reason))
+    const verified = replies.map(hash).map(verify)
+    verified.forEach((verdict, index) => {
+      replies[index]?.onJudged(toOutcome(verdict))
     })
   }
 
@@ -56,27 +53,17 @@ function hash({ request, hasher, solver, body }: Reply): HashedOffer | DropReaso
   const offer = checkOffer(request, solver, body)
   if (typeof offer === 'string') return offer
   const { quote, signature } = offer
-  const { structHash, digest } = hasher.hash(quote)
-  return {
-    quote,
-    signature,
-    hasher,
-    structHash,
-    digest,
-    signatureBytes: Buffer.from(signature.slice(2), 'hex'),
-  }
+  const signatureBytes = Buffer.from(signature.slice(2), 'hex')
+  return { quote, signature, signatureBytes, hasher, ...hasher.hash(quote) }
 }
 
-function findProblem({ digest, signatureBytes, quote }: HashedOffer): DropReason | undefined {
-  return checkSignature(digest, signatureBytes, quote.solver)
+function verify(offer: HashedOffer | DropReason): HashedOffer | DropReason {
+  if (typeof offer === 'string') return offer
+  return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
 }
 
-function toOutcome(
-  offer: HashedOffer | DropReason | undefined,
-  reason: DropReason | undefined,
-): SolverOutcome {
-  if (reason !== undefined || typeof offer !== 'object')
-    return { kind: 'invalid', reason: reason ?? 'malformed' }
-  const { quote, signature, hasher, structHash, signatureBytes } = offer
+function toOutcome(verdict: HashedOffer | DropReason): SolverOutcome {
+  if (typeof verdict === 'string') return { kind: 'invalid', reason: verdict }
+  const { quote, signature, hasher, structHash, signatureBytes } = verdict
   return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
 }

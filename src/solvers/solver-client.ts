@@ -33,6 +33,8 @@ const MAX_HEADER_BYTES = 16 * 1024
 const MAX_WIRE_BYTES = 2 * (MAX_REPLY_BYTES + MAX_HEADER_BYTES)
 const MAX_CONNECTIONS_PER_SOLVER = 256
 const CONNECT_TIMEOUT_MS = 5000
+/** How long an idle connection stays open where the solver does not say; a new one costs several round trips. */
+const KEEP_ALIVE_MS = 55_000
 const HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json',
@@ -49,6 +51,7 @@ export function createSolverClient(guard: EndpointGuard): SolverClient {
     maxResponseSize: MAX_REPLY_BYTES,
     maxHeaderSize: MAX_HEADER_BYTES,
     connections: MAX_CONNECTIONS_PER_SOLVER,
+    keepAliveTimeout: KEEP_ALIVE_MS,
   })
   const targets = new WeakMap<Solver, Target>()
 
