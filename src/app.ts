@@ -8,9 +8,12 @@ import { createAggregator } from './quoting/aggregator.js'
 import { createAskSolver } from './quoting/call.js'
 import { createEventStreams } from './rpc/event-streams.js'
 import { createGuard } from './rpc/guard.js'
+import { createHealth } from './rpc/health.js'
+import { limitMessages } from './rpc/message-limit.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
 import { createRateLimits } from './rpc/rate-limits.js'
+import { reflectionRoutes } from './rpc/reflection.js'
 import { createSolverService } from './rpc/solver-service.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
@@ -44,6 +47,8 @@ export interface App {
 }
 
 const GRACE_MS = 10_000
+const HEALTH_WATCH_MS = 1000
+const MAX_HEALTH_WATCHERS = 1000
 
 /**
  * Builds and starts the whole service, top to bottom. What was started is ended again when a later step fails.
@@ -109,11 +114,20 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       ...createOrderService(chains),
     ].map(guard)
     const streams = createEventStreams({ eventLog, supportedChains, rateLimits, metrics, log })
+    const services = [...new Set([...methods, streams].map(({ desc }) => desc.parent))]
+    const health = createHealth({
+      services: services.map(({ typeName }) => typeName),
+      isServing: () => [...chains.values()].some((chain) => chain.status().status !== 'down'),
+      watchIntervalMs: HEALTH_WATCH_MS,
+      maxWatchers: MAX_HEALTH_WATCHERS,
+    })
+    const interceptors = [limitMessages(rateLimits)]
     const server = await createHttpServer({
       config,
       methods,
       streams,
       rateLimits,
+      addServices: [health.routes, reflectionRoutes([...services, health.desc], { interceptors })],
       addRoutes(routes) {
         registerHealth(routes, { version, chains, registry, now })
         registerMetrics(routes, {
@@ -129,6 +143,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     })
     started.push(() => server.close(GRACE_MS))
     started.push(async () => eventLog.endSubscriptions())
+    started.push(async () => health.drain())
     return server.listen()
   }
 

@@ -1,5 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import { createContextValues } from '@connectrpc/connect'
+import { type ConnectRouter, createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -23,6 +23,8 @@ interface HttpServerOptions {
   readonly methods: readonly GuardedMethod[]
   readonly streams: EventStreams
   readonly rateLimits: RateLimits
+  /** Add the RPC services that come with gRPC itself, behind no guard. */
+  readonly addServices: readonly ((router: ConnectRouter) => void)[]
   /** Adds the routes that are no methods, such as `/health`. */
   readonly addRoutes: (server: FastifyInstance) => void
   readonly log: Logger
@@ -73,7 +75,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   registerRefusals(server, rateLimits, log)
   await server.register(cors, corsHeaders(config.corsOrigins))
   await server.register(fastifyConnectPlugin, {
-    routes: rpcRoutes(methods, streams),
+    routes(router) {
+      rpcRoutes(methods, streams)(router)
+      for (const addServices of options.addServices) addServices(router)
+    },
     contextValues: toContextValues,
     readMaxBytes: MAX_BODY_BYTES,
     compressMinBytes: NEVER_COMPRESS,

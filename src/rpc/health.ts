@@ -1,0 +1,108 @@
+import type { DescService } from '@bufbuild/protobuf'
+import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
+import {
+  type HealthCheckRequest,
+  HealthCheckResponse_ServingStatus,
+  Health as HealthService,
+} from '../../gen/health/v1/health_pb.js'
+
+const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus
+
+/** gRPC health checking (grpc.health.v1) of one server. */
+export interface Health {
+  readonly desc: DescService
+  /** Puts the service onto a Connect router. */
+  readonly routes: (router: ConnectRouter) => void
+  /** From now on nothing is serving; who watches is told, and its stream ends. */
+  drain(): void
+}
+
+interface HealthOptions {
+  /** Full names of the services whose health can be asked for; the empty name stands for all. */
+  readonly services: readonly string[]
+  /** Whether calls can be served at the moment. */
+  readonly isServing: () => boolean
+  /** How often it is looked whether that has changed, in milliseconds, while somebody watches. */
+  readonly watchIntervalMs: number
+  /** More watchers than that at once are refused. */
+  readonly maxWatchers: number
+}
+
+/** Builds health checking; all services of a server are serving, or none. */
+export function createHealth({ services, isServing, watchIntervalMs, maxWatchers }: HealthOptions): Health {
+  const names = new Set(['', ...services])
+  const watchers = new Set<() => void>()
+  let isDraining = false
+  let wasServing = isServing()
+  let timer: NodeJS.Timeout | undefined
+
+  const statusNow = () => (!isDraining && isServing() ? SERVING : NOT_SERVING)
+  const statusOf = (service: string) => (names.has(service) ? statusNow() : SERVICE_UNKNOWN)
+
+  function wakeWatchers(): void {
+    for (const wake of watchers) wake()
+  }
+
+  function look(): void {
+    const before = wasServing
+    wasServing = isServing()
+    if (before !== wasServing) wakeWatchers()
+  }
+
+  function addWatcher(wake: () => void): void {
+    if (watchers.size >= maxWatchers) throw new ConnectError('Too many are watching.', Code.ResourceExhausted)
+    watchers.add(wake)
+    timer ??= setInterval(look, watchIntervalMs).unref()
+  }
+
+  function removeWatcher(wake: () => void): void {
+    watchers.delete(wake)
+    if (watchers.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  /** The status now, and each other one that follows, until the caller leaves or all is drained. */
+  async function* watch({ service }: HealthCheckRequest, { signal }: HandlerContext) {
+    let wake = () => {}
+    const onChange = () => wake()
+    addWatcher(onChange)
+    signal.addEventListener('abort', onChange)
+    try {
+      let told: HealthCheckResponse_ServingStatus | undefined
+      while (!signal.aborted) {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        const status = statusOf(service)
+        if (status !== told) yield { status }
+        told = status
+        if (isDraining) return
+        await changed
+      }
+    } finally {
+      signal.removeEventListener('abort', onChange)
+      removeWatcher(onChange)
+    }
+  }
+
+  return {
+    desc: HealthService,
+    routes: (router) =>
+      router.service(HealthService, {
+        check({ service }) {
+          if (!names.has(service))
+            throw new ConnectError(`This server has no service ${service}.`, Code.NotFound)
+          return { status: statusNow() }
+        },
+        list: () => ({
+          statuses: Object.fromEntries([...names].map((name) => [name, { status: statusNow() }])),
+        }),
+        watch,
+      }),
+    drain() {
+      isDraining = true
+      wakeWatchers()
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { ConnectError, type Interceptor } from '@connectrpc/connect'
+import { toServiceError } from '../domain/errors.js'
+import { toConnectError } from './connect-errors.js'
+import type { Client, RateLimits } from './rate-limits.js'
+import { requestKey } from './request-context.js'
+
+/** Counts every message that a caller sends on a stream against the limit that all else shares (decisions.md D8). */
+export function limitMessages(rateLimits: RateLimits): Interceptor {
+  async function* counted<T>(messages: AsyncIterable<T>, client: Client): AsyncGenerator<T> {
+    for await (const message of messages) {
+      await rateLimits.consume('global', client).catch((thrown) => {
+        throw toConnectError(toServiceError(thrown))
+      })
+      yield message
+    }
+  }
+
+  return (next) => (request) => {
+    if (!request.stream) throw new ConnectError('This limit is for streams.')
+    // The headers of the answer are gone by the second message.
+    const client = { address: request.contextValues.get(requestKey).ip, setHeader: () => {} }
+    return next({ ...request, message: counted(request.message, client) })
+  }
+}

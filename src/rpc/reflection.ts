@@ -1,0 +1,150 @@
+import {
+  createRegistry,
+  type DescExtension,
+  type DescFile,
+  type DescService,
+  type Registry,
+  toBinary,
+} from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
+import { Code, type ConnectRouter } from '@connectrpc/connect'
+import type { UniversalHandlerOptions } from '@connectrpc/connect/protocol'
+import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
+import { ServerReflection as ServerReflectionV1Alpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
+
+/** What is asked, in both versions of the protocol. */
+type Question =
+  | {
+      case: 'fileByFilename' | 'fileContainingSymbol' | 'allExtensionNumbersOfType' | 'listServices'
+      value: string
+    }
+  | { case: 'fileContainingExtension'; value: { containingType: string; extensionNumber: number } }
+  | { case: undefined; value?: undefined }
+
+/** What is answered, in both versions of the protocol. */
+type Answer =
+  | { case: 'fileDescriptorResponse'; value: { fileDescriptorProto: Uint8Array[] } }
+  | { case: 'allExtensionNumbersResponse'; value: { baseTypeName: string; extensionNumber: number[] } }
+  | { case: 'listServicesResponse'; value: { service: { name: string }[] } }
+  | { case: 'errorResponse'; value: { errorCode: number; errorMessage: string } }
+
+/**
+ * Serves gRPC server reflection, v1 and v1alpha, over the descriptors of a server: generic clients such as grpcurl,
+ * Postman and `buf curl` then need no files.
+ * @param services all that the server has; reflection itself is added
+ * @param options of the two reflection services, such as interceptors
+ */
+export function reflectionRoutes(
+  services: readonly DescService[],
+  options: Partial<UniversalHandlerOptions> = {},
+): (router: ConnectRouter) => void {
+  const reflected = [...services, ServerReflection, ServerReflectionV1Alpha]
+  const answer = createReflection(reflected)
+
+  async function* answerAll<Request extends { host: string; messageRequest: Question }>(
+    requests: AsyncIterable<Request>,
+  ) {
+    for await (const request of requests) {
+      const messageResponse = answer(request.messageRequest)
+      yield { validHost: request.host, originalRequest: request, messageResponse }
+    }
+  }
+
+  return (router) => {
+    router.service(ServerReflection, { serverReflectionInfo: answerAll }, options)
+    router.service(ServerReflectionV1Alpha, { serverReflectionInfo: answerAll }, options)
+  }
+}
+
+/** Builds what answers a question of the reflection protocol. */
+export function createReflection(services: readonly DescService[]): (question: Question) => Answer {
+  const files = withImports(services.map(({ file }) => file))
+  const registry = createRegistry(...files)
+  const byName = new Map(files.map((file) => [fileName(file), file]))
+  const names = services.map(({ typeName }) => typeName).toSorted()
+
+  return (question) => {
+    switch (question.case) {
+      case 'listServices':
+        return { case: 'listServicesResponse', value: { service: names.map((name) => ({ name })) } }
+      case 'fileByFilename':
+        return toFiles(byName.get(question.value), question.value)
+      case 'fileContainingSymbol':
+        return toFiles(fileOfSymbol(registry, question.value), question.value)
+      case 'fileContainingExtension': {
+        const { containingType, extensionNumber } = question.value
+        const found = extensionsOf(files, containingType).find(({ number }) => number === extensionNumber)
+        return toFiles(found?.file, `extension ${extensionNumber} of ${containingType}`)
+      }
+      case 'allExtensionNumbersOfType': {
+        if (registry.getMessage(question.value) === undefined) return notFound(question.value)
+        const extensionNumber = extensionsOf(files, question.value).map(({ number }) => number)
+        return {
+          case: 'allExtensionNumbersResponse',
+          value: { baseTypeName: question.value, extensionNumber },
+        }
+      }
+      case undefined:
+        return toError(Code.InvalidArgument, 'The request asks for nothing that this server knows.')
+    }
+  }
+}
+
+/** The files, and behind each those that it imports, as often as they are needed once. */
+function withImports(files: readonly DescFile[], seen = new Set<DescFile>()): DescFile[] {
+  return files.flatMap((file) => {
+    if (seen.has(file)) return []
+    seen.add(file)
+    return [file, ...withImports(file.dependencies, seen)]
+  })
+}
+
+/** A file's name as other files import it. */
+function fileName(file: DescFile): string {
+  return file.proto.name
+}
+
+/** The file of a package's type, service, method, field or enum value. */
+function fileOfSymbol(registry: Registry, symbol: string): DescFile | undefined {
+  const found = registry.get(symbol)
+  if (found !== undefined) return found.file
+  const end = symbol.lastIndexOf('.')
+  const parent = end < 0 ? undefined : registry.get(symbol.slice(0, end))
+  const member = symbol.slice(end + 1)
+  return parent !== undefined && membersOf(parent).includes(member) ? parent.file : undefined
+}
+
+function membersOf(parent: NonNullable<ReturnType<Registry['get']>>): readonly string[] {
+  switch (parent.kind) {
+    case 'service':
+      return parent.methods.map(({ name }) => name)
+    case 'message':
+      return [...parent.fields, ...parent.oneofs].map(({ name }) => name)
+    case 'enum':
+      return parent.values.map(({ name }) => name)
+    case 'extension':
+      return []
+  }
+}
+
+function extensionsOf(files: readonly DescFile[], typeName: string): readonly DescExtension[] {
+  return files
+    .flatMap(({ extensions }) => extensions)
+    .filter(({ extendee }) => extendee.typeName === typeName)
+}
+
+function toFiles(file: DescFile | undefined, asked: string): Answer {
+  if (file === undefined) return notFound(asked)
+  const fileDescriptorProto = withImports([file]).map(({ proto }) =>
+    toBinary(FileDescriptorProtoSchema, proto),
+  )
+  return { case: 'fileDescriptorResponse', value: { fileDescriptorProto } }
+}
+
+function notFound(asked: string): Answer {
+  return toError(Code.NotFound, `This server has no ${asked}.`)
+}
+
+function toError(errorCode: Code, errorMessage: string): Answer {
+  return { case: 'errorResponse', value: { errorCode, errorMessage } }
+}
