@@ -69,3 +69,5 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 const server = createServer(answer).listen(0, '127.0.0.1', () => {
   process.stdout.write(`listening ${(server.address() as AddressInfo).port}\n`)
 })
+// Whoever started it is gone.
+process.stdin.resume().on('end', () => process.exit())

@@ -1,19 +1,21 @@
-/** The limit for a broadcast: a bare `ws` server. Reads messages as a JSON array, then sends them all at each `go`. */
+import { startChild } from '../service/child-process.js'
 
-import type { AddressInfo } from 'node:net'
-import { createInterface } from 'node:readline'
-import { WebSocketServer } from 'ws'
+export type BareServer = Awaited<ReturnType<typeof startBareServer>>
 
-const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-server.on('listening', () => {
-  process.stdout.write(`listening ${(server.address() as AddressInfo).port}\n`)
-})
-
-let messages: Buffer[] = []
-createInterface({ input: process.stdin }).on('line', (line) => {
-  if (line !== 'go') {
-    messages = (JSON.parse(line) as string[]).map((text) => Buffer.from(text))
-    return
+/** A bare `ws` server in a process of its own, with the service's flags. */
+export async function startBareServer() {
+  const child = startChild(process.execPath, ['--max-semi-space-size=8', 'test/bench/bare-ws.mjs'], {})
+  const [, port] = await child.waitFor(/listening (\d+)/)
+  return {
+    socketUrl: `ws://127.0.0.1:${port}`,
+    pid: child.child.pid ?? 0,
+    /** Hands it the messages of each broadcast from now on. */
+    prepare: (messages: readonly string[]) => void child.child.stdin.write(`${JSON.stringify(messages)}\n`),
+    /** Sends them all to everyone. */
+    broadcast: () => void child.child.stdin.write('go\n'),
+    async stop() {
+      child.signal('SIGTERM')
+      await child.exited
+    },
   }
-  for (const client of server.clients) for (const message of messages) client.send(message, { binary: false })
-})
+}

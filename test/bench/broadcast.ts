@@ -1,71 +1,97 @@
-import { once } from 'node:events'
+import { on } from 'node:events'
 import WebSocket from 'ws'
-import { startChild } from '../service/child-process.js'
-import { startBuiltService } from './built-service.js'
-import { type Delivery, gather } from './crowd.js'
+import { type BareServer, startBareServer } from './bare-server.js'
+import type { Benchmark, Finding, Result, Row } from './benchmark.js'
+import { type BuiltService, startBuiltService } from './built-service.js'
+import { gather } from './crowd.js'
 import { quantile } from './load.js'
-import { startLoudChain } from './loud-chain.js'
+import { type LoudChain, onLoudChain } from './loud-chain.js'
 
-const CLIENTS = 1000
-const EVENTS = 400
+const SIZES = [100, 1000, 5000]
+/** Of a round, over all clients. */
+const MESSAGES = 500_000
 const ROUNDS = 5
+const MAX_WAIT_MS = 30_000
 
-/** A block of events to many WebSocket clients, beside a bare `ws` server that sends the same bytes to as many. */
-export async function measureBroadcast(): Promise<object[]> {
-  const chain = await startLoudChain()
-  const service = await startBuiltService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
-  const bare = startChild(process.execPath, ['--import', 'tsx', 'test/bench/bare-server.ts'], {})
-  const [, barePort] = await bare.waitFor(/listening (\d+)/)
-  const socketUrl = `${service.url.replace('http', 'ws')}/v1/ws`
-
-  const observer = new WebSocket(socketUrl)
-  await once(observer, 'message')
-  const prepared: string[] = []
-  const isPrepared = new Promise<void>((resolve) => {
-    observer.on('message', (data) => {
-      if (prepared.push(data.toString()) === EVENTS) resolve()
-    })
-  })
-  await chain.shout({ events: EVENTS })
-  await isPrepared
-  observer.terminate()
-  bare.child.stdin.write(`${JSON.stringify(prepared)}\n`)
-
-  const ofService = await gather(socketUrl, CLIENTS)
-  const ofBare = await gather(`ws://127.0.0.1:${barePort}`, CLIENTS)
-  // Behind the first message of each stream.
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  const deliveries: { service: Delivery[]; bare: Delivery[] } = { service: [], bare: [] }
-  for (let round = 1; round <= ROUNDS; round++) {
-    const delivered = ofService.delivery(EVENTS)
-    await chain.shout({ events: EVENTS, seed: round })
-    deliveries.service.push(await delivered)
-    const deliveredBare = ofBare.delivery(EVENTS)
-    bare.child.stdin.write('go\n')
-    deliveries.bare.push(await deliveredBare)
-  }
-  ofService.leave()
-  ofBare.leave()
-  await service.stop()
-  bare.signal('SIGTERM')
-  await chain.stop()
-
-  const rates = {
-    service: quantile(deliveries.service.map(rate), 0.5),
-    bare: quantile(deliveries.bare.map(rate), 0.5),
-  }
-  return [
-    { server: 'bare ws', clients: CLIENTS, events: EVENTS, 'messages/s': rates.bare, ratio: 1 },
-    {
-      server: 'this service',
-      clients: CLIENTS,
-      events: EVENTS,
-      'messages/s': rates.service,
-      ratio: Math.round((rates.service / rates.bare) * 100) / 100,
-    },
-  ]
+/** How fast many WebSocket clients are told. */
+export const broadcast: Benchmark = {
+  name: 'broadcast',
+  about:
+    'A block of events to many WebSocket clients; the limit is a bare ws server that sends the same bytes.',
+  measure: () =>
+    onLoudChain(async (chain) => {
+      const service = await startBuiltService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
+      try {
+        const bare = await startBareServer()
+        try {
+          return await compare(chain, service, bare)
+        } finally {
+          await bare.stop()
+        }
+      } finally {
+        await service.stop()
+      }
+    }),
 }
 
-function rate({ firstAt, lastAt, messages }: Delivery): number {
-  return messages / ((lastAt - firstAt) / 1000)
+/** A server with clients, and what makes it tell them all. */
+interface Contestant {
+  readonly socketUrl: string
+  readonly isGreeting: boolean
+  tell(): unknown
+}
+
+async function compare(chain: LoudChain, service: BuiltService, bare: BareServer): Promise<Result> {
+  const rows: Row[] = []
+  const findings: Finding[] = []
+  for (const clients of SIZES) {
+    const events = MESSAGES / clients
+    const contestants = {
+      service: { ...service, isGreeting: true, tell: () => chain.shout({ events, eventsPerBlock: events }) },
+      bare: { ...bare, isGreeting: false, tell: bare.broadcast },
+    }
+    bare.prepare(await recordMessages(contestants.service, events))
+    const rates: { service: number[]; bare: number[] } = { service: [], bare: [] }
+    // They take turns, so that the clients of both need not fit among the open files of this process.
+    for (let round = 0; round < ROUNDS; round++) {
+      rates.bare.push(await messagesPerSecond(contestants.bare, clients, events))
+      rates.service.push(await messagesPerSecond(contestants.service, clients, events))
+    }
+    const limit = quantile(rates.bare, 0.5)
+    const reached = quantile(rates.service, 0.5)
+    const ratio = Math.round((reached / limit) * 100) / 100
+    rows.push(
+      { clients, server: 'bare ws', 'messages/s': Math.round(limit), ratio: 1 },
+      { clients, server: 'this service', 'messages/s': Math.round(reached), ratio },
+    )
+    const name = `broadcast to ${clients.toLocaleString('en')} clients: messages/s beside bare ws`
+    findings.push({ name, value: ratio, atLeast: 0.9 })
+  }
+  return { rows, findings }
+}
+
+async function messagesPerSecond(contestant: Contestant, clients: number, events: number): Promise<number> {
+  const crowd = await gather(contestant.socketUrl, { size: clients, isGreeted: contestant.isGreeting })
+  try {
+    const [{ messages, firstAt, lastAt }] = await Promise.all([crowd.delivery(events), contestant.tell()])
+    return messages / ((lastAt - firstAt) / 1000)
+  } finally {
+    await crowd.leave()
+  }
+}
+
+/** What the service tells of these events. */
+async function recordMessages({ socketUrl, tell }: Contestant, events: number): Promise<string[]> {
+  const observer = new WebSocket(socketUrl)
+  try {
+    const signal = AbortSignal.timeout(MAX_WAIT_MS)
+    const incoming = on(observer, 'message', { signal })
+    await incoming.next()
+    await tell()
+    const messages: string[] = []
+    while (messages.length < events) messages.push(String((await incoming.next()).value[0]))
+    return messages
+  } finally {
+    observer.terminate()
+  }
 }

@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Client } from 'undici'
 
-/** One connection's way to make one call after another. */
+/** A way to make one call after another. */
 export interface Caller {
   call(): Promise<void>
+  /** Drops the connection, with what is under way. */
   close(): Promise<unknown>
 }
 
@@ -11,15 +14,14 @@ export interface PreparedRequest {
   readonly url: string
   /** Posted as JSON when there is one. */
   readonly body?: unknown
-  readonly pipelining?: number
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 /** A connection of its own to an HTTP server; an answer other than 200 ends the benchmark. */
-export function restCaller({ url, body, pipelining = 1 }: PreparedRequest): Caller {
+export function restCaller({ url, body }: PreparedRequest): Caller {
   const { origin, pathname, search } = new URL(url)
-  const client = new Client(origin, { pipelining })
+  const client = new Client(origin)
   const request =
     body === undefined
       ? ({ method: 'GET', path: pathname + search } as const)
@@ -36,8 +38,50 @@ export function restCaller({ url, body, pipelining = 1 }: PreparedRequest): Call
         throw new Error(`${response.statusCode}: ${await response.body.text()}`)
       await response.body.dump()
     },
-    close: () => client.close(),
+    close: () => client.destroy(),
   }
+}
+
+/**
+ * A connection that gets one path over and over and reads nothing of an answer but its status and length, so that it
+ * is the server that sets the pace. An answer other than 200 ends the benchmark.
+ */
+export async function leanCaller(url: string): Promise<Caller> {
+  const { hostname, port, host, pathname } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  await once(socket, 'connect')
+  const request = `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`
+  let answer = ''
+  let onAnswer = () => {}
+  let onFailure = (_: Error) => {}
+  socket.on('data', (chunk) => {
+    answer += chunk.toString('latin1')
+    if (!isWhole(answer)) return
+    if (!answer.startsWith('HTTP/1.1 200 ')) return onFailure(new Error(answer))
+    answer = ''
+    onAnswer()
+  })
+  socket.on('close', () => onFailure(new Error(`the connection to ${url} was closed`)))
+  socket.on('error', (error) => onFailure(error))
+  return {
+    call: () =>
+      new Promise((resolve, reject) => {
+        onAnswer = resolve
+        onFailure = reject
+        socket.write(request)
+      }),
+    async close() {
+      socket.destroy()
+    },
+  }
+}
+
+/** Whether an answer in latin1 has come to its end, as its `content-length` says. */
+function isWhole(answer: string): boolean {
+  const endOfHeaders = answer.indexOf('\r\n\r\n')
+  if (endOfHeaders === -1) return false
+  const [, length] = /\r\ncontent-length: (\d+)\r\n/i.exec(answer) ?? []
+  return answer.length >= endOfHeaders + '\r\n\r\n'.length + Number(length ?? 0)
 }
 
 /** Posts JSON once. @throws Error when the answer is not 200 */

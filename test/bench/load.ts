@@ -1,3 +1,4 @@
+import type { Row } from './benchmark.js'
 import type { Caller } from './callers.js'
 
 /** What a load has shown. */
@@ -8,22 +9,35 @@ export interface LoadResult {
   readonly latencies: readonly number[]
 }
 
-/** Each caller makes one call after another until the time is over. */
+const LONGEST_CALL_MS = 20_000
+
+/** Each caller makes one call after another until the time is over. @throws Error when a call fails or never ends */
 export async function closedLoop(callers: readonly Caller[], seconds: number): Promise<LoadResult> {
   const latencies: number[] = []
   const start = performance.now()
   const end = start + seconds * 1000
-  await Promise.all(
-    callers.map(async ({ call }) => {
-      for (let now = performance.now(); now < end; ) {
-        await call()
-        const then = performance.now()
-        latencies.push(then - now)
-        now = then
-      }
-    }),
-  )
+  const loops = callers.map(async ({ call }) => {
+    for (let now = performance.now(); now < end; ) {
+      await call()
+      const then = performance.now()
+      latencies.push(then - now)
+      now = then
+    }
+  })
+  await endsBy(end + LONGEST_CALL_MS, Promise.all(loops))
   return { calls: latencies.length, seconds: (performance.now() - start) / 1000, latencies }
+}
+
+async function endsBy(end: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('a call never ended')), end - performance.now())
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Something to put under load, and what tells how much of a processor it has taken. */
@@ -35,45 +49,68 @@ export interface Contestant {
 /** What a contestant did, over all of its rounds. */
 export interface Score {
   readonly perSecond: number
+  /** Of each call. */
   readonly cpuMs: number
   /** Milliseconds, over all rounds. */
   readonly median: number
   readonly p99: number
 }
 
-/** Lets contestants take turns on the same machine: round by round, after one round that warms up and does not count. */
+type Round = LoadResult & { readonly cpuMs: number }
+
+/**
+ * Lets contestants take turns on the same machine: round by round, each round in the order opposite to the last one's,
+ * after one round that warms up and does not count. Closes their callers.
+ */
 export async function compete<Name extends string>(
   contestants: Readonly<Record<Name, Contestant>>,
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Record<Name, Score>> {
-  const entries = Object.entries<Contestant>(contestants)
-  const results = new Map<string, (LoadResult & { cpuMs: number })[]>(entries.map(([name]) => [name, []]))
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, { callers, cpuSeconds }] of entries) {
-      const cpuBefore = await cpuSeconds()
-      const result = await closedLoop(callers, seconds)
-      const cpuMs = ((await cpuSeconds()) - cpuBefore) * 1000
-      if (round > 0) results.get(name)?.push({ ...result, cpuMs: cpuMs / result.calls })
+  const names = Object.keys(contestants) as Name[]
+  const results = new Map(names.map((name): [Name, Round[]] => [name, []]))
+  try {
+    for (let round = 0; round <= rounds; round++) {
+      for (const name of round % 2 === 0 ? names : names.toReversed()) {
+        const result = await playRound(contestants[name], seconds)
+        if (round > 0) results.get(name)?.push(result)
+      }
     }
+  } finally {
+    const callers = Object.values<Contestant>(contestants).flatMap((contestant) => contestant.callers)
+    await Promise.all(callers.map((caller) => caller.close()))
   }
-  const scores = entries.map(([name]) => {
-    const all = results.get(name) ?? []
-    const latencies = all.flatMap((result) => result.latencies)
-    const score: Score = {
-      perSecond: quantile(
-        all.map(({ calls, seconds: taken }) => calls / taken),
-        0.5,
-      ),
-      cpuMs: quantile(
-        all.map((result) => result.cpuMs),
-        0.5,
-      ),
-      median: quantile(latencies, 0.5),
-      p99: quantile(latencies, 0.99),
-    }
-    return [name, score]
-  })
+  const scores = names.map((name) => [name, scoreOf(results.get(name) ?? [])])
   return Object.fromEntries(scores)
+}
+
+async function playRound({ callers, cpuSeconds }: Contestant, seconds: number): Promise<Round> {
+  const cpuBefore = await cpuSeconds()
+  const result = await closedLoop(callers, seconds)
+  const cpuMs = ((await cpuSeconds()) - cpuBefore) * 1000
+  return { ...result, cpuMs: cpuMs / result.calls }
+}
+
+function scoreOf(rounds: readonly Round[]): Score {
+  const rates = rounds.map(({ calls, seconds }) => calls / seconds)
+  const cpu = rounds.map(({ cpuMs }) => cpuMs)
+  const latencies = rounds.flatMap((round) => round.latencies)
+  return {
+    perSecond: quantile(rates, 0.5),
+    cpuMs: quantile(cpu, 0.5),
+    median: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+  }
+}
+
+/** A score as columns of a table, its throughput as a ratio to the reference's as well. */
+export function columnsOf(score: Score, reference: Score, call: 'quote' | 'answer'): Row {
+  return {
+    [`${call}s/s`]: score.perSecond,
+    'median ms': score.median,
+    'p99 ms': score.p99,
+    [`CPU ms per ${call}`]: score.cpuMs,
+    ratio: score.perSecond / reference.perSecond,
+  }
 }
 
 /** The value that so much of `values` lies below; between two of them when there is no such one. */
@@ -83,4 +120,13 @@ export function quantile(values: readonly number[], part: number): number {
   const below = sorted[Math.floor(place)] ?? Number.NaN
   const above = sorted[Math.ceil(place)] ?? Number.NaN
   return below + (above - below) * (place - Math.floor(place))
+}
+
+/** How much y grows with each x, by least squares. */
+export function slope(points: readonly { x: number; y: number }[]): number {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const meanX = mean(points.map(({ x }) => x))
+  const meanY = mean(points.map(({ y }) => y))
+  const covariance = mean(points.map(({ x, y }) => (x - meanX) * (y - meanY)))
+  return covariance / mean(points.map(({ x }) => (x - meanX) ** 2))
 }

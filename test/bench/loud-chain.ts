@@ -3,10 +3,24 @@ import { deployLoudSettlement } from '../service/loud-settlement.js'
 
 export type LoudChain = Awaited<ReturnType<typeof startLoudChain>>
 
-/** A chain whose settlement contract emits events at will. */
-export async function startLoudChain() {
+/** Does something on a chain whose settlement contract emits events at will; the chain is gone afterwards. */
+export async function onLoudChain<Result>(work: (chain: LoudChain) => Promise<Result>): Promise<Result> {
+  const chain = await startLoudChain()
+  try {
+    return await work(chain)
+  } finally {
+    await chain.stop()
+  }
+}
+
+async function startLoudChain() {
   const chain = await startChain({ bonded: 0 })
-  const loud = await deployLoudSettlement(chain.devnet, chain.contracts.bondToken)
-  const contracts = { ...chain.contracts, settlement: loud.address }
-  return { ...chain, contracts, shout: loud.shout }
+  try {
+    const loud = await deployLoudSettlement(chain.devnet, chain.contracts.bondToken)
+    const contracts = { ...chain.contracts, settlement: loud.address }
+    return { ...chain, contracts, shout: loud.shout }
+  } catch (error) {
+    await chain.stop()
+    throw error
+  }
 }

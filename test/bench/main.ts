@@ -1,31 +1,103 @@
 /**
  * Measures what the service adds, beside the limit for the same work in the same run.
  *
- *   npm run bench                   all benchmarks
- *   npm run bench -- latency        one or more of them
+ *   npm run bench                    all benchmarks
+ *   npm run bench -- quote latency   some of them
+ *
+ *   --check    exits with 1 when a figure is beyond its line
+ *   --record   writes BENCHMARKS.md and its pictures from the last result of each benchmark
  */
-import { measureBackfill } from './backfill.js'
-import { measureBroadcast } from './broadcast.js'
-import { measureLatency } from './latency.js'
-import { measureQuote } from './quote.js'
+import { parseArgs } from 'node:util'
+import { backfill } from './backfill.js'
+import type { Benchmark, Row } from './benchmark.js'
+import { broadcast } from './broadcast.js'
+import { isMet, linesOf } from './check.js'
+import { footprint } from './footprint.js'
+import { idleClients } from './idle-clients.js'
+import { latency } from './latency.js'
+import { type Picture, page } from './page.js'
+import { latencyPlot, svg, throughputPlot } from './plot.js'
+import { protocols } from './protocols.js'
+import { CONNECTIONS, quote, USUAL_SIZE } from './quote.js'
+import { reads } from './reads.js'
+import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeText } from './report.js'
+import { tail } from './tail.js'
 
-const BENCHMARKS: Readonly<Record<string, () => Promise<object[]>>> = {
-  quote: measureQuote,
-  latency: measureLatency,
-  broadcast: measureBroadcast,
-  backfill: measureBackfill,
+const BENCHMARKS = [quote, protocols, tail, reads, latency, broadcast, idleClients, footprint, backfill]
+const NAMES = BENCHMARKS.map(({ name }) => name)
+const RESULTS = '.bench/results.json'
+const PICTURES = 'docs/benchmarks'
+
+interface Options {
+  readonly benchmarks: readonly Benchmark[]
+  readonly check: boolean
+  readonly record: boolean
 }
 
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !(name in BENCHMARKS))
-if (unknown.length > 0) {
-  process.stderr.write(
-    `no benchmark ${unknown.join(', ')}: there are ${Object.keys(BENCHMARKS).join(', ')}\n`,
-  )
-  process.exit(2)
+/** @throws Error when the command line asks for what is not there */
+function readOptions(): Options {
+  const { values, positionals } = parseArgs({
+    options: { check: { type: 'boolean', default: false }, record: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  })
+  const unknown = positionals.filter((name) => !NAMES.includes(name))
+  if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}: there are ${NAMES.join(', ')}`)
+  const isAsked = ({ name }: Benchmark) => positionals.length === 0 || positionals.includes(name)
+  return { ...values, benchmarks: BENCHMARKS.filter(isAsked) }
 }
-for (const [name, measure] of Object.entries(BENCHMARKS)) {
-  if (asked.length > 0 && !asked.includes(name)) continue
-  process.stdout.write(`${name}\n`)
-  console.table(await measure())
+
+/** Measures, prints, and writes each result at once; resolves with those of this run. */
+async function run(benchmarks: readonly Benchmark[]): Promise<Report> {
+  let report: Report = {}
+  for (const benchmark of benchmarks) {
+    const { name, about } = benchmark
+    process.stdout.write(`\n${name}: ${about}\n`)
+    const result = await benchmark.measure()
+    print(result)
+    report = { ...report, [name]: { about, run: thisRun(), ...result } }
+    writeText(RESULTS, asJson(merge(readReport(RESULTS), report, NAMES)))
+  }
+  return report
 }
+
+/** Writes the page, its pictures and the results that they were made of. */
+function record(report: Report): void {
+  const pictures = report.quote === undefined ? [] : drawQuotes(report.quote.rows)
+  writeText('BENCHMARKS.md', page(report, { quote: pictures }))
+  writeText(`${PICTURES}/results.json`, asJson(report))
+}
+
+function drawQuotes(rows: readonly Row[]): Picture[] {
+  const plots = { throughput: throughputPlot(rows, CONNECTIONS), latency: latencyPlot(rows, USUAL_SIZE) }
+  return Object.entries(plots).map(([name, plot]) => {
+    const path = `${PICTURES}/${name}.svg`
+    writeText(path, svg(plot))
+    return { path, title: plot.title }
+  })
+}
+
+/** Says which figures are beyond their lines; whether there are none. */
+function check(report: Report): boolean {
+  const missed = Object.values(report)
+    .flatMap(({ findings }) => findings)
+    .filter((finding) => !isMet(finding))
+  for (const finding of missed) {
+    process.stderr.write(`${finding.name}: ${rounded(finding.value)} instead of ${linesOf(finding)}\n`)
+  }
+  return missed.length === 0
+}
+
+async function main(): Promise<number> {
+  let options: Options
+  try {
+    options = readOptions()
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    return 2
+  }
+  const report = await run(options.benchmarks)
+  if (options.record) record(readReport(RESULTS))
+  return options.check && !check(report) ? 1 : 0
+}
+
+process.exitCode = await main()

@@ -9,15 +9,36 @@ import type { FarmOptions, Habit } from './solver-farm.js'
 
 export type Market = Awaited<ReturnType<typeof startMarket>>
 
-/** A chain with so many bonded solvers on it that answer; each is registered where it is asked to be. */
+/**
+ * A chain with so many bonded solvers on it that answer; each is registered where it is asked to be. `stop` ends
+ * every process that was started here.
+ */
 export async function startMarket(solvers: number) {
   const chain = await startChain({ bonded: 0, extraArgs: ['--accounts', String(accountsFor(solvers))] })
-  const { devnet, contracts, chainId } = chain
-  for (let index = 0; index < solvers; index++) {
-    await bondSolver({ ...devnet, settlement: contracts.settlement, solver: benchAccount(index) }, BOND)
+  const stops = [chain.stop]
+  const stop = async () => {
+    for (const stopOne of stops.splice(0).reverse()) await stopOne()
   }
-  const farmOptions: FarmOptions = { ...devnet, settlement: contracts.settlement, solvers }
+  try {
+    return { ...(await openMarket(chain, solvers, stops)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function openMarket(
+  chain: Awaited<ReturnType<typeof startChain>>,
+  solvers: number,
+  stops: (() => Promise<unknown>)[],
+) {
+  const { devnet, contracts, chainId } = chain
+  const { settlement } = contracts
+  const accounts = Array.from({ length: solvers }, (_, index) => benchAccount(index))
+  await Promise.all(accounts.map((solver) => bondSolver({ ...devnet, settlement, solver }, BOND)))
+  const farmOptions: FarmOptions = { ...devnet, settlement, solvers }
   const farm = startTypeScript('test/bench/solver-farm.ts', JSON.stringify(farmOptions))
+  stops.push(farm.end)
   const [, list = ''] = await farm.waitFor(/endpoints (.*)/)
   const endpoints: string[] = JSON.parse(list)
 
@@ -36,7 +57,19 @@ export async function startMarket(solvers: number) {
       depositMode: 'CONTRACT',
       depositWindow: 600,
     },
-    startService: (environment: Record<string, string> = {}) => startBuiltService(chain, environment),
+    async startService(environment: Record<string, string> = {}) {
+      const service = await startBuiltService(chain, environment)
+      stops.push(service.stop)
+      return service
+    },
+    /** Starts a server of this folder that says where it listens and tells its CPU seconds at `/cpu`. */
+    async startServer(path: string, options: unknown) {
+      const server = startTypeScript(path, JSON.stringify(options))
+      stops.push(server.end)
+      const [, port] = await server.waitFor(/listening (\d+)/)
+      const url = `http://127.0.0.1:${port}`
+      return { url, cpuSeconds: async () => Number(await (await fetch(`${url}/cpu`)).text()) }
+    },
     /** Registers the solvers of these numbers. */
     async register(url: string, from: number, to: number): Promise<void> {
       for (let index = from; index < to; index++) {
@@ -47,15 +80,17 @@ export async function startMarket(solvers: number) {
     },
     /** Makes a solver wait before it answers, or never answer; `delayMs: 0` makes it as it was. */
     behave: (habit: Habit) => void farm.child.stdin.write(`${JSON.stringify(habit)}\n`),
-    async stop() {
-      farm.signal('SIGTERM')
-      await farm.exited
-      await chain.stop()
-    },
   }
 }
 
 /** A script of this folder as a process. */
 export function startTypeScript(path: string, ...args: string[]) {
-  return startChild(process.execPath, ['--import', 'tsx', path, ...args], {})
+  const child = startChild(process.execPath, ['--import', 'tsx', path, ...args], {})
+  return {
+    ...child,
+    async end() {
+      child.signal('SIGTERM')
+      await child.exited
+    },
+  }
 }

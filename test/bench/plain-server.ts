@@ -22,3 +22,5 @@ server.get('/cpu', async () => {
 })
 await server.listen({ host: '127.0.0.1', port: 0 })
 process.stdout.write(`listening ${(server.server.address() as AddressInfo).port}\n`)
+// Whoever started it is gone.
+process.stdin.resume().on('end', () => process.exit())

@@ -1,64 +1,148 @@
-import { type PreparedRequest, postJson, restCaller } from './callers.js'
-import { type Contestant, compete } from './load.js'
-import { startMarket, startTypeScript } from './market.js'
+import type { Benchmark, Result, Row } from './benchmark.js'
+import { postJson, restCaller } from './callers.js'
+import { columnsOf, compete, type Score, slope } from './load.js'
+import { type Market, startMarket } from './market.js'
 
-const SOLVERS = [1, 2, 5, 10, 20, 50]
-const CONNECTIONS = 16
-const ROUNDS = { rounds: 4, seconds: 1.5 }
+const SIZES = [1, 2, 5, 10, 20, 50]
+/** How many ask at once while the number of solvers grows. */
+export const CONNECTIONS = 16
+/** The size that is put under more kinds of load, by the number of connections. */
+export const USUAL_SIZE = 10
+const LOADS = [1, 2, 4, 8, CONNECTIONS, 32]
+const ROUNDS = { rounds: 4, seconds: 1 }
 
-/** Quotes by number of solvers, beside a bare server that asks the same solvers. */
-export async function measureQuote() {
-  const market = await startMarket(50)
-  const service = await market.startService({ MAX_QUOTE_FAN_OUT: '50', MAX_SOLVERS_PER_CHAIN: '50' })
-  const bare = startTypeScript('test/bench/bare-quote-server.ts', JSON.stringify(market.endpoints))
-  const [, barePort] = await bare.waitFor(/listening (\d+)/)
-  const bareUrl = `http://127.0.0.1:${barePort}`
-  const body = market.quoteRequest
-  const rows: object[] = []
-  let registered = 0
-  for (const solvers of SOLVERS) {
-    await market.register(service.url, registered, solvers)
-    registered = solvers
-    const requests = {
-      limit: { url: `${bareUrl}/?solvers=${solvers}`, body },
-      service: { url: `${service.url}/v1/${market.chain.chainId}/quote`, body },
-    }
-    for (const request of Object.values(requests)) {
-      const { alternativeQuotes } = await postJson(request.url, body)
-      if (alternativeQuotes.length !== solvers - 1) throw new Error(`${alternativeQuotes.length + 1} offers`)
-    }
-    for (const connections of [1, CONNECTIONS]) {
-      const cpu = {
-        limit: async () => Number(await (await fetch(bareUrl)).text()),
-        service: service.cpuSeconds,
-      }
-      const contestants = {
-        limit: { callers: callers(requests.limit, connections), cpuSeconds: cpu.limit },
-        service: { callers: callers(requests.service, connections), cpuSeconds: cpu.service },
-      }
-      const scores = await compete(contestants, ROUNDS)
-      for (const { callers } of Object.values<Contestant>(contestants))
-        for (const c of callers) await c.close()
-      for (const [name, score] of Object.entries(scores))
-        rows.push({
-          solvers,
-          connections,
-          name,
-          ...score,
-          ratio: score.perSecond / scores.limit.perSecond,
-          cpuRatio: score.cpuMs / scores.limit.cpuMs,
-          latRatio: score.median / scores.limit.median,
-        })
-      console.table(rows.slice(-2))
-    }
-  }
-  await service.stop()
-  bare.signal('SIGTERM')
-  await bare.exited
-  await market.stop()
-  return rows
+/** One size under one load. */
+export interface Bout {
+  readonly solvers: number
+  readonly connections: number
+  readonly scores: Readonly<Record<'limit' | 'service', Score>>
 }
 
-function callers(request: PreparedRequest, connections: number) {
-  return Array.from({ length: connections }, () => restCaller(request))
+/** Quotes over REST, by number of solvers and of connections. */
+export const quote: Benchmark = {
+  name: 'quote',
+  about:
+    'POST /v1/{chainId}/quote with every solver answering at once, each connection asking again as soon as it is ' +
+    'answered. The limit is a bare node:http server that asks the same solvers over undici and recovers one public ' +
+    'key for each reply, but checks, hashes, counts, limits and logs nothing.',
+  async measure() {
+    const market = await startMarket(Math.max(...SIZES))
+    try {
+      return await measureOn(market)
+    } finally {
+      await market.stop()
+    }
+  },
+}
+
+async function measureOn(market: Market): Promise<Result> {
+  const size = String(Math.max(...SIZES))
+  const service = await market.startService({ MAX_QUOTE_FAN_OUT: size, MAX_SOLVERS_PER_CHAIN: size })
+  const limit = await market.startServer('test/bench/bare-quote-server.ts', market.endpoints)
+  const body = market.quoteRequest
+  const bouts: Bout[] = []
+  let registered = 0
+  let quotes = 0
+  let offersAskedFor = 0
+  for (const solvers of SIZES) {
+    await market.register(service.url, registered, solvers)
+    registered = solvers
+    const urls = {
+      limit: `${limit.url}/?solvers=${solvers}`,
+      service: `${service.url}/v1/${market.chain.chainId}/quote`,
+    }
+    const contestant = (name: 'limit' | 'service', connections: number) => ({
+      callers: Array.from({ length: connections }, () => restCaller({ url: urls[name], body })),
+      cpuSeconds: { limit, service }[name].cpuSeconds,
+    })
+    for (const url of Object.values(urls)) await expectOffers(url, body, solvers)
+    for (const connections of solvers === USUAL_SIZE ? LOADS : [1, CONNECTIONS]) {
+      const scores = await compete(
+        { limit: contestant('limit', connections), service: contestant('service', connections) },
+        ROUNDS,
+      )
+      bouts.push({ solvers, connections, scores })
+    }
+    const quotesBefore = quotes
+    quotes = await total(service.url, /^aggregator_quotes_total\{.*\} (\d+)$/gm)
+    offersAskedFor += (quotes - quotesBefore) * solvers
+  }
+  const offers = await total(service.url, /^aggregator_solver_replies_total\{.*"quoted".*\} (\d+)$/gm)
+  return conclude(bouts, offers / offersAskedFor)
+}
+
+async function expectOffers(url: string, body: unknown, count: number): Promise<void> {
+  const { alternativeQuotes } = await postJson(url, body)
+  const offers = alternativeQuotes.length + 1
+  if (offers !== count) throw new Error(`${offers} offers from ${url} instead of ${count}`)
+}
+
+/** The sum of those of a service's counters that match. */
+async function total(serviceUrl: string, counter: RegExp): Promise<number> {
+  const text = await (await fetch(`${serviceUrl}/metrics`)).text()
+  return [...text.matchAll(counter)].reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
+/**
+ * What bouts come to: a row for each contestant, what a solver more costs, and the findings.
+ * @param completeness the part of all offers that the service's answers had
+ */
+export function conclude(bouts: readonly Bout[], completeness: number): Result {
+  const scoresAt = (connections: number) => {
+    const bout = bouts.find((one) => one.solvers === USUAL_SIZE && one.connections === connections)
+    if (bout === undefined) throw new Error(`nothing was measured at ${connections} connections`)
+    return bout.scores
+  }
+  const cpuPerSolver = (server: 'limit' | 'service') =>
+    slope(
+      bouts
+        .filter(({ connections }) => connections === CONNECTIONS)
+        .map(({ solvers, scores }) => ({ x: solvers, y: scores[server].cpuMs })),
+    )
+  const slopes = { limit: cpuPerSolver('limit'), service: cpuPerSolver('service') }
+  const crowded = scoresAt(CONNECTIONS)
+  const alone = scoresAt(1)
+  return {
+    rows: [...bouts.flatMap(rowsOf), ...slopeRows(slopes)],
+    findings: [
+      {
+        name: 'quote, 10 solvers: throughput beside the limit',
+        value: crowded.service.perSecond / crowded.limit.perSecond,
+        atLeast: 0.8,
+      },
+      {
+        name: 'quote, 10 solvers, one connection: median latency beside the limit',
+        value: alone.service.median / alone.limit.median,
+        atMost: 1.5,
+      },
+      {
+        name: 'quote: CPU per added solver beside the limit',
+        value: slopes.service / slopes.limit,
+        atMost: 1.3,
+      },
+      {
+        name: "quote: part of the solvers' offers that the answers have",
+        value: completeness,
+        atLeast: 0.999,
+      },
+    ],
+  }
+}
+
+function rowsOf({ solvers, connections, scores }: Bout): Row[] {
+  return (['limit', 'service'] as const).map((server) => ({
+    solvers,
+    connections,
+    server,
+    ...columnsOf(scores[server], scores.limit, 'quote'),
+  }))
+}
+
+function slopeRows(slopes: Readonly<Record<'limit' | 'service', number>>): Row[] {
+  return (['limit', 'service'] as const).map((server) => ({
+    solvers: 'each one more',
+    connections: CONNECTIONS,
+    server,
+    'CPU ms per quote': slopes[server],
+  }))
 }

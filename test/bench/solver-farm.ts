@@ -92,11 +92,14 @@ function decimal(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }
 
-createInterface({ input: process.stdin }).on('line', (line) => {
+const habits = createInterface({ input: process.stdin })
+habits.on('line', (line) => {
   const { solver, delayMs }: Habit = JSON.parse(line)
   if (delayMs === 0) delays.delete(solver)
   else delays.set(solver, delayMs)
 })
+// Whoever started it is gone.
+habits.on('close', () => process.exit())
 
 const endpoints = await Promise.all(Array.from({ length: options.solvers }, (_, index) => startSolver(index)))
 process.stdout.write(`endpoints ${JSON.stringify(endpoints)}\n`)

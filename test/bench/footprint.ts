@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Benchmark } from './benchmark.js'
+import { quantile } from './load.js'
+import { type Market, startMarket } from './market.js'
+import { freePort, heapInUse, residentBytes } from './process-memory.js'
+
+const STARTS = 10
+/** Of a service whose solvers are counted. */
+const SOLVER_STARTS = 3
+const SETTLE_MS = 5000
+const SOLVERS = 100
+/** Registered before, so that code which they make the service compile is not counted. */
+const FIRST_SOLVERS = 50
+
+/** What the service takes before anybody asks it anything. */
+export const footprint: Benchmark = {
+  name: 'footprint',
+  about:
+    'From starting the process to the first 200 from /health, memory (RSS) 5 s later, and memory per solver.',
+  async measure() {
+    const market = await startMarket(SOLVERS)
+    try {
+      const startsMs: number[] = []
+      const idleBytes: number[] = []
+      for (let start = 0; start < STARTS; start++) {
+        const figures = await startOnce(market)
+        startsMs.push(figures.startMs)
+        idleBytes.push(figures.idleBytes)
+      }
+      const perSolver: number[] = []
+      for (let start = 0; start < SOLVER_STARTS; start++) perSolver.push(await bytesPerSolver(market))
+      const figures = {
+        'start, median': ms(quantile(startsMs, 0.5)),
+        'start, longest': ms(Math.max(...startsMs)),
+        'idle memory, median': `${megabytes(quantile(idleBytes, 0.5))} MB`,
+        'idle memory, most': `${megabytes(Math.max(...idleBytes))} MB`,
+        'heap per registered solver': `${Math.round(quantile(perSolver, 0.5) / 100) / 10} KB`,
+      }
+      return {
+        rows: Object.entries(figures).map(([figure, value]) => ({ figure, value })),
+        findings: [
+          { name: 'start to first /health, ms', value: Math.round(quantile(startsMs, 0.5)), atMost: 1000 },
+          { name: 'idle memory, MB', value: megabytes(quantile(idleBytes, 0.5)), atMost: 120 },
+        ],
+      }
+    } finally {
+      await market.stop()
+    }
+  },
+}
+
+async function startOnce(market: Market): Promise<{ startMs: number; idleBytes: number }> {
+  const start = performance.now()
+  const service = await market.startService()
+  try {
+    const { status } = await fetch(`${service.url}/health`)
+    if (status !== 200) throw new Error(`/health is ${status}`)
+    const startMs = performance.now() - start
+    await delay(SETTLE_MS)
+    return { startMs, idleBytes: residentBytes(service.pid) }
+  } finally {
+    await service.stop()
+  }
+}
+
+async function bytesPerSolver(market: Market): Promise<number> {
+  const inspectorPort = await freePort()
+  const service = await market.startService({
+    MAX_SOLVERS_PER_CHAIN: String(SOLVERS),
+    NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
+  })
+  try {
+    await market.register(service.url, 0, FIRST_SOLVERS)
+    const before = await heapInUse(inspectorPort)
+    await market.register(service.url, FIRST_SOLVERS, SOLVERS)
+    return ((await heapInUse(inspectorPort)) - before) / (SOLVERS - FIRST_SOLVERS)
+  } finally {
+    await service.stop()
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1e5) / 10
+}
+
+function ms(value: number): string {
+  return `${Math.round(value)} ms`
+}

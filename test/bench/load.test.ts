@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { Caller } from './callers.js'
+import { closedLoop, columnsOf, compete, quantile, slope } from './load.js'
+
+test('a quantile is a value, or lies between two in proportion', () => {
+  expect(quantile([3, 1, 2], 0.5)).toBe(2)
+  expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5)
+  expect(quantile([10, 20], 0.99)).toBeCloseTo(19.9)
+  expect(quantile([7], 0.99)).toBe(7)
+  expect(quantile([], 0.5)).toBeNaN()
+})
+
+test('a slope is that of the line, and the best one where points lie beside it', () => {
+  expect(slope([1, 2, 5, 50].map((x) => ({ x, y: 3 + 0.25 * x })))).toBeCloseTo(0.25)
+  expect(
+    slope([
+      { x: 0, y: 0 },
+      { x: 1, y: 2 },
+      { x: 2, y: 1 },
+    ]),
+  ).toBeCloseTo(0.5)
+})
+
+/** Takes a turn of the event loop for each call. */
+function quickCaller() {
+  const caller = {
+    calls: 0,
+    closed: 0,
+    call: () => {
+      caller.calls++
+      return new Promise<void>((resolve) => setImmediate(resolve))
+    },
+    close: async () => void caller.closed++,
+  }
+  return caller satisfies Caller
+}
+
+test('every call of a closed loop has a latency, and the time is kept', async () => {
+  const callers = [quickCaller(), quickCaller()]
+  const { calls, seconds, latencies } = await closedLoop(callers, 0.02)
+  expect(calls).toBe((callers[0]?.calls ?? 0) + (callers[1]?.calls ?? 0))
+  expect(latencies).toHaveLength(calls)
+  expect(seconds).toBeGreaterThanOrEqual(0.02)
+})
+
+test('contestants take turns, the first round does not count, and their callers are closed', async () => {
+  const caller = quickCaller()
+  const other = quickCaller()
+  const order: string[] = []
+  const contestant = (name: string, callers: Caller[]) => ({
+    callers,
+    cpuSeconds: async () => order.push(name) / 1000,
+  })
+  const scores = await compete(
+    { one: contestant('one', [caller]), two: contestant('two', [other]) },
+    { rounds: 2, seconds: 0.01 },
+  )
+  expect(order.filter((_, index) => index % 2 === 0)).toEqual(['one', 'two', 'two', 'one', 'one', 'two'])
+  expect(scores.one.perSecond).toBeGreaterThan(0)
+  expect(scores.one.p99).toBeGreaterThanOrEqual(scores.one.median)
+  expect([caller.closed, other.closed]).toEqual([1, 1])
+})
+
+test('a call that fails ends the competition, and callers are closed all the same', async () => {
+  const caller = { ...quickCaller(), call: () => Promise.reject(new Error('503')) }
+  const healthy = quickCaller()
+  const contestant = (callers: Caller[]) => ({ callers, cpuSeconds: async () => 0 })
+  const competition = compete(
+    { healthy: contestant([healthy]), failing: contestant([caller]) },
+    { rounds: 1, seconds: 0.01 },
+  )
+  await expect(competition).rejects.toThrow('503')
+  expect(healthy.closed).toBe(1)
+})
+
+test('a score becomes columns with its ratio to the reference', () => {
+  const score = { perSecond: 50, cpuMs: 2, median: 3, p99: 9 }
+  expect(columnsOf(score, { ...score, perSecond: 100 }, 'quote')).toEqual({
+    'quotes/s': 50,
+    'median ms': 3,
+    'p99 ms': 9,
+    'CPU ms per quote': 2,
+    ratio: 0.5,
+  })
+})

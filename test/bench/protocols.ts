@@ -1,0 +1,116 @@
+import { Agent } from 'node:http'
+import { type Client, createClient, type Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
+import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import { createGrpcClient } from '../service/grpc-client.js'
+import type { Benchmark, Result } from './benchmark.js'
+import { type Caller, restCaller } from './callers.js'
+import { columnsOf, compete, type Score } from './load.js'
+import { type Market, startMarket } from './market.js'
+
+const SOLVERS = 10
+const CALLERS = 16
+const ROUNDS = { rounds: 4, seconds: 1.5 }
+
+/** The same quote over every protocol. */
+export const protocols: Benchmark = {
+  name: 'protocols',
+  about:
+    `A quote of ${SOLVERS} solvers, asked for by ${CALLERS} callers at once in each protocol with the clients that are ` +
+    'usual for it, beside REST by undici. REST and Connect have a connection for each caller, gRPC has one for all. ' +
+    'What a client takes of the machine counts in its throughput; the CPU is that of the service alone.',
+  async measure() {
+    const market = await startMarket(SOLVERS)
+    try {
+      return await measureOn(market)
+    } finally {
+      await market.stop()
+    }
+  },
+}
+
+async function measureOn(market: Market): Promise<Result> {
+  const { url, cpuSeconds } = await market.startService()
+  await market.register(url, 0, SOLVERS)
+  const contestant = (callers: readonly Caller[]) => ({ callers, cpuSeconds })
+  const rest = () => restCaller({ url: `${url}/v1/${market.chain.chainId}/quote`, body: market.quoteRequest })
+  const scores = await compete(
+    {
+      'REST, undici': contestant(Array.from({ length: CALLERS }, rest)),
+      'gRPC, grpc-js': contestant(grpcCallers(market, url)),
+      'gRPC, connect-node': contestant(connectGrpcCallers(market, url)),
+      'Connect binary, connect-node': contestant(connectCallers(market, url, true)),
+      'Connect JSON, connect-node': contestant(connectCallers(market, url, false)),
+    },
+    ROUNDS,
+  )
+  const reference = scores['REST, undici']
+  return {
+    rows: Object.entries<Score>(scores).map(([protocol, score]) => ({
+      protocol,
+      ...columnsOf(score, reference, 'quote'),
+    })),
+    findings: [
+      {
+        name: 'quote over gRPC: throughput beside REST',
+        value: scores['gRPC, grpc-js'].perSecond / reference.perSecond,
+        atLeast: 0.6,
+      },
+    ],
+  }
+}
+
+function grpcCallers({ quoteRequest, chain }: Market, url: string): Caller[] {
+  const client = createGrpcClient(url)
+  const request = {
+    ...quoteRequest,
+    chainId: chain.chainId,
+    orderType: 'ORDER_TYPE_EXACT_INPUT',
+    depositMode: 'DEPOSIT_MODE_CONTRACT',
+  }
+  return sharing(
+    async () => void (await client.call('QuoteService', 'GetQuote', request)),
+    () => client.close(),
+  )
+}
+
+function connectGrpcCallers(market: Market, baseUrl: string): Caller[] {
+  const sessionManager = new Http2SessionManager(baseUrl)
+  return transportCallers(market, createGrpcTransport({ baseUrl, sessionManager }), () =>
+    sessionManager.abort(),
+  )
+}
+
+function connectCallers(market: Market, baseUrl: string, useBinaryFormat: boolean): Caller[] {
+  const agent = new Agent({ keepAlive: true })
+  const transport = createConnectTransport({
+    baseUrl,
+    httpVersion: '1.1',
+    nodeOptions: { agent },
+    useBinaryFormat,
+  })
+  return transportCallers(market, transport, () => agent.destroy())
+}
+
+function transportCallers(
+  { quoteRequest, chain }: Market,
+  transport: Transport,
+  close: () => void,
+): Caller[] {
+  const client: Client<typeof QuoteService> = createClient(QuoteService, transport)
+  const chainId = BigInt(chain.chainId)
+  const request = {
+    ...quoteRequest,
+    chainId,
+    originChainId: chainId,
+    destinationChainId: chainId,
+    orderType: OrderType.EXACT_INPUT,
+    depositMode: DepositMode.CONTRACT,
+  }
+  return sharing(async () => void (await client.getQuote(request)), close)
+}
+
+/** Callers of one client. */
+function sharing(call: () => Promise<void>, close: () => void): Caller[] {
+  return Array.from({ length: CALLERS }, () => ({ call, close: async () => close() }))
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createCalls } from '../devnet/calls.js'
+import { contractStruct } from '../service/test-solver.js'
+import { recordAnswer } from './answers.js'
+import { benchAccount } from './bench-accounts.js'
+import type { Benchmark, Result } from './benchmark.js'
+import { leanCaller, postJson } from './callers.js'
+import { columnsOf, compete, type Score } from './load.js'
+import { type Market, startMarket } from './market.js'
+
+const SOLVERS = 10
+const CONNECTIONS = 16
+/** Far below the million answers a minute that the limits allow. */
+const ROUNDS = { rounds: 4, seconds: 1.5 }
+
+type Scores = Readonly<Record<'limit' | 'service', Score>>
+
+/** What is asked for often and changes seldom. */
+export const reads: Benchmark = {
+  name: 'reads',
+  about:
+    `GET of a chain's list of ${SOLVERS} solvers, and of a deposited order that the service has in memory, over ` +
+    `${CONNECTIONS} connections. The limit is plain Fastify with a route that gives the same bytes, headers included, ` +
+    'each time.',
+  async measure() {
+    const market = await startMarket(SOLVERS)
+    try {
+      return await measureOn(market)
+    } finally {
+      await market.stop()
+    }
+  },
+}
+
+async function measureOn(market: Market): Promise<Result> {
+  const { chainId } = market.chain
+  const service = await market.startService()
+  await market.register(service.url, 0, SOLVERS)
+  const listPath = `/v1/${chainId}/solvers`
+  const orderPath = `/v1/${chainId}/order/${await depositOrder(market, service.url)}`
+  const limit = await market.startServer('test/bench/plain-server.ts', {
+    [listPath]: await recordAnswer(service.url + listPath),
+    [orderPath]: await recordAnswer(service.url + orderPath),
+  })
+
+  async function scoresOf(path: string): Promise<Scores> {
+    const contestant = async ({ url, cpuSeconds }: Pick<typeof limit, 'url' | 'cpuSeconds'>) => ({
+      callers: await Promise.all(Array.from({ length: CONNECTIONS }, () => leanCaller(url + path))),
+      cpuSeconds,
+    })
+    return compete({ limit: await contestant(limit), service: await contestant(service) }, ROUNDS)
+  }
+  const list = await scoresOf(listPath)
+  const order = await scoresOf(orderPath)
+  const ratio = ({ limit, service }: Scores) => service.perSecond / limit.perSecond
+  return {
+    rows: [...rowsOf('list of solvers', list), ...rowsOf('order from memory', order)],
+    findings: [
+      { name: 'order from memory: throughput beside plain Fastify', value: ratio(order), atLeast: 0.6 },
+      { name: 'list of solvers: throughput beside plain Fastify', value: ratio(list), atLeast: 0.6 },
+    ],
+  }
+}
+
+function rowsOf(read: string, scores: Scores) {
+  return (['limit', 'service'] as const).map((server) => ({
+    read,
+    server,
+    ...columnsOf(scores[server], scores.limit, 'answer'),
+  }))
+}
+
+/** Takes a quote to the contract; resolves with its order's id once the service answers that it is deposited. */
+async function depositOrder({ chain, quoteRequest }: Market, serviceUrl: string): Promise<string> {
+  const { devnet, contracts, chainId } = chain
+  const user = benchAccount(0)
+  const { quote, solverSignature, orderId } = await postJson(
+    `${serviceUrl}/v1/${chainId}/quote`,
+    quoteRequest,
+  )
+  const calls = createCalls(devnet, contracts.settlement)
+  await calls.mint(contracts.usdc, user.address, BigInt(quote.inputAmount))
+  await calls.approve(contracts.usdc, user, BigInt(quote.inputAmount))
+  await calls.send(user, 'deposit', [contractStruct(quote), solverSignature])
+  const isDeposited = async () => {
+    const { text } = await recordAnswer(`${serviceUrl}/v1/${chainId}/order/${orderId}`)
+    return JSON.parse(text).state === 'DEPOSITED'
+  }
+  while (!(await isDeposited())) await delay(100)
+  return orderId
+}
