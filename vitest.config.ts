@@ -15,6 +15,8 @@ const NEEDS_QUIET = [
   'test/service/property-requests.test.ts',
   'test/service/slow-clients.test.ts',
   'test/service/slow-subscribers.test.ts',
+  'test/service/solver-bench.test.ts',
+  'test/service/solver-bench-terms.test.ts',
 ]
 
 /** Most of these tests wait for processes and deadlines: two at once are fine on two cores. */

@@ -13,7 +13,7 @@ import { limitMessages } from './rpc/message-limit.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
 import { createRateLimits } from './rpc/rate-limits.js'
-import { reflectionRoutes } from './rpc/reflection.js'
+import { createReflection } from './rpc/reflection.js'
 import { createSolverService } from './rpc/solver-service.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
@@ -122,12 +122,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       maxWatchers: MAX_HEALTH_WATCHERS,
     })
     const interceptors = [limitMessages(rateLimits)]
+    const reflection = createReflection([...services, health.desc], { interceptors })
     const server = await createHttpServer({
       config,
       methods,
       streams,
       rateLimits,
-      addServices: [health.routes, reflectionRoutes([...services, health.desc], { interceptors })],
+      addServices: [health.routes, reflection.routes],
       addRoutes(routes) {
         registerHealth(routes, { version, chains, registry, now })
         registerMetrics(routes, {
@@ -135,7 +136,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
           auth: config.metricsAuth,
           measure() {
             measureChains(chains, metrics)
-            recordBook.measure()
+            recordBook.measure(new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)])))
           },
         })
       },
@@ -143,7 +144,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     })
     started.push(() => server.close(GRACE_MS))
     started.push(async () => eventLog.endSubscriptions())
-    started.push(async () => health.drain())
+    started.push(async () => {
+      health.drain()
+      reflection.drain()
+    })
     return server.listen()
   }
 

@@ -1,7 +1,7 @@
 import type { DescField, DescMethod } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
-import { invalidArgument, type Reason } from '../domain/errors.js'
+import { invalidArgument } from '../domain/errors.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import { memoize } from '../rpc/memoize.js'
 import type { ChainMessage } from '../rpc/method.js'
@@ -48,7 +48,6 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
   const reader = compileJsonReader(method.desc.input)
   const toText = textWriter(method.desc, route)
   const pathNames = new Set(route.pathFields.map((field) => field.jsonName))
-  const results = new WeakMap<FastifyRequest, Reason>()
 
   server.route({
     method: route.verb,
@@ -62,14 +61,13 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
       )
       const answer = await method.answer(message as ChainMessage, toCall(request, reply), violations)
       reply.header('content-type', JSON_TYPE)
-      return toText(answer)
+      const text = toText(answer)
+      method.count('rest', 'OK', reply.elapsedTime / 1000)
+      return text
     },
-    errorHandler(thrown, request) {
-      results.set(request, toRestError(thrown).reason)
+    errorHandler(thrown, _request, reply) {
+      method.count('rest', toRestError(thrown).reason, reply.elapsedTime / 1000)
       throw thrown
-    },
-    async onResponse(request, reply) {
-      method.count('rest', results.get(request) ?? 'OK', reply.elapsedTime / 1000)
     },
   })
 }

@@ -13,20 +13,17 @@ const NOTHING: Hex = '0x'
  * means nothing: look at `violations` before using any of it.
  */
 export class Fields {
-  readonly #violations: Map<string, FieldViolation>
+  readonly violations: FieldViolation[]
 
   /** @param unreadable what is known to be bad already; nothing further is said of those fields */
   constructor(unreadable: readonly FieldViolation[]) {
-    this.#violations = new Map(unreadable.map((violation) => [violation.field, violation]))
-  }
-
-  get violations(): FieldViolation[] {
-    return [...this.#violations.values()]
+    this.violations = [...unreadable]
   }
 
   /** Notes a bad field, unless it is noted already. */
   refuse(field: string, message: string): void {
-    if (!this.#violations.has(field)) this.#violations.set(field, { field, message })
+    if (!this.violations.some((violation) => violation.field === field))
+      this.violations.push({ field, message })
   }
 
   address(field: string, text: string): Address {

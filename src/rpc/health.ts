@@ -33,7 +33,6 @@ export function createHealth({ services, isServing, watchIntervalMs, maxWatchers
   const names = new Set(['', ...services])
   const watchers = new Set<() => void>()
   let isDraining = false
-  let wasServing = isServing()
   let timer: NodeJS.Timeout | undefined
 
   const statusNow = () => (!isDraining && isServing() ? SERVING : NOT_SERVING)
@@ -43,16 +42,10 @@ export function createHealth({ services, isServing, watchIntervalMs, maxWatchers
     for (const wake of watchers) wake()
   }
 
-  function look(): void {
-    const before = wasServing
-    wasServing = isServing()
-    if (before !== wasServing) wakeWatchers()
-  }
-
   function addWatcher(wake: () => void): void {
     if (watchers.size >= maxWatchers) throw new ConnectError('Too many are watching.', Code.ResourceExhausted)
     watchers.add(wake)
-    timer ??= setInterval(look, watchIntervalMs).unref()
+    timer ??= setInterval(wakeWatchers, watchIntervalMs).unref()
   }
 
   function removeWatcher(wake: () => void): void {
@@ -74,10 +67,11 @@ export function createHealth({ services, isServing, watchIntervalMs, maxWatchers
         const changed = new Promise<void>((resolve) => {
           wake = resolve
         })
+        const isLast = isDraining
         const status = statusOf(service)
         if (status !== told) yield { status }
+        if (isLast) return
         told = status
-        if (isDraining) return
         await changed
       }
     } finally {

@@ -33,7 +33,7 @@ export interface Method {
    * @param unreadable fields that could not even be read into the message
    * @throws ServiceError, or anything unforeseen
    */
-  answer(message: ChainMessage, call: Call, unreadable: readonly FieldViolation[]): Promise<object>
+  answer(message: ChainMessage, call: Call, unreadable: readonly FieldViolation[]): Promise<object> | object
 }
 
 interface MethodBody<I extends DescMessage, O extends DescMessage, R> {
@@ -52,7 +52,7 @@ export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
   return {
     desc,
     limit: body.limit,
-    async answer(message, call, unreadable) {
+    answer(message, call, unreadable) {
       const fields = new Fields(unreadable)
       const request = body.read(message as Message as MessageShape<I>, fields)
       if (fields.violations.length > 0) throw invalidArgument(fields.violations)

@@ -45,14 +45,14 @@ export function createRateLimits(config: RateLimitConfig): RateLimits {
     async consume(name, client) {
       const counter = counters[name]
       if (counter === undefined) return
-      const { result, isOver } = await counter.count(clientKey(client.address))
+      const { limit, result, isOver } = await counter(clientKey(client.address))
       const resetSeconds = Math.ceil(result.msBeforeNext / 1000)
-      client.setHeader('RateLimit-Limit', String(counter.limit))
+      client.setHeader('RateLimit-Limit', String(limit))
       client.setHeader('RateLimit-Remaining', String(result.remainingPoints))
       client.setHeader('RateLimit-Reset', String(resetSeconds))
       if (!isOver) return
       client.setHeader('Retry-After', String(resetSeconds))
-      const message = `Too many requests: at most ${counter.limit} in this window, try again in ${resetSeconds} s.`
+      const message = `Too many requests: at most ${limit} in this window, try again in ${resetSeconds} s.`
       throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
     },
   }
@@ -77,19 +77,29 @@ function createCounter(limit: number, windowMs: number) {
     return (await limiter.get(client)) === null ? `shared ${hash(client) % SHARED_COUNTS}` : client
   }
 
-  return {
-    limit,
-    async count(client: string): Promise<{ result: RateLimiterRes; isOver: boolean }> {
-      try {
-        const result = await limiter.consume(isCrowded() ? await crowdedKeyOf(client) : client)
+  /** Counts under a key; a promise of the library's own, since every request waits for it. */
+  function count(key: string): Promise<Counted> {
+    return limiter.consume(key).then(
+      (result) => {
         if (result.isFirstInDuration) newClients++
-        return { result, isOver: false }
-      } catch (result) {
-        if (result instanceof RateLimiterRes) return { result, isOver: true }
+        return { limit, result, isOver: false }
+      },
+      (result) => {
+        if (result instanceof RateLimiterRes) return { limit, result, isOver: true }
         throw result
-      }
-    },
+      },
+    )
   }
+
+  return (client: string): Promise<Counted> =>
+    isCrowded() ? crowdedKeyOf(client).then(count) : count(client)
+}
+
+/** What came of counting a request. */
+interface Counted {
+  readonly limit: number
+  readonly result: RateLimiterRes
+  readonly isOver: boolean
 }
 
 /** IPv6 clients own at least a /64, and count by it; an IPv4 address counts the same in IPv6 clothes. */

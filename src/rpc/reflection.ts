@@ -28,36 +28,63 @@ type Answer =
   | { case: 'listServicesResponse'; value: { service: { name: string }[] } }
   | { case: 'errorResponse'; value: { errorCode: number; errorMessage: string } }
 
+type RegisteredType = NonNullable<ReturnType<Registry['get']>>
+
+/** Server reflection of one server. */
+export interface Reflection {
+  /** Puts both versions of the service onto a Connect router. */
+  readonly routes: (router: ConnectRouter) => void
+  /** Ends the streams on which callers may ask more. */
+  drain(): void
+}
+
 /**
- * Serves gRPC server reflection, v1 and v1alpha, over the descriptors of a server: generic clients such as grpcurl,
+ * Builds gRPC server reflection, v1 and v1alpha, over the descriptors of a server: generic clients such as grpcurl,
  * Postman and `buf curl` then need no files.
  * @param services all that the server has; reflection itself is added
  * @param options of the two reflection services, such as interceptors
  */
-export function reflectionRoutes(
+export function createReflection(
   services: readonly DescService[],
   options: Partial<UniversalHandlerOptions> = {},
-): (router: ConnectRouter) => void {
-  const reflected = [...services, ServerReflection, ServerReflectionV1Alpha]
-  const answer = createReflection(reflected)
+): Reflection {
+  const answer = createAnswers([...services, ServerReflection, ServerReflectionV1Alpha])
+  const endings = new Set<() => void>()
 
   async function* answerAll<Request extends { host: string; messageRequest: Question }>(
     requests: AsyncIterable<Request>,
   ) {
-    for await (const request of requests) {
-      const messageResponse = answer(request.messageRequest)
-      yield { validHost: request.host, originalRequest: request, messageResponse }
+    const iterator = requests[Symbol.asyncIterator]()
+    let end = () => {}
+    const drained = new Promise<IteratorReturnResult<undefined>>((resolve) => {
+      end = () => resolve({ done: true, value: undefined })
+    })
+    endings.add(end)
+    try {
+      for (;;) {
+        const { done, value: request } = await Promise.race([iterator.next(), drained])
+        if (done) return
+        const messageResponse = answer(request.messageRequest)
+        yield { validHost: request.host, originalRequest: request, messageResponse }
+      }
+    } finally {
+      endings.delete(end)
     }
   }
 
-  return (router) => {
-    router.service(ServerReflection, { serverReflectionInfo: answerAll }, options)
-    router.service(ServerReflectionV1Alpha, { serverReflectionInfo: answerAll }, options)
+  return {
+    routes(router) {
+      router.service(ServerReflection, { serverReflectionInfo: answerAll }, options)
+      router.service(ServerReflectionV1Alpha, { serverReflectionInfo: answerAll }, options)
+    },
+    drain() {
+      for (const end of endings) end()
+    },
   }
 }
 
 /** Builds what answers a question of the reflection protocol. */
-export function createReflection(services: readonly DescService[]): (question: Question) => Answer {
+export function createAnswers(services: readonly DescService[]): (question: Question) => Answer {
   const files = withImports(services.map(({ file }) => file))
   const registry = createRegistry(...files)
   const byName = new Map(files.map((file) => [fileName(file), file]))
@@ -109,12 +136,20 @@ function fileOfSymbol(registry: Registry, symbol: string): DescFile | undefined 
   const found = registry.get(symbol)
   if (found !== undefined) return found.file
   const end = symbol.lastIndexOf('.')
-  const parent = end < 0 ? undefined : registry.get(symbol.slice(0, end))
+  const scope = symbol.slice(0, Math.max(end, 0))
   const member = symbol.slice(end + 1)
-  return parent !== undefined && membersOf(parent).includes(member) ? parent.file : undefined
+  const parents = [...registry].filter(
+    (parent) => parent.typeName === scope || valueScopeOf(parent) === scope,
+  )
+  return parents.find((parent) => membersOf(parent).includes(member))?.file
 }
 
-function membersOf(parent: NonNullable<ReturnType<Registry['get']>>): readonly string[] {
+/** Protobuf's enum values are named as if they stood beside their enum. */
+function valueScopeOf(type: RegisteredType): string | undefined {
+  return type.kind === 'enum' ? (type.parent?.typeName ?? type.file.proto.package) : undefined
+}
+
+function membersOf(parent: RegisteredType): readonly string[] {
   switch (parent.kind) {
     case 'service':
       return parent.methods.map(({ name }) => name)

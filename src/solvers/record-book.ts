@@ -2,7 +2,7 @@ import type { Solver, SolverKey } from '../domain/solver.js'
 import type { BenchStore, StoredTerm } from '../store/bench-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type BenchTerm, SolverRecord } from './solver-record.js'
+import { type BenchTerm, LONGEST_TERM_MS, SolverRecord } from './solver-record.js'
 
 /** The records of all active solvers. */
 export interface RecordBook {
@@ -11,8 +11,11 @@ export interface RecordBook {
    * @returns their records, in the same order; a solver at a new endpoint begins a new one
    */
   of(chainId: number, solvers: readonly Solver[]): readonly SolverRecord[]
-  /** Puts what the records say into the metrics. */
-  measure(): void
+  /**
+   * Puts what the records say into the metrics.
+   * @param active the active solvers of each chain
+   */
+  measure(active: ReadonlyMap<number, readonly Solver[]>): void
 }
 
 interface RecordBookOptions {
@@ -45,7 +48,10 @@ export async function createRecordBook(options: RecordBookOptions): Promise<Reco
     writing.catch((error) => log.error({ err: error }, 'a term on the bench could not be kept'))
   }
 
-  function noteTerm({ chainId, address, endpointUrl }: Solver, term: BenchTerm | undefined): void {
+  /** What comes of a record that has been replaced says nothing of the solver as it is registered now. */
+  function noteTerm(record: SolverRecord, term: BenchTerm | undefined): void {
+    const { chainId, address, endpointUrl } = record.solver
+    if (!pages.get(chainId)?.records.includes(record)) return
     if (term === undefined) {
       log.info({ chainId, solver: address }, 'a solver answers again: it is off the bench')
       keep(store.remove({ chainId, address }))
@@ -59,19 +65,23 @@ export async function createRecordBook(options: RecordBookOptions): Promise<Reco
   /** A term from before the restart, on the records' clock; the solver is asked at its endpoint of then only. */
   function takeStoredTerm(solver: Solver): BenchTerm | undefined {
     const stored = storedTerms.get(keyOf(solver))
+    if (stored === undefined) return undefined
     storedTerms.delete(keyOf(solver))
-    return stored?.endpointUrl === solver.endpointUrl ? toTerm(stored) : undefined
+    if (stored.endpointUrl === solver.endpointUrl) return toTerm(stored)
+    keep(store.remove(solver))
+    return undefined
   }
 
+  /** The wall clock may have been put back meanwhile. */
   function toTerm({ level, until }: StoredTerm): BenchTerm {
-    return { level, until: clock() + until - now() }
+    return { level, until: clock() + Math.min(until - now(), LONGEST_TERM_MS) }
   }
 
   function createRecord(solver: Solver): SolverRecord {
     const record: SolverRecord = new SolverRecord(solver, {
       quoteTimeoutMs,
       term: takeStoredTerm(solver),
-      onBench: (term) => noteTerm(record.solver, term),
+      onBench: (term) => noteTerm(record, term),
     })
     return record
   }
@@ -91,16 +101,18 @@ export async function createRecordBook(options: RecordBookOptions): Promise<Reco
     return records
   }
 
+  function of(chainId: number, solvers: readonly Solver[]): readonly SolverRecord[] {
+    const page = pages.get(chainId)
+    return page?.solvers === solvers ? page.records : turnPage(chainId, solvers)
+  }
+
   return {
-    of(chainId, solvers) {
-      const page = pages.get(chainId)
-      return page?.solvers === solvers ? page.records : turnPage(chainId, solvers)
-    },
-    measure() {
+    of,
+    measure(active) {
       const { solverBenched, solverValidShare, solverUsualSeconds } = metrics
       for (const gauge of [solverBenched, solverValidShare, solverUsualSeconds]) gauge.reset()
-      for (const [chainId, { records }] of pages) {
-        for (const record of records) {
+      for (const [chainId, solvers] of active) {
+        for (const record of of(chainId, solvers)) {
           const labels = { chain_id: chainId, solver: record.solver.address }
           solverBenched.set(labels, Number(record.isBenched))
           solverValidShare.set(labels, record.validShare)

@@ -32,7 +32,7 @@ interface Turns {
  * Builds a selection in turns (decisions.md D4). When there are more solvers than places, four places in five go to
  * those who answer well and one to those who do not, and in both groups each quote goes on behind the last solver that
  * the one before asked: among n that answer well, each is asked in `limit` of n quotes. Places that one group cannot
- * fill are the other's. With nobody left to wait for, the least bad are asked.
+ * fill are the other's. With everybody on the bench, those whose term is over and the least bad of the rest are asked.
  */
 export function createSelection(): Selection {
   const turns = new Map<number, Turns>()
@@ -67,14 +67,18 @@ export function createSelection(): Selection {
     pick(chainId, records, limit, now) {
       const sound: SolverRecord[] = []
       const weak: SolverRecord[] = []
-      const probed: SolverRecord[] = []
+      const others: SolverRecord[] = []
       for (const record of records) {
         const standing = record.standing(now)
         if (standing === 'sound') sound.push(record)
         else if (standing === 'weak') weak.push(record)
-        else if (record.isProbeDue(now)) probed.push(record)
+        else others.push(record)
       }
-      if (sound.length + weak.length === 0) return { awaited: leastBad(records).slice(0, limit), probed: [] }
+      const probed = others.filter((record) => record.isProbeDue(now))
+      if (sound.length === 0 && weak.every(({ isBenched }) => isBenched)) {
+        const awaited = weak.concat(leastBad(others)).slice(0, limit)
+        return { awaited, probed: probed.filter((record) => !awaited.includes(record)) }
+      }
       if (sound.length + weak.length <= limit) return { awaited: sound.concat(weak), probed }
       return { awaited: share(chainId, sound, weak, limit), probed }
     },

@@ -39,7 +39,7 @@ export interface OpenAsk {
 /** So many failures in a row put a solver on the bench. */
 const FAILURES_TO_BENCH = 3
 const FIRST_TERM_MS = 5_000
-const LONGEST_TERM_MS = 300_000
+export const LONGEST_TERM_MS = 300_000
 /** On the bench, a solver is asked this often without anyone waiting. */
 const PROBE_INTERVAL_MS = 5_000
 /** So many asks must be open at once before a solver counts as stalled. */
@@ -179,11 +179,11 @@ export class SolverRecord {
   }
 
   #isStalled(now: number): boolean {
-    if (this.#open.size < ASKS_TO_STALL) return false
-    const [oldest] = this.#open
-    if (oldest === undefined || this.#answeredAt > oldest.startedAt) return false
-    const waitedMs = now - (oldest.peers.answeredAt ?? now)
-    return waitedMs > Math.max(this.#quoteTimeoutMs * STALL_SHARE, (this.#usualMs ?? 0) * STALL_FACTOR)
+    const stallMs = Math.max(this.#quoteTimeoutMs * STALL_SHARE, (this.#usualMs ?? 0) * STALL_FACTOR)
+    if (this.#open.size < ASKS_TO_STALL || now - this.#answeredAt <= stallMs) return false
+    const [oldest, ...others] = [...this.#open].filter(({ startedAt }) => startedAt >= this.#answeredAt)
+    if (oldest === undefined || others.length + 1 < ASKS_TO_STALL) return false
+    return now - (oldest.peers.answeredAt ?? now) > stallMs
   }
 }
 

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** The figures of one instance; labels take values of closed lists only, so that no client can make series grow. */
+/** The figures of one instance; labels take values of closed lists and registered solvers only: no client makes series grow. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Builds the figures of one instance, with those of the process. */

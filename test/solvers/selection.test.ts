@@ -165,6 +165,24 @@ describe('on the bench', () => {
   })
 })
 
+describe('with everybody on the bench', () => {
+  test('the others are probed while the least bad are asked', () => {
+    const selection = createSelection()
+    const [worse, better] = [...benched(1, 0, 3), ...benched(1, 1, 2)]
+    const all = [worse as SolverRecord, better as SolverRecord]
+    // The third term of the worse one begins at 15 s, the second one of the better at 5 s.
+    expect(names(selection.pick(1, all, 10, 14_999).awaited)).toEqual(['1'])
+    const { awaited, probed } = selection.pick(1, all, 10, 20_000)
+    expect([...names(awaited), ...names(probed)].toSorted()).toEqual(['0', '1'])
+  })
+
+  test('one whose term is over is not asked alone', () => {
+    const selection = createSelection()
+    const all = [...benched(1, 0, 1), ...benched(1, 1, 2)]
+    expect(names(selection.pick(1, all, 10, 5000).awaited)).toEqual(['0', '1'])
+  })
+})
+
 test('solvers that come and go never make one be asked twice in a quote', () => {
   const random = createRandom(51)
   const selection = createSelection()

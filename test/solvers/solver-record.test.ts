@@ -163,6 +163,20 @@ describe('stalled', () => {
     expect(record.standing(102)).toBe('sound')
   })
 
+  test('though an ask from before its last answer is open still', () => {
+    openAsks(0)
+    ask(10, 'valid')
+    openAsks(1000, 1010, 1020)
+    expect(record.standing(1500)).toBe('stalled')
+  })
+
+  test('not by asks from before its last answer', () => {
+    openAsks(0, 1, 2, 3)
+    ask(10, 'valid')
+    openAsks(1000, 1010)
+    expect(record.standing(1500)).toBe('sound')
+  })
+
   test('not who always takes long: three times its usual time is allowed', () => {
     ask(0, 'valid', { tookMs: 400, times: 20 })
     openAsks(10_000, 10_010, 10_020)

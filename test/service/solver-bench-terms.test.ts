@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFile } from '../store/temporary-file.js'
+import { startChain, type TestChain } from './chain.js'
+import { environmentForAll } from './event-service.js'
+import { startService } from './service.js'
+import {
+  ALL,
+  benchMoody,
+  createView,
+  expectPrompt,
+  openMarket,
+  QUOTE_TIMEOUT_MS,
+  startMarket,
+  startSolvers,
+  WITHOUT_MOODY,
+  wellMoody,
+} from './solver-market.js'
+import { signedUnregistration, startSolver } from './test-solver.js'
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+})
+afterAll(() => chain?.stop())
+
+describe('a term on the bench', () => {
+  it('outlives a restart: nobody waits for the solver that hung before', async () => {
+    const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
+    const { moody, quote, close } = await openMarket(chain, environment)
+    await benchMoody({ moody, quote })
+    await close()
+    const after = await startMarket(chain, [], environment)
+    await expectPrompt(after.quote, WITHOUT_MOODY)
+    // The first quote has asked it, without waiting, whether it is back.
+    expect(moody.asks.length).toBe(4)
+    expect((await after.measured()).benched).toBe(1)
+  })
+
+  it.each([
+    ['when it registers a new endpoint', false],
+    ['when it unregisters and registers elsewhere', true],
+  ])('is over %s, there and after a restart', async (_, isUnregistered) => {
+    const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
+    const { moody, service, quote, measured, close } = await openMarket(chain, environment)
+    await benchMoody({ moody, quote })
+    if (isUnregistered) {
+      const path = `/v1/${chain.chainId}/solvers/${moody.account.address}`
+      expect((await service.delete(path, await signedUnregistration(moody.account))).status).toBe(200)
+      await expectPrompt(quote, WITHOUT_MOODY)
+    }
+    const elsewhere = await startSolver(chain, moody.account, wellMoody)
+    onTestFinished(elsewhere.close)
+    await elsewhere.register(service)
+    await expectPrompt(quote, ALL)
+    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+    expect(moody.asks.length).toBe(3)
+    await close()
+    const after = await startMarket(chain, [], environment)
+    await expectPrompt(after.quote, ALL, 1)
+  })
+
+  it('on one chain says nothing of the same address on another', async () => {
+    const there = await startChain({ chainId: 4343, bonded: 1 })
+    onTestFinished(there.stop)
+    const service = await startService(there, {
+      ...environmentForAll([chain, there]),
+      QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
+    })
+    onTestFinished(service.close)
+    const solvers = await startSolvers(chain)
+    const sameAddress = await startSolver(there, solvers.moody.account, wellMoody)
+    onTestFinished(sameAddress.close)
+    for (const solver of [...Object.values(solvers), sameAddress]) await solver.register(service)
+
+    await benchMoody({ moody: solvers.moody, quote: createView(service, chain).quote })
+    const view = createView(service, there)
+    await expectPrompt(view.quote, ['moody'])
+    expect(await view.measured()).toMatchObject({ benched: 0, validShare: 1 })
+    expect((await createView(service, chain).measured()).benched).toBe(1)
+    await expectPrompt(createView(service, chain).quote, WITHOUT_MOODY)
+  })
+})

@@ -1,0 +1,130 @@
+import { expect, onTestFinished } from 'vitest'
+import { solverAccounts, type TestChain } from './chain.js'
+import { gate } from './gate.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from './test-solver.js'
+
+export const QUOTE_TIMEOUT_MS = 500
+/** Timers and clocks round differently. */
+const ROUNDING_MS = 20
+/** Whoever waits for a solver that hangs takes the whole time-out; others are far below. */
+export const PROMPT_MS = QUOTE_TIMEOUT_MS - ROUNDING_MS
+
+const [moodyAccount, steadyAccount, otherAccount] = solverAccounts
+const NAMES: Record<string, string> = {
+  [moodyAccount.address]: 'moody',
+  [steadyAccount.address]: 'steady',
+  [otherAccount.address]: 'other',
+}
+
+/** What each solver offers when it is well: the moody one the most. */
+export const wellMoody = honest({ output: '3000' })
+const wellSteady = honest({ output: '2000' })
+const wellOther = honest({ output: '1000' })
+
+export const ALL = ['moody', 'steady', 'other']
+export const WITHOUT_MOODY = ['steady', 'other']
+
+/** Takes the ask and never answers. */
+export const hang: Behaviour = async () => undefined
+
+/** Answers each ask with this status. */
+export function answerStatus(status: number): Behaviour {
+  return async (_ask, _solver, { response }) => void response.writeHead(status).end('{}')
+}
+
+/** Takes asks and keeps its good answers back until it is let go. */
+export function holdBack() {
+  const { opened, open } = gate()
+  const behaviour: Behaviour = async (...parameters) => {
+    await opened
+    return wellMoody(...parameters)
+  }
+  return { behaviour, letGo: open }
+}
+
+/** Three solvers that answer well at first; they go with the test. */
+export async function startSolvers(chain: TestChain) {
+  const moody = await startSolver(chain, moodyAccount, wellMoody)
+  const steady = await startSolver(chain, steadyAccount, wellSteady)
+  const other = await startSolver(chain, otherAccount, wellOther)
+  onTestFinished(async () => {
+    await Promise.all([moody, steady, other].map((solver) => solver.close()))
+  })
+  return { moody, steady, other }
+}
+
+/** A service that these solvers are registered with; it goes with the test, unless that has closed it. */
+export async function startMarket(
+  chain: TestChain,
+  solvers: readonly TestSolver[],
+  environment: Record<string, string>,
+) {
+  const service = await startService(chain, environment)
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await service.close()
+    isOpen = false
+  }
+  onTestFinished(close)
+  for (const solver of solvers) await solver.register(service)
+  return { service, close, ...createView(service, chain) }
+}
+
+/** A service as one who asks for quotes on one chain sees it. */
+export function createView(service: TestService, chain: TestChain) {
+  return {
+    /** One quote: who has offered, best first, and how long it took. */
+    async quote(init: RequestInit = {}) {
+      const start = performance.now()
+      const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), init)
+      const offers = status === 200 ? [body, ...body.alternativeQuotes] : []
+      return {
+        code: body.code as string | undefined,
+        offers: offers.map(({ quote }) => NAMES[quote.solver]),
+        elapsedMs: performance.now() - start,
+      }
+    },
+    /** What the metrics say of the moody solver. */
+    async measured() {
+      const labels = { chain_id: String(chain.chainId), solver: moodyAccount.address.toLowerCase() }
+      return {
+        benched: await service.metric('aggregator_solver_benched', labels),
+        validShare: await service.metric('aggregator_solver_valid_ratio', labels),
+        latencySeconds: await service.metric('aggregator_solver_latency_seconds', labels),
+      }
+    },
+  }
+}
+
+/** A market of three, with a short time-out. */
+export async function openMarket(chain: TestChain, environment: Record<string, string> = {}) {
+  const solvers = await startSolvers(chain)
+  const options = { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS), ...environment }
+  const market = await startMarket(chain, Object.values(solvers), options)
+  return { ...solvers, ...market }
+}
+
+export type Quote = ReturnType<typeof createView>['quote']
+
+/** Quotes that wait for nobody, one after the other. */
+export async function expectPrompt(quote: Quote, offers: readonly string[], times = 5): Promise<void> {
+  for (let time = 0; time < times; time++) {
+    const answer = await quote()
+    expect(answer.offers).toEqual(offers)
+    expect(answer.elapsedMs).toBeLessThan(PROMPT_MS)
+  }
+}
+
+/** Three quotes that wait for a solver in vain. */
+export async function benchMoody({ moody, quote }: { moody: TestSolver; quote: Quote }): Promise<void> {
+  moody.behave(hang)
+  const asksBefore = moody.asks.length
+  for (let time = 0; time < 3; time++) {
+    const answer = await quote()
+    expect(answer.offers).toEqual(WITHOUT_MOODY)
+    expect(answer.elapsedMs).toBeGreaterThan(PROMPT_MS)
+  }
+  expect(moody.asks.length).toBe(asksBefore + 3)
+}

@@ -1,0 +1,125 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type BenchStore, createBenchStore, type StoredTerm } from '../../src/store/bench-store.js'
+import { openDatabase } from '../../src/store/database.js'
+import { temporaryFile } from './temporary-file.js'
+
+async function openStore(path: string) {
+  const database = await openDatabase(path)
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await database.destroy()
+    isOpen = false
+  }
+  onTestFinished(close)
+  return { store: createBenchStore(database), close }
+}
+
+function term(number: number, changes: Partial<StoredTerm> = {}): StoredTerm {
+  return {
+    chainId: 1,
+    address: `0x${number.toString(16).padStart(40, '0')}`,
+    endpointUrl: `https://solver-${number}.example.org`,
+    level: number,
+    until: 1_800_000_000_000 + number,
+    ...changes,
+  }
+}
+
+/** All terms, in an order of their own. */
+async function contents(store: BenchStore): Promise<StoredTerm[]> {
+  const terms = await store.readAll()
+  return terms.sort((a, b) => a.chainId - b.chainId || a.address.localeCompare(b.address))
+}
+
+describe.each([
+  ['in memory', () => ':memory:'],
+  ['in a file', temporaryFile],
+])('a store %s', (_where, path) => {
+  test('is empty at first', async () => {
+    const { store } = await openStore(path())
+    expect(await contents(store)).toEqual([])
+  })
+
+  test('gives back what was saved, exactly', async () => {
+    const { store } = await openStore(path())
+    const saved = [
+      term(1),
+      term(2, {
+        chainId: Number.MAX_SAFE_INTEGER,
+        endpointUrl: "https://x.example/ü'; drop table solvers; --",
+      }),
+      term(3, { chainId: Number.MAX_SAFE_INTEGER, level: 1000, until: 0 }),
+    ]
+    for (const each of saved) await store.save(each)
+    expect(await contents(store)).toEqual(saved)
+  })
+
+  test("keeps only a solver's last term", async () => {
+    const { store } = await openStore(path())
+    const next = term(1, { endpointUrl: 'https://new.example.org', level: 7, until: 1_900_000_000_000 })
+    for (const each of [term(1), term(2), next]) await store.save(each)
+    expect(await contents(store)).toEqual([next, term(2)])
+  })
+
+  test('keeps the terms of one address on two chains apart', async () => {
+    const { store } = await openStore(path())
+    const elsewhere = term(1, { chainId: 2, level: 9 })
+    await store.save(term(1))
+    await store.save(elsewhere)
+    expect(await contents(store)).toEqual([term(1), elsewhere])
+    await store.save({ ...elsewhere, level: 10 })
+    expect(await contents(store)).toEqual([term(1), { ...elsewhere, level: 10 }])
+    await store.remove(term(1))
+    expect(await contents(store)).toEqual([{ ...elsewhere, level: 10 }])
+  })
+
+  test('removes a term and no other, and takes none away that is not there', async () => {
+    const { store } = await openStore(path())
+    for (const each of [term(1), term(2)]) await store.save(each)
+    await store.remove(term(1))
+    await store.remove(term(1))
+    await store.remove(term(3))
+    expect(await contents(store)).toEqual([term(2)])
+  })
+
+  test('takes a term again that was removed', async () => {
+    const { store } = await openStore(path())
+    await store.save(term(1))
+    await store.remove(term(1))
+    await store.save(term(1, { level: 4 }))
+    expect(await contents(store)).toEqual([term(1, { level: 4 })])
+  })
+
+  test('does what it is told in that order, without waiting in between', async () => {
+    const { store } = await openStore(path())
+    const last = term(1, { level: 50 })
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, level) => [
+        store.save(term(1, { level })),
+        store.remove(term(1)),
+        store.save(term(2, { level })),
+      ]).flat(),
+      store.save(last),
+      store.remove(term(2)),
+    ])
+    expect(await contents(store)).toEqual([last])
+  })
+})
+
+test('a file keeps what was saved and removed when it is opened again', async () => {
+  const path = temporaryFile()
+  const before = await openStore(path)
+  for (const each of [term(1), term(2), term(3, { chainId: 2 })]) await before.store.save(each)
+  await before.store.remove(term(2))
+  await before.close()
+  const after = await openStore(path)
+  expect(await contents(after.store)).toEqual([term(1), term(3, { chainId: 2 })])
+})
+
+test('a store that is closed says so, for each thing it is told', async () => {
+  const { store, close } = await openStore(':memory:')
+  await close()
+  await expect(store.readAll()).rejects.toThrow()
+  await expect(store.save(term(1))).rejects.toThrow()
+  await expect(store.remove(term(1))).rejects.toThrow()
+})
