@@ -44,10 +44,10 @@ export interface Chain {
   /** Calls `listener` whenever new blocks have brought an event that changes a solver's bond, or taken one back. */
   onBondEvents(listener: () => void): void
   /**
-   * An order as of the last block seen, from memory where no later event can have touched it.
+   * An order as of the last block seen, at once and from memory where no later event can have touched it.
    * @throws ServiceError CHAIN_UNAVAILABLE
    */
-  readOrder(orderId: Hex): Promise<Order>
+  readOrder(orderId: Hex): Promise<Order> | Order
   close(): Promise<void>
 }
 
@@ -105,9 +105,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     return watcher.isUp() && !follower.isBackfilling()
   }
 
-  async function recallOrder(orderId: Hex): Promise<Order> {
-    const known = isCurrent() ? orders.known(orderId) : undefined
-    if (known !== undefined) return known
+  async function readCurrentOrder(orderId: Hex): Promise<Order> {
     // What is read is to be of the block that is the last one now.
     if (isCurrent()) await watcher.lookNow()
     return isCurrent() ? orders.get(orderId) : settlement.readOrder(orderId, {})
@@ -160,7 +158,8 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     onBondEvents(listener) {
       bondListener = listener
     },
-    readOrder: (orderId) => ask(recallOrder(orderId)),
+    readOrder: (orderId) =>
+      (isCurrent() ? orders.known(orderId) : undefined) ?? ask(readCurrentOrder(orderId)),
     async close() {
       await watcher.close()
       rpc.close()

@@ -50,6 +50,7 @@ interface HubOptions {
 const STALL_MS = 10_000
 /** How long one that had caught up may be behind. */
 const MAX_BEHIND_MS = 60_000
+/** How long a subscriber is left without a sign of life, to the next check. */
 const SILENCE_MS = 15_000
 const CHECK_INTERVAL_MS = 1000
 /** Subscribers that are woken before anything else gets its turn. */
@@ -66,7 +67,7 @@ export function createHub(options: HubOptions): Hub {
     (await options.readAfter(sequence, limit)).map(toEntry),
   )
   const subscribers = new Set<Subscriber>()
-  let sleepers = new Set<() => void>()
+  let sleepers = new Set<Subscriber>()
   let isClosed = false
 
   const toEntry = (announcement: Announcement): Entry => ({
@@ -86,27 +87,11 @@ export function createHub(options: HubOptions): Hub {
     return page
   }
 
-  /** Resolves when there may be news, when `ms` have passed, or when `signal` aborts. */
-  function untilNews(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer)
-        sleepers.delete(wake)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      const timer = setTimeout(wake, ms)
-      sleepers.add(wake)
-      signal.addEventListener('abort', wake)
-    })
-  }
-
-  async function wakeAll(): Promise<void> {
-    const woken = sleepers
-    sleepers = new Set()
+  /** Wakes many, a few at a time. */
+  async function wake(sleeping: Iterable<Subscriber>): Promise<void> {
     let count = 0
-    for (const wake of woken) {
-      wake()
+    for (const subscriber of sleeping) {
+      subscriber.wake()
       if (++count % WAKES_PER_TURN === 0) await nextTurn()
     }
   }
@@ -114,8 +99,12 @@ export function createHub(options: HubOptions): Hub {
   class Subscriber implements Subscription {
     readonly #filter: EventFilter
     readonly #wantsAll: boolean
-    readonly #end = new AbortController()
     #sequence: number
+    #end: { readonly reason: unknown } | undefined
+    /** Made when somebody asks for it, as it is large, and most subscribers only wait. */
+    #ended: AbortController | undefined
+    #wake: (() => void) | undefined
+    #sleepsUntil = 0
     #isLive = false
     /** Since when it has been sending what it was given last; undefined while it waits for more. */
     #busySince: number | undefined = performance.now()
@@ -129,17 +118,37 @@ export function createHub(options: HubOptions): Hub {
     }
 
     get ended(): AbortSignal {
-      return this.#end.signal
+      this.#ended ??= new AbortController()
+      if (this.#end !== undefined) this.#ended.abort(this.#end.reason)
+      return this.#ended.signal
     }
 
     cursor(): string {
       return cursors.write(this.#sequence)
     }
 
+    /**
+     * Goes on through the log until something passes the filter; after a while without, returns empty-handed. All in
+     * one function, as each async one that waits takes memory, and here thousands may wait.
+     */
     async next(): Promise<Batch> {
       this.#busySince = undefined
+      const giveUpAt = performance.now() + SILENCE_MS
       try {
-        return await this.#read()
+        for (let skipped = 1; ; skipped++) {
+          if (this.#end !== undefined) throw this.#end.reason
+          const batch = await read(this.#sequence)
+          const last = batch.at(-1)
+          if (last !== undefined) this.#moveTo(last.sequence)
+          const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
+          if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
+          if (last !== undefined && skipped % SKIPS_PER_TURN === 0) await nextTurn()
+          // What was told between reading and falling asleep would wake nobody, nor would the end.
+          if (this.#sequence < lastSequence || this.#end !== undefined) continue
+          this.#isLive = true
+          this.#behindSince = undefined
+          await this.#sleep(giveUpAt)
+        }
       } catch (error) {
         this.end(error)
         throw error
@@ -148,24 +157,22 @@ export function createHub(options: HubOptions): Hub {
       }
     }
 
-    /** Goes on through the log until something passes the filter; after a while without, returns empty-handed. */
-    async #read(): Promise<Batch> {
-      const giveUpAt = performance.now() + SILENCE_MS
-      for (let skipped = 1; ; skipped++) {
-        this.#end.signal.throwIfAborted()
-        const batch = await read(this.#sequence)
-        const last = batch.at(-1)
-        if (last !== undefined) this.#moveTo(last.sequence)
-        const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
-        const leftMs = giveUpAt - performance.now()
-        if (wanted.length > 0 || leftMs <= 0) return wanted
-        if (last !== undefined && skipped % SKIPS_PER_TURN === 0) await nextTurn()
-        // What was told between reading and falling asleep would wake nobody.
-        if (this.#sequence < lastSequence) continue
-        this.#isLive = true
-        this.#behindSince = undefined
-        await untilNews(leftMs, this.#end.signal)
-      }
+    /** Resolves when there may be news, when the time has come, or at the end. */
+    #sleep(until: number): Promise<void> {
+      this.#sleepsUntil = until
+      sleepers.add(this)
+      return new Promise((resolve) => {
+        this.#wake = resolve
+      })
+    }
+
+    wake(): void {
+      sleepers.delete(this)
+      this.#wake?.()
+    }
+
+    hasSleptEnough(now: number): boolean {
+      return now >= this.#sleepsUntil
     }
 
     #moveTo(sequence: number): void {
@@ -184,13 +191,17 @@ export function createHub(options: HubOptions): Hub {
     }
 
     end(reason: unknown): void {
+      if (this.#end !== undefined) return
+      this.#end = { reason }
       subscribers.delete(this)
-      this.#end.abort(reason)
+      this.#ended?.abort(reason)
+      this.wake()
     }
   }
 
   const timer = setInterval(() => {
     const now = performance.now()
+    void wake([...sleepers].filter((subscriber) => subscriber.hasSleptEnough(now)))
     for (const subscriber of subscribers) {
       if (!subscriber.isTooSlow(now)) continue
       onSlow()
@@ -216,7 +227,9 @@ export function createHub(options: HubOptions): Hub {
       if (last === undefined) return
       recent.add(announcements.map(toEntry))
       lastSequence = last.sequence
-      void wakeAll()
+      const woken = sleepers
+      sleepers = new Set()
+      void wake(woken)
     },
     forgetThrough(sequence) {
       prunedSequence = sequence

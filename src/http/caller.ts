@@ -12,25 +12,26 @@ export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
 
 /** A REST request as a call of a method. */
 export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
+  const { raw } = reply
   let isGone = false
-  let tellOfLeaving: (() => void) | undefined
-  reply.raw.once('close', () => {
-    if (reply.raw.writableFinished) return
-    isGone = true
-    tellOfLeaving?.()
-  })
   return {
     protocol: 'rest',
     requestId: request.id,
     isGone: () => isGone,
     onGone(listener) {
-      tellOfLeaving = listener
-      return () => {
-        tellOfLeaving = undefined
+      const onClose = () => {
+        if (raw.writableFinished) return
+        isGone = true
+        listener()
       }
+      raw.once('close', onClose)
+      return () => raw.off('close', onClose)
     },
     timeoutMs: timeoutOf(request),
-    ...toClient(request, reply),
+    get address() {
+      return request.ip
+    },
+    setHeader: (name, value) => void reply.header(name, value),
   }
 }
 

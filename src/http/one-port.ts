@@ -62,13 +62,14 @@ export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_
   http1.on('connection', (socket: Socket) => {
     undecided.add(socket)
     const timer = setTimeout(() => socket.destroy(), timeouts.headersMs)
-    socket.once('close', () => {
+    const settle = () => {
       clearTimeout(timer)
       undecided.delete(socket)
-    })
+      socket.off('close', settle)
+    }
+    socket.once('close', settle)
     readBeginning(socket, (isHttp2) => {
-      clearTimeout(timer)
-      undecided.delete(socket)
+      settle()
       if (isHttp2) http2.emit('connection', socket)
       else for (const serve of serveHttp1) serve.call(http1, socket)
     })
@@ -140,9 +141,9 @@ class UpgradableRequest extends IncomingMessage {
 /** Reads until it is clear which protocol a connection speaks, and puts what was read back. */
 function readBeginning(socket: Socket, decide: (isHttp2: boolean) => void): void {
   let beginning = Buffer.alloc(0)
-  const onEnd = () => socket.destroy()
-  socket.on('error', onEnd)
-  socket.once('end', onEnd)
+  // Stays for as long as the connection, so it holds nothing.
+  socket.on('error', destroy)
+  socket.once('end', destroy)
   socket.on('readable', function onReadable() {
     const chunk: Buffer | null = socket.read()
     if (chunk === null) return
@@ -151,10 +152,14 @@ function readBeginning(socket: Socket, decide: (isHttp2: boolean) => void): void
     const mayBeHttp2 = HTTP2_BEGINNING.subarray(0, compared).equals(beginning.subarray(0, compared))
     if (mayBeHttp2 && compared < HTTP2_BEGINNING.length) return
     socket.off('readable', onReadable)
-    socket.off('end', onEnd)
+    socket.off('end', destroy)
     socket.unshift(beginning)
     decide(mayBeHttp2)
   })
+}
+
+function destroy(this: Socket): void {
+  this.destroy()
 }
 
 /**

@@ -13,10 +13,12 @@ import { rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
 import { refuseUnparsable } from './error-body.js'
 import { registerEventRoutes } from './event-routes.js'
+import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
 import { corsHeaders, EXPOSED_HEADERS, SECURITY_HEADERS } from './headers.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
 import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
 import { registerRestRoutes } from './transcoder.js'
+import { createWebSockets } from './web-sockets.js'
 
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy'>
@@ -87,7 +89,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   await server.register(async (rest) =>
     registerRestRoutes(rest, methods, createVerbRefusal(rest, rateLimits)),
   )
-  await registerEventRoutes(server, streams, createVerbRefusal(server, rateLimits))
+  const webSockets = createWebSockets(server, MAX_CLIENT_MESSAGE_BYTES)
+  registerEventRoutes(server, streams, webSockets, createVerbRefusal(server, rateLimits))
   options.addRoutes(server)
 
   return {
@@ -101,7 +104,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     async close(graceMs) {
       const timer = setTimeout(() => {
         for (const port of ports) port.destroyConnections()
-        for (const client of server.websocketServer.clients) client.terminate()
+        webSockets.terminate()
       }, graceMs)
       await server.close()
       clearTimeout(timer)
@@ -127,6 +130,7 @@ function toPortMistake(error: unknown, port: number): unknown {
 }
 
 function trustedProxies(trustProxy: Config['trustProxy']) {
+  if (trustProxy === 0) return false
   if (typeof trustProxy !== 'number') return [...trustProxy]
   return (_address: string, hop: number) => hop < trustProxy
 }

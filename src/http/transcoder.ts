@@ -53,17 +53,20 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
     method: route.verb,
     url: route.url,
     onRequest: (request, reply) => method.admit(chainIdOf(request), toClient(request, reply)),
-    async handler(request, reply) {
+    handler(request, reply) {
       const rest = (route.hasBody ? request.body : request.query) as JsonObject | undefined
       const path = request.params as JsonObject
       const { message, violations } = reader.read((field) =>
         pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest ?? {}, field),
       )
-      const answer = await method.answer(message as ChainMessage, toCall(request, reply), violations)
-      reply.header('content-type', JSON_TYPE)
-      const text = toText(answer)
-      method.count('rest', 'OK', reply.elapsedTime / 1000)
-      return text
+      const send = (answer: object) => {
+        const text = toText(answer)
+        method.count('rest', 'OK', reply.elapsedTime / 1000)
+        reply.header('content-type', JSON_TYPE).send(text)
+      }
+      const answer = method.answer(message as ChainMessage, toCall(request, reply), violations)
+      if (!(answer instanceof Promise)) return send(answer)
+      answer.then(send).catch((thrown) => reply.send(thrown))
     },
     errorHandler(thrown, _request, reply) {
       method.count('rest', toRestError(thrown).reason, reply.elapsedTime / 1000)

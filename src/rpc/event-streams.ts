@@ -9,6 +9,7 @@ import {
 import type { EventFilter } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Subscription } from '../events/hub.js'
+import type { Batch } from '../events/recent-entries.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { EVENT_TYPE_NAMES } from './convert-events.js'
@@ -78,41 +79,60 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     return eventLog.subscribe(request.after, filter)
   }
 
+  const count = (protocol: StreamProtocol, reason: Reason | 'OK') =>
+    metrics.requests.inc({ method: name, protocol, reason })
+
+  function refuse({ protocol, requestId }: StreamCaller, thrown: unknown): ServiceError {
+    const error = toServiceError(thrown)
+    if (error.cause !== undefined) log.error({ requestId, method: name, err: error.cause }, error.message)
+    count(protocol, error.reason)
+    return error
+  }
+
+  class Stream implements EventStream {
+    readonly #subscription: Subscription
+    readonly #caller: StreamCaller
+    #isOpen = true
+
+    constructor(subscription: Subscription, caller: StreamCaller) {
+      this.#subscription = subscription
+      this.#caller = caller
+      metrics.streamClients.inc({ protocol: caller.protocol })
+    }
+
+    get ended(): AbortSignal {
+      return this.#subscription.ended
+    }
+
+    cursor(): string {
+      return this.#subscription.cursor()
+    }
+
+    next(): Promise<Batch> {
+      return this.#subscription.next()
+    }
+
+    close(thrown?: unknown): ServiceError | undefined {
+      if (!this.#isOpen) return undefined
+      this.#isOpen = false
+      this.#subscription.close()
+      const { protocol } = this.#caller
+      metrics.streamClients.dec({ protocol })
+      if (thrown !== undefined) return refuse(this.#caller, thrown)
+      count(protocol, 'OK')
+      return undefined
+    }
+  }
+
   return {
     desc,
     supportedChains,
     admit: (client) => rateLimits.consume('global', client),
-
-    open(request, { protocol, requestId }, unreadable = []) {
-      const count = (reason: Reason | 'OK') => metrics.requests.inc({ method: name, protocol, reason })
-      const refuse = (thrown: unknown): ServiceError => {
-        const error = toServiceError(thrown)
-        if (error.cause !== undefined) log.error({ requestId, method: name, err: error.cause }, error.message)
-        count(error.reason)
-        return error
-      }
-      let subscription: Subscription
+    open(request, caller, unreadable = []) {
       try {
-        subscription = subscribe(request, unreadable)
+        return new Stream(subscribe(request, unreadable), caller)
       } catch (thrown) {
-        throw refuse(thrown)
-      }
-
-      let isOpen = true
-      metrics.streamClients.inc({ protocol })
-      return {
-        cursor: () => subscription.cursor(),
-        next: () => subscription.next(),
-        ended: subscription.ended,
-        close(thrown) {
-          if (!isOpen) return undefined
-          isOpen = false
-          subscription.close()
-          metrics.streamClients.dec({ protocol })
-          if (thrown !== undefined) return refuse(thrown)
-          count('OK')
-          return undefined
-        },
+        throw refuse(caller, thrown)
       }
     },
   }
@@ -121,10 +141,17 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 function readFilter(request: StreamEventsRequest, fields: Fields): EventFilter {
   const types = request.type.map((type) => fields.choice('type', type, EVENT_TYPE_NAMES) ?? 'Deposited')
   return {
-    chainIds: new Set(request.chainId.map(Number)),
-    types: new Set(types),
-    orderIds: new Set(request.orderId.map((text) => fields.bytes32('orderId', text))),
-    users: new Set(request.user.map((text) => fields.address('user', text))),
-    solvers: new Set(request.solver.map((text) => fields.address('solver', text))),
+    chainIds: setOf(request.chainId.map(Number)),
+    types: setOf(types),
+    orderIds: setOf(request.orderId.map((text) => fields.bytes32('orderId', text))),
+    users: setOf(request.user.map((text) => fields.address('user', text))),
+    solvers: setOf(request.solver.map((text) => fields.address('solver', text))),
   }
+}
+
+const NOTHING: ReadonlySet<never> = new Set()
+
+/** Most filters are not set: those share one set. */
+function setOf<T>(values: readonly T[]): ReadonlySet<T> {
+  return values.length === 0 ? NOTHING : new Set(values)
 }

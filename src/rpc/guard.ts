@@ -23,11 +23,11 @@ export interface GuardedMethod {
    */
   admit(chainId: number | undefined, client: Client): Promise<void>
   /**
-   * Answers a call that was let in, as `Method` does.
+   * Answers a call that was let in, as `Method` does: at once where nothing has to be waited for.
    * @param unreadable fields that could not be read into the message
    * @throws ServiceError and nothing else; what was unforeseen is in the log under the request's id
    */
-  answer(message: ChainMessage, call: Call, unreadable?: readonly FieldViolation[]): Promise<object>
+  answer(message: ChainMessage, call: Call, unreadable?: readonly FieldViolation[]): Promise<object> | object
   /**
    * Refuses a call whose message could not be read; it counts against the method's limit all the same.
    * @throws ServiceError INVALID_ARGUMENT or RATE_LIMITED
@@ -62,15 +62,12 @@ export function createGuard(options: GuardOptions): (method: Method) => GuardedM
     return {
       desc: method.desc,
       assertChain,
-      async admit(chainId, client) {
-        const isSupported = chainId !== undefined && supported.has(chainId)
-        await rateLimits.consume(isSupported ? method.limit : 'global', client)
-        assertChain(chainId)
+      admit(chainId, client) {
+        if (chainId !== undefined && supported.has(chainId)) return rateLimits.consume(method.limit, client)
+        return rateLimits.consume('global', client).then(() => assertChain(chainId))
       },
-      async answer(message, call, unreadable = []) {
-        try {
-          return await method.answer(message, call, unreadable)
-        } catch (thrown) {
+      answer(message, call, unreadable = []) {
+        const fail = (thrown: unknown): never => {
           const error = toServiceError(thrown)
           if (error.cause !== undefined) {
             log.error(
@@ -79,6 +76,12 @@ export function createGuard(options: GuardOptions): (method: Method) => GuardedM
             )
           }
           throw error
+        }
+        try {
+          const answer = method.answer(message, call, unreadable)
+          return answer instanceof Promise ? answer.catch(fail) : answer
+        } catch (thrown) {
+          return fail(thrown)
         }
       },
       async refuseUnreadable(client) {

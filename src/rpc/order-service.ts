@@ -16,11 +16,12 @@ export function createOrderService(chains: ReadonlyMap<number, Chain>): Method[]
       chainId: Number(message.chainId),
       orderId: fields.bytes32('orderId', message.orderId),
     }),
-    async answer({ chainId, orderId }) {
+    answer({ chainId, orderId }) {
       const chain = chains.get(chainId)
       if (chain === undefined)
         throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
-      return toAnswer(await chain.readOrder(orderId))
+      const order = chain.readOrder(orderId)
+      return order instanceof Promise ? order.then(toAnswer) : toAnswer(order)
     },
   })
 

@@ -41,21 +41,7 @@ export function createRateLimits(config: RateLimitConfig): RateLimits {
     solvers: createCounter(config.solvers, MINUTE_MS),
     global: createCounter(config.max, config.windowMs),
   }
-  return {
-    async consume(name, client) {
-      const counter = counters[name]
-      if (counter === undefined) return
-      const { limit, result, isOver } = await counter(clientKey(client.address))
-      const resetSeconds = Math.ceil(result.msBeforeNext / 1000)
-      client.setHeader('RateLimit-Limit', String(limit))
-      client.setHeader('RateLimit-Remaining', String(result.remainingPoints))
-      client.setHeader('RateLimit-Reset', String(resetSeconds))
-      if (!isOver) return
-      client.setHeader('Retry-After', String(resetSeconds))
-      const message = `Too many requests: at most ${limit} in this window, try again in ${resetSeconds} s.`
-      throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
-    },
-  }
+  return { consume: (name, client) => counters[name]?.(client) ?? Promise.resolve() }
 }
 
 function createCounter(limit: number, windowMs: number) {
@@ -77,29 +63,36 @@ function createCounter(limit: number, windowMs: number) {
     return (await limiter.get(client)) === null ? `shared ${hash(client) % SHARED_COUNTS}` : client
   }
 
-  /** Counts under a key; a promise of the library's own, since every request waits for it. */
-  function count(key: string): Promise<Counted> {
+  function tell({ setHeader }: Client, { remainingPoints, msBeforeNext }: RateLimiterRes): number {
+    const resetSeconds = Math.ceil(msBeforeNext / 1000)
+    setHeader('RateLimit-Limit', String(limit))
+    setHeader('RateLimit-Remaining', String(remainingPoints))
+    setHeader('RateLimit-Reset', String(resetSeconds))
+    return resetSeconds
+  }
+
+  function refuse(client: Client, result: unknown): never {
+    if (!(result instanceof RateLimiterRes)) throw result
+    const retryAfterSeconds = tell(client, result)
+    client.setHeader('Retry-After', String(retryAfterSeconds))
+    const message = `Too many requests: at most ${limit} in this window, try again in ${retryAfterSeconds} s.`
+    throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
+  }
+
+  function count(key: string, client: Client): Promise<void> {
     return limiter.consume(key).then(
       (result) => {
         if (result.isFirstInDuration) newClients++
-        return { limit, result, isOver: false }
+        tell(client, result)
       },
-      (result) => {
-        if (result instanceof RateLimiterRes) return { limit, result, isOver: true }
-        throw result
-      },
+      (result) => refuse(client, result),
     )
   }
 
-  return (client: string): Promise<Counted> =>
-    isCrowded() ? crowdedKeyOf(client).then(count) : count(client)
-}
-
-/** What came of counting a request. */
-interface Counted {
-  readonly limit: number
-  readonly result: RateLimiterRes
-  readonly isOver: boolean
+  return (client: Client): Promise<void> => {
+    const key = clientKey(client.address)
+    return isCrowded() ? crowdedKeyOf(key).then((crowded) => count(crowded, client)) : count(key, client)
+  }
 }
 
 /** IPv6 clients own at least a /64, and count by it; an IPv4 address counts the same in IPv6 clothes. */

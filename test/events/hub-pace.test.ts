@@ -169,6 +169,16 @@ describe('silence', () => {
     }
   })
 
+  test('that begins between two checks is broken by the next one after 15 s', async () => {
+    const { subscribe } = await openHub()
+    await pass(300)
+    const next = subscribe().next()
+    await pass(15_000)
+    expect(await now(next)).toBe('waiting')
+    await pass(700)
+    expect(await now(next)).toEqual([])
+  })
+
   test('begins anew with every event', async () => {
     const { subscribe, publish } = await openHub()
     const subscription = subscribe()
@@ -228,15 +238,16 @@ describe('no timer and no listener is left', () => {
       subscribe(undefined, { chainIds: new Set([2]) }),
       subscribe(),
     ]
+    const ends = [given, bored, leaving].map(({ ended }) => ended)
     const waiting = [given, bored, leaving].map((subscription) => subscription.next().catch(() => []))
     await settle()
-    expect(vi.getTimerCount()).toBe(timers + 3)
+    expect(vi.getTimerCount()).toBe(timers)
     leaving.close()
     await publish(1)
     await pass(15_000)
     await Promise.all(waiting)
     expect(vi.getTimerCount()).toBe(timers)
-    for (const { ended } of [given, bored, leaving]) expect(getEventListeners(ended, 'abort')).toEqual([])
+    for (const ended of ends) expect(getEventListeners(ended, 'abort')).toEqual([])
   })
 
   test('by the hub when it is closed', async () => {

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:http2'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connect as connectSocket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { startChain, type TestChain } from './chain.js'
 import { startEventService } from './event-service.js'
 import { eventually } from './eventually.js'
@@ -119,6 +121,53 @@ it('a wish for another protocol than WebSocket changes nothing', async () => {
   const quote = await send('POST', `/v1/${chain.chainId}/quote`, JSON.stringify(quoteRequest(chain)))
   expect(quote).toMatchObject({ status: 503, text: expect.stringContaining('NO_QUOTES') })
   expect((await send('GET', '/v1/ws')).status).toBe(426)
+})
+
+describe('a wish for a WebSocket', () => {
+  const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+
+  it.each([
+    ['GET', '/v1/nothing', 404, 'ROUTE_NOT_FOUND'],
+    ['GET', '/%', 400, 'INVALID_ARGUMENT'],
+    ['POST', '/v1/ws', 405, 'METHOD_NOT_ALLOWED'],
+    ['GET', '/health', 200, '"ok"'],
+  ])('changes nothing for a %s of %s, with which its connection ends', async (method, path, status, text) => {
+    const call = httpRequest(`${service.url}${path}`, { method, headers: upgrade })
+    const [response] = await once(call.end(), 'response')
+    const ended = once(response.socket, 'close')
+    expect([response.statusCode, response.headers.connection]).toEqual([status, 'close'])
+    expect((await response.setEncoding('utf8').toArray()).join('')).toContain(text)
+    await ended
+  })
+
+  it('without a key is refused', async () => {
+    const call = httpRequest(`${service.url}/v1/ws`, { headers: upgrade })
+    const [response] = await once(call.end(), 'response')
+    expect(response.statusCode).toBe(400)
+    response.resume()
+  })
+
+  it('at /v1/events ends as soon as it is granted', async () => {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`)
+    expect((await once(socket, 'close'))[0]).toBe(1005)
+  })
+
+  it('that does not wait for the answer under way ends its connection, and nothing else', async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connectSocket(Number(port), hostname)
+    const headers = Object.entries(upgrade).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.write('GET /v1/events HTTP/1.1\r\nhost: a\r\n\r\n')
+    socket.write(`GET /v1/ws HTTP/1.1\r\nhost: a\r\n${headers.join('')}\r\n`)
+    await once(
+      socket.resume().on('error', () => {}),
+      'close',
+    )
+    expect((await service.get('/health')).status).toBe(200)
+    await eventually(
+      () => service.metric('aggregator_stream_clients', {}),
+      (count) => count === 0,
+    )
+  })
 })
 
 it('server-sent events come over HTTP/2 as well, and hold their place until the client resets them', async () => {
