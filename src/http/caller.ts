@@ -28,9 +28,7 @@ export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
       return () => raw.off('close', onClose)
     },
     timeoutMs: timeoutOf(request),
-    get address() {
-      return request.ip
-    },
+    address: request.ip,
     setHeader: (name, value) => void reply.header(name, value),
   }
 }

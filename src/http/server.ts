@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { type ConnectRouter, createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
@@ -64,7 +65,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // Long ones are for the field's own check, behind that of the chain.
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     trustProxy: trustedProxies(config.trustProxy),
-    genReqId: () => crypto.randomUUID(),
+    genReqId: createRequestIds(),
     frameworkErrors: (error, request, reply) => void refuseBadUrl(error, request, reply),
     clientErrorHandler: refuseUnparsable,
   })
@@ -110,6 +111,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       clearTimeout(timer)
     },
   }
+}
+
+/** Ids that no other run and no other instance gives: a random part once, since one for each request is dear. */
+function createRequestIds(): () => string {
+  const run = randomBytes(8).toString('hex')
+  let requests = 0
+  return () => `${run}-${++requests}`
 }
 
 function toContextValues({ id, ip, raw }: FastifyRequest) {
