@@ -45,7 +45,7 @@ export function serveEventSocket(
 ): void {
   try {
     const { message, violations } = read()
-    const caller = { protocol: 'websocket', requestId: inOnePiece(request.id) } as const
+    const caller = { protocol: 'websocket', requestId: request.id } as const
     const stream = streams.open(message, caller, violations)
     socket.send(toEventJson(toConnectedMessage(streams.supportedChains, stream.cursor())))
     void sendAll(stream, socket, request.raw.socket)
@@ -72,11 +72,6 @@ async function sendAll(stream: EventStream, socket: WebSocket, connection: Socke
     const error = stream.close(stream.ended.reason)
     if (error !== undefined) closeWith(socket, error)
   }
-}
-
-/** The same text: V8 keeps a UUID as the many pieces of which it was put together, ten times its size. */
-function inOnePiece(text: string): string {
-  return Buffer.from(text).toString('latin1')
 }
 
 function closeWith(socket: WebSocket, error: ServiceError): void {
