@@ -28,6 +28,7 @@ import { createEventStore } from './store/event-store.js'
 import { createSolverStore } from './store/solver-store.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
+import { createRequestTally } from './telemetry/request-tally.js'
 import { version } from './version.js'
 
 /** What tests put in place of the real thing. */
@@ -107,7 +108,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
     const rateLimits = createRateLimits(config.rateLimits)
     const supportedChains = [...chains.keys()]
-    const guard = createGuard({ supportedChains, rateLimits, metrics, log })
+    const tally = createRequestTally(metrics)
+    const guard = createGuard({ supportedChains, rateLimits, tally, log })
     const methods = [
       ...createQuoteService({ ...config, aggregator, now }),
       ...createSolverService(registry),
@@ -135,6 +137,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
           metrics,
           auth: config.metricsAuth,
           measure() {
+            tally.flush()
             measureChains(chains, metrics)
             recordBook.measure(new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)])))
           },

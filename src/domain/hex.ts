@@ -6,6 +6,7 @@ export type Address = Hex
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const BYTES32 = /^0x[0-9a-fA-F]{64}$/
+const LOWER_CASE_BYTES32 = /^0x[0-9a-f]{64}$/
 
 /**
  * Reads a 20-byte address in any letter case (decisions.md D3).
@@ -20,5 +21,7 @@ export function parseAddress(text: unknown): Address | undefined {
  * @returns the text in lower case, or undefined when `text` is none
  */
 export function parseBytes32(text: unknown): Hex | undefined {
-  return typeof text === 'string' && BYTES32.test(text) ? (text.toLowerCase() as Hex) : undefined
+  if (typeof text !== 'string') return undefined
+  if (LOWER_CASE_BYTES32.test(text)) return text as Hex
+  return BYTES32.test(text) ? (text.toLowerCase() as Hex) : undefined
 }

@@ -15,7 +15,7 @@ import type { Logger } from '../telemetry/log.js'
 import { refuseUnparsable } from './error-body.js'
 import { registerEventRoutes } from './event-routes.js'
 import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
-import { corsHeaders, EXPOSED_HEADERS, SECURITY_HEADERS } from './headers.js'
+import { answersToOrigins, preflightHeaders, SECURITY_HEADERS } from './headers.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
 import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
 import { registerRestRoutes } from './transcoder.js'
@@ -70,13 +70,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: refuseUnparsable,
   })
 
+  const crossOriginHeaders = answersToOrigins(config.corsOrigins)
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
-    if (request.headers.origin !== undefined) reply.header('access-control-expose-headers', EXPOSED_HEADERS)
+    reply.headers(crossOriginHeaders(request.headers.origin))
     done()
   })
   registerRefusals(server, rateLimits, log)
-  await server.register(cors, corsHeaders(config.corsOrigins))
+  await server.register(cors, preflightHeaders(config.corsOrigins))
   await server.register(fastifyConnectPlugin, {
     routes(router) {
       rpcRoutes(methods, streams)(router)

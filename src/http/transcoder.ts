@@ -52,6 +52,7 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
   server.route({
     method: route.verb,
     url: route.url,
+    config: { cors: false },
     onRequest: (request, reply) => method.admit(chainIdOf(request), toClient(request, reply)),
     handler(request, reply) {
       const rest = (route.hasBody ? request.body : request.query) as JsonObject | undefined

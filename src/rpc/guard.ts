@@ -6,7 +6,7 @@ import {
   toServiceError,
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
+import type { RequestTally } from '../telemetry/request-tally.js'
 import type { Call, ChainMessage, Method, Protocol } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 import { unreadableMessage } from './unreadable.js'
@@ -43,13 +43,13 @@ export interface GuardedMethod {
 interface GuardOptions {
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
-  readonly metrics: Metrics
+  readonly tally: RequestTally
   readonly log: Logger
 }
 
 /** Builds the guard: what it returns wraps a method. */
 export function createGuard(options: GuardOptions): (method: Method) => GuardedMethod {
-  const { rateLimits, metrics, log } = options
+  const { rateLimits, tally, log } = options
   const supported = new Set(options.supportedChains)
 
   function assertChain(chainId: number | undefined): void {
@@ -88,10 +88,7 @@ export function createGuard(options: GuardOptions): (method: Method) => GuardedM
         await rateLimits.consume(method.limit, client)
         throw invalidArgument([unreadableMessage(method.desc)])
       },
-      count(protocol, result, seconds) {
-        metrics.requests.inc({ method: name, protocol, reason: result })
-        metrics.requestSeconds.observe({ method: name }, seconds)
-      },
+      count: tally.of(name),
     }
   }
 }
