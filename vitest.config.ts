@@ -34,6 +34,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 0 },
           ...WORKERS,
+          ...TIMEOUTS,
         },
       },
       {

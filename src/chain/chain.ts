@@ -100,15 +100,20 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     follower,
   })
 
-  /** Of a chain that is down or behind its head, nobody can say that no event has come. */
-  function isCurrent(): boolean {
+  /** Whether it is followed block by block. */
+  function isFollowed(): boolean {
     return watcher.isUp() && !follower.isBackfilling()
+  }
+
+  /** Of a chain that is down, or whose last blocks have not been read yet, nobody can say that no event has come. */
+  function isCurrent(): boolean {
+    return isFollowed() && (follower.last()?.number ?? -1) >= (watcher.head()?.number ?? 0)
   }
 
   async function readCurrentOrder(orderId: Hex): Promise<Order> {
     // What is read is to be of the block that is the last one now.
-    if (isCurrent()) await watcher.lookNow()
-    return isCurrent() ? orders.get(orderId) : settlement.readOrder(orderId, {})
+    if (isFollowed()) await watcher.lookNow()
+    return isFollowed() ? orders.get(orderId) : settlement.readOrder(orderId, {})
   }
 
   /** Reads as of the last block, or as of whatever the node has where it does not have that one. */
