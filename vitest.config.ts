@@ -34,7 +34,6 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 0 },
           ...WORKERS,
-          ...TIMEOUTS,
         },
       },
       {

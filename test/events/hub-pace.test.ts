@@ -10,6 +10,8 @@ beforeEach(() => {
 })
 
 afterEach(() => {
+  // What is spied on is a fake: restored later, it would be put back in the place of the real one.
+  vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
