@@ -3,6 +3,7 @@ export const REASONS = {
   INVALID_ARGUMENT: { rpc: 'invalid_argument', http: 400 },
   CHAIN_NOT_SUPPORTED: { rpc: 'not_found', http: 404 },
   SOLVER_NOT_FOUND: { rpc: 'not_found', http: 404 },
+  QUOTE_NOT_FOUND: { rpc: 'not_found', http: 404 },
   ROUTE_NOT_FOUND: { rpc: 'not_found', http: 404 },
   METHOD_NOT_ALLOWED: { rpc: 'unimplemented', http: 405 },
   SIGNATURE_INVALID: { rpc: 'unauthenticated', http: 401 },

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/quote.proto.
  */
 export const file_aggregator_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIrsCCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQFCEQoPX2RlcG9zaXRfd2luZG93IrQBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSpgCglPcmRlclR5cGUSGgoWT1JERVJfVFlQRV9VTlNQRUNJRklFRBAAEhoKFk9SREVSX1RZUEVfRVhBQ1RfSU5QVVQQARIbChdPUkRFUl9UWVBFX0VYQUNUX09VVFBVVBACKmAKC0RlcG9zaXRNb2RlEhwKGERFUE9TSVRfTU9ERV9VTlNQRUNJRklFRBAAEhkKFURFUE9TSVRfTU9ERV9DT05UUkFDVBABEhgKFERFUE9TSVRfTU9ERV9BRERSRVNTEAIyfAoMUXVvdGVTZXJ2aWNlEmwKCEdldFF1b3RlEh4uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlcXVlc3QaHy5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVzcG9uc2UiH4LT5JMCGToBKiIUL3YxL3tjaGFpbl9pZH0vcXVvdGViBnByb3RvMw", [file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIrsCCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQFCEQoPX2RlcG9zaXRfd2luZG93IsYBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAki7AEKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhMKC2R1cmF0aW9uX21zGAQgASgNEiwKB291dGNvbWUYBSABKA4yGy5hZ2dyZWdhdG9yLnYxLlF1b3RlT3V0Y29tZRInCgVhc2tlZBgGIAEoCzIYLmFnZ3JlZ2F0b3IudjEuQXNrZWRTd2FwEiwKB3NvbHZlcnMYByADKAsyGy5hZ2dyZWdhdG9yLnYxLlNvbHZlckFuc3dlciKLAgoJQXNrZWRTd2FwEhMKC2lucHV0X3Rva2VuGAEgASgJEhQKDG91dHB1dF90b2tlbhgCIAEoCRIsCgpvcmRlcl90eXBlGAMgASgOMhguYWdncmVnYXRvci52MS5PcmRlclR5cGUSDgoGYW1vdW50GAQgASgJEhQKDHVzZXJfYWRkcmVzcxgFIAEoCRIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgGIAEoBBIwCgxkZXBvc2l0X21vZGUYByABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhgKEGRlcG9zaXRfZGVhZGxpbmUYCCABKA0SFQoNZmlsbF9kZWFkbGluZRgJIAEoDSLMAgoMU29sdmVyQW5zd2VyEg4KBnNvbHZlchgBIAEoCRItCgdvdXRjb21lGAIgASgOMhwuYWdncmVnYXRvci52MS5Tb2x2ZXJPdXRjb21lEhEKBHJhbmsYAyABKA1IAIgBARIYCgtkdXJhdGlvbl9tcxgEIAEoDUgBiAEBEhkKDGlucHV0X2Ftb3VudBgFIAEoCUgCiAEBEhoKDW91dHB1dF9hbW91bnQYBiABKAlIA4gBARITCgZyZWFzb24YByABKAlIBIgBARIYCgtodHRwX3N0YXR1cxgIIAEoDUgFiAEBEhMKC2V4cGxhbmF0aW9uGAkgASgJQgcKBV9yYW5rQg4KDF9kdXJhdGlvbl9tc0IPCg1faW5wdXRfYW1vdW50QhAKDl9vdXRwdXRfYW1vdW50QgkKB19yZWFzb25CDgoMX2h0dHBfc3RhdHVzKmAKCU9yZGVyVHlwZRIaChZPUkRFUl9UWVBFX1VOU1BFQ0lGSUVEEAASGgoWT1JERVJfVFlQRV9FWEFDVF9JTlBVVBABEhsKF09SREVSX1RZUEVfRVhBQ1RfT1VUUFVUEAIqYAoLRGVwb3NpdE1vZGUSHAoYREVQT1NJVF9NT0RFX1VOU1BFQ0lGSUVEEAASGQoVREVQT1NJVF9NT0RFX0NPTlRSQUNUEAESGAoUREVQT1NJVF9NT0RFX0FERFJFU1MQAiqBAQoMUXVvdGVPdXRjb21lEh0KGVFVT1RFX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRRVU9URV9PVVRDT01FX1FVT1RFRBABEhsKF1FVT1RFX09VVENPTUVfTk9fUVVPVEVTEAISGwoXUVVPVEVfT1VUQ09NRV9DQU5DRUxMRUQQAyrwAQoNU29sdmVyT3V0Y29tZRIeChpTT0xWRVJfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhkKFVNPTFZFUl9PVVRDT01FX1FVT1RFRBABEhoKFlNPTFZFUl9PVVRDT01FX1JFRlVTRUQQAhIaChZTT0xWRVJfT1VUQ09NRV9JTlZBTElEEAMSFwoTU09MVkVSX09VVENPTUVfTEFURRAEEhkKFVNPTFZFUl9PVVRDT01FX0ZBSUxFRBAFEhwKGFNPTFZFUl9PVVRDT01FX0NBTkNFTExFRBAGEhoKFlNPTFZFUl9PVVRDT01FX0JFTkNIRUQQBzKFAgoMUXVvdGVTZXJ2aWNlEmwKCEdldFF1b3RlEh4uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlcXVlc3QaHy5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVzcG9uc2UiH4LT5JMCGToBKiIUL3YxL3tjaGFpbl9pZH0vcXVvdGUShgEKDkdldFF1b3RlUmVjb3JkEiQuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVjb3JkUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3tjaGFpbl9pZH0vcXVvdGUve3F1b3RlX2lkfWIGcHJvdG8z", [file_google_api_annotations]);
 
 /**
  * GetQuoteRequest describes the swap that the user wants.
@@ -139,6 +139,14 @@ export type GetQuoteResponse = Message<"aggregator.v1.GetQuoteResponse"> & {
    * @generated from field: repeated aggregator.v1.SignedQuote alternative_quotes = 5;
    */
   alternativeQuotes: SignedQuote[];
+
+  /**
+   * Names the record of how this answer came about, see GetQuoteRecord: a UUID. Errors because of solvers carry it as
+   * well: `quoteId` beside `code` on REST, in the metadata of `google.rpc.ErrorInfo` on RPC.
+   *
+   * @generated from field: string quote_id = 6;
+   */
+  quoteId: string;
 };
 
 /**
@@ -282,6 +290,252 @@ export const QuoteSchema: GenMessage<Quote> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_quote, 3);
 
 /**
+ * GetQuoteRecordRequest names a quote.
+ *
+ * @generated from message aggregator.v1.GetQuoteRecordRequest
+ */
+export type GetQuoteRecordRequest = Message<"aggregator.v1.GetQuoteRecordRequest"> & {
+  /**
+   * Chain that the quote was asked for. A path parameter on REST.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+
+  /**
+   * The quote's id: a UUID. A path parameter on REST.
+   *
+   * @generated from field: string quote_id = 2;
+   */
+  quoteId: string;
+};
+
+/**
+ * Describes the message aggregator.v1.GetQuoteRecordRequest.
+ * Use `create(GetQuoteRecordRequestSchema)` to create a new message.
+ */
+export const GetQuoteRecordRequestSchema: GenMessage<GetQuoteRecordRequest> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 4);
+
+/**
+ * GetQuoteRecordResponse is the record of one quote.
+ *
+ * @generated from message aggregator.v1.GetQuoteRecordResponse
+ */
+export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordResponse"> & {
+  /**
+   * The quote's id.
+   *
+   * @generated from field: string quote_id = 1;
+   */
+  quoteId: string;
+
+  /**
+   * Chain that the quote was asked for.
+   *
+   * @generated from field: uint64 chain_id = 2;
+   */
+  chainId: bigint;
+
+  /**
+   * When the quote was asked for, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 requested_at = 3;
+   */
+  requestedAt: bigint;
+
+  /**
+   * Time from the request until every asked solver had an outcome, in milliseconds.
+   *
+   * @generated from field: uint32 duration_ms = 4;
+   */
+  durationMs: number;
+
+  /**
+   * What became of the quote.
+   *
+   * @generated from field: aggregator.v1.QuoteOutcome outcome = 5;
+   */
+  outcome: QuoteOutcome;
+
+  /**
+   * What the solvers were asked.
+   *
+   * @generated from field: aggregator.v1.AskedSwap asked = 6;
+   */
+  asked?: AskedSwap | undefined;
+
+  /**
+   * The solvers that were asked: offers first, the best one at the top, then the others. A solver that is not here was
+   * not asked: others had their turn, or it was on the bench.
+   *
+   * @generated from field: repeated aggregator.v1.SolverAnswer solvers = 7;
+   */
+  solvers: SolverAnswer[];
+};
+
+/**
+ * Describes the message aggregator.v1.GetQuoteRecordResponse.
+ * Use `create(GetQuoteRecordResponseSchema)` to create a new message.
+ */
+export const GetQuoteRecordResponseSchema: GenMessage<GetQuoteRecordResponse> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 5);
+
+/**
+ * AskedSwap is what solvers are asked for.
+ *
+ * @generated from message aggregator.v1.AskedSwap
+ */
+export type AskedSwap = Message<"aggregator.v1.AskedSwap"> & {
+  /**
+   * Token that the user sells. EIP-55 form, as all addresses here.
+   *
+   * @generated from field: string input_token = 1;
+   */
+  inputToken: string;
+
+  /**
+   * Token that the user buys.
+   *
+   * @generated from field: string output_token = 2;
+   */
+  outputToken: string;
+
+  /**
+   * Which side of the swap `amount` fixes.
+   *
+   * @generated from field: aggregator.v1.OrderType order_type = 3;
+   */
+  orderType: OrderType;
+
+  /**
+   * Amount of the fixed side in the token's smallest unit, decimal.
+   *
+   * @generated from field: string amount = 4;
+   */
+  amount: string;
+
+  /**
+   * The user's wallet.
+   *
+   * @generated from field: string user_address = 5;
+   */
+  userAddress: string;
+
+  /**
+   * Chain on which the output is paid.
+   *
+   * @generated from field: uint64 destination_chain_id = 6;
+   */
+  destinationChainId: bigint;
+
+  /**
+   * How the user intends to deposit.
+   *
+   * @generated from field: aggregator.v1.DepositMode deposit_mode = 7;
+   */
+  depositMode: DepositMode;
+
+  /**
+   * Last moment for the deposit, Unix time in seconds.
+   *
+   * @generated from field: uint32 deposit_deadline = 8;
+   */
+  depositDeadline: number;
+
+  /**
+   * Last moment for the fill, Unix time in seconds.
+   *
+   * @generated from field: uint32 fill_deadline = 9;
+   */
+  fillDeadline: number;
+};
+
+/**
+ * Describes the message aggregator.v1.AskedSwap.
+ * Use `create(AskedSwapSchema)` to create a new message.
+ */
+export const AskedSwapSchema: GenMessage<AskedSwap> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 6);
+
+/**
+ * SolverAnswer is what came of asking one solver.
+ *
+ * @generated from message aggregator.v1.SolverAnswer
+ */
+export type SolverAnswer = Message<"aggregator.v1.SolverAnswer"> & {
+  /**
+   * The solver. EIP-55 form.
+   *
+   * @generated from field: string solver = 1;
+   */
+  solver: string;
+
+  /**
+   * What came of asking it.
+   *
+   * @generated from field: aggregator.v1.SolverOutcome outcome = 2;
+   */
+  outcome: SolverOutcome;
+
+  /**
+   * Its place among the valid offers, 1 for the best one; absent without a valid offer.
+   *
+   * @generated from field: optional uint32 rank = 3;
+   */
+  rank?: number | undefined;
+
+  /**
+   * Time from asking it to its outcome, in milliseconds; absent when the quote did not wait for it.
+   *
+   * @generated from field: optional uint32 duration_ms = 4;
+   */
+  durationMs?: number | undefined;
+
+  /**
+   * Input amount as the solver answered it; absent when its reply had none.
+   *
+   * @generated from field: optional string input_amount = 5;
+   */
+  inputAmount?: string | undefined;
+
+  /**
+   * Output amount as the solver answered it; absent when its reply had none.
+   *
+   * @generated from field: optional string output_amount = 6;
+   */
+  outputAmount?: string | undefined;
+
+  /**
+   * For INVALID and FAILED, which of the closed list of reasons it was, such as `fixed_amount_mismatch`.
+   *
+   * @generated from field: optional string reason = 7;
+   */
+  reason?: string | undefined;
+
+  /**
+   * For REFUSED, the HTTP status that the solver answered with.
+   *
+   * @generated from field: optional uint32 http_status = 8;
+   */
+  httpStatus?: number | undefined;
+
+  /**
+   * The outcome in words: for an offer how it did, otherwise what is wrong and what to do about it.
+   *
+   * @generated from field: string explanation = 9;
+   */
+  explanation: string;
+};
+
+/**
+ * Describes the message aggregator.v1.SolverAnswer.
+ * Use `create(SolverAnswerSchema)` to create a new message.
+ */
+export const SolverAnswerSchema: GenMessage<SolverAnswer> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 7);
+
+/**
  * OrderType says which side of the swap is fixed.
  *
  * @generated from enum aggregator.v1.OrderType
@@ -350,6 +604,116 @@ export const DepositModeSchema: GenEnum<DepositMode> = /*@__PURE__*/
   enumDesc(file_aggregator_v1_quote, 1);
 
 /**
+ * QuoteOutcome says what became of a quote.
+ *
+ * @generated from enum aggregator.v1.QuoteOutcome
+ */
+export enum QuoteOutcome {
+  /**
+   * Not set; never answered.
+   *
+   * @generated from enum value: QUOTE_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The caller got at least one offer.
+   *
+   * @generated from enum value: QUOTE_OUTCOME_QUOTED = 1;
+   */
+  QUOTED = 1,
+
+  /**
+   * No solver gave a valid offer in time.
+   *
+   * @generated from enum value: QUOTE_OUTCOME_NO_QUOTES = 2;
+   */
+  NO_QUOTES = 2,
+
+  /**
+   * The caller went away before the answer.
+   *
+   * @generated from enum value: QUOTE_OUTCOME_CANCELLED = 3;
+   */
+  CANCELLED = 3,
+}
+
+/**
+ * Describes the enum aggregator.v1.QuoteOutcome.
+ */
+export const QuoteOutcomeSchema: GenEnum<QuoteOutcome> = /*@__PURE__*/
+  enumDesc(file_aggregator_v1_quote, 2);
+
+/**
+ * SolverOutcome says what came of asking one solver.
+ *
+ * @generated from enum aggregator.v1.SolverOutcome
+ */
+export enum SolverOutcome {
+  /**
+   * Not set; never answered.
+   *
+   * @generated from enum value: SOLVER_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A valid offer came in time.
+   *
+   * @generated from enum value: SOLVER_OUTCOME_QUOTED = 1;
+   */
+  QUOTED = 1,
+
+  /**
+   * The solver answered with another status than 200.
+   *
+   * @generated from enum value: SOLVER_OUTCOME_REFUSED = 2;
+   */
+  REFUSED = 2,
+
+  /**
+   * The reply does not match what was asked, or the settlement contract would refuse it.
+   *
+   * @generated from enum value: SOLVER_OUTCOME_INVALID = 3;
+   */
+  INVALID = 3,
+
+  /**
+   * No reply came in time.
+   *
+   * @generated from enum value: SOLVER_OUTCOME_LATE = 4;
+   */
+  LATE = 4,
+
+  /**
+   * The solver could not be reached, or the connection broke, or the reply was too long.
+   *
+   * @generated from enum value: SOLVER_OUTCOME_FAILED = 5;
+   */
+  FAILED = 5,
+
+  /**
+   * The caller went away before the reply came.
+   *
+   * @generated from enum value: SOLVER_OUTCOME_CANCELLED = 6;
+   */
+  CANCELLED = 6,
+
+  /**
+   * The solver was on the bench because of earlier failures: it was asked, but the quote did not wait for it.
+   *
+   * @generated from enum value: SOLVER_OUTCOME_BENCHED = 7;
+   */
+  BENCHED = 7,
+}
+
+/**
+ * Describes the enum aggregator.v1.SolverOutcome.
+ */
+export const SolverOutcomeSchema: GenEnum<SolverOutcome> = /*@__PURE__*/
+  enumDesc(file_aggregator_v1_quote, 3);
+
+/**
  * QuoteService collects offers for a swap from the registered solvers of a chain and returns the best one.
  *
  * @generated from service aggregator.v1.QuoteService
@@ -369,6 +733,19 @@ export const QuoteService: GenService<{
     methodKind: "unary";
     input: typeof GetQuoteRequestSchema;
     output: typeof GetQuoteResponseSchema;
+  },
+  /**
+   * GetQuoteRecord tells how a quote came about: which solvers were asked, what came of each, and how the offers were
+   * ranked. Records are kept for the instance's QUOTE_RECORD_HOURS (24). Whoever knows the quote's id may read it: the
+   * caller, who gets it with the answer, and each solver that was asked, which gets it in the header `x-quote-id`.
+   * NOT_FOUND (`QUOTE_NOT_FOUND`) when there is no such record on this chain.
+   *
+   * @generated from rpc aggregator.v1.QuoteService.GetQuoteRecord
+   */
+  getQuoteRecord: {
+    methodKind: "unary";
+    input: typeof GetQuoteRecordRequestSchema;
+    output: typeof GetQuoteRecordResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aggregator_v1_quote, 0);
