@@ -6,6 +6,9 @@ import { registerMetrics } from './http/metrics-route.js'
 import { createHttpServer } from './http/server.js'
 import { createAggregator } from './quoting/aggregator.js'
 import { createAskSolver } from './quoting/call.js'
+import { createCollector } from './quoting/collect.js'
+import { createJudge } from './quoting/judge.js'
+import { createQuoteRecorder } from './quoting/quote-recorder.js'
 import { createEventStreams } from './rpc/event-streams.js'
 import { createGuard } from './rpc/guard.js'
 import { createHealth } from './rpc/health.js'
@@ -22,10 +25,13 @@ import { createRecordBook } from './solvers/record-book.js'
 import { createRegistry } from './solvers/registry.js'
 import { createSelection } from './solvers/selection.js'
 import { createSolverClient } from './solvers/solver-client.js'
+import { createSolverTallies } from './solvers/solver-tallies.js'
 import { createBenchStore } from './store/bench-store.js'
 import { openDatabase } from './store/database.js'
 import { createEventStore } from './store/event-store.js'
+import { openQuoteRecordStore } from './store/quote-record-store.js'
 import { createSolverStore } from './store/solver-store.js'
+import { createDurationTally } from './telemetry/duration-tally.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
 import { createRequestTally } from './telemetry/request-tally.js'
@@ -94,14 +100,24 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const clock = () => performance.now()
     const benchStore = createBenchStore(database)
     const recordBook = await createRecordBook({ ...config, store: benchStore, clock, now, metrics, log })
+    const quoteRecords = openQuoteRecordStore(config.dbPath)
+    const recorder = await createQuoteRecorder({ ...config, store: quoteRecords, now, metrics, log })
+    started.push(recorder.close)
+    const stages = createDurationTally(metrics.stageSeconds, 'stage')
+    const tallies = createSolverTallies(metrics)
+    const judge = createJudge(stages.of('verify'))
+    const askSolver = createAskSolver({ solverClient, judge, tallies, clock })
     const aggregator = createAggregator({
       ...config,
       registry,
       chains,
       recordBook,
       selection: createSelection(),
-      askSolver: createAskSolver(solverClient, clock),
+      collector: createCollector(askSolver, config.quoteTimeoutMs),
+      recorder,
       clock,
+      now,
+      stages,
       metrics,
       log,
     })
@@ -111,7 +127,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const tally = createRequestTally(metrics)
     const guard = createGuard({ supportedChains, rateLimits, tally, log })
     const methods = [
-      ...createQuoteService({ ...config, aggregator, now }),
+      ...createQuoteService({ ...config, aggregator, recorder, now }),
       ...createSolverService(registry),
       ...createOrderService(chains),
     ].map(guard)
@@ -137,9 +153,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
           metrics,
           auth: config.metricsAuth,
           measure() {
-            tally.flush()
+            for (const each of [tally, stages]) each.flush()
             measureChains(chains, metrics)
-            recordBook.measure(new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)])))
+            const active = new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)]))
+            recordBook.measure(active)
+            tallies.flush(active)
           },
         })
       },

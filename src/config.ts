@@ -58,6 +58,8 @@ export interface Config {
   readonly eventRetentionDays: number
   /** How many blocks a reorganisation may take back without the chain being read anew. */
   readonly maxReorgDepth: number
+  /** How long the record of a quote can be read. */
+  readonly quoteRecordHours: number
   readonly corsOrigins: readonly string[]
   /** Proxies whose `X-Forwarded-For` is believed: a number of hops, or addresses and CIDRs. */
   readonly trustProxy: number | readonly string[]
@@ -105,6 +107,7 @@ export function readConfig(environment: Environment): Config {
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),
     eventRetentionDays: env.integer('EVENT_RETENTION_DAYS', { min: 1, max: 36_500 }),
     maxReorgDepth: env.integer('MAX_REORG_DEPTH', { min: 1, max: 10_000 }),
+    quoteRecordHours: env.integer('QUOTE_RECORD_HOURS', { min: 1, max: 8784 }),
     corsOrigins: env.checkedList('CORS_ORIGINS', isOrigin, '* or origins such as https://app.example.org'),
     trustProxy: readTrustProxy(env),
     metricsAuth: readMetricsAuth(env),

@@ -21,6 +21,7 @@ export const DEFAULTS = {
   MAX_STREAM_CLIENTS: '10000',
   EVENT_RETENTION_DAYS: '30',
   MAX_REORG_DEPTH: '256',
+  QUOTE_RECORD_HOURS: '24',
   CORS_ORIGINS: '*',
   LOG_LEVEL: 'info',
 } as const

@@ -81,6 +81,7 @@ describe('an integer must be decimal digits within its range:', () => {
     ['MAX_STREAM_CLIENTS', 1, 1_000_000],
     ['EVENT_RETENTION_DAYS', 1, 36_500],
     ['MAX_REORG_DEPTH', 1, 10_000],
+    ['QUOTE_RECORD_HOURS', 1, 8784],
     ['RATE_LIMIT_MAX', 0, 1_000_000],
     ['RATE_LIMIT_WINDOW_MS', 1, 86_400_000],
     ['RATE_LIMIT_QUOTE', 0, 1_000_000],

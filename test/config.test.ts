@@ -44,6 +44,7 @@ describe('defaults', () => {
       MAX_STREAM_CLIENTS: '10000',
       EVENT_RETENTION_DAYS: '30',
       MAX_REORG_DEPTH: '256',
+      QUOTE_RECORD_HOURS: '24',
       CORS_ORIGINS: '*',
       LOG_LEVEL: 'info',
     })
@@ -87,6 +88,7 @@ describe('defaults', () => {
       maxStreamClients: 10_000,
       eventRetentionDays: 30,
       maxReorgDepth: 256,
+      quoteRecordHours: 24,
       corsOrigins: ['*'],
       trustProxy: 0,
       metricsAuth: undefined,

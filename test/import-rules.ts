@@ -13,6 +13,7 @@ interface Import {
 const RANKS: Readonly<Record<string, number>> = {
   domain: 0,
   signing: 1,
+  client: 1,
   store: 2,
   chain: 2,
   solvers: 3,
@@ -23,6 +24,7 @@ const RANKS: Readonly<Record<string, number>> = {
   app: 7,
   main: 8,
   devnet: 8,
+  cli: 9,
 }
 
 /** What stands beside the layers: all but domain may import it. */
@@ -45,7 +47,7 @@ const CLIENT_CONSTRUCTORS = [
   'webSocket',
 ]
 const CLIENT_OWNERS = ['chain', 'devnet']
-const MESSAGE_OWNERS = ['rpc', 'http']
+const MESSAGE_OWNERS = ['rpc', 'http', 'client']
 const ENVIRONMENT_READERS = ['src/config.ts', 'src/devnet/demo.ts']
 
 /** Holds source files against "Who may import whom" (architecture.md); @returns one line for each violation. */

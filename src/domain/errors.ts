@@ -39,6 +39,8 @@ interface ServiceErrorOptions {
   readonly httpStatus?: number
   /** When it is worth trying again. */
   readonly retryAfterSeconds?: number
+  /** The quote whose record says more. */
+  readonly quoteId?: string
   readonly cause?: unknown
 }
 
@@ -49,12 +51,14 @@ export class ServiceError extends Error {
   readonly violations: readonly FieldViolation[]
   readonly httpStatus: number
   readonly retryAfterSeconds: number | undefined
+  readonly quoteId: string | undefined
 
   constructor(reason: Reason, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause })
     this.reason = reason
     this.violations = options.violations ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.quoteId = options.quoteId
     this.httpStatus = options.httpStatus ?? REASONS[reason].http
   }
 }

@@ -27,6 +27,14 @@ export interface Offer {
   readonly signature: Hex
 }
 
+/** Amounts as a solver wrote them, whether they are any or not; absent where it wrote no text. */
+export interface AnsweredAmounts {
+  readonly inputAmount?: string | undefined
+  readonly outputAmount?: string | undefined
+}
+
+/** Longer than any amount: 2^256-1 has 78 digits. */
+const MAX_AMOUNT_LENGTH = 100
 const HEX = /^0x[0-9a-fA-F]*$/
 
 /**
@@ -75,6 +83,17 @@ export function checkOffer(asked: QuoteRequest, solver: Address, reply: unknown)
     },
     signature: signature.toLowerCase() as Hex,
   }
+}
+
+/** The amounts of a reply as they were written, for the record of a quote. */
+export function amountsOf(reply: unknown): AnsweredAmounts | undefined {
+  if (!isRecord(reply) || !isRecord(reply.quote)) return undefined
+  const { inputAmount, outputAmount } = reply.quote
+  return { inputAmount: amountText(inputAmount), outputAmount: amountText(outputAmount) }
+}
+
+function amountText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= MAX_AMOUNT_LENGTH ? value : undefined
 }
 
 /**

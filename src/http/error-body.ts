@@ -54,5 +54,8 @@ export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
 /** Answers with an error in the one shape that all REST errors have (decisions.md D7). */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
   const details = error.violations.length > 0 ? { details: error.violations } : {}
-  return reply.code(error.httpStatus).send({ error: error.message, code: error.reason, ...details })
+  const quoteId = error.quoteId === undefined ? {} : { quoteId: error.quoteId }
+  return reply
+    .code(error.httpStatus)
+    .send({ error: error.message, code: error.reason, ...details, ...quoteId })
 }

@@ -1,17 +1,17 @@
 import type { QuoteRequest } from '../domain/quote.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Peers } from '../solvers/peers.js'
-import type { SolverClient, SolverReply } from '../solvers/solver-client.js'
+import type { Question, SolverClient, SolverReply } from '../solvers/solver-client.js'
 import type { AskResult, SolverRecord } from '../solvers/solver-record.js'
-import { createJudge } from './judge.js'
+import type { SolverTallies } from '../solvers/solver-tallies.js'
+import type { Judge } from './judge.js'
 import type { SolverOutcome } from './outcome.js'
 
 /** One request, prepared once for all solvers. */
 export interface Asked {
   readonly request: QuoteRequest
   readonly hasher: QuoteHasher
-  /** What solvers are sent: JSON in UTF-8. */
-  readonly body: Uint8Array
+  readonly question: Question
 }
 
 /** One solver being asked. */
@@ -24,28 +24,33 @@ export interface Call {
 
 /**
  * Asks one solver and judges what it answers.
- * @param onOutcome called once: what went wrong is an outcome too, so that it reaches nobody else
+ * @param onOutcome called once: what went wrong is an outcome too, so that it reaches nobody else. Takes the
+ *   milliseconds from asking as well
  */
 export type AskSolver = (
   asked: Asked,
   record: SolverRecord,
   peers: Peers,
-  onOutcome: (outcome: SolverOutcome) => void,
+  onOutcome: (outcome: SolverOutcome, tookMs: number) => void,
 ) => Call
 
 /** A refusal of this status or above is the solver's trouble, and no answer to what it was asked. */
 const SERVER_ERROR = 500
 
-/**
- * Builds the way to ask a solver, which keeps its record.
- * @param clock of the records
- */
-export function createAskSolver(solverClient: Pick<SolverClient, 'ask'>, clock: () => number): AskSolver {
-  const judge = createJudge()
+interface AskSolverOptions {
+  readonly solverClient: Pick<SolverClient, 'ask'>
+  readonly judge: Judge
+  readonly tallies: Pick<SolverTallies, 'note'>
+  /** The clock of the records. */
+  readonly clock: () => number
+}
 
+/** Builds the way to ask a solver, which keeps its record. */
+export function createAskSolver({ solverClient, judge, tallies, clock }: AskSolverOptions): AskSolver {
   return (asked, record, peers, onOutcome) => {
     const { solver } = record
-    const ask = record.ask(clock(), peers)
+    const askedAt = clock()
+    const ask = record.ask(askedAt, peers)
     let isOpen = true
 
     function settle(outcome: SolverOutcome): void {
@@ -55,7 +60,8 @@ export function createAskSolver(solverClient: Pick<SolverClient, 'ask'>, clock: 
       const result = toResult(outcome)
       if (result !== 'silent') peers.noteAnswer(now)
       ask.end(result, now)
-      onOutcome(outcome)
+      tallies.note(solver, outcome.kind, result === 'silent' ? undefined : (now - askedAt) / 1000)
+      onOutcome(outcome, now - askedAt)
     }
 
     function onReply(reply: SolverReply): void {
@@ -64,7 +70,7 @@ export function createAskSolver(solverClient: Pick<SolverClient, 'ask'>, clock: 
       else judge({ ...asked, solver: solver.address, body: reply.body, onJudged: settle })
     }
 
-    return { settle, release: solverClient.ask(solver, asked.body, onReply) }
+    return { settle, release: solverClient.ask(solver, asked.question, onReply) }
   }
 }
 

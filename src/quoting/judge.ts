@@ -1,5 +1,5 @@
 import type { Address } from '../domain/hex.js'
-import { checkOffer, type DropReason, type Offer } from '../domain/offer.js'
+import { amountsOf, checkOffer, type DropReason, type Offer } from '../domain/offer.js'
 import type { QuoteRequest } from '../domain/quote.js'
 import { checkSignature } from '../signing/recover.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
@@ -21,19 +21,25 @@ export interface Reply {
 export type Judge = (reply: Reply) => void
 
 /**
- * Builds the judge. Replies that come in one turn of the event loop are judged together at its end, step by step: the
+ * Builds the judge.
+ * @param noteSeconds takes how long each moment's replies took together
+ *
+ * Replies that come in one turn of the event loop are judged together at its end, step by step: the
  * tables that recovering works with take a megabyte, and all else is slow when it must find its way back into the
  * processor's caches between any two of them.
  */
-export function createJudge(): Judge {
+export function createJudge(noteSeconds: (seconds: number) => void): Judge {
   let waiting: Reply[] = []
 
   function judgeAll(): void {
     const replies = waiting
     waiting = []
+    const start = performance.now()
     const verified = replies.map(hash).map(verify)
+    noteSeconds((performance.now() - start) / 1000)
     verified.forEach((verdict, index) => {
-      replies[index]?.onJudged(toOutcome(verdict))
+      const reply = replies[index]
+      reply?.onJudged(toOutcome(verdict, reply))
     })
   }
 
@@ -62,8 +68,8 @@ function verify(offer: HashedOffer | DropReason): HashedOffer | DropReason {
   return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
 }
 
-function toOutcome(verdict: HashedOffer | DropReason): SolverOutcome {
-  if (typeof verdict === 'string') return { kind: 'invalid', reason: verdict }
+function toOutcome(verdict: HashedOffer | DropReason, { body }: Reply): SolverOutcome {
+  if (typeof verdict === 'string') return { kind: 'invalid', reason: verdict, amounts: amountsOf(body) }
   const { quote, signature, hasher, structHash, signatureBytes } = verdict
   return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
 }

@@ -11,7 +11,9 @@ const ERROR_DOMAIN = 'aggregator'
  */
 export function toConnectError(error: ServiceError): ConnectError {
   const connectError = new ConnectError(error.message, codeFromString(REASONS[error.reason].rpc))
-  connectError.details.push({ desc: ErrorInfoSchema, value: { reason: error.reason, domain: ERROR_DOMAIN } })
+  const metadata: Record<string, string> = error.quoteId === undefined ? {} : { quoteId: error.quoteId }
+  const info = { reason: error.reason, domain: ERROR_DOMAIN, metadata }
+  connectError.details.push({ desc: ErrorInfoSchema, value: info })
   if (error.violations.length > 0) {
     const fieldViolations = error.violations.map(({ field, message }) => ({ field, description: message }))
     connectError.details.push({ desc: BadRequestSchema, value: { fieldViolations } })

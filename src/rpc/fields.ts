@@ -3,6 +3,7 @@ import type { FieldViolation } from '../domain/errors.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
 
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NAME = /^[^\p{Cc}\p{Cs}]{1,64}$/u
 const BLANK_OR_CONTROL = /[\s\p{C}]/u
 const MAX_URL_LENGTH = 2048
@@ -32,6 +33,12 @@ export class Fields {
 
   bytes32(field: string, text: string): Hex {
     return this.#expect(field, parseBytes32(text), 'must be 32 bytes in hex with 0x') ?? NOTHING
+  }
+
+  /** @returns it in lower case */
+  uuid(field: string, text: string): string {
+    if (!UUID.test(text)) this.refuse(field, 'must be a UUID')
+    return text.toLowerCase()
   }
 
   signature(field: string, text: string): Hex {

@@ -6,7 +6,7 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf'
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
-import type { Patience } from '../quoting/aggregator.js'
+import type { Patience } from '../quoting/collect.js'
 import { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
 

@@ -1,11 +1,15 @@
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import { ServiceError } from '../domain/errors.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
 import type { Aggregator } from '../quoting/aggregator.js'
+import type { QuoteRecorder } from '../quoting/quote-recorder.js'
 import { toSignedQuoteMessage } from './convert.js'
+import { toQuoteRecordMessage } from './convert-records.js'
 import { type Method, unaryMethod } from './method.js'
 
 interface QuoteServiceOptions {
   readonly aggregator: Aggregator
+  readonly recorder: Pick<QuoteRecorder, 'read'>
   readonly defaultDepositWindowSeconds: number
   readonly defaultFillWindowSeconds: number
   readonly now: () => number
@@ -20,7 +24,7 @@ const DEPOSIT_MODE_NAMES = { [DepositMode.CONTRACT]: 'CONTRACT', [DepositMode.AD
 
 /** The methods of QuoteService. */
 export function createQuoteService(options: QuoteServiceOptions): Method[] {
-  const { aggregator, defaultDepositWindowSeconds, defaultFillWindowSeconds, now } = options
+  const { aggregator, recorder, defaultDepositWindowSeconds, defaultFillWindowSeconds, now } = options
 
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
@@ -45,10 +49,25 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
     async answer({ depositWindowSeconds, ...asked }, call) {
       const windows = { depositWindowSeconds, fillWindowSeconds: defaultFillWindowSeconds }
       const request: QuoteRequest = { ...asked, ...deadlines(now(), windows) }
-      const [best, ...alternativeQuotes] = (await aggregator.quote(request, call)).map(toSignedQuoteMessage)
-      return { ...best, alternativeQuotes }
+      const { quoteId, offers } = await aggregator.quote(request, call)
+      const [best, ...alternativeQuotes] = offers.map(toSignedQuoteMessage)
+      return { ...best, alternativeQuotes, quoteId }
     },
   })
 
-  return [getQuote]
+  const getQuoteRecord = unaryMethod(QuoteService.method.getQuoteRecord, {
+    limit: 'global',
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      quoteId: fields.uuid('quoteId', message.quoteId),
+    }),
+    async answer({ chainId, quoteId }) {
+      const record = await recorder.read(chainId, quoteId)
+      if (record === undefined)
+        throw new ServiceError('QUOTE_NOT_FOUND', 'There is no record of this quote here, or none any more.')
+      return toQuoteRecordMessage(record)
+    },
+  })
+
+  return [getQuote, getQuoteRecord]
 }

@@ -1,24 +1,32 @@
 import type { Socket } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { FailReason } from '../domain/quote-record.js'
 import type { Solver } from '../domain/solver.js'
 import type { EndpointGuard } from './endpoint-guard.js'
+import { failReasonOf, ReplyTooLongError } from './fail-reason.js'
 
 /** What came of calling a solver. */
 export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'malformed' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
+
+/** What all solvers of a quote are sent. */
+export interface Question {
+  /** JSON text in UTF-8. */
+  readonly body: Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /** Calls solvers over connections that are kept open. */
 export interface SolverClient {
   /**
    * Posts a quote request to `<endpoint>/quote`.
-   * @param body JSON text in UTF-8
    * @param onReply called once, with what went wrong if anything did; not at all after the call was ended
    * @returns ends the call and what is still under way of its answer
    */
-  ask(solver: Solver, body: Uint8Array, onReply: (reply: SolverReply) => void): () => void
+  ask(solver: Solver, question: Question, onReply: (reply: SolverReply) => void): () => void
   close(): Promise<void>
 }
 
@@ -35,10 +43,21 @@ const MAX_CONNECTIONS_PER_SOLVER = 256
 const CONNECT_TIMEOUT_MS = 5000
 /** How long an idle connection stays open where the solver does not say; a new one costs several round trips. */
 const KEEP_ALIVE_MS = 55_000
-const HEADERS = {
-  'content-type': 'application/json',
-  accept: 'application/json',
-  'accept-encoding': 'identity',
+
+/**
+ * Prepares what all solvers of a quote are sent.
+ * @param quoteId goes in a header, so that a solver's developer can look up what became of its offer
+ */
+export function createQuestion(text: string, quoteId: string): Question {
+  return {
+    body: Buffer.from(text),
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'x-quote-id': quoteId,
+    },
+  }
 }
 
 /**
@@ -65,11 +84,11 @@ export function createSolverClient(guard: EndpointGuard): SolverClient {
   }
 
   return {
-    ask(solver, body, onReply) {
+    ask(solver, { body, headers }, onReply) {
       const reader = new ReplyReader(onReply)
       try {
         const { origin, path } = targetOf(solver)
-        agent.dispatch({ origin, path, method: 'POST', headers: HEADERS, body }, reader)
+        agent.dispatch({ origin, path, method: 'POST', headers, body }, reader)
       } catch (error) {
         reader.onResponseError(undefined, error as Error)
       }
@@ -119,7 +138,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#isOver = true
-    this.#reply({ kind: 'failed', message: error.message })
+    this.#reply({ kind: 'failed', reason: failReasonOf(error), message: error.message })
   }
 
   #reply(reply: SolverReply): void {
@@ -172,6 +191,6 @@ function limitReplies(socket: Socket): void {
     if (socket.bytesWritten !== written) beginning = read
     written = socket.bytesWritten
     read = socket.bytesRead
-    if (read - beginning > MAX_WIRE_BYTES) socket.destroy(new Error('The reply is too long.'))
+    if (read - beginning > MAX_WIRE_BYTES) socket.destroy(new ReplyTooLongError())
   })
 }

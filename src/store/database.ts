@@ -1,5 +1,5 @@
 import SQLite from 'better-sqlite3'
-import { Kysely, Migrator, SqliteDialect } from 'kysely'
+import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely'
 import { ConfigError } from '../environment.js'
 import { migrations, type Schema } from './schema.js'
 
@@ -10,13 +10,24 @@ export type Database = Kysely<Schema>
  * @param path a file, created when it is not there, or `:memory:`, which keeps nothing
  * @throws ConfigError when the file cannot be opened; the migrator's error when a newer version wrote it
  */
-export async function openDatabase(path: string): Promise<Database> {
+export function openDatabase(path: string): Promise<Database> {
+  return openTables<Schema>(path, { migrations, synchronous: 'FULL' })
+}
+
+/**
+ * Opens a file with tables of any kind, as `openDatabase` does.
+ * @param options `synchronous` is SQLite's: with `NORMAL` the last writes may be gone after a power failure
+ */
+export async function openTables<S>(
+  path: string,
+  options: { readonly migrations: Record<string, Migration>; readonly synchronous: 'FULL' | 'NORMAL' },
+): Promise<Kysely<S>> {
   const sqlite = openFile(path)
   sqlite.pragma('journal_mode = WAL')
-  sqlite.pragma('synchronous = FULL')
-  const database = new Kysely<Schema>({ dialect: new SqliteDialect({ database: sqlite }) })
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } })
-  const { error } = await migrator.migrateToLatest()
+  sqlite.pragma(`synchronous = ${options.synchronous}`)
+  const database = new Kysely<S>({ dialect: new SqliteDialect({ database: sqlite }) })
+  const provider = { getMigrations: async () => options.migrations }
+  const { error } = await new Migrator({ db: database, provider }).migrateToLatest()
   if (error !== undefined) {
     await database.destroy()
     throw error

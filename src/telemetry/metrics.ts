@@ -1,5 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { version } from '../version.js'
 
+const STAGE_SECONDS = [
+  0.000_025, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+]
+const SOLVER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const EVENT_LAG_SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600]
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 /** The figures of one instance; labels take values of closed lists and registered solvers only: no client makes series grow. */
@@ -10,6 +16,12 @@ export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'aggregator_build_info',
+    help: 'Always 1; the version that runs is its label.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version }, 1)
 
   return {
     registry,
@@ -28,14 +40,52 @@ export function createMetrics() {
     }),
     quotes: new Counter({
       name: 'aggregator_quotes_total',
-      help: 'Quotes asked for, by chain and outcome (quoted, no_quotes).',
+      help: 'Quotes asked for, by chain and outcome (quoted, no_quotes, cancelled).',
       labelNames: ['chain_id', 'outcome'],
+      registers,
+    }),
+    stageSeconds: new Histogram({
+      name: 'aggregator_quote_stage_duration_seconds',
+      help: "Time of a quote's stages: prepare (choose and ask solvers), solvers (until the last outcome), verify (check and recover the replies of one moment together), rank.",
+      labelNames: ['stage'],
+      buckets: STAGE_SECONDS,
+      registers,
+    }),
+    quoteRecords: new Counter({
+      name: 'aggregator_quote_records_total',
+      help: 'Records of quotes, by result (written, dropped).',
+      labelNames: ['result'],
       registers,
     }),
     solverReplies: new Counter({
       name: 'aggregator_solver_replies_total',
       help: 'Outcomes of asking a solver (quoted, refused, invalid, late, failed, cancelled), with the reason when invalid.',
       labelNames: ['chain_id', 'outcome', 'reason'],
+      registers,
+    }),
+    solverOutcomes: new Counter({
+      name: 'aggregator_solver_outcomes_total',
+      help: 'Outcomes of asking each registered solver (quoted, refused, invalid, late, failed, cancelled), by chain and solver.',
+      labelNames: ['chain_id', 'solver', 'outcome'],
+      registers,
+    }),
+    solverAnswerSeconds: new Histogram({
+      name: 'aggregator_solver_answer_duration_seconds',
+      help: 'Time from asking a solver to its answer, of whatever kind, by chain and solver; what did not come in time is not in it.',
+      labelNames: ['chain_id', 'solver'],
+      buckets: SOLVER_SECONDS,
+      registers,
+    }),
+    solvers: new Gauge({
+      name: 'aggregator_solvers',
+      help: 'Registered solvers, by chain and state (active, inactive: without a sufficient bond).',
+      labelNames: ['chain_id', 'state'],
+      registers,
+    }),
+    registrations: new Counter({
+      name: 'aggregator_registrations_total',
+      help: 'Registrations and unregistrations asked for, by chain, action (register, unregister) and result (OK or an error).',
+      labelNames: ['chain_id', 'action', 'result'],
       registers,
     }),
     solverBenched: new Gauge({
@@ -54,6 +104,12 @@ export function createMetrics() {
       name: 'aggregator_solver_latency_seconds',
       help: 'How long a solver has usually taken to answer of late.',
       labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
+    chainUp: new Gauge({
+      name: 'aggregator_chain_up',
+      help: 'Whether the chain answers (1), by chain.',
+      labelNames: ['chain_id'],
       registers,
     }),
     headBlock: new Gauge({
@@ -80,6 +136,13 @@ export function createMetrics() {
       labelNames: ['chain_id', 'type'],
       registers,
     }),
+    eventLagSeconds: new Histogram({
+      name: 'aggregator_event_lag_seconds',
+      help: "Time from a block with events to their announcement, by chain; by the block's own time, which is in whole seconds.",
+      labelNames: ['chain_id'],
+      buckets: EVENT_LAG_SECONDS,
+      registers,
+    }),
     reorganisations: new Counter({
       name: 'aggregator_reorganisations_total',
       help: 'Reorganisations seen, by chain.',
@@ -90,6 +153,25 @@ export function createMetrics() {
       name: 'aggregator_rpc_errors_total',
       help: 'Looks at a chain that an endpoint failed, by chain.',
       labelNames: ['chain_id'],
+      registers,
+    }),
+    rpcRequests: new Counter({
+      name: 'aggregator_rpc_requests_total',
+      help: 'JSON-RPC calls, by chain, method and outcome (ok, error).',
+      labelNames: ['chain_id', 'method', 'outcome'],
+      registers,
+    }),
+    rpcSeconds: new Histogram({
+      name: 'aggregator_rpc_request_duration_seconds',
+      help: 'Time of JSON-RPC calls, by chain.',
+      labelNames: ['chain_id'],
+      buckets: REQUEST_SECONDS,
+      registers,
+    }),
+    rateLimited: new Counter({
+      name: 'aggregator_rate_limited_total',
+      help: 'Requests refused because of a limit (quote, order, register, unregister, solvers, global).',
+      labelNames: ['limit'],
       registers,
     }),
     streamClients: new Gauge({

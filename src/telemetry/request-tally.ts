@@ -1,3 +1,4 @@
+import { createDurationTally } from './duration-tally.js'
 import type { Metrics } from './metrics.js'
 
 /** Counts answered requests, and gives the counts to the metrics when somebody asks for those. */
@@ -8,27 +9,18 @@ export interface RequestTally {
   flush(): void
 }
 
-/** Requests of a method whose durations are kept until then; a few milliseconds' work at once. */
-const MAX_KEPT = 10_000
-
 /** Builds the tally: to find a series by its labels takes longer than most of what is done for a read. */
 export function createRequestTally(metrics: Pick<Metrics, 'requests' | 'requestSeconds'>): RequestTally {
   const counts = new Map<string, number>()
-  const durations = new Map<string, number[]>()
-
-  function flushDurations(method: string, kept: number[]): void {
-    for (const seconds of kept) metrics.requestSeconds.observe({ method }, seconds)
-    kept.length = 0
-  }
+  const durations = createDurationTally(metrics.requestSeconds, 'method')
 
   return {
     of(method) {
-      const kept: number[] = []
-      durations.set(method, kept)
+      const noteSeconds = durations.of(method)
       return (protocol, reason, seconds) => {
         const key = `${method} ${protocol} ${reason}`
         counts.set(key, (counts.get(key) ?? 0) + 1)
-        if (kept.push(seconds) >= MAX_KEPT) flushDurations(method, kept)
+        noteSeconds(seconds)
       }
     },
     flush() {
@@ -37,7 +29,7 @@ export function createRequestTally(metrics: Pick<Metrics, 'requests' | 'requestS
         metrics.requests.inc({ method, protocol, reason }, count)
       }
       counts.clear()
-      for (const [method, kept] of durations) flushDurations(method, kept)
+      durations.flush()
     },
   }
 }

@@ -108,6 +108,10 @@ describe('an offer that the contract would refuse is dropped, whatever it promis
     expect(body.quote.solver).toBe(honestAccount.address)
     expect(body.alternativeQuotes).toEqual([])
     expect(await service.metric('aggregator_solver_replies_total', labels)).toBe(droppedBefore + 1)
+    const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
+    expect(record.solvers).toContainEqual(
+      expect.objectContaining({ solver: badAccount.address, outcome: 'INVALID', reason }),
+    )
   })
 
   it('a signature by another key', async () => {

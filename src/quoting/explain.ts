@@ -1,0 +1,85 @@
+import type { DropReason } from '../domain/offer.js'
+import type { AskedSwap, FailReason, QuoteRecord, SolverAnswer } from '../domain/quote-record.js'
+
+/** Says what came of a solver in words that its developer can act on. */
+export function explain(answer: SolverAnswer, record: QuoteRecord): string {
+  switch (answer.outcome) {
+    case 'quoted':
+      return explainRank(answer, record)
+    case 'refused':
+      return explainRefusal(answer.httpStatus ?? 0)
+    case 'invalid':
+      return DROPS[answer.reason as DropReason](record.asked, answer)
+    case 'failed':
+      return FAILURES[answer.reason as FailReason]
+    case 'late':
+      return `No reply came within ${answer.durationMs} ms. Answer sooner, or refuse with a status below 500.`
+    case 'cancelled':
+      return 'The caller went away before the reply came. This does not count against the solver.'
+    case 'benched':
+      return 'The solver was on the bench after failures in a row: it was asked, but the quote did not wait for it. The first answer in time brings it back.'
+  }
+}
+
+function explainRank({ rank, ...answer }: SolverAnswer, { asked, solvers }: QuoteRecord): string {
+  if (rank === 1) return 'The best offer: it is the one that the caller got first.'
+  const best = solvers.find((other) => other.rank === 1)
+  const [side, token, isBetter] =
+    asked.orderType === 'EXACT_INPUT'
+      ? (['outputAmount', 'output', 'more'] as const)
+      : (['inputAmount', 'input', 'less'] as const)
+  const difference = BigInt(best?.[side] ?? 0) - BigInt(answer[side] ?? 0)
+  if (difference === 0n) return 'As good as the best offer, which came first.'
+  const amount = difference < 0n ? -difference : difference
+  return `A valid offer; the best one was ${amount} of the ${token} token's smallest unit ${isBetter}.`
+}
+
+function explainRefusal(status: number): string {
+  const fault = status >= 500 ? ' A status of 500 or above counts as a failure.' : ''
+  return `The solver answered with status ${status}; only 200 carries an offer.${fault}`
+}
+
+const SIGNATURE = 'EIP-712 signature of the solver over the quote: 65 bytes, v 27 or 28, low s'
+
+/** What each reason to drop a reply asks the solver's developer to mend. */
+const DROPS: Readonly<Record<DropReason, (asked: AskedSwap, answer: SolverAnswer) => string>> = {
+  malformed: () =>
+    'The reply must be JSON: {"quote": {the eleven fields of the struct}, "signature": "0x…"}, addresses and signature in hex with 0x.',
+  solver_mismatch: (_asked, { solver }) => `quote.solver must be the registered solver, ${solver}.`,
+  user_mismatch: ({ user }) => `quote.user must be the userAddress that was asked, ${user}.`,
+  input_token_mismatch: ({ inputToken }) => `quote.inputToken must be the one that was asked, ${inputToken}.`,
+  output_token_mismatch: ({ outputToken }) =>
+    `quote.outputToken must be the one that was asked, ${outputToken}.`,
+  order_type_mismatch: ({ orderType }) =>
+    `quote.orderType must be ${orderType === 'EXACT_INPUT' ? 0 : 1}, the contract's number for ${orderType}.`,
+  output_chain_mismatch: ({ destinationChainId }) =>
+    `quote.outputChainId must be the destinationChainId that was asked, ${destinationChainId}.`,
+  deposit_deadline_mismatch: ({ depositDeadline }) =>
+    `quote.depositDeadline must be the one that was asked, ${depositDeadline}.`,
+  fill_deadline_mismatch: ({ fillDeadline }) =>
+    `quote.fillDeadline must be the one that was asked, ${fillDeadline}.`,
+  fixed_amount_mismatch: ({ orderType, amount }) =>
+    `quote.${orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount'} must be the amount that was asked, "${amount}", a decimal string.`,
+  amount_out_of_range: () =>
+    'quote.inputAmount and quote.outputAmount must be decimal strings of 1 to 2^256-1.',
+  nonce_out_of_range: () => 'quote.nonce must be a decimal string of 0 to 2^256-1.',
+  signature_length: () => `The signature must have 65 bytes. It is the ${SIGNATURE}.`,
+  signature_v: () => `The last byte of the signature, v, must be 27 or 28. It is the ${SIGNATURE}.`,
+  signature_high_s: () =>
+    `The signature's s must be in the lower half of the curve's order (EIP-2). It is the ${SIGNATURE}.`,
+  signature_mismatch: (_asked, { solver }) =>
+    `The signature does not recover to ${solver}: check the key, the EIP-712 domain, the struct's name and fields, and that exactly the answered values were signed.`,
+}
+
+const FAILURES: Readonly<Record<FailReason, string>> = {
+  endpoint_rejected:
+    'The endpoint must be an https URL whose host resolves to public IP addresses only; it was not called.',
+  name_not_resolved: "The host name of the solver's endpoint does not resolve.",
+  connection_refused: "Nothing listens at the solver's endpoint.",
+  unreachable: "No connection to the solver's endpoint could be made in time.",
+  tls_failed:
+    "TLS with the solver's endpoint failed: check that its certificate is valid and of its host name.",
+  not_http: 'What came from the endpoint is no valid HTTP/1.1 response.',
+  reply_too_long: 'The reply must be at most 64 KiB, its headers at most 16 KiB.',
+  connection_lost: 'The connection ended before the reply did.',
+}

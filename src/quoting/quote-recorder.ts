@@ -1,0 +1,97 @@
+import type { QuoteRecord } from '../domain/quote-record.js'
+import type { QuoteRecordStore } from '../store/quote-record-store.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { type Minutes, toQuoteRecord } from './minutes.js'
+
+/** Keeps the records of quotes, and finds them again. */
+export interface QuoteRecorder {
+  /** Takes a quote's minutes; nobody waits for what is made of them. */
+  note(minutes: Minutes): void
+  /** @returns the record; undefined when there is none, or none any more, of this chain */
+  read(chainId: number, quoteId: string): Promise<QuoteRecord | undefined>
+  /** Writes what was noted. */
+  close(): Promise<void>
+}
+
+interface QuoteRecorderOptions {
+  readonly store: QuoteRecordStore
+  readonly quoteRecordHours: number
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  readonly metrics: Pick<Metrics, 'quoteRecords'>
+  readonly log: Logger
+}
+
+const HOUR_MS = 3_600_000
+const PRUNE_INTERVAL_MS = 10 * 60_000
+/** How long minutes may wait for others to be written with. */
+const WAIT_MS = 100
+/** Records written at once; to make them takes about half a millisecond. */
+const MAX_BATCH = 50
+/** Minutes that may wait; those that come while a database is slower than the quotes are not kept. */
+const MAX_WAITING = 10_000
+
+/** Builds the recorder over a store, and keeps that from growing beyond its retention. */
+export async function createQuoteRecorder(options: QuoteRecorderOptions): Promise<QuoteRecorder> {
+  const { store, quoteRecordHours, now, metrics, log } = options
+  const oldest = () => now() - quoteRecordHours * HOUR_MS
+  let waiting: Minutes[] = []
+  /** What is being written. */
+  let batch: readonly Minutes[] = []
+  let timer: NodeJS.Timeout | undefined
+  let writing = Promise.resolve()
+
+  async function writeBatch(): Promise<void> {
+    batch = waiting.slice(0, MAX_BATCH)
+    waiting = waiting.slice(MAX_BATCH)
+    try {
+      await store.save(batch.map(toQuoteRecord))
+      metrics.quoteRecords.inc({ result: 'written' }, batch.length)
+    } catch (error) {
+      metrics.quoteRecords.inc({ result: 'dropped' }, batch.length)
+      log.error({ err: error, records: batch.length }, 'records of quotes could not be written')
+    }
+    batch = []
+  }
+
+  async function writeBatches(least: number): Promise<void> {
+    while (waiting.length >= least) await writeBatch()
+  }
+
+  function writeSoon(): void {
+    timer = setTimeout(async () => {
+      writing = writeBatches(MAX_BATCH).then(writeBatch)
+      await writing
+      timer = undefined
+      if (waiting.length > 0) writeSoon()
+    }, WAIT_MS)
+  }
+
+  await store.prune(oldest())
+  const pruning = setInterval(() => {
+    store.prune(oldest()).catch((error) => {
+      log.error({ err: error }, 'old records of quotes could not be removed')
+    })
+  }, PRUNE_INTERVAL_MS)
+
+  return {
+    note(minutes) {
+      if (waiting.length >= MAX_WAITING) return metrics.quoteRecords.inc({ result: 'dropped' })
+      waiting.push(minutes)
+      if (timer === undefined) writeSoon()
+    },
+    async read(chainId, quoteId) {
+      const noted = [...batch, ...waiting].find((minutes) => minutes.quoteId === quoteId)
+      const record = noted === undefined ? await store.read(quoteId) : toQuoteRecord(noted)
+      return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
+    },
+    async close() {
+      clearInterval(pruning)
+      clearTimeout(timer)
+      await writing
+      await writeBatches(1)
+      await store.close()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { Migration } from 'kysely'
+import { openTables } from './database.js'
+import type { QuoteRecordStore } from './quote-record-store.js'
+
+interface QuoteRecordSchema {
+  quote_records: {
+    quote_id: string
+    requested_at_ms: number
+    /** JSON of a QuoteRecord. */
+    record: string
+  }
+}
+
+/** Rows removed at once, so that nobody waits long behind it. */
+const PRUNE_ROWS = 1000
+
+const migrations: Record<string, Migration> = {
+  '001-quote-records': {
+    async up(db) {
+      await db.schema
+        .createTable('quote_records')
+        .addColumn('quote_id', 'text', (column) => column.primaryKey())
+        .addColumn('requested_at_ms', 'bigint', (column) => column.notNull())
+        .addColumn('record', 'text', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createIndex('quote_records_requested_at')
+        .on('quote_records')
+        .column('requested_at_ms')
+        .execute()
+    },
+  },
+}
+
+/**
+ * Opens the file of records, and writes and reads it in this thread.
+ * @throws as `openDatabase` does
+ */
+export async function openQuoteRecordTable(path: string): Promise<QuoteRecordStore> {
+  const database = await openTables<QuoteRecordSchema>(path, { migrations, synchronous: 'NORMAL' })
+
+  async function pruneSome(before: number): Promise<number> {
+    const old = database
+      .selectFrom('quote_records')
+      .select('quote_id')
+      .where('requested_at_ms', '<', before)
+      .limit(PRUNE_ROWS)
+    const { numDeletedRows } = await database
+      .deleteFrom('quote_records')
+      .where('quote_id', 'in', old)
+      .executeTakeFirst()
+    return Number(numDeletedRows)
+  }
+
+  return {
+    async save(records) {
+      const rows = records.map((record) => ({
+        quote_id: record.quoteId,
+        requested_at_ms: record.requestedAt,
+        record: JSON.stringify(record),
+      }))
+      await database.insertInto('quote_records').values(rows).execute()
+    },
+    async read(quoteId) {
+      const row = await database
+        .selectFrom('quote_records')
+        .select('record')
+        .where('quote_id', '=', quoteId)
+        .executeTakeFirst()
+      return row === undefined ? undefined : JSON.parse(row.record)
+    },
+    async prune(before) {
+      while ((await pruneSome(before)) === PRUNE_ROWS);
+    },
+    close: () => database.destroy(),
+  }
+}

@@ -1,0 +1,131 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { QuoteRecord } from '../../src/domain/quote-record.js'
+import { createQuoteRecorder } from '../../src/quoting/quote-recorder.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { sampleMinutes } from './sample-minutes.js'
+
+const HOUR_MS = 3_600_000
+const NOW = 1_800_000_000_000
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A recorder over a store whose writes a test holds up, or lets fail. */
+async function openRecorder() {
+  const stored = new Map<string, QuoteRecord>()
+  const batches: number[] = []
+  const pruned: number[] = []
+  const disk = { write: async () => {} }
+  const metrics = createMetrics()
+  const recorder = await createQuoteRecorder({
+    store: {
+      async save(records) {
+        batches.push(records.length)
+        await disk.write()
+        for (const record of records) stored.set(record.quoteId, record)
+      },
+      read: async (quoteId) => stored.get(quoteId),
+      prune: async (before) => void pruned.push(before),
+      close: async () => {},
+    },
+    quoteRecordHours: 2,
+    now: () => NOW,
+    metrics,
+    log: pino({ level: 'silent' }),
+  })
+  const counted = async (result: string) => {
+    const { values } = await metrics.quoteRecords.get()
+    return values.find(({ labels }) => labels.result === result)?.value
+  }
+  const note = (count: number, from = 0) => {
+    for (let number = from; number < from + count; number++)
+      recorder.note(sampleMinutes({ quoteId: String(number), requestedAt: NOW }))
+  }
+  return { recorder, note, stored, batches, pruned, disk, counted }
+}
+
+describe('records', () => {
+  test('are written together, a moment later, in batches', async () => {
+    const { note, stored, batches, counted } = await openRecorder()
+    note(120)
+    expect(stored.size).toBe(0)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(batches).toEqual([50, 50, 20])
+    expect([stored.size, await counted('written')]).toEqual([120, 120])
+  })
+
+  test('that come while others are written follow them', async () => {
+    const { note, stored, disk } = await openRecorder()
+    let release = () => {}
+    disk.write = () =>
+      new Promise((resolve) => {
+        release = resolve
+      })
+    note(1)
+    await vi.advanceTimersByTimeAsync(100)
+    note(1, 1)
+    disk.write = async () => {}
+    release()
+    await vi.advanceTimersByTimeAsync(100)
+    expect([...stored.keys()]).toEqual(['0', '1'])
+  })
+
+  test('can be read before they are written, and while they are', async () => {
+    const { recorder, note, disk } = await openRecorder()
+    disk.write = () => new Promise(() => {})
+    note(1)
+    expect((await recorder.read(1, '0'))?.quoteId).toBe('0')
+    await vi.advanceTimersByTimeAsync(100)
+    expect((await recorder.read(1, '0'))?.quoteId).toBe('0')
+  })
+
+  test('are found on their own chain only, and while they are young enough', async () => {
+    const { recorder } = await openRecorder()
+    recorder.note(sampleMinutes({ quoteId: 'young', requestedAt: NOW - 2 * HOUR_MS }))
+    recorder.note(sampleMinutes({ quoteId: 'old', requestedAt: NOW - 2 * HOUR_MS - 1 }))
+    expect((await recorder.read(1, 'young'))?.quoteId).toBe('young')
+    expect(await recorder.read(2, 'young')).toBeUndefined()
+    expect(await recorder.read(1, 'old')).toBeUndefined()
+  })
+
+  test('are all written when the recorder is closed', async () => {
+    const { recorder, note, stored } = await openRecorder()
+    note(51)
+    await recorder.close()
+    expect(stored.size).toBe(51)
+  })
+
+  test('that are too old are removed at the start and every ten minutes', async () => {
+    const { pruned } = await openRecorder()
+    await vi.advanceTimersByTimeAsync(10 * 60_000)
+    expect(pruned).toEqual([NOW - 2 * HOUR_MS, NOW - 2 * HOUR_MS])
+  })
+})
+
+describe('a database that fails', () => {
+  test('costs the records of that time, and no later ones', async () => {
+    const { note, stored, disk, counted } = await openRecorder()
+    disk.write = () => Promise.reject(new Error('disk full'))
+    note(3)
+    await vi.advanceTimersByTimeAsync(100)
+    disk.write = async () => {}
+    note(2, 3)
+    await vi.advanceTimersByTimeAsync(100)
+    expect([...stored.keys()]).toEqual(['3', '4'])
+    expect([await counted('dropped'), await counted('written')]).toEqual([3, 2])
+  })
+
+  test('that does not come to an end bounds what waits', async () => {
+    const { note, disk, counted } = await openRecorder()
+    disk.write = () => new Promise(() => {})
+    note(50)
+    await vi.advanceTimersByTimeAsync(100)
+    note(10_001, 50)
+    expect(await counted('dropped')).toBe(1)
+  })
+})

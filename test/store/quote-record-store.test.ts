@@ -1,0 +1,49 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import type { QuoteRecord } from '../../src/domain/quote-record.js'
+import { toQuoteRecord } from '../../src/quoting/minutes.js'
+import { openQuoteRecordStore } from '../../src/store/quote-record-store.js'
+import { sampleMinutes } from '../quoting/sample-minutes.js'
+import { temporaryFile } from './temporary-file.js'
+
+function record(number: number): QuoteRecord {
+  return toQuoteRecord(sampleMinutes({ quoteId: String(number), requestedAt: number }))
+}
+
+const records = (count: number) => Array.from({ length: count }, (_, index) => record(index))
+
+for (const [kind, path] of [
+  ['in memory', () => ':memory:'],
+  ['in a file', temporaryFile],
+] as const) {
+  test(`records are kept ${kind}, and those before a time removed`, async () => {
+    const store = openQuoteRecordStore(path())
+    onTestFinished(store.close)
+    await store.save(records(2500))
+    expect(await store.read('7')).toEqual(record(7))
+    expect(await store.read('2500')).toBeUndefined()
+    await store.prune(2001)
+    expect(await store.read('2000')).toBeUndefined()
+    expect(await store.read('2001')).toEqual(record(2001))
+  })
+}
+
+test('a file is beside the database, and read again by the next run', async () => {
+  const path = temporaryFile()
+  const first = openQuoteRecordStore(path)
+  await first.save([record(1)])
+  await first.close()
+  expect([existsSync(path), existsSync(`${path}-quotes`)]).toEqual([false, true])
+  const second = openQuoteRecordStore(path)
+  onTestFinished(second.close)
+  expect(await second.read('1')).toEqual(record(1))
+})
+
+test('a file that is no database fails every call, and says which it is', async () => {
+  const path = temporaryFile()
+  writeFileSync(`${path}-quotes`, 'this is no database, and long enough to be seen as none'.repeat(20))
+  const store = openQuoteRecordStore(path)
+  const failure = { message: expect.stringContaining(`DB_PATH is ${path}-quotes`) }
+  await expect(store.prune(0)).rejects.toMatchObject(failure)
+  await expect(store.read('1')).rejects.toThrow()
+})
