@@ -4,11 +4,7 @@ import { openEventLog } from './events/event-log.js'
 import { registerHealth } from './http/health.js'
 import { registerMetrics } from './http/metrics-route.js'
 import { createHttpServer } from './http/server.js'
-import { createAggregator } from './quoting/aggregator.js'
-import { createAskSolver } from './quoting/call.js'
-import { createCollector } from './quoting/collect.js'
-import { createJudge } from './quoting/judge.js'
-import { createQuoteRecorder } from './quoting/quote-recorder.js'
+import { openQuoting } from './quoting/quoting.js'
 import { createEventStreams } from './rpc/event-streams.js'
 import { createGuard } from './rpc/guard.js'
 import { createHealth } from './rpc/health.js'
@@ -21,17 +17,11 @@ import { createSolverService } from './rpc/solver-service.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard, type ResolveAll } from './solvers/endpoint-guard.js'
-import { createRecordBook } from './solvers/record-book.js'
-import { createRegistry } from './solvers/registry.js'
-import { createSelection } from './solvers/selection.js'
-import { createSolverClient } from './solvers/solver-client.js'
-import { createSolverTallies } from './solvers/solver-tallies.js'
+import { createRegistry, measureSolvers } from './solvers/registry.js'
 import { createBenchStore } from './store/bench-store.js'
 import { openDatabase } from './store/database.js'
 import { createEventStore } from './store/event-store.js'
-import { openQuoteRecordStore } from './store/quote-record-store.js'
 import { createSolverStore } from './store/solver-store.js'
-import { createDurationTally } from './telemetry/duration-tally.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
 import { createRequestTally } from './telemetry/request-tally.js'
@@ -91,43 +81,29 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       allowlist: config.solverEndpointAllowlist,
       resolveAll: overrides.resolveAll,
     })
-    const solverClient = createSolverClient(endpointGuard)
-    started.push(solverClient.close)
     const store = createSolverStore(database)
     const registry = await createRegistry({ ...config, store, chains, endpointGuard, now })
     const bondWatch = startBondWatch({ ...config, registry, chains, log })
     started.push(bondWatch.close)
-    const clock = () => performance.now()
     const benchStore = createBenchStore(database)
-    const recordBook = await createRecordBook({ ...config, store: benchStore, clock, now, metrics, log })
-    const quoteRecords = openQuoteRecordStore(config.dbPath)
-    const recorder = await createQuoteRecorder({ ...config, store: quoteRecords, now, metrics, log })
-    started.push(recorder.close)
-    const stages = createDurationTally(metrics.stageSeconds, 'stage')
-    const tallies = createSolverTallies(metrics)
-    const judge = createJudge(stages.of('verify'))
-    const askSolver = createAskSolver({ solverClient, judge, tallies, clock })
-    const aggregator = createAggregator({
-      ...config,
-      registry,
+    const quoting = await openQuoting({
+      config,
       chains,
-      recordBook,
-      selection: createSelection(),
-      collector: createCollector(askSolver, config.quoteTimeoutMs),
-      recorder,
-      clock,
+      registry,
+      endpointGuard,
+      benchStore,
       now,
-      stages,
       metrics,
       log,
     })
+    started.push(quoting.close)
 
-    const rateLimits = createRateLimits(config.rateLimits)
+    const rateLimits = createRateLimits(config.rateLimits, (limit) => metrics.rateLimited.inc({ limit }))
     const supportedChains = [...chains.keys()]
     const tally = createRequestTally(metrics)
     const guard = createGuard({ supportedChains, rateLimits, tally, log })
     const methods = [
-      ...createQuoteService({ ...config, aggregator, recorder, now }),
+      ...createQuoteService({ ...config, ...quoting, now }),
       ...createSolverService(registry),
       ...createOrderService(chains),
     ].map(guard)
@@ -153,11 +129,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
           metrics,
           auth: config.metricsAuth,
           measure() {
-            for (const each of [tally, stages]) each.flush()
+            tally.flush()
             measureChains(chains, metrics)
-            const active = new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)]))
-            recordBook.measure(active)
-            tallies.flush(active)
+            measureSolvers(supportedChains, registry, metrics)
+            quoting.measure(new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)])))
           },
         })
       },

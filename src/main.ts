@@ -1,11 +1,11 @@
 import { type App, createApp } from './app.js'
 import { processEnvironment, readConfig } from './config.js'
 import { ConfigError } from './environment.js'
-import { createLog, type Logger } from './telemetry/log.js'
+import { type Logger, openProcessLog } from './telemetry/log.js'
 
 try {
   const config = readConfig(processEnvironment())
-  const log = createLog(config.logLevel)
+  const log = await openProcessLog(config.logLevel)
   endWithProcess(await createApp(config, { log }), log)
 } catch (error) {
   process.stderr.write(error instanceof ConfigError ? explain(error) : `${(error as Error).stack}\n`)

@@ -12,7 +12,7 @@ export class InconsistentAnswerError extends Error {
 
 /** A block with what its logs say. */
 export interface Block extends ContractNews {
-  readonly header: BlockHeader
+  readonly header: TimedHeader
 }
 
 /** A range of blocks, by its last one, with what all its logs say. */
@@ -24,14 +24,14 @@ export interface BlockRange extends ContractNews {
 export interface BlockReader {
   head(): Promise<TimedHeader>
   /** @throws InconsistentAnswerError when the node does not have the block; here and below */
-  header(number: number): Promise<BlockHeader>
+  header(number: number): Promise<TimedHeader>
   /** Headers from one number to another, both included, in order and linked. */
-  headers(from: number, to: number): Promise<BlockHeader[]>
-  headerOf(hash: Hex): Promise<BlockHeader>
+  headers(from: number, to: number): Promise<TimedHeader[]>
+  headerOf(hash: Hex): Promise<TimedHeader>
   /** Number of the last final block; undefined where the chain does not tell. */
   finalized(): Promise<number | undefined>
   /** What happened in these very blocks: their logs are asked for by hash (EIP-234). */
-  blocks(headers: readonly BlockHeader[]): Promise<Block[]>
+  blocks(headers: readonly TimedHeader[]): Promise<Block[]>
   /** What happened from one number to another, both included: for blocks that are old enough to stay. */
   range(from: number, to: number): Promise<BlockRange>
   /** The events with the solver of each refund, which the contract's event does not name. */
@@ -48,13 +48,13 @@ export function createBlockReader(client: PublicClient, chainId: number, address
     return toHeader(raw as RawHeader)
   }
 
-  async function header(number: number): Promise<BlockHeader> {
+  async function header(number: number): Promise<TimedHeader> {
     const found = await readHeader('eth_getBlockByNumber', toQuantity(number))
     if (found.number === number) return found
     throw new InconsistentAnswerError(`block ${number} came as ${found.number}`)
   }
 
-  async function block(of: BlockHeader): Promise<Block> {
+  async function block(of: TimedHeader): Promise<Block> {
     const filter = { address, blockHash: of.hash }
     const logs = (await client.request({ method: 'eth_getLogs', params: [filter] })) as RawLog[]
     if (logs.some(({ blockHash }) => blockHash !== of.hash))

@@ -6,8 +6,9 @@ import type { Bond } from '../domain/solver.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import type { Journal } from './announcer.js'
 import { createBlockReader } from './block-reader.js'
-import { createFollower, type Journal } from './follower.js'
+import { createFollower } from './follower.js'
 import { createIntroduction } from './introduce.js'
 import { createOrderMemory, type ReadOrder } from './order-memory.js'
 import { createRpcClient } from './rpc-client.js'
@@ -64,7 +65,10 @@ export interface ChainOptions {
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId, settlement: address } = config
   const { protocolName, metrics, log } = options
-  const rpc = createRpcClient(config.rpcUrls)
+  const rpc = createRpcClient(config.rpcUrls, (method, outcome, seconds) => {
+    metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
+    metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
+  })
   const settlement = createSettlement(rpc.client, chainId, address)
   const orders = createOrderMemory(readLastOrder)
   const introduction = createIntroduction(config, rpc.endpoints, protocolName)
@@ -83,6 +87,10 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         metrics.reorganisations.inc({ chain_id: chainId })
         orders.clear()
         bondListener()
+      },
+      onAnnounced({ header, events }) {
+        const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
+        for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)
       },
     },
   })

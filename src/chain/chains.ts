@@ -32,11 +32,12 @@ export async function closeChains(chains: ReadonlyMap<number, Chain>): Promise<v
 /** Puts what is known of the chains into the metrics. */
 export function measureChains(
   chains: ReadonlyMap<number, Chain>,
-  metrics: Pick<Metrics, 'headBlock' | 'eventBlock' | 'lagSeconds'>,
+  metrics: Pick<Metrics, 'chainUp' | 'headBlock' | 'eventBlock' | 'lagSeconds'>,
 ): void {
   for (const chain of chains.values()) {
-    const { chainId, headBlock, eventBlock, lagMs } = chain.status()
+    const { chainId, status, headBlock, eventBlock, lagMs } = chain.status()
     const labels = { chain_id: chainId }
+    metrics.chainUp.set(labels, Number(status !== 'down'))
     if (headBlock !== undefined) metrics.headBlock.set(labels, headBlock)
     if (eventBlock !== undefined) metrics.eventBlock.set(labels, eventBlock)
     if (lagMs !== undefined) metrics.lagSeconds.set(labels, lagMs / 1000)

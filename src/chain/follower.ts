@@ -1,25 +1,20 @@
 import type { ChainConfig } from '../config.js'
-import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
-import type { Address } from '../domain/hex.js'
+import type { BlockHeader } from '../domain/block.js'
 import type { Logger } from '../telemetry/log.js'
+import { createAnnouncer, type Journal } from './announcer.js'
 import type { Block, BlockReader } from './block-reader.js'
+import type { TimedHeader } from './headers.js'
 import { blockAt, cutAfter, extend, type LocalChain, lastOf, reconcile } from './local-chain.js'
 import type { ContractNews } from './order-events.js'
 import { createRangeReader } from './range-reader.js'
-
-/** Where a chain's events and its position are kept; each call is one transaction. */
-export interface Journal {
-  readPosition(chainId: number): Promise<ChainPosition | undefined>
-  begin(chainId: number, settlement: Address, header: BlockHeader): Promise<void>
-  append(chainId: number, blocks: NewBlocks): Promise<void>
-  revert(chainId: number, ancestor: BlockHeader): Promise<void>
-}
 
 /** Told of what happens on the chain, confirmed or not. */
 export interface ChainListener {
   onNews(news: ContractNews): void
   /** Whatever was known of the last blocks is no longer so. */
   onReorganisation(): void
+  /** What happened in a block near the head has been announced. */
+  onAnnounced(block: Block): void
 }
 
 /** Keeps the local chain and the journal up with a chain. */
@@ -35,7 +30,7 @@ export interface Follower {
    * following a later head goes on from there.
    * @returns `behind` when the head is older than what was seen
    */
-  follow(reader: BlockReader, head: BlockHeader, run: Run): Promise<'followed' | 'behind'>
+  follow(reader: BlockReader, head: TimedHeader, run: Run): Promise<'followed' | 'behind'>
 }
 
 /** One run of following; it may be long. */
@@ -73,11 +68,10 @@ export function createFollower(options: FollowerOptions): Follower {
   /** Blocks up to here below the head can still change or are not confirmed: they are read one by one. */
   const liveDepth = maxReorgDepth + confirmations
   const readRange = createRangeReader(chainId, log)
+  const { onAnnounced } = listener
+  const announcer = createAnnouncer({ chainId, maxReorgDepth, journal, onAnnounced })
   let chain: LocalChain | undefined
   let firstBlock = 0
-  /** The blocks of the local chain that wait for their confirmations. */
-  let pending: readonly Block[] = []
-  let announced = 0
   let headNumber = 0
   let lowerForkSightings = 0
   let isBackfilling = false
@@ -86,7 +80,7 @@ export function createFollower(options: FollowerOptions): Follower {
     const stored = await journal.readPosition(chainId)
     if (stored?.settlement === settlement) {
       firstBlock = stored.firstBlock
-      announced = stored.headers.at(-1)?.number ?? 0
+      announcer.standsAt(stored.headers.at(-1)?.number ?? 0)
       return stored.headers
     }
     if (startBlock !== undefined && startBlock > head.number + 1) return undefined
@@ -95,7 +89,7 @@ export function createFollower(options: FollowerOptions): Follower {
     const root = await rootBlock(reader, head)
     await journal.begin(chainId, settlement, root)
     firstBlock = root.number + 1
-    announced = root.number
+    announcer.standsAt(root.number)
     return [root]
   }
 
@@ -109,13 +103,12 @@ export function createFollower(options: FollowerOptions): Follower {
     isBackfilling = true
     run.onBackfill()
     let local = await settle(reader, known)
-    await announce(local, headNumber - confirmations)
+    await announcer.announce(local, headNumber - confirmations)
     while (headNumber - lastOf(local).number > liveDepth) {
       run.signal.throwIfAborted()
       const range = await readRange(reader, lastOf(local).number + 1, headNumber - liveDepth)
       const events = await reader.withSolvers(range.events, headNumber)
-      await journal.append(chainId, { headers: [range.end], events, keepFrom: range.end.number })
-      announced = range.end.number
+      await announcer.announceRange({ ...range, events })
       local = [range.end]
       chain = local
       listener.onNews(range)
@@ -133,12 +126,12 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 
   /** Reads blocks one by one up to a head. */
-  async function catchUp(reader: BlockReader, known: LocalChain, head: BlockHeader, run: Run): Promise<void> {
+  async function catchUp(reader: BlockReader, known: LocalChain, head: TimedHeader, run: Run): Promise<void> {
     let local = known
     for (;;) {
       run.signal.throwIfAborted()
       // A head confirms only what it is known to stand on.
-      await announce(local, lastOf(local).number - confirmations)
+      await announcer.announce(local, lastOf(local).number - confirmations)
       const step = reconcile(local, head)
       if (step.kind === 'known') return
       const headers =
@@ -154,7 +147,7 @@ export function createFollower(options: FollowerOptions): Follower {
   async function place(
     reader: BlockReader,
     known: LocalChain,
-    headers: readonly BlockHeader[],
+    headers: readonly TimedHeader[],
   ): Promise<LocalChain> {
     const [first] = headers
     if (first === undefined) return known
@@ -174,14 +167,14 @@ export function createFollower(options: FollowerOptions): Follower {
     }
   }
 
-  async function grow(reader: BlockReader, known: LocalChain, headers: readonly BlockHeader[]) {
+  async function grow(reader: BlockReader, known: LocalChain, headers: readonly TimedHeader[]) {
     const withSolvers = async (block: Block) => ({
       ...block,
       events: await reader.withSolvers(block.events, headNumber),
     })
     const blocks = await Promise.all((await reader.blocks(headers)).map(withSolvers))
     chain = extend(known, headers, liveDepth)
-    pending = [...pending, ...blocks]
+    announcer.add(blocks)
     for (const block of blocks) listener.onNews(block)
     return chain
   }
@@ -189,11 +182,7 @@ export function createFollower(options: FollowerOptions): Follower {
   async function cut(known: LocalChain, ancestor: BlockHeader): Promise<LocalChain> {
     const depth = lastOf(known).number - ancestor.number
     log.warn({ chainId, depth, ancestor: ancestor.number }, 'the chain has been reorganised')
-    if (ancestor.number < announced) {
-      await journal.revert(chainId, ancestor)
-      announced = ancestor.number
-    }
-    pending = pending.filter(({ header }) => header.number <= ancestor.number)
+    await announcer.cutAfter(ancestor)
     chain = cutAfter(known, ancestor)
     listener.onReorganisation()
     return chain
@@ -209,27 +198,10 @@ export function createFollower(options: FollowerOptions): Follower {
       'a reorganisation deeper than MAX_REORG_DEPTH: all events behind that block are taken back and read anew',
     )
     const root = number < 0 ? BEFORE_GENESIS : await reader.header(number)
-    await journal.revert(chainId, root)
-    announced = root.number
-    pending = []
+    await announcer.startOver(root)
     chain = [root]
     listener.onReorganisation()
     return chain
-  }
-
-  /** Moves the blocks up to a number, which have their confirmations, into the journal. */
-  async function announce(local: LocalChain, upTo: number): Promise<void> {
-    const isReady = ({ header }: Block) => header.number <= upTo
-    const ready = pending.filter(isReady)
-    const last = ready.at(-1)?.header
-    if (last === undefined) return
-    const keepFrom = Math.max(local[0].number, last.number - maxReorgDepth + 1)
-    const kept = ready.map(({ header }) => header).filter(({ number }) => number >= keepFrom)
-    const [first = last, ...rest] = kept
-    const events = ready.flatMap((block) => block.events)
-    await journal.append(chainId, { headers: [first, ...rest], events, keepFrom })
-    announced = last.number
-    pending = pending.filter((block) => !isReady(block))
   }
 
   /** Whether a head says nothing new, or nothing that may be believed yet. */
@@ -246,7 +218,7 @@ export function createFollower(options: FollowerOptions): Follower {
 
   return {
     last: () => chain && lastOf(chain),
-    announced: () => chain && announced,
+    announced: () => chain && announcer.announced(),
     isBackfilling: () => isBackfilling,
 
     async follow(reader, head, run) {

@@ -3,6 +3,7 @@ import {
   fallback,
   http,
   type PublicClient,
+  type Transport,
   type WebSocketTransport,
   webSocket,
 } from 'viem'
@@ -40,12 +41,17 @@ const MAX_BATCH_CALLS = 50
 /** The logs of a crowded block must come through, since there is no smaller thing to ask for. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024
 
+/** Told of each call when it has ended. */
+export type OnCall = (method: string, outcome: 'ok' | 'error', seconds: number) => void
+
 /**
  * Builds the clients of a chain's JSON-RPC endpoints.
  * @param urls http, https, ws or wss URLs, in order of preference
  */
-export function createRpcClient(urls: readonly string[]): RpcClient {
-  const transports = urls.map((url) => (/^wss?:/i.test(url) ? socketTransport(url) : httpTransport(url)))
+export function createRpcClient(urls: readonly string[], onCall: OnCall = () => {}): RpcClient {
+  const transports = urls.map((url) =>
+    /^wss?:/i.test(url) ? told(socketTransport(url), onCall) : told(httpTransport(url), onCall),
+  )
   const endpoints = transports.map((transport, index) => toEndpoint(transport, urls[index] ?? ''))
   const client = createPublicClient({ transport: fallback(transports, { retryCount: 0 }) })
   return {
@@ -55,6 +61,28 @@ export function createRpcClient(urls: readonly string[]): RpcClient {
       for (const endpoint of endpoints) endpoint.disconnect()
     },
   }
+}
+
+/** A transport that tells of its calls. */
+function told<T extends Transport>(transport: T, onCall: OnCall): T {
+  const wrapped = (options: Parameters<T>[0]) => {
+    const made = transport(options)
+    const request = async (...[call, requestOptions]: Parameters<typeof made.request>) => {
+      const start = performance.now()
+      const tell = (outcome: 'ok' | 'error') =>
+        onCall((call as { method: string }).method, outcome, (performance.now() - start) / 1000)
+      try {
+        const answer = await made.request(call, requestOptions)
+        tell('ok')
+        return answer
+      } catch (error) {
+        tell('error')
+        throw error
+      }
+    }
+    return { ...made, request }
+  }
+  return wrapped as T
 }
 
 function httpTransport(url: string) {

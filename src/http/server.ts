@@ -5,6 +5,7 @@ import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
+import type { ServiceError } from '../domain/errors.js'
 import { ConfigError } from '../environment.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { GuardedMethod } from '../rpc/guard.js'
@@ -18,6 +19,7 @@ import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
 import { answersToOrigins, preflightHeaders, SECURITY_HEADERS } from './headers.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
 import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
+import { logRequest, registerRequestLog } from './request-log.js'
 import { registerRestRoutes } from './transcoder.js'
 import { createWebSockets } from './web-sockets.js'
 
@@ -47,6 +49,7 @@ export interface HttpServer {
 const MAX_BODY_BYTES = 64 * 1024
 /** Answers are a few KiB, most of it random: packing them takes the client and the service longer than sending them. */
 const NEVER_COMPRESS = 0xffff_ffff
+const SWITCHING_PROTOCOLS = 101
 /** As long as headers may be in total. */
 const MAX_URL_LENGTH = 16 * 1024
 
@@ -70,6 +73,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: refuseUnparsable,
   })
 
+  registerRequestLog(server, log)
   const crossOriginHeaders = answersToOrigins(config.corsOrigins)
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
@@ -91,7 +95,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   await server.register(async (rest) =>
     registerRestRoutes(rest, methods, createVerbRefusal(rest, rateLimits)),
   )
-  const webSockets = createWebSockets(server, MAX_CLIENT_MESSAGE_BYTES)
+  const webSockets = createWebSockets(server, MAX_CLIENT_MESSAGE_BYTES, (request) =>
+    logRequest(log, request, SWITCHING_PROTOCOLS, 0),
+  )
   registerEventRoutes(server, streams, webSockets, createVerbRefusal(server, rateLimits))
   options.addRoutes(server)
 
@@ -121,12 +127,16 @@ function createRequestIds(): () => string {
   return () => `${run}-${++requests}`
 }
 
-function toContextValues({ id, ip, raw }: FastifyRequest) {
+function toContextValues(request: FastifyRequest) {
+  const { id, ip, raw } = request
   const abandon = () => {
     if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
     else raw.socket.destroy()
   }
-  return createContextValues().set(requestKey, { id, ip, abandon })
+  const refuse = (error: ServiceError) => {
+    request.refusal = error
+  }
+  return createContextValues().set(requestKey, { id, ip, abandon, refuse })
 }
 
 function toPortMistake(error: unknown, port: number): unknown {

@@ -25,8 +25,13 @@ const PING_INTERVAL_MS = 30_000
  * Lets the server's routes answer the requests for a WebSocket like any other, and open one. As there may be thousands
  * which do nothing, an open one keeps nothing of the request that it began as.
  * @param maxMessageBytes a client that sends more at once is closed
+ * @param onUpgrade told of each request that has become a WebSocket
  */
-export function createWebSockets(server: FastifyInstance, maxMessageBytes: number): WebSockets {
+export function createWebSockets(
+  server: FastifyInstance,
+  maxMessageBytes: number,
+  onUpgrade: (request: FastifyRequest) => void,
+): WebSockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
   /** What came behind the requests that may be granted. */
   const heads = new WeakMap<IncomingMessage, Buffer>()
@@ -51,6 +56,7 @@ export function createWebSockets(server: FastifyInstance, maxMessageBytes: numbe
       sockets.handleUpgrade(raw, connection, head, (socket) => {
         socket.on('error', terminate)
         sockets.emit('connection', socket)
+        onUpgrade(request)
         onOpen(socket)
       })
       return true

@@ -15,7 +15,7 @@ export function toStreamHandler(streams: EventStreams) {
     context: HandlerContext,
   ): AsyncGenerator<StreamEventsResponse> {
     const stream = await open(streams, request, context)
-    const { abandon } = context.values.get(requestKey)
+    const { abandon, refuse } = context.values.get(requestKey)
     const leave = () => void stream.close()
     let farewell: NodeJS.Timeout | undefined
     context.signal.addEventListener('abort', leave)
@@ -31,7 +31,9 @@ export function toStreamHandler(streams: EventStreams) {
       yield toConnectedMessage(streams.supportedChains, stream.cursor())
       const thrown = await ended
       if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
-      throw toConnectError(stream.close(thrown) ?? toServiceError(thrown))
+      const error = stream.close(thrown) ?? toServiceError(thrown)
+      refuse(error)
+      throw toConnectError(error)
     } finally {
       context.signal.removeEventListener('abort', leave)
       stream.close()
@@ -53,6 +55,8 @@ async function open(
     const caller = { protocol: call.protocol as StreamProtocol, requestId: call.requestId }
     return streams.open(request, caller, isReadable ? [] : [unreadableMessage(streams.desc)])
   } catch (thrown) {
-    throw toConnectError(toServiceError(thrown))
+    const error = toServiceError(thrown)
+    context.values.get(requestKey).refuse(error)
+    throw toConnectError(error)
   }
 }

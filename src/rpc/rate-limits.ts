@@ -31,20 +31,28 @@ const SHARED_COUNTS = 64
 
 const clientKeys = new LRUCache<string, string>({ max: 4096 })
 
-/** Builds the counters; a limit of 0 counts nothing. */
-export function createRateLimits(config: RateLimitConfig): RateLimits {
+/**
+ * Builds the counters; a limit of 0 counts nothing.
+ * @param onRefused told of every request that is one too many
+ */
+export function createRateLimits(
+  config: RateLimitConfig,
+  onRefused: (name: LimitName) => void = () => {},
+): RateLimits {
+  const counterOf = (name: LimitName, limit: number, windowMs = MINUTE_MS) =>
+    createCounter(limit, windowMs, () => onRefused(name))
   const counters = {
-    quote: createCounter(config.quote, MINUTE_MS),
-    order: createCounter(config.order, MINUTE_MS),
-    register: createCounter(config.register, MINUTE_MS),
-    unregister: createCounter(config.unregister, MINUTE_MS),
-    solvers: createCounter(config.solvers, MINUTE_MS),
-    global: createCounter(config.max, config.windowMs),
+    quote: counterOf('quote', config.quote),
+    order: counterOf('order', config.order),
+    register: counterOf('register', config.register),
+    unregister: counterOf('unregister', config.unregister),
+    solvers: counterOf('solvers', config.solvers),
+    global: counterOf('global', config.max, config.windowMs),
   }
   return { consume: (name, client) => counters[name]?.(client) ?? Promise.resolve() }
 }
 
-function createCounter(limit: number, windowMs: number) {
+function createCounter(limit: number, windowMs: number, onRefused: () => void) {
   if (limit === 0) return undefined
   const limiter = new RateLimiterMemory({ points: limit, duration: windowMs / 1000 })
   let newClients = 0
@@ -73,6 +81,7 @@ function createCounter(limit: number, windowMs: number) {
 
   function refuse(client: Client, result: unknown): never {
     if (!(result instanceof RateLimiterRes)) throw result
+    onRefused()
     const retryAfterSeconds = tell(client, result)
     client.setHeader('Retry-After', String(retryAfterSeconds))
     const message = `Too many requests: at most ${limit} in this window, try again in ${retryAfterSeconds} s.`

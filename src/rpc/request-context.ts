@@ -1,4 +1,5 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
+import type { ServiceError } from '../domain/errors.js'
 import type { Call, Protocol } from './method.js'
 
 /** What the HTTP server knows of the request that a call came with. */
@@ -7,6 +8,8 @@ export const requestKey = createContextKey({
   ip: '',
   /** Cuts the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon: () => {},
+  /** Notes what the answer says went wrong. */
+  refuse: (_error: ServiceError) => {},
 })
 
 /** The call of a Connect handler. */

@@ -7,7 +7,7 @@ import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
 import type { GuardedMethod } from './guard.js'
 import type { ChainMessage } from './method.js'
-import { toCall } from './request-context.js'
+import { requestKey, toCall } from './request-context.js'
 import { withSharedMessages } from './shared-messages.js'
 import { stageKey, withUnreadableCalls } from './unreadable.js'
 
@@ -50,6 +50,7 @@ function toHandler(method: GuardedMethod): MethodImpl<GuardedMethod['desc']> {
     } catch (thrown) {
       const error = toServiceError(thrown)
       count(error.reason)
+      context.values.get(requestKey).refuse(error)
       throw toConnectError(error)
     }
   }

@@ -12,6 +12,7 @@ import {
 import { personalMessageDigest, registrationMessage, unregistrationMessage } from '../signing/messages.js'
 import { checkSignature } from '../signing/recover.js'
 import type { SolverStore } from '../store/solver-store.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 
 /** A signed wish of a solver; `timestamp` in Unix milliseconds. */
@@ -134,6 +135,22 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       const solver = find(key)
       if (solver !== undefined && solver.isBonded !== isBonded) put({ ...solver, isBonded })
     },
+  }
+}
+
+/** Puts the numbers of solvers into the metrics. */
+export function measureSolvers(
+  chainIds: readonly number[],
+  registry: Pick<Registry, 'active' | 'registered'>,
+  metrics: Pick<Metrics, 'solvers'>,
+): void {
+  for (const chainId of chainIds) {
+    const active = registry.active(chainId).length
+    metrics.solvers.set({ chain_id: chainId, state: 'active' }, active)
+    metrics.solvers.set(
+      { chain_id: chainId, state: 'inactive' },
+      registry.registered(chainId).length - active,
+    )
   }
 }
 

@@ -82,12 +82,6 @@ export function createMetrics() {
       labelNames: ['chain_id', 'state'],
       registers,
     }),
-    registrations: new Counter({
-      name: 'aggregator_registrations_total',
-      help: 'Registrations and unregistrations asked for, by chain, action (register, unregister) and result (OK or an error).',
-      labelNames: ['chain_id', 'action', 'result'],
-      registers,
-    }),
     solverBenched: new Gauge({
       name: 'aggregator_solver_benched',
       help: 'Whether no quote waits for a solver (1) because it failed several times in a row, by chain and solver.',

@@ -1,0 +1,91 @@
+import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
+import type { Address } from '../domain/hex.js'
+import type { Block, BlockRange } from './block-reader.js'
+import type { LocalChain } from './local-chain.js'
+
+/** Where a chain's events and its position are kept; each call is one transaction. */
+export interface Journal {
+  readPosition(chainId: number): Promise<ChainPosition | undefined>
+  begin(chainId: number, settlement: Address, header: BlockHeader): Promise<void>
+  append(chainId: number, blocks: NewBlocks): Promise<void>
+  revert(chainId: number, ancestor: BlockHeader): Promise<void>
+}
+
+/** Holds blocks until they have their confirmations, then moves them into the journal. */
+export interface Announcer {
+  /** The last block whose events are in the journal. */
+  announced(): number
+  /** Takes note of where the journal stands. */
+  standsAt(number: number): void
+  /** Takes the next blocks of the local chain. */
+  add(blocks: readonly Block[]): void
+  /** Moves the blocks that are held up to a number, each of which must be on `local`, into the journal. */
+  announce(local: LocalChain, upTo: number): Promise<void>
+  /** Moves blocks into the journal that are old enough not to be held. */
+  announceRange(range: BlockRange): Promise<void>
+  /** Takes back what is behind a block of the local chain, from the journal as well. */
+  cutAfter(ancestor: BlockHeader): Promise<void>
+  /** Takes back what is behind a block that was not known, and goes on from there. */
+  startOver(root: BlockHeader): Promise<void>
+}
+
+interface AnnouncerOptions {
+  readonly chainId: number
+  readonly maxReorgDepth: number
+  readonly journal: Journal
+  /** Told of each block whose events have been announced. */
+  readonly onAnnounced: (block: Block) => void
+}
+
+/** Builds the announcer of one chain. */
+export function createAnnouncer(options: AnnouncerOptions): Announcer {
+  const { chainId, maxReorgDepth, journal, onAnnounced } = options
+  /** The blocks that wait for their confirmations. */
+  let held: readonly Block[] = []
+  let announced = 0
+
+  async function revert(to: BlockHeader): Promise<void> {
+    await journal.revert(chainId, to)
+    announced = to.number
+  }
+
+  return {
+    announced: () => announced,
+    standsAt(number) {
+      announced = number
+    },
+    add(blocks) {
+      held = [...held, ...blocks]
+    },
+
+    async announce(local, upTo) {
+      const isReady = ({ header }: Block) => header.number <= upTo
+      const ready = held.filter(isReady)
+      const last = ready.at(-1)?.header
+      if (last === undefined) return
+      const keepFrom = Math.max(local[0].number, last.number - maxReorgDepth + 1)
+      const kept = ready.map(({ header }) => header).filter(({ number }) => number >= keepFrom)
+      const [first = last, ...rest] = kept
+      const events = ready.flatMap((block) => block.events)
+      await journal.append(chainId, { headers: [first, ...rest], events, keepFrom })
+      announced = last.number
+      held = held.filter((block) => !isReady(block))
+      for (const block of ready) onAnnounced(block)
+    },
+
+    async announceRange({ end, events }) {
+      await journal.append(chainId, { headers: [end], events, keepFrom: end.number })
+      announced = end.number
+    },
+
+    async cutAfter(ancestor) {
+      if (ancestor.number < announced) await revert(ancestor)
+      held = held.filter(({ header }) => header.number <= ancestor.number)
+    },
+
+    async startOver(root) {
+      await revert(root)
+      held = []
+    },
+  }
+}

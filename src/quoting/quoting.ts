@@ -1,0 +1,74 @@
+import type { Chain } from '../chain/chain.js'
+import type { Config } from '../config.js'
+import type { Solver } from '../domain/solver.js'
+import type { EndpointGuard } from '../solvers/endpoint-guard.js'
+import { createRecordBook } from '../solvers/record-book.js'
+import type { Registry } from '../solvers/registry.js'
+import { createSelection } from '../solvers/selection.js'
+import { createSolverClient } from '../solvers/solver-client.js'
+import { createSolverTallies } from '../solvers/solver-tallies.js'
+import type { BenchStore } from '../store/bench-store.js'
+import { openQuoteRecordStore } from '../store/quote-record-store.js'
+import { createDurationTally } from '../telemetry/duration-tally.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { type Aggregator, createAggregator } from './aggregator.js'
+import { createAskSolver } from './call.js'
+import { createCollector } from './collect.js'
+import { createJudge } from './judge.js'
+import { createQuoteRecorder, type QuoteRecorder } from './quote-recorder.js'
+
+/** All that quoting is made of. */
+export interface Quoting {
+  readonly aggregator: Aggregator
+  readonly recorder: Pick<QuoteRecorder, 'read'>
+  /**
+   * Brings the metrics up to date.
+   * @param active the active solvers of each chain
+   */
+  measure(active: ReadonlyMap<number, readonly Solver[]>): void
+  close(): Promise<void>
+}
+
+interface QuotingOptions {
+  readonly config: Pick<Config, 'dbPath' | 'quoteTimeoutMs' | 'maxQuoteFanOut' | 'quoteRecordHours'>
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
+  readonly registry: Pick<Registry, 'active'>
+  readonly endpointGuard: EndpointGuard
+  readonly benchStore: BenchStore
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Puts together what asks solvers, judges and ranks their replies, and remembers how they did. */
+export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
+  const { config, metrics } = options
+  const clock = () => performance.now()
+  const recordBook = await createRecordBook({ ...config, ...options, store: options.benchStore, clock })
+  const recordStore = openQuoteRecordStore(config.dbPath)
+  const recorder = await createQuoteRecorder({ ...config, ...options, store: recordStore })
+  const solverClient = createSolverClient(options.endpointGuard)
+  const stages = createDurationTally(metrics.stageSeconds, 'stage')
+  const tallies = createSolverTallies(metrics)
+  const judge = createJudge(stages.of('verify'))
+  const askSolver = createAskSolver({ solverClient, judge, tallies, clock })
+  const collector = createCollector(askSolver, config.quoteTimeoutMs)
+  const selection = createSelection()
+  const parts = { recordBook, selection, collector, recorder, clock, stages }
+
+  return {
+    aggregator: createAggregator({ ...config, ...options, ...parts }),
+    recorder,
+    measure(active) {
+      stages.flush()
+      recordBook.measure(active)
+      tallies.flush(active)
+    },
+    async close() {
+      await solverClient.close()
+      await recorder.close()
+    },
+  }
+}
