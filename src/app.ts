@@ -104,7 +104,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const guard = createGuard({ supportedChains, rateLimits, tally, log })
     const methods = [
       ...createQuoteService({ ...config, ...quoting, now }),
-      ...createSolverService(registry),
+      ...createSolverService(registry, metrics),
       ...createOrderService(chains),
     ].map(guard)
     const streams = createEventStreams({ eventLog, supportedChains, rateLimits, metrics, log })

@@ -6,20 +6,25 @@ import { type Logger, openProcessLog } from './telemetry/log.js'
 try {
   const config = readConfig(processEnvironment())
   const log = await openProcessLog(config.logLevel)
-  endWithProcess(await createApp(config, { log }), log)
+  const starting = createApp(config, { log })
+  endWithProcess(starting, log)
+  await starting
 } catch (error) {
   process.stderr.write(error instanceof ConfigError ? explain(error) : `${(error as Error).stack}\n`)
   process.exit(1)
 }
 
-/** Drains and exits: with 0 when told to, with 1 after an error that nobody caught. */
-function endWithProcess(app: App, log: Logger): void {
+/**
+ * Drains and exits: with 0 when told to, with 1 after an error that nobody caught. Told so while it still starts, it
+ * does once it has.
+ */
+function endWithProcess(starting: Promise<App>, log: Logger): void {
   let isEnding = false
   const end = (exitCode: number) => {
     process.exitCode ||= exitCode
     if (isEnding) return
     isEnding = true
-    void app.close().finally(() => process.exit())
+    void starting.then((app) => app.close()).finally(() => process.exit())
   }
   const fail = (error: unknown) => {
     log.fatal({ err: error }, 'an error that nobody caught: draining and exiting')

@@ -9,6 +9,7 @@ import {
 } from 'viem'
 import { socketClientCache } from 'viem/utils'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
+import { isNodesOwnAnswer } from './rpc-error.js'
 
 /** The JSON-RPC endpoints of one chain. */
 export interface RpcClient {
@@ -41,8 +42,9 @@ const MAX_BATCH_CALLS = 50
 /** The logs of a crowded block must come through, since there is no smaller thing to ask for. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024
 
-/** Told of each call when it has ended. */
-export type OnCall = (method: string, outcome: 'ok' | 'error', seconds: number) => void
+/** Told of each call when it has ended; `refused` is an answer by which the node itself says no. */
+export type OnCall = (method: string, outcome: CallOutcome, seconds: number) => void
+type CallOutcome = 'ok' | 'refused' | 'error'
 
 /**
  * Builds the clients of a chain's JSON-RPC endpoints.
@@ -69,14 +71,14 @@ function told<T extends Transport>(transport: T, onCall: OnCall): T {
     const made = transport(options)
     const request = async (...[call, requestOptions]: Parameters<typeof made.request>) => {
       const start = performance.now()
-      const tell = (outcome: 'ok' | 'error') =>
+      const tell = (outcome: CallOutcome) =>
         onCall((call as { method: string }).method, outcome, (performance.now() - start) / 1000)
       try {
         const answer = await made.request(call, requestOptions)
         tell('ok')
         return answer
       } catch (error) {
-        tell('error')
+        tell(isNodesOwnAnswer(error) ? 'refused' : 'error')
         throw error
       }
     }

@@ -68,6 +68,8 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
     }, WAIT_MS)
   }
 
+  // A rate of dropped ones can be seen from the first one on only when the series is there before.
+  for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
   await store.prune(oldest())
   const pruning = setInterval(() => {
     store.prune(oldest()).catch((error) => {

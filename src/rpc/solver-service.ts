@@ -1,13 +1,26 @@
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import { type Reason, toServiceError } from '../domain/errors.js'
 import type { Solver } from '../domain/solver.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
 import type { Registry } from '../solvers/registry.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import { toSolverMessage } from './convert.js'
 import { memoize } from './memoize.js'
 import { type Method, unaryMethod } from './method.js'
 
 /** The methods of SolverService. */
-export function createSolverService(registry: Registry): Method[] {
+export function createSolverService(registry: Registry, metrics: Pick<Metrics, 'registrations'>): Method[] {
+  async function counted(action: 'register' | 'unregister', chainId: number, work: Promise<void>) {
+    const count = (result: Reason | 'OK') => metrics.registrations.inc({ chain_id: chainId, action, result })
+    try {
+      await work
+      count('OK')
+    } catch (thrown) {
+      count(toServiceError(thrown).reason)
+      throw thrown
+    }
+  }
+
   const registerSolver = unaryMethod(SolverService.method.registerSolver, {
     limit: 'register',
     read: (message, fields) => ({
@@ -19,7 +32,7 @@ export function createSolverService(registry: Registry): Method[] {
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),
     async answer(registration) {
-      await registry.register(registration)
+      await counted('register', registration.chainId, registry.register(registration))
       return { status: 'registered', address: toKnownChecksumAddress(registration.address) }
     },
   })
@@ -33,7 +46,7 @@ export function createSolverService(registry: Registry): Method[] {
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),
     async answer(wish) {
-      await registry.unregister(wish)
+      await counted('unregister', wish.chainId, registry.unregister(wish))
       return { status: 'removed', address: toKnownChecksumAddress(wish.address) }
     },
   })

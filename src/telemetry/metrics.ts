@@ -82,6 +82,12 @@ export function createMetrics() {
       labelNames: ['chain_id', 'state'],
       registers,
     }),
+    registrations: new Counter({
+      name: 'aggregator_registrations_total',
+      help: 'Registrations that came as far as being checked, by chain, action (register, unregister) and result (OK or an error).',
+      labelNames: ['chain_id', 'action', 'result'],
+      registers,
+    }),
     solverBenched: new Gauge({
       name: 'aggregator_solver_benched',
       help: 'Whether no quote waits for a solver (1) because it failed several times in a row, by chain and solver.',
@@ -151,7 +157,7 @@ export function createMetrics() {
     }),
     rpcRequests: new Counter({
       name: 'aggregator_rpc_requests_total',
-      help: 'JSON-RPC calls, by chain, method and outcome (ok, error).',
+      help: 'JSON-RPC calls, by chain, method and outcome (ok, refused by the node itself, error).',
       labelNames: ['chain_id', 'method', 'outcome'],
       registers,
     }),

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { Agent, request as httpRequest } from 'node:http'
+import { Agent, createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { gate } from './gate.js'
@@ -107,6 +108,21 @@ describe('the end', () => {
     expect(await service.exited).toBe(0)
     grpc.close()
     await close()
+  })
+
+  it('by SIGTERM while it still waits for a chain exits with 0', async () => {
+    const silent = createServer()
+    const asked = once(silent, 'request')
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const environment = { ...environmentFor(chain), [`RPC_URL_${chain.chainId}`]: `http://127.0.0.1:${port}` }
+    const service = startServiceProcess(environment)
+    await asked
+    service.signal('SIGTERM')
+    expect(await service.exited).toBe(0)
+    silent.closeAllConnections()
+    silent.close()
   })
 
   it('by a rejection that nobody handles is logged, drains as well, and exits with 1', async () => {

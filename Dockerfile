@@ -1,0 +1,37 @@
+# The tag names Node's major version and Debian's release, the same in every stage, so that what is compiled in one
+# runs in the other. Patch releases come with a rebuild: docker build --pull .
+FROM node:20-bookworm AS manifest
+WORKDIR /app
+COPY package.json package-lock.json ./
+
+# Nothing that is compiled at installation is needed to bundle the service.
+FROM manifest AS build
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY gen gen
+COPY scripts scripts
+COPY src src
+RUN npm run build
+RUN mkdir data
+
+# The full image has the compilers that better-sqlite3 and secp256k1 need where they bring no binary.
+FROM manifest AS production
+RUN npm ci --omit=dev
+
+FROM node:20-bookworm-slim
+WORKDIR /app
+COPY --from=production /app/package.json ./
+COPY --from=production /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build --chown=node:node /app/data /data
+ENV NODE_ENV=production
+ENV DB_PATH=/data/aggregator.db
+USER node
+VOLUME /data
+EXPOSE 3000
+# A degraded service is healthy: a chain that is down is no reason to restart what serves the others.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=15s \
+  CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.PORT || 3000, path: '/health' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+# Without npm and without a shell, so that SIGTERM reaches the service, which handles it as process 1 and starts no
+# processes that an init would have to reap.
+CMD ["node", "--max-semi-space-size=8", "dist/main.js"]

@@ -1,0 +1,126 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { stringify } from 'yaml'
+import {
+  ALERTS_FILE,
+  alertQueries,
+  alerts,
+  dashboard,
+  dashboardQueries,
+  JOB,
+  type Panel,
+} from './monitoring.js'
+import { readExpression } from './promql.js'
+
+const ALERT_TESTS = 'deploy/prometheus/alerts.test.yml'
+const noPromtool = spawnSync('promtool', ['--version']).error !== undefined
+
+const panels = dashboard.panels.filter(({ type }) => type !== 'row')
+
+describe('the dashboard', () => {
+  test('has its rows, the overview first', () => {
+    const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
+    expect(rows).toEqual([
+      'Overview',
+      'Quotes',
+      'Solvers',
+      'Chains',
+      'Events and streams',
+      'Requests and limits',
+      'Process',
+    ])
+  })
+
+  test.each(panels)('$title says what it shows, in which unit, from the data source of choice', (panel) => {
+    expect(panel.title).not.toBe('')
+    expect(panel.description).toMatch(/^[A-Z0-9].*\.$/)
+    expect(panel.fieldConfig.defaults.unit).not.toBe('')
+    expect(panel.datasource.uid).toBe(`\${datasource}`)
+    expect(panel.targets.length).toBeGreaterThan(0)
+  })
+
+  test('has no two panels in one place, and none beside the page', () => {
+    const overlapping = panels.flatMap((panel, index) =>
+      panels.slice(index + 1).filter((other) => overlap(panel, other)),
+    )
+    expect(overlapping.map(({ title }) => title)).toEqual([])
+    expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
+  })
+
+  test('asks only of the instances that are chosen', () => {
+    const selectors = dashboardQueries()
+      .filter(({ of }) => !of.startsWith('variable'))
+      .flatMap(({ expr }) => readExpression(expr).selectors)
+      .filter(({ metric }) => metric !== 'ALERTS')
+    const others = selectors.filter(({ matchers }) => !matchers.some(({ value }) => value === '$instance'))
+    expect(others).toEqual([])
+  })
+})
+
+describe('the alerts', () => {
+  test.each(alerts)('$alert says how bad it is, what it is, and where to read on', (alert) => {
+    expect(['critical', 'warning']).toContain(alert.labels.severity)
+    expect(alert.labels.service).toBe('quote-aggregator')
+    expect(alert.annotations.summary).toMatch(/\S/)
+    expect(alert.annotations.description).toMatch(/\.$/)
+    expect(alert.annotations.runbook).toBe(`README.md#${alert.alert.toLowerCase()}`)
+  })
+
+  test('are the ones that the README explains', () => {
+    const explained = [...readFileSync('README.md', 'utf8').matchAll(/<a id="(\w+)"><\/a>`(\w+)`/g)]
+    const expected = alerts.map(({ alert }) => [alert.toLowerCase(), alert])
+    expect(explained.map(([, anchor, name]) => [anchor, name])).toEqual(expected)
+  })
+
+  test('have each a test', () => {
+    const tests = readFileSync(ALERT_TESTS, 'utf8')
+    expect(alerts.filter(({ alert }) => !tests.includes(`alertname="${alert}"`))).toEqual([])
+  })
+
+  test('know the service by the name that Prometheus gives it', () => {
+    const jobs = alertQueries().flatMap(({ expr }) =>
+      readExpression(expr).selectors.flatMap(({ matchers }) =>
+        matchers.filter(({ label }) => label === 'job').map(({ value }) => value),
+      ),
+    )
+    expect([...new Set(jobs)]).toEqual([JOB])
+  })
+})
+
+test('legends and texts show no label that their expression has summed away', () => {
+  const lost = [...dashboardQueries(), ...alertQueries()].flatMap(({ of, expr, shownLabels }) => {
+    const { groupings } = readExpression(expr)
+    if (groupings.length === 0) return []
+    return shownLabels.filter((label) => !groupings.includes(label)).map((label) => `${of}: ${label}`)
+  })
+  expect(lost).toEqual([])
+})
+
+describe.skipIf(noPromtool)('promtool (skipped where it is not installed)', () => {
+  const promtool = (...args: string[]) => execFileSync('promtool', args, { encoding: 'utf8', stdio: 'pipe' })
+
+  test('takes the configuration and the alerts', () => {
+    expect(promtool('check', 'config', 'deploy/prometheus/prometheus.yml')).toContain('is valid')
+    expect(promtool('check', 'rules', ALERTS_FILE)).toContain(`${alerts.length} rules found`)
+  })
+
+  test('sees the alerts fire when they must, and only then', () => {
+    expect(promtool('test', 'rules', ALERT_TESTS)).toContain('SUCCESS')
+  })
+
+  test('takes every expression of the dashboard', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dashboard-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const rules = dashboardQueries().map(({ expr }, index) => ({ record: `panel_${index}`, expr }))
+    const file = join(folder, 'dashboard.yml')
+    writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules }] }))
+    expect(promtool('check', 'rules', file)).toContain(`${rules.length} rules found`)
+  })
+})
+
+function overlap({ gridPos: a }: Panel, { gridPos: b }: Panel): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import WebSocket from 'ws'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { createGrpcClient } from './grpc-client.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { startSolver, type TestSolver } from './test-solver.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
+type Line = any
+
+const lines: Line[] = []
+let chain: TestChain
+let service: TestService
+let solver: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  service = await startService(chain, {}, { log })
+  solver = await startSolver(chain, solverAccounts[0])
+  await solver.register(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+beforeEach(() => {
+  lines.length = 0
+})
+
+const requestLines = () => lines.filter(({ msg }) => msg === 'request')
+const ask = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+
+describe('a request', () => {
+  it('is one line, under the id that its answer brings', async () => {
+    const { headers } = await service.get(`/v1/${chain.chainId}/solvers?secret=1`)
+    await expect.poll(requestLines).toHaveLength(1)
+    expect(requestLines()[0]).toMatchObject({
+      level: 30,
+      requestId: headers.get('x-request-id'),
+      method: 'GET',
+      path: `/v1/${chain.chainId}/solvers`,
+      status: 200,
+      durationMs: expect.any(Number),
+      client: '127.0.0.1',
+    })
+    expect(JSON.stringify(lines)).not.toContain('secret')
+  })
+
+  it('that is refused says why, on REST and on gRPC', async () => {
+    await service.get('/v1/1/solvers')
+    await service.get('/nothing')
+    const grpc = createGrpcClient(service.url)
+    await grpc.call('SolverService', 'ListSolvers', { chainId: 1 }).catch(() => {})
+    grpc.close()
+    await expect.poll(requestLines).toHaveLength(3)
+    expect(requestLines().map(({ path, status, reason }) => [path, status, reason])).toEqual([
+      ['/v1/1/solvers', 404, 'CHAIN_NOT_SUPPORTED'],
+      ['/nothing', 404, 'ROUTE_NOT_FOUND'],
+      ['/aggregator.v1.SolverService/ListSolvers', 200, 'CHAIN_NOT_SUPPORTED'],
+    ])
+  })
+
+  it('for a WebSocket is a line when it opens', async () => {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
+    await once(socket, 'message')
+    socket.terminate()
+    expect(requestLines().map(({ path, status }) => [path, status])).toEqual([['/v1/ws', 101]])
+  })
+
+  it('of a machine that asks for health or metrics is told at debug only', async () => {
+    await service.get('/health')
+    await service.get('/metrics')
+    await expect.poll(requestLines).toHaveLength(2)
+    expect(requestLines().map(({ level }) => level)).toEqual([20, 20])
+  })
+})
+
+describe('a lost quote', () => {
+  it("is one line with each solver's outcome, and the record's id", async () => {
+    solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
+    const { body } = await ask()
+    const lost = lines.filter(({ msg }) => msg === 'no solver gave a valid quote')
+    expect(lost).toMatchObject([
+      {
+        level: 40,
+        quoteId: body.quoteId,
+        chainId: chain.chainId,
+        outcomes: [
+          { solver: solver.account.address.toLowerCase(), outcome: { kind: 'refused', status: 422 } },
+        ],
+      },
+    ])
+    await expect.poll(() => requestLines()[0]?.quoteId).toBe(body.quoteId)
+    expect(requestLines()[0]).toMatchObject({ status: 503, reason: 'NO_QUOTES' })
+  })
+})
