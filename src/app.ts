@@ -3,6 +3,7 @@ import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
 import { registerHealth } from './http/health.js'
 import { registerMetrics } from './http/metrics-route.js'
+import { registerReference } from './http/reference/reference.js'
 import { createHttpServer } from './http/server.js'
 import { openQuoting } from './quoting/quoting.js'
 import { createEventStreams } from './rpc/event-streams.js'
@@ -124,6 +125,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       rateLimits,
       addServices: [health.routes, reflection.routes],
       addRoutes(routes) {
+        registerReference(routes, { version, methods: methods.map(({ desc }) => desc), stream: streams.desc })
         registerHealth(routes, { version, chains, registry, now })
         registerMetrics(routes, {
           metrics,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,9 @@ async function generate(): Promise<string> {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const options = { cwd: ROOT, env: ENVIRONMENT, timeout: TIMEOUT_MS }
   const generated = join(folder, 'gen')
+  mkdirSync(generated)
   await Promise.all([
+    run(join(BINARIES, 'tsx'), ['scripts/describe-protos.ts', join(generated, 'comments.ts')], options),
     run(join(BINARIES, 'buf'), ['generate', '-o', folder], options),
     run(join(BINARIES, 'tsx'), ['scripts/compile-contracts.ts', join(generated, 'contracts')], options),
   ])

@@ -93,7 +93,8 @@ export function amountsOf(reply: unknown): AnsweredAmounts | undefined {
 }
 
 function amountText(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length <= MAX_AMOUNT_LENGTH ? value : undefined
+  const isShort = typeof value === 'string' && value !== '' && value.length <= MAX_AMOUNT_LENGTH
+  return isShort ? value : undefined
 }
 
 /**

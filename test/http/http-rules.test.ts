@@ -21,6 +21,7 @@ function lines(services: readonly DescService[]): string[] {
 test('the protos give the routes of the specification', () => {
   expect(lines([QuoteService, SolverService, OrderService, EventService])).toEqual([
     'GetQuote: POST /v1/:chainId/quote, body *, answers the message',
+    'GetQuoteRecord: GET /v1/:chainId/quote/:quoteId, body none, answers the message',
     'RegisterSolver: POST /v1/:chainId/solvers/register, body *, answers the message',
     'UnregisterSolver: DELETE /v1/:chainId/solvers/:address, body *, answers the message',
     'ListSolvers: GET /v1/:chainId/solvers, body none, answers solvers',

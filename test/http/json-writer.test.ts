@@ -37,13 +37,16 @@ test('writes a whole answer, messages within messages, in the order of its field
     quote,
     ...signed,
     alternativeQuotes: [{ quote, ...signed }],
+    quoteId: '9',
   })
   const quoteText =
     '{"solver":"0xA","user":"0xB","inputToken":"0xC","inputAmount":"1000","outputToken":"0xD",' +
     '"outputAmount":"3000","orderType":0,"outputChainId":8453,"depositDeadline":1800000300,' +
     '"fillDeadline":1800000420,"nonce":"7"}'
   const signedText = `"quote":${quoteText},"solverSignature":"0x01","depositAddress":"0xE","orderId":"0x02"`
-  expect(JSON.stringify(write(message))).toBe(`{${signedText},"alternativeQuotes":[{${signedText}}]}`)
+  expect(JSON.stringify(write(message))).toBe(
+    `{${signedText},"alternativeQuotes":[{${signedText}}],"quoteId":"9"}`,
+  )
 })
 
 test('zero values are there', () => {

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+
+/** The page's own files and Swagger UI's run and look as they do with this and nothing more. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join(';')
+
+/** Addresses are relative, so that the page works below any prefix that a proxy may add. */
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Quote aggregator</title>
+<link rel="icon" type="image/png" href="docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`
+const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null })
+`
+
+/** What the page loads of the package's files. */
+const FILES = [
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['favicon-32x32.png', 'image/png'],
+] as const
+const FOR_AN_HOUR = 'public, max-age=3600'
+
+/**
+ * Serves `/docs`: Swagger UI, showing `/openapi.json`.
+ * @throws when the package with Swagger UI's files is not installed
+ */
+export function registerDocsPage(server: FastifyInstance): void {
+  // Files are read when they are asked for, also by the bundled service, so the package stays where it is.
+  const packageFile = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
+  const folder = join(dirname(packageFile), 'static')
+
+  server.get('/docs', (_request, reply) => {
+    reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE)
+  })
+  server.get('/docs/', (_request, reply) => reply.redirect('../docs'))
+  server.get('/docs/start.js', (_request, reply) => {
+    reply.type('text/javascript; charset=utf-8').send(START)
+  })
+  for (const [name, type] of FILES) {
+    server.get(`/docs/${name}`, (_request, reply) => {
+      reply
+        .type(type)
+        .header('cache-control', FOR_AN_HOUR)
+        .send(createReadStream(join(folder, name)))
+    })
+  }
+}

@@ -1,0 +1,90 @@
+import { MAX_INTEGER, type Schema } from './constraints.js'
+import { examplesOf, type Paths, samplesOf } from './operations.js'
+import { failureResponse, headersOf, jsonResponse } from './responses.js'
+import type { Sample } from './sample.js'
+
+const COUNT = { type: 'integer', minimum: 0, maximum: MAX_INTEGER }
+
+const CHAIN_HEALTH: Schema = {
+  type: 'object',
+  required: ['chainId', 'status'],
+  properties: {
+    chainId: { ...COUNT, minimum: 1 },
+    status: {
+      enum: ['ok', 'syncing', 'down'],
+      description:
+        '`syncing` while events of blocks far behind the head are read; `down` when no endpoint answers.',
+    },
+    headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
+    lagMs: { ...COUNT, description: 'How old that block is, in milliseconds.' },
+  },
+}
+
+const HEALTH: Schema = {
+  type: 'object',
+  required: ['status', 'version', 'uptime', 'timestamp', 'supportedChains', 'activeSolvers', 'chains'],
+  properties: {
+    status: { enum: ['ok', 'degraded'], description: '`degraded` while some chain is `down`.' },
+    version: { type: 'string', minLength: 1 },
+    uptime: { ...COUNT, description: 'Seconds since the start.' },
+    timestamp: { ...COUNT, description: 'Unix time in milliseconds.' },
+    supportedChains: { type: 'array', items: { ...COUNT, minimum: 1 } },
+    activeSolvers: {
+      type: 'object',
+      description: 'How many solvers each chain has, by chain id.',
+      propertyNames: { pattern: '^[1-9][0-9]*$' },
+      additionalProperties: COUNT,
+    },
+    chains: { type: 'array', items: CHAIN_HEALTH },
+  },
+}
+
+const INTERNAL = { status: 500, reasons: ['INTERNAL'] } as const
+
+/** What is served of the process itself, by no method (decisions.md D11). */
+export function processPaths(samples: readonly Sample[]): Paths {
+  const of = (path: string) => samplesOf(`GET ${path}`, samples)
+  const headers = headersOf({ isLimited: false })
+  const internal = (path: string) =>
+    failureResponse(INTERNAL, examplesOf(of(path), 500), { isLimited: false })
+  return {
+    '/health': {
+      get: {
+        operationId: 'getHealth',
+        summary: 'Health',
+        description: 'How the instance and its chains are: 200 for as long as the process serves.',
+        tags: ['Process'],
+        responses: {
+          200: jsonResponse('The state of things.', HEALTH, examplesOf(of('/health'), 200), headers),
+          500: internal('/health'),
+        },
+      },
+    },
+    '/metrics': {
+      get: {
+        operationId: 'getMetrics',
+        summary: 'Metrics',
+        description: 'Figures for Prometheus. Instances may ask for a password.',
+        tags: ['Process'],
+        security: [{}, { metrics: [] }],
+        responses: {
+          200: {
+            description: "Prometheus's text format.",
+            headers,
+            content: {
+              'text/plain': { schema: { type: 'string' }, examples: examplesOf(of('/metrics'), 200) },
+            },
+          },
+          401: {
+            description: 'The password is missing or another one.',
+            headers: { ...headers, 'WWW-Authenticate': { required: true, schema: { type: 'string' } } },
+            content: {
+              'text/plain': { schema: { type: 'string' }, examples: examplesOf(of('/metrics'), 401) },
+            },
+          },
+          500: internal('/metrics'),
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+import { jsonNames } from '../json-names.js'
+import { constraintOf, MAX_INTEGER, type Schema } from './constraints.js'
+import { descriptionOf } from './descriptions.js'
+
+const MAX_UINT32 = 0xffff_ffff
+
+/**
+ * A message as a JSON schema, in the JSON of decisions.md D3: 64-bit integers are numbers, enum values plain names. All
+ * fields are required but those that are `optional` in the proto, and lists in requests.
+ * @param fields those that are in the JSON: a request has some of its fields in the path
+ */
+export function messageSchema(message: DescMessage, fields: readonly DescField[] = message.fields): Schema {
+  return {
+    type: 'object',
+    description: descriptionOf(message),
+    required: fields.filter(isRequired).map((field) => field.jsonName),
+    properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field)])),
+  }
+}
+
+/** A field's values as a JSON schema; messages are references to `#/components/schemas`. */
+export function fieldSchema(field: DescField): Schema {
+  return { ...valueSchema(field), description: fieldDescription(field) }
+}
+
+/** A field's comment, with those of the values that it may have. */
+export function fieldDescription(field: DescField): string {
+  return field.enum === undefined
+    ? descriptionOf(field)
+    : `${descriptionOf(field)}\n\n${valuesDescription(field.enum)}`
+}
+
+/** Whether a request or answer must have the field. */
+export function isRequired(field: DescField): boolean {
+  return field.presence !== FeatureSet_FieldPresence.EXPLICIT || field.fieldKind === 'message'
+}
+
+/** These messages and all that they refer to, by their names in `#/components/schemas`. */
+export function namedSchemas(messages: readonly DescMessage[]): Record<string, Schema> {
+  if (messages.length === 0) return {}
+  const referred = messages.flatMap(({ fields }) => fields.flatMap(({ message }) => message ?? []))
+  const own = messages.map((message) => [message.name, messageSchema(message)])
+  return { ...Object.fromEntries(own), ...namedSchemas(referred) }
+}
+
+/** Stands for a message's schema among the named ones. */
+export function schemaReference({ name }: DescMessage): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function valueSchema(field: DescField): Schema {
+  switch (field.fieldKind) {
+    case 'scalar':
+      return { ...scalarSchema(field, field.scalar), ...constraintOf(field) }
+    case 'enum':
+      return enumSchema(field.enum)
+    case 'message':
+      return schemaReference(field.message)
+    case 'list':
+      return { type: 'array', items: itemSchema(field) }
+  }
+  throw unsupported(field)
+}
+
+function itemSchema(field: DescField & { fieldKind: 'list' }): Schema {
+  switch (field.listKind) {
+    case 'scalar':
+      return { ...scalarSchema(field, field.scalar), ...constraintOf(field) }
+    case 'enum':
+      return enumSchema(field.enum)
+    case 'message':
+      return schemaReference(field.message)
+  }
+}
+
+function scalarSchema(field: DescField, scalar: ScalarType): Schema {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return { type: 'string' }
+    case ScalarType.UINT32:
+      return { type: 'integer', minimum: 0, maximum: MAX_UINT32 }
+    case ScalarType.UINT64:
+      return { type: 'integer', minimum: 0, maximum: MAX_INTEGER }
+    default:
+      throw unsupported(field)
+  }
+}
+
+/** The names but that of zero, which is refused in requests and never answered. */
+function enumSchema(descriptor: DescEnum): Schema {
+  return { type: 'string', enum: namedValues(descriptor).map(({ name }) => name) }
+}
+
+function valuesDescription(descriptor: DescEnum): string {
+  return namedValues(descriptor)
+    .map(({ name, description }) => `- \`${name}\`: ${description}`)
+    .join('\n')
+}
+
+function namedValues(descriptor: DescEnum): { name: string; description: string }[] {
+  const names = jsonNames(descriptor)
+  return descriptor.values
+    .filter(({ number }) => number !== 0)
+    .map((value) => ({ name: names.get(value.number) ?? value.name, description: descriptionOf(value) }))
+}
+
+function unsupported(field: DescField): Error {
+  return new Error(`${field}: the messages of this service have no fields of this kind`)
+}

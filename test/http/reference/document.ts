@@ -1,0 +1,48 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is looked into at many places
+export type Document = any
+
+/** A document with its schemas ready to hold values against. */
+export interface ReadDocument {
+  /** @returns what is wrong with a value by the schema at this place, such as `['paths', '/health']`; empty when nothing */
+  problems(place: readonly (string | number)[], value: unknown): string[]
+}
+
+/**
+ * Reads a document strictly: whatever a schema does not name is wrong, though callers are told to ignore such.
+ */
+export function readDocument(document: object): ReadDocument {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(closed(document) as object, 'document')
+  const validators = new Map<string, ValidateFunction>()
+
+  function validatorAt(place: readonly (string | number)[]): ValidateFunction {
+    const pointer = `/${place.map(toPointer).join('/')}`
+    const validator = validators.get(pointer) ?? ajv.getSchema(`document#${pointer}`)
+    if (validator === undefined) throw new Error(`the document has nothing at ${pointer}`)
+    validators.set(pointer, validator)
+    return validator
+  }
+
+  return {
+    problems(place, value) {
+      const validate = validatorAt(place)
+      if (validate(value)) return []
+      return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+    },
+  }
+}
+
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, closed(item)]))
+  return copy.type === 'object' && 'properties' in copy ? { additionalProperties: false, ...copy } : copy
+}
+
+function toPointer(segment: string | number): string {
+  return encodeURIComponent(String(segment).replaceAll('~', '~0').replaceAll('/', '~1'))
+}

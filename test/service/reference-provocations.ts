@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Hex } from '../../src/domain/hex.js'
+import { solverAccounts, user } from './chain.js'
+import { eventually } from './eventually.js'
+import type { Order } from './order-actions.js'
+import { quoteRequest } from './quote-request.js'
+import { type Asker, createAsker, type Exchange } from './reference-exchanges.js'
+import { DEAD_CHAIN, METRICS_AUTH, OFFERS, type ReferenceStage, UNKNOWN_CHAIN } from './reference-stage.js'
+import { nextTimestamp, signedRegistration, signedUnregistration, type WireQuote } from './test-solver.js'
+import { watchEvents } from './watch-events.js'
+
+export const QUOTE = 'POST /v1/{chainId}/quote'
+export const RECORD = 'GET /v1/{chainId}/quote/{quoteId}'
+export const REGISTER = 'POST /v1/{chainId}/solvers/register'
+export const UNREGISTER = 'DELETE /v1/{chainId}/solvers/{address}'
+const LIST = 'GET /v1/{chainId}/solvers'
+export const ORDER = 'GET /v1/{chainId}/order/{orderId}'
+export const EVENTS = 'GET /v1/events'
+const SOCKET = 'GET /v1/ws'
+
+const [registered, second, bonded] = solverAccounts
+const unbonded = solverAccounts[5]
+const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
+const UNKNOWN_QUOTE = '00000000-0000-4000-8000-000000000000'
+const TOO_LONG = JSON.stringify({ amount: '1'.repeat(65_536) })
+const BAD_TIMEOUT = { 'connect-timeout-ms': 'soon' }
+
+/** What a run on the stage has given: every answer, and every kind of message of the stream. */
+export interface Provoked {
+  readonly exchanges: readonly Exchange[]
+  readonly events: readonly { type: string }[]
+}
+
+interface Run extends ReferenceStage, Pick<Asker, 'ask' | 'keep'> {
+  readonly chainId: number
+}
+
+/** Has every route of the service give every answer that it can give. */
+export async function provokeAll(stage: ReferenceStage): Promise<Provoked> {
+  const exchanges: Exchange[] = []
+  const asker = createAsker(stage.service.url, exchanges)
+  const tight = createAsker(stage.tight.url, exchanges)
+  const { ask, keep } = asker
+  const run = { ...stage, ask, keep, chainId: stage.chain.chainId }
+
+  await provokeRegistration(run)
+  const answer = await provokeQuotes(run)
+  const events = await provokeEvents(run, toOrder(answer))
+  await provokeOrders(run, answer.orderId)
+  await provokeUnregistration(run)
+  await provokeRefusals(run)
+  await stage.withBrokenClock(() => provokeFailures(run))
+  await provokeLimits(tight, run.chainId)
+  asker.close()
+  tight.close()
+  return { exchanges, events }
+}
+
+async function provokeRegistration({ ask, chainId, best, other }: Run): Promise<void> {
+  const path = { chainId }
+  const { endpointUrl } = best
+  const sign = (account = registered, terms = {}) => signedRegistration(account, { endpointUrl, ...terms })
+  const body = await sign(registered, { name: 'Aldous' })
+
+  await ask(REGISTER, { path, body: { ...body, address: '0x12', name: '' } })
+  await ask(REGISTER, { path, body: '{' })
+  await ask(REGISTER, { path, body: TOO_LONG })
+  await ask(REGISTER, { path: { chainId: UNKNOWN_CHAIN }, body })
+  await ask(REGISTER, { path: { chainId: DEAD_CHAIN }, body: await sign() })
+  await ask(REGISTER, { path, body: { ...body, endpointUrl: `${endpointUrl}/other` } })
+  await ask(REGISTER, { path, body: await sign(registered, { timestamp: Date.now() - 301_000 }) })
+  await ask(REGISTER, { path, body: await sign(registered, { endpointUrl: 'https://10.0.0.1' }) })
+  await ask(REGISTER, { path, body: await sign(unbonded) })
+  await ask(REGISTER, { path, body })
+  await ask(REGISTER, { path, body })
+  await ask(REGISTER, { path, body: await sign(second, { endpointUrl: other.endpointUrl, name: 'Beatrix' }) })
+  await ask(REGISTER, { path, body: await sign(bonded) })
+
+  await ask(LIST, { path })
+  await ask(LIST, { path, headers: BAD_TIMEOUT })
+  await ask(LIST, { path: { chainId: UNKNOWN_CHAIN } })
+}
+
+type QuoteAnswer = Readonly<
+  Record<'quoteId' | 'orderId' | 'solverSignature' | 'depositAddress', Hex> & { quote: WireQuote }
+>
+
+async function provokeQuotes({ ask, chain, chainId, best, other }: Run): Promise<QuoteAnswer> {
+  const path = { chainId }
+  const body = quoteRequest(chain)
+  const answer = (await ask(QUOTE, { path, body })).body as QuoteAnswer
+
+  await ask(QUOTE, { path, body: { ...body, amount: '-1', depositMode: 'CASH' } })
+  await ask(QUOTE, { path, body: '{' })
+  await ask(QUOTE, { path, body: 'a=b', headers: { 'content-type': 'text/plain' } })
+  await ask(QUOTE, { path, body, headers: BAD_TIMEOUT })
+  await ask(QUOTE, { path, body: TOO_LONG })
+  await ask(QUOTE, { path: { chainId: UNKNOWN_CHAIN }, body })
+  await ask(QUOTE, { path: { chainId: DEAD_CHAIN }, body: { ...body, originChainId: DEAD_CHAIN } })
+  best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
+  other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
+  const refused = (await ask(QUOTE, { path, body })).body as QuoteAnswer
+  best.behave(OFFERS.best)
+  other.behave(OFFERS.other)
+
+  await ask(RECORD, { path: { chainId, quoteId: answer.quoteId } })
+  await ask(RECORD, { path: { chainId, quoteId: refused.quoteId } })
+  await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
+  await ask(RECORD, { path: { chainId, quoteId: '12' } })
+  await ask(RECORD, { path: { chainId: UNKNOWN_CHAIN, quoteId: UNKNOWN_QUOTE } })
+  return answer
+}
+
+/** The order of an answered quote, for the actions that take it through its life. */
+function toOrder({ quote, solverSignature, orderId, depositAddress }: QuoteAnswer): Order {
+  const [inputAmount, outputAmount] = [BigInt(quote.inputAmount), BigInt(quote.outputAmount)]
+  return {
+    user: user.address,
+    solver: registered,
+    inputAmount,
+    outputAmount,
+    fillDeadline: quote.fillDeadline,
+    orderId,
+    depositAddress,
+    signature: solverSignature,
+    quote: { ...quote, inputAmount, outputAmount, orderType: 'EXACT_INPUT', nonce: BigInt(quote.nonce) },
+  }
+}
+
+async function provokeEvents(run: Run, order: Order): Promise<{ type: string }[]> {
+  const { ask, keep, chain, service, traffic } = run
+  const { actions } = traffic
+  const watch = await watchEvents(service)
+  const events: { type: string }[] = []
+  watch.onMessage((message) => events.push(message))
+  const start = watch.cursor()
+
+  await ask(EVENTS)
+  const late = traffic.order((await traffic.head()).timestamp - 1)
+  await traffic.mine([actions.deposit(order)])
+  await traffic.mine([actions.refundAddressDeposit(late)])
+  await traffic.mine([actions.fill(order)])
+  await watch.untilCount(3)
+  await traffic.reorganise(1, [[actions.fill(order)]])
+  await watch.untilCount(5)
+  watch.close()
+  await untilNobodyStreams(service)
+
+  keep(EVENTS, await streamUntil(`${service.url}/v1/events?after=${start}`, 'Settled'))
+  await untilNobodyStreams(service)
+  await ask(EVENTS, { query: '?user=nobody' })
+  await ask(EVENTS, { query: '?after=nowhere' })
+  await ask(EVENTS, { query: `?chainId=${UNKNOWN_CHAIN}` })
+  await ask(SOCKET)
+  keep(SOCKET, await handshake(service.url, 'dGhlIHNhbXBsZSBub25jZQ=='))
+  keep(SOCKET, await handshake(service.url, 'short'))
+  const greeting = { type: 'connected', supportedChains: [chain.chainId, DEAD_CHAIN], cursor: start }
+  return [greeting, ...events]
+}
+
+async function provokeOrders({ ask, chainId }: Run, orderId: string): Promise<void> {
+  await ask(ORDER, { path: { chainId, orderId } })
+  await ask(ORDER, { path: { chainId, orderId: UNKNOWN_ORDER } })
+  await ask(ORDER, { path: { chainId, orderId: '0x12' } })
+  await ask(ORDER, { path: { chainId: UNKNOWN_CHAIN, orderId } })
+  await ask(ORDER, { path: { chainId: DEAD_CHAIN, orderId } })
+}
+
+async function provokeUnregistration({ ask, chainId }: Run): Promise<void> {
+  const path = { chainId, address: registered.address }
+  const body = await signedUnregistration(registered)
+  await ask(UNREGISTER, { path, body: { ...body, signature: '0x12' } })
+  await ask(UNREGISTER, { path, body: TOO_LONG })
+  await ask(UNREGISTER, { path: { ...path, chainId: UNKNOWN_CHAIN }, body })
+  await ask(UNREGISTER, { path: { ...path, address: bonded.address }, body })
+  await ask(UNREGISTER, { path, body: await signedUnregistration(registered, Date.now() - 301_000) })
+  const other = { ...path, address: bonded.address }
+  await ask(UNREGISTER, { path: other, body: await signedUnregistration(bonded, nextTimestamp()) })
+  await ask(UNREGISTER, { path, body })
+  await ask(UNREGISTER, { path, body })
+}
+
+async function provokeRefusals({ ask, chainId }: Run): Promise<void> {
+  await ask('GET /nowhere')
+  const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
+  for (const of of [QUOTE, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET]) {
+    await ask(of.replace(/^\w+/, 'PUT'), { path })
+  }
+  await ask('GET /health')
+  await ask('GET /metrics')
+}
+
+async function provokeFailures({ ask, chain, chainId, best }: Run): Promise<void> {
+  const { endpointUrl } = best
+  await ask(QUOTE, { path: { chainId }, body: quoteRequest(chain) })
+  await ask(REGISTER, { path: { chainId }, body: await signedRegistration(registered, { endpointUrl }) })
+  const path = { chainId, address: registered.address }
+  await ask(UNREGISTER, { path, body: await signedUnregistration(registered) })
+  await ask('GET /health')
+}
+
+/** Two requests of each kind where one is taken. */
+async function provokeLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
+  const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
+  for (const of of [QUOTE, RECORD, REGISTER, UNREGISTER, LIST, ORDER]) {
+    await ask(of, { path })
+    await ask(of, { path })
+  }
+  keep(EVENTS, await streamUntil(`${url}/v1/events`, 'connected'))
+  await ask(EVENTS)
+  const authorization = `Basic ${Buffer.from(METRICS_AUTH).toString('base64')}`
+  await ask('GET /metrics', { headers: { authorization } })
+  await ask('GET /metrics')
+}
+
+/** The one place at the stream is free again some time after its client has left. */
+function untilNobodyStreams({ metric }: ReferenceStage['service']): Promise<number> {
+  return eventually(
+    () => metric('aggregator_stream_clients', {}),
+    (clients) => clients === 0,
+  )
+}
+
+/** Reads an answer until its text has something, and leaves. */
+async function streamUntil(url: string, wanted: string) {
+  const call = httpRequest(url).end()
+  const [response] = await once(call, 'response')
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += chunk
+    if (text.includes(wanted) || response.statusCode !== 200) break
+  }
+  call.destroy()
+  return { status: response.statusCode as number, headers: response.headers as IncomingHttpHeaders, text }
+}
+
+/** The answer to the wish for a WebSocket. */
+async function handshake(url: string, key: string) {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': key,
+  }
+  const call = httpRequest(`${url}/v1/ws`, { headers }).end()
+  const answer = await Promise.race([once(call, 'response'), once(call, 'upgrade')])
+  const [response, socket]: [IncomingMessage, Socket?] = answer as never
+  const text = socket === undefined ? (await response.setEncoding('utf8').toArray()).join('') : ''
+  socket?.destroy()
+  call.destroy()
+  return { status: response.statusCode ?? 0, headers: response.headers, text }
+}

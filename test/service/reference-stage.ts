@@ -1,0 +1,79 @@
+import { pino } from 'pino'
+import { solverAccounts, startChain } from './chain.js'
+import { createTraffic } from './event-traffic.js'
+import { environmentFor, startService } from './service.js'
+import { honest, startSolver } from './test-solver.js'
+
+/** A chain that the service knows and whose node does not answer. */
+export const DEAD_CHAIN = 4242
+/** A chain that the service does not know. */
+export const UNKNOWN_CHAIN = 1
+/** Of the tight service's metrics. */
+export const METRICS_AUTH = 'operator:secret'
+/** What each solver offers for 1 WETH. */
+export const OFFERS = { best: honest({ output: '2498750000' }), other: honest({ output: '2497000000' }) }
+const NOBODY = 'http://127.0.0.1:9'
+const PLENTY = '1000000'
+const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS']
+
+const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, value]))
+
+export type ReferenceStage = Awaited<ReturnType<typeof startReferenceStage>>
+
+/** A chain with two solvers, a service on which every error can be had, and one that takes one request of each kind. */
+export async function startReferenceStage() {
+  const chain = await startChain({ bonded: 3 })
+  const traffic = await createTraffic(chain, { seed: 1 })
+  const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: NOBODY } }
+  const chains = {
+    ...environmentFor(dead),
+    ...environmentFor(chain),
+    SUPPORTED_CHAINS: `${chain.chainId},${DEAD_CHAIN}`,
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+  }
+  const clock = { isBroken: false }
+  const now = () => {
+    if (clock.isBroken) throw new Error('the clock is broken')
+    return Date.now()
+  }
+  const strict = {
+    NODE_ENV: 'production',
+    SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
+    MAX_SOLVERS_PER_CHAIN: '2',
+    MAX_STREAM_CLIENTS: '1',
+  }
+  const log = pino({ level: 'silent' })
+  const [service, tight] = await Promise.all([
+    startService(chain, { ...chains, ...strict, ...limits(PLENTY) }, { now, log }),
+    startService(chain, { ...limits('1'), METRICS_AUTH }, { log }),
+  ])
+  const [best, other] = await Promise.all([
+    startSolver(chain, solverAccounts[0], OFFERS.best),
+    startSolver(chain, solverAccounts[1], OFFERS.other),
+  ])
+
+  return {
+    chain,
+    traffic,
+    service,
+    tight,
+    best,
+    other,
+    /** Makes the service's clock fail for as long as something runs. */
+    async withBrokenClock<T>(run: () => Promise<T>): Promise<T> {
+      clock.isBroken = true
+      try {
+        return await run()
+      } finally {
+        clock.isBroken = false
+      }
+    },
+    async close() {
+      await service.close()
+      await tight.close()
+      await best.close()
+      await other.close()
+      await chain.stop()
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Document, readDocument } from '../http/reference/document.js'
+import { answerName, readPromises } from './reference-promises.js'
+import {
+  EVENTS,
+  ORDER,
+  type Provoked,
+  provokeAll,
+  QUOTE,
+  RECORD,
+  REGISTER,
+  UNREGISTER,
+} from './reference-provocations.js'
+import { type ReferenceStage, startReferenceStage } from './reference-stage.js'
+import { VALUES } from './reference-values.js'
+
+let stage: ReferenceStage
+let provoked: Provoked
+let openApi: Document
+let asyncApi: Document
+let promises: ReturnType<typeof readPromises>
+
+beforeAll(async () => {
+  stage = await startReferenceStage()
+  provoked = await provokeAll(stage)
+  openApi = (await stage.tight.get('/openapi.json')).body
+  asyncApi = (await stage.tight.get('/asyncapi.json')).body
+  promises = readPromises(openApi)
+})
+afterAll(() => stage?.close())
+
+describe('/openapi.json', () => {
+  it('is valid, and says which version answers', async () => {
+    expect(await new Validator().validate(structuredClone(openApi))).toEqual({ valid: true })
+    expect(openApi.info.version).toBe((await stage.tight.get('/health')).body.version)
+  })
+
+  it('promises every answer as it came: status, headers and body', () => {
+    const broken = provoked.exchanges.flatMap((exchange) =>
+      promises.problemsOf(exchange).map((problem) => `${answerName(exchange)}: ${problem}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('promises nothing that was not seen, but failures of the service that nobody can bring about', () => {
+    const seen = new Set(provoked.exchanges.map(answerName))
+    const unseen = promises.answers().filter((answer) => !seen.has(answer))
+    expect(unseen.filter((answer) => !answer.endsWith(' INTERNAL'))).toEqual([])
+    expect(provoked.exchanges.filter(({ reason }) => reason === 'INTERNAL')).toHaveLength(4)
+  })
+
+  it('is not counted, nor is the page that shows it', async () => {
+    for (const path of ['/openapi.json', '/asyncapi.json', '/docs', '/docs', '/docs/start.js']) {
+      const { status, headers } = await stage.tight.get(path)
+      expect([status, headers.get('ratelimit-limit')]).toEqual([200, null])
+    }
+  })
+})
+
+describe('what requests must hold to is what the service checks, value by value', () => {
+  /** Whether the service names the field as a bad one. */
+  async function isRefused(field: string, url: string, init: RequestInit): Promise<boolean> {
+    const response = await fetch(`${stage.service.url}${url}`, init)
+    if (response.status !== 400) {
+      await response.body?.cancel()
+      return false
+    }
+    const { details = [] } = (await response.json()) as { details?: { field: string }[] }
+    return details.some((detail) => detail.field === field)
+  }
+
+  it.each([QUOTE, REGISTER, UNREGISTER])('in the body of %s', async (of) => {
+    const { path = {}, requestBody } =
+      provoked.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
+    const [method = '', template = ''] = of.split(' ')
+    const url = template.replace(/\{(\w+)\}/g, (_, name) => String(path[name]))
+    const place = [
+      'paths',
+      template,
+      method.toLowerCase(),
+      'requestBody',
+      'content',
+      'application/json',
+      'schema',
+    ]
+    const headers = { 'content-type': 'application/json' }
+    const wrong: string[] = []
+    for (const [field, { type }] of Object.entries<Document>(promises.at(place).properties)) {
+      // That it must equal the chain in the path, a schema cannot say.
+      if (field === 'originChainId') continue
+      for (const value of [undefined, ...VALUES]) {
+        // Integers may be sent as strings; the schema has the plain form.
+        if (type === 'integer' && typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value)) continue
+        const body = JSON.stringify({ ...requestBody, [field]: value })
+        const isPromised = promises.problems(place, JSON.parse(body)).length === 0
+        if ((await isRefused(field, url, { method, headers, body })) === isPromised)
+          wrong.push(`${field} ${value}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it.each([ORDER, RECORD, UNREGISTER, EVENTS])('in the address of %s', async (of) => {
+    const { path = {} } = provoked.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
+    const [method = '', template = ''] = of.split(' ')
+    const place = ['paths', template, method.toLowerCase(), 'parameters']
+    const wrong: string[] = []
+    for (const [index, { in: where, name, schema }] of promises.at(place).entries()) {
+      // Another chain in the path is another answer, and which cursors are known no schema can say.
+      if (where === 'header' || name === 'after' || (where === 'path' && name === 'chainId')) continue
+      for (const value of VALUES) {
+        if (value === '' || (typeof value !== 'string' && typeof value !== 'number')) continue
+        const isNumber = (schema.items ?? schema).type === 'integer' && /^(0|[1-9]\d*)$/.test(String(value))
+        const given = isNumber ? Number(value) : String(value)
+        const text = encodeURIComponent(value)
+        const url = template.replace(/\{(\w+)\}/g, (_, each) => (each === name ? text : String(path[each])))
+        const query = where === 'query' ? `?${name}=${text}` : ''
+        const isPromised =
+          promises.problems([...place, index, 'schema'], schema.type === 'array' ? [given] : given).length ===
+          0
+        const isFound = !(await isRefused(name, url + query, { method }))
+        if (isFound !== isPromised) wrong.push(`${name} ${value}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('/asyncapi.json', () => {
+  const payload = (type: string) => ['components', 'messages', type, 'payload']
+
+  it('describes every message as it came on the WebSocket', () => {
+    const messages = readDocument(asyncApi)
+    const types = new Set(provoked.events.map(({ type }) => type))
+    expect([...types].sort()).toEqual(Object.keys(asyncApi.components.messages).sort())
+    for (const event of provoked.events) expect(messages.problems(payload(event.type), event)).toEqual([])
+  })
+
+  it('describes every message as it came on server-sent events', () => {
+    const messages = readDocument(asyncApi)
+    const stream = provoked.exchanges.find(({ of, status }) => of === EVENTS && status === 200)
+      ?.body as string
+    const sent = [...stream.matchAll(/^data: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data))
+    expect(sent.length).toBeGreaterThan(2)
+    for (const event of sent) expect(messages.problems(payload(event.type), event)).toEqual([])
+  })
+})
