@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import type { QuoteRecord, SolverAnswer } from '../../src/domain/quote-record.js'
+import { explain } from '../../src/quoting/explain.js'
+import { toQuoteRecord } from '../../src/quoting/minutes.js'
+import { sampleMinutes, solverAddress } from './sample-minutes.js'
+
+const solver = solverAddress(1)
+
+function record(changes: Partial<QuoteRecord> = {}): QuoteRecord {
+  return { ...toQuoteRecord(sampleMinutes({})), ...changes }
+}
+
+const explainAnswer = (answer: Partial<SolverAnswer>, of = record()) =>
+  explain({ solver, outcome: 'invalid', ...answer }, of)
+
+test.each<[SolverAnswer['reason'], string]>([
+  ['malformed', '{"quote"'],
+  ['solver_mismatch', `quote.solver must be the registered solver, ${solver}`],
+  ['user_mismatch', solverAddress(0xc)],
+  ['input_token_mismatch', solverAddress(0xa)],
+  ['output_token_mismatch', solverAddress(0xb)],
+  ['order_type_mismatch', 'quote.orderType must be 0'],
+  ['output_chain_mismatch', 'quote.outputChainId must be the destinationChainId that was asked, 10.'],
+  ['deposit_deadline_mismatch', '1800000000'],
+  ['fill_deadline_mismatch', '1800000120'],
+  ['fixed_amount_mismatch', 'quote.inputAmount must be the amount that was asked, "1"'],
+  ['amount_out_of_range', 'decimal strings of 1 to 2^256-1'],
+  ['nonce_out_of_range', 'quote.nonce'],
+  ['signature_length', '65 bytes'],
+  ['signature_v', '27 or 28'],
+  ['signature_high_s', 'EIP-2'],
+  ['signature_mismatch', `does not recover to ${solver}`],
+])('%s says what must be', (reason, words) => {
+  expect(explainAnswer({ reason })).toContain(words)
+})
+
+test('of EXACT_OUTPUT, the output is what is fixed', () => {
+  const { asked } = record()
+  const exactOutput = record({ asked: { ...asked, orderType: 'EXACT_OUTPUT' } })
+  expect(explainAnswer({ reason: 'fixed_amount_mismatch' }, exactOutput)).toContain('quote.outputAmount')
+  expect(explainAnswer({ reason: 'order_type_mismatch' }, exactOutput)).toContain('must be 1')
+})
+
+test.each<[SolverAnswer['reason'], string]>([
+  ['endpoint_rejected', 'https URL'],
+  ['name_not_resolved', 'does not resolve'],
+  ['connection_refused', 'Nothing listens'],
+  ['unreachable', 'No connection'],
+  ['tls_failed', 'certificate'],
+  ['not_http', 'no valid HTTP'],
+  ['reply_too_long', '64 KiB'],
+  ['connection_lost', 'ended before the reply'],
+])('a failure by %s is told', (reason, words) => {
+  expect(explainAnswer({ outcome: 'failed', reason })).toContain(words)
+})
+
+describe('a refusal', () => {
+  test('is told with its status', () => {
+    const explanation = explainAnswer({ outcome: 'refused', httpStatus: 422 })
+    expect(explanation).toBe('The solver answered with status 422; only 200 carries an offer.')
+  })
+
+  test('of 500 or above is said to be a failure', () => {
+    expect(explainAnswer({ outcome: 'refused', httpStatus: 500 })).toContain('counts as a failure')
+  })
+})
+
+test.each<[SolverAnswer['outcome'], string]>([
+  ['late', 'within 2000 ms'],
+  ['cancelled', 'went away'],
+  ['benched', 'on the bench'],
+])('%s is told', (outcome, words) => {
+  expect(explainAnswer({ outcome, durationMs: 2000 })).toContain(words)
+})
