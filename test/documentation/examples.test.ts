@@ -7,9 +7,11 @@ import { startProcess } from '../service/process.js'
 
 const EXAMPLE = /<!-- example -->\n```sh\n(.*?)```\n(?:\n```json\n(.*?)```)?/gs
 const STREAM = /<!-- example: stream -->\n```(sh|js)\n(.*?)```\n/gs
+const CLIENT = /<!-- example: client -->\n```js\n(.*?)```\n/gs
 const readme = await readFile('README.md', 'utf8')
 const examples = [...readme.matchAll(EXAMPLE)].map(([, command = '', answer]) => ({ command, answer }))
 const streams = [...readme.matchAll(STREAM)].map(([, language = '', code = '']) => ({ language, code }))
+const clients = [...readme.matchAll(CLIENT)].map(([, code = '']) => code)
 
 let network: Network
 
@@ -21,6 +23,7 @@ afterAll(() => network?.close())
 it('the README has examples', () => {
   expect(examples.length).toBeGreaterThanOrEqual(5)
   expect(streams.length).toBeGreaterThanOrEqual(3)
+  expect(clients.length).toBeGreaterThanOrEqual(2)
 })
 
 it.each(examples)('works as pasted: $command', async ({ command, answer }) => {
@@ -41,6 +44,17 @@ it.each(streams)('streams as pasted: $code', async ({ language, code }) => {
   await child.waitFor(/connected.*supportedChains.*31337.*cursor|cursor.*connected.*31337/s)
   process.kill(-(child.child.pid ?? 0), 'SIGKILL')
   await child.exited
+})
+
+it.each(clients)('runs as pasted: %s', async (code) => {
+  const here = code
+    .replaceAll("'quote-aggregator/client'", "'./src/client/index.js'")
+    .replaceAll('http://localhost:3000', network.serviceUrl)
+    .replaceAll('http://localhost:8545', network.devnet.rpcUrl)
+    .replaceAll('http://localhost:4001', network.solvers[0]?.endpointUrl ?? '')
+  const child = startProcess(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', here], {})
+  await child.exited
+  expect(child.output()).toMatch(/SETTLED\n$|^registered 0x/)
 })
 
 /** The fields and their types; of a list, those of its first item. */

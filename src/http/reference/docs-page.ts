@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
 /** The page's own files and Swagger UI's run and look as they do with this and nothing more. */
@@ -35,23 +36,17 @@ const PAGE = `<!DOCTYPE html>
 const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null })
 `
 
-/** What the page loads of the package's files. */
-const FILES = [
-  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-  ['swagger-ui.css', 'text/css; charset=utf-8'],
-  ['favicon-32x32.png', 'image/png'],
+/** What the page loads of Swagger UI. */
+export const SWAGGER_UI_FILES = [
+  { name: 'swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
+  { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
+  { name: 'favicon-32x32.png', type: 'image/png' },
 ] as const
 const FOR_AN_HOUR = 'public, max-age=3600'
 
-/**
- * Serves `/docs`: Swagger UI, showing `/openapi.json`.
- * @throws when the package with Swagger UI's files is not installed
- */
+/** Serves `/docs`: Swagger UI, showing `/openapi.json`. */
 export function registerDocsPage(server: FastifyInstance): void {
-  // Files are read when they are asked for, also by the bundled service, so the package stays where it is.
-  const packageFile = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
-  const folder = join(dirname(packageFile), 'static')
-
+  const folder = swaggerUiFolder()
   server.get('/docs', (_request, reply) => {
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE)
   })
@@ -59,7 +54,7 @@ export function registerDocsPage(server: FastifyInstance): void {
   server.get('/docs/start.js', (_request, reply) => {
     reply.type('text/javascript; charset=utf-8').send(START)
   })
-  for (const [name, type] of FILES) {
+  for (const { name, type } of SWAGGER_UI_FILES) {
     server.get(`/docs/${name}`, (_request, reply) => {
       reply
         .type(type)
@@ -67,4 +62,11 @@ export function registerDocsPage(server: FastifyInstance): void {
         .send(createReadStream(join(folder, name)))
     })
   }
+}
+
+/** Where Swagger UI's files are: the build puts them beside the bundled service. */
+function swaggerUiFolder(): string {
+  if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('swagger-ui', import.meta.url))
+  const packageFile = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
+  return join(dirname(packageFile), 'static')
 }

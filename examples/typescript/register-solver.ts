@@ -1,0 +1,24 @@
+/** Makes an aggregator ask a solver, which has its bond on the settlement contract already. */
+import { createAggregatorClient, type ListedSolver, signRegistration } from 'quote-aggregator/client'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+
+/** What a solver is, to an aggregator. */
+export interface SolverOptions {
+  readonly aggregatorUrl: string
+  readonly chainId: number
+  readonly privateKey: Hex
+  /** The aggregator posts to `<endpointUrl>/quote`. */
+  readonly endpointUrl: string
+  readonly name: string
+}
+
+/** Registers. @returns the solver as the aggregator lists it */
+export async function registerSolver(options: SolverOptions): Promise<ListedSolver | undefined> {
+  const { aggregatorUrl, chainId, privateKey } = options
+  const aggregator = createAggregatorClient({ baseUrl: aggregatorUrl })
+  const registration = await signRegistration(privateKeyToAccount(privateKey), options)
+  const address = await aggregator.registerSolver(registration)
+  const solvers = await aggregator.listSolvers(chainId)
+  return solvers.find((solver) => solver.address === address)
+}

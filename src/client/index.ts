@@ -1,0 +1,47 @@
+/**
+ * The client for those who build on an aggregator: quotes, orders and events over Connect, in Node 20 and browsers;
+ * what a user checks for themself; what a wallet signs and sends.
+ *
+ * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
+ */
+export type { FieldViolation, Reason } from '../domain/errors.js'
+export type { KnownOrder, Order, OrderState } from '../domain/order.js'
+export type { DepositMode, OrderType, Quote, SignedQuote } from '../domain/quote.js'
+export {
+  type AggregatorClient,
+  type AggregatorClientOptions,
+  type CallOptions,
+  createAggregatorClient,
+} from './client.js'
+export { type Call, depositCalls, depositTransfer } from './deposit.js'
+export { AggregatorError, type ClientReason } from './errors.js'
+export type {
+  Deposited,
+  EventFilter,
+  OrderEvent,
+  OrderEventType,
+  Refunded,
+  Reverted,
+  Settled,
+} from './events.js'
+export type { Opening, StreamOptions } from './follow-events.js'
+export type { Ask, QuoteAnswer } from './quote.js'
+export type { QuoteOutcome, QuoteRecord, SolverAnswer, SolverOutcome } from './quote-record.js'
+export {
+  type MessageSigner,
+  type RegistrationTerms,
+  type SignedRegistration,
+  type SignedUnregistration,
+  signRegistration,
+  signUnregistration,
+  type UnregistrationTerms,
+} from './registration.js'
+export { readSettlement, type SettlementTerms } from './settlement.js'
+export type { ListedSolver } from './solvers.js'
+export {
+  type QuoteProblem,
+  QuoteVerificationError,
+  type VerifyQuoteOptions,
+  verifyQuote,
+} from './verify-quote.js'
+export type { WatchOrderOptions } from './watch-order.js'

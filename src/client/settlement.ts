@@ -1,0 +1,75 @@
+import {
+  type Address,
+  BaseError,
+  type Client,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  type Hex,
+  type TypedDataDomain,
+} from 'viem'
+import { getChainId, readContract } from 'viem/actions'
+import { termsAbi } from './settlement-abi.js'
+
+/** What checking the quotes of one settlement contract takes. */
+export interface SettlementTerms {
+  readonly chainId: number
+  /** The contract's address. */
+  readonly settlement: Address
+  /** Gives the primary type, `<name>Quote`. */
+  readonly protocolName: string
+  /** EIP-712 domain, only with the members that the contract uses. */
+  readonly domain: TypedDataDomain
+  /** `DEPOSIT_PROXY_CREATION_CODE_HASH`, 32 bytes. */
+  readonly depositProxyCodeHash: Hex
+}
+
+/**
+ * Reads what checking quotes takes from the contract itself, so that nobody but the node has to be trusted. It never
+ * changes: once per contract is enough.
+ * @param client a viem client of a node that the user trusts
+ * @param options.protocolName the instance's `PROTOCOL_NAME`; `Service` when left out
+ * @throws viem's errors when the node does not answer, or the contract is of another kind
+ */
+export async function readSettlement(
+  client: Client,
+  settlement: Address,
+  options: { readonly protocolName?: string } = {},
+): Promise<SettlementTerms> {
+  const { protocolName = 'Service' } = options
+  const contract = { address: settlement, abi: termsAbi } as const
+  const chainId = await getChainId(client)
+  const [domain, depositProxyCodeHash] = await Promise.all([
+    readDomain(client, { name: protocolName, version: '1', chainId, verifyingContract: settlement }),
+    readContract(client, { ...contract, functionName: 'DEPOSIT_PROXY_CREATION_CODE_HASH' }),
+  ])
+  return { chainId, settlement, protocolName, domain, depositProxyCodeHash }
+}
+
+/** @param usual the domain of a contract that does not tell its own (decisions.md D1) */
+async function readDomain(
+  client: Client,
+  usual: TypedDataDomain & { readonly verifyingContract: Address },
+): Promise<TypedDataDomain> {
+  try {
+    const [fields, name, version, chainId, verifyingContract, salt] = await readContract(client, {
+      address: usual.verifyingContract,
+      abi: termsAbi,
+      functionName: 'eip712Domain',
+    })
+    // Bit n of `fields` stands for member n (ERC-5267).
+    const members = Object.entries({ name, version, chainId, verifyingContract, salt })
+    return Object.fromEntries(members.filter((_, index) => Number(fields) & (1 << index)))
+  } catch (error) {
+    if (hasNoSuchFunction(error)) return usual
+    throw error
+  }
+}
+
+function hasNoSuchFunction(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false
+  const refusal = error.walk(
+    (cause) =>
+      cause instanceof ContractFunctionRevertedError || cause instanceof ContractFunctionZeroDataError,
+  )
+  return refusal !== null
+}

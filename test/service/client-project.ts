@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const INSTALL_MS = 100_000
+const COMPILER = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+const run = promisify(execFile)
+
+export type Project = Awaited<ReturnType<typeof createProject>>
+
+/** How an integrator's compiler finds what is imported, and how strictly it looks at it. */
+const COMPILER_OPTIONS = {
+  nodenext: { module: 'NodeNext', outDir: 'out' },
+  // The types were held against each other above.
+  bundler: { module: 'ESNext', moduleResolution: 'bundler', noEmit: true, skipLibCheck: true },
+} as const
+
+/** What is not copied to be packed; the installed packages are lent. */
+const LEFT_OUT = ['.git', '.bench', 'coverage', 'dist', 'node_modules', 'test']
+
+/** Packs a copy, since packing builds anew what other tests may be running. @returns the tarball's path */
+async function pack(folder: string): Promise<string> {
+  const copy = join(folder, 'copy')
+  await mkdir(copy)
+  for (const name of await readdir('.')) {
+    if (!LEFT_OUT.includes(name)) await cp(name, join(copy, name), { recursive: true })
+  }
+  await symlink(resolve('node_modules'), join(copy, 'node_modules'))
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: copy, timeout: INSTALL_MS })
+  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))
+  if (tarball === undefined) throw new Error('nothing was packed')
+  return join(folder, tarball)
+}
+
+/** An integrator's empty project, into which the package has been packed and installed as npm does it. */
+export async function createProject(examples: readonly string[]) {
+  const parent = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+  const folder = join(parent, 'project')
+  const remove = () => rm(parent, { recursive: true, force: true })
+  try {
+    const tarball = await pack(parent)
+    await mkdir(folder)
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+    const quietly = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+    await run('npm', ['install', ...quietly, tarball], { cwd: folder, timeout: INSTALL_MS })
+    for (const example of examples) {
+      await copyFile(resolve('examples/typescript', example), join(folder, example))
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+
+  return {
+    folder,
+    remove,
+    /** Compiles the examples, with no types but the package's own; @returns what the compiler says */
+    async compile(kind: keyof typeof COMPILER_OPTIONS): Promise<string> {
+      const common = { target: 'ES2022', strict: true, types: [] }
+      const compilerOptions = { ...common, ...COMPILER_OPTIONS[kind] }
+      const file = join(folder, `tsconfig.${kind}.json`)
+      await writeFile(file, JSON.stringify({ compilerOptions, files: examples }))
+      return run(process.execPath, [COMPILER, '--project', file]).then(
+        ({ stdout }) => stdout,
+        (error) => error.stdout || error.message,
+      )
+    },
+  }
+}

@@ -1,0 +1,249 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Ask, createAggregatorClient, type OrderEvent } from '../../src/client/index.js'
+import { solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { startCable } from './client-cable.js'
+import { startEventService } from './event-service.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import type { TestService } from './service.js'
+import { honest, startSolver, type TestSolver } from './test-solver.js'
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+let solver: TestSolver
+let cable: Awaited<ReturnType<typeof startCable>>
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  traffic = await createTraffic(chain, { seed: 21 })
+  service = await startEventService([chain])
+  solver = await startSolver(chain, solverAccounts[0], honest({ output: '1000' }))
+  await solver.register(service)
+  cable = await startCable(service.url)
+})
+
+afterAll(async () => {
+  await cable?.close()
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+/** The signal of a test: whatever it has left open ends with it. */
+function untilTheEnd(): AbortSignal {
+  const ending = new AbortController()
+  onTestFinished(() => ending.abort())
+  return ending.signal
+}
+
+/** A stream, opened, of which one event after the other can be taken. */
+async function openStream(baseUrl: string, filter = {}) {
+  const reasons: string[] = []
+  let onOpen = () => {}
+  const opened = new Promise<void>((resolve) => {
+    onOpen = resolve
+  })
+  const events = createAggregatorClient({ baseUrl })
+    .streamEvents(filter, {
+      signal: untilTheEnd(),
+      onConnected: onOpen,
+      onLost: ({ reason }) => void reasons.push(reason),
+    })
+    [Symbol.asyncIterator]()
+  let next = events.next()
+  await Promise.race([opened, next])
+  const take = async (): Promise<OrderEvent> => {
+    const { value } = await next
+    next = events.next()
+    return value
+  }
+  return { take, reasons }
+}
+
+const told = ({ type, orderId }: OrderEvent) => `${type} ${orderId}`
+
+describe('the stream of events', () => {
+  it('goes on where it was when its connection breaks, without a gap or a repeat', async () => {
+    const { actions, mine } = traffic
+    const { take, reasons } = await openStream(cable.url)
+    const orders = [traffic.order(), traffic.order(), traffic.order()] as const
+    for (const order of orders) {
+      const { number } = await mine([actions.deposit(order)])
+      const event = await take()
+      expect(event).toMatchObject({ type: 'Deposited', orderId: order.orderId, user: order.user })
+      expect(event).toMatchObject({ inputAmount: order.inputAmount, blockNumber: number })
+      cable.cut()
+    }
+    await mine(orders.map(actions.fill))
+    const fills = [await take(), await take(), await take()]
+    expect(fills.map(told)).toEqual(orders.map(({ orderId }) => `Settled ${orderId}`))
+    expect(reasons).toEqual(['CONNECTION_FAILED', 'CONNECTION_FAILED', 'CONNECTION_FAILED'])
+  })
+
+  it('begins behind a cursor, and tells only what passes its filter', async () => {
+    const { actions, mine } = traffic
+    const live = await openStream(service.url)
+    const [first, second] = [traffic.order(), traffic.order()]
+    await mine([actions.deposit(first)])
+    const { cursor } = await live.take()
+    await mine([actions.deposit(second), actions.fill(first), actions.fill(second)])
+    const late = await openStream(service.url, {
+      after: cursor,
+      types: ['Settled'],
+      orderIds: [second.orderId],
+      chainIds: [chain.chainId],
+    })
+    expect(told(await late.take())).toBe(`Settled ${second.orderId}`)
+  })
+
+  it('gives up on a cursor of another instance, a bad filter and a chain that is not served', async () => {
+    const aggregator = createAggregatorClient({ baseUrl: service.url })
+    const reasonOf = (filter: object) =>
+      aggregator
+        .streamEvents(filter, { signal: untilTheEnd() })
+        [Symbol.asyncIterator]()
+        .next()
+        .catch(({ reason }) => reason)
+    expect(await reasonOf({ after: 'nobody.1' })).toBe('CURSOR_UNKNOWN')
+    expect(await reasonOf({ orderIds: ['0x12'] })).toBe('INVALID_ARGUMENT')
+    expect(await reasonOf({ chainIds: [1] })).toBe('CHAIN_NOT_SUPPORTED')
+  })
+})
+
+describe('an order that is watched', () => {
+  async function watch(baseUrl: string, orderId: Hex, finalAfterMs?: number) {
+    const options = { signal: untilTheEnd(), finalAfterMs }
+    const orders = createAggregatorClient({ baseUrl }).watchOrder(chain.chainId, orderId, options)
+    const iterator = orders[Symbol.asyncIterator]()
+    return async () => (await iterator.next()).value?.state
+  }
+
+  it('is told from nothing to its end, over lost connections', async () => {
+    const { actions, mine } = traffic
+    const order = traffic.order()
+    const next = await watch(cable.url, order.orderId, 0)
+    expect(await next()).toBe('NONE')
+    cable.cut()
+    await mine([actions.deposit(order)])
+    expect(await next()).toBe('DEPOSITED')
+    cable.cut()
+    await mine([actions.fill(order)])
+    expect(await next()).toBe('SETTLED')
+    expect(await next()).toBeUndefined()
+  })
+
+  it('goes back when a reorganisation takes its end back', async () => {
+    const { actions, mine, reorganise } = traffic
+    const order = traffic.order()
+    await mine([actions.deposit(order)])
+    const next = await watch(service.url, order.orderId)
+    expect(await next()).toBe('DEPOSITED')
+    await mine([actions.fill(order)])
+    expect(await next()).toBe('SETTLED')
+    await reorganise(1, [[], []])
+    expect(await next()).toBe('DEPOSITED')
+  })
+})
+
+describe('the record of a quote', () => {
+  const ask = (): Ask => ({
+    chainId: chain.chainId,
+    inputToken: chain.contracts.weth,
+    outputToken: chain.contracts.usdc,
+    orderType: 'EXACT_INPUT',
+    amount: 10n ** 18n,
+    user: user.address,
+    depositMode: 'CONTRACT',
+    depositWindow: 60,
+  })
+
+  it('tells what was asked and what came of it', async () => {
+    const aggregator = createAggregatorClient({ baseUrl: service.url })
+    const { quoteId, best, alternatives } = await aggregator.getQuote(ask())
+    expect([best.quote.outputAmount, alternatives]).toEqual([1000n, []])
+    const record = await aggregator.getQuoteRecord(chain.chainId, quoteId)
+    const { inputToken, outputToken, orderType, amount, user: asker, depositMode } = ask()
+    expect(record).toMatchObject({
+      quoteId,
+      chainId: chain.chainId,
+      outcome: 'QUOTED',
+      asked: { inputToken, outputToken, orderType, amount, user: asker, depositMode },
+      solvers: [
+        {
+          solver: solver.account.address,
+          outcome: 'QUOTED',
+          rank: 1,
+          outputAmount: '1000',
+          reason: undefined,
+        },
+      ],
+    })
+    expect(record.asked.depositDeadline).toBe(best.quote.depositDeadline)
+  })
+
+  it('is named by the error when there is no quote', async () => {
+    const aggregator = createAggregatorClient({ baseUrl: service.url })
+    solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
+    const error = await aggregator.getQuote(ask()).catch((thrown) => thrown)
+    expect(error).toMatchObject({ reason: 'NO_QUOTES', quoteId: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    const { outcome, solvers } = await aggregator.getQuoteRecord(chain.chainId, error.quoteId)
+    expect([outcome, solvers]).toMatchObject(['NO_QUOTES', [{ outcome: 'REFUSED', httpStatus: 422 }]])
+    const unknown = aggregator.getQuoteRecord(chain.chainId, '00000000-0000-4000-8000-000000000000')
+    await expect(unknown).rejects.toMatchObject({ reason: 'QUOTE_NOT_FOUND' })
+  })
+})
+
+describe('a call that fails', () => {
+  it('says why, and which field is wrong', async () => {
+    const aggregator = createAggregatorClient({ baseUrl: service.url })
+    await expect(aggregator.getOrder(chain.chainId, '0x12')).rejects.toMatchObject({
+      name: 'AggregatorError',
+      reason: 'INVALID_ARGUMENT',
+      violations: [{ field: 'orderId', message: 'must be 32 bytes in hex with 0x' }],
+    })
+    await expect(aggregator.listSolvers(1)).rejects.toMatchObject({ reason: 'CHAIN_NOT_SUPPORTED' })
+  })
+
+  it('says that there is no answer, or none of an aggregator', async () => {
+    const gone = await startCable(service.url)
+    await gone.close()
+    const nowhere = createAggregatorClient({ baseUrl: gone.url })
+    await expect(nowhere.listSolvers(chain.chainId)).rejects.toMatchObject({ reason: 'CONNECTION_FAILED' })
+    const node = createAggregatorClient({ baseUrl: `${service.url}/nothing/here` })
+    await expect(node.listSolvers(chain.chainId)).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
+  })
+
+  it('ends by the signal and by the time-out', async () => {
+    const aggregator = createAggregatorClient({ baseUrl: service.url })
+    const signal = AbortSignal.abort()
+    await expect(aggregator.listSolvers(chain.chainId, { signal })).rejects.toMatchObject({
+      reason: 'CANCELLED',
+    })
+    const server = createServer(() => {}).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const silent = createAggregatorClient({ baseUrl: `http://127.0.0.1:${port}` })
+    const timedOut = silent.listSolvers(chain.chainId, { timeoutMs: 1 })
+    await expect(timedOut).rejects.toMatchObject({ reason: 'TIMED_OUT' })
+  })
+})
+
+it('calls travel as the integrator likes, such as gRPC', async () => {
+  const { url: baseUrl } = service
+  const aggregator = createAggregatorClient({ baseUrl, transport: createGrpcTransport({ baseUrl }) })
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  expect(await aggregator.getOrder(chain.chainId, order.orderId)).toMatchObject({
+    state: 'DEPOSITED',
+    user: order.user,
+    solver: order.solver.address,
+    inputAmount: order.inputAmount,
+    fillDeadline: order.fillDeadline,
+  })
+})
