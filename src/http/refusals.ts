@@ -6,19 +6,27 @@ import type { RateLimits } from '../rpc/rate-limits.js'
 import type { Logger } from '../telemetry/log.js'
 import { toClient } from './caller.js'
 import { sendError, toRestError } from './error-body.js'
+import type { LogRequest } from './request-log.js'
 
 const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
 
 /** Answers what reaches no route, and what routes throw, in the shape of all errors (decisions.md D7). */
-export function registerRefusals(server: FastifyInstance, rateLimits: RateLimits, log: Logger): void {
+export function registerRefusals(
+  server: FastifyInstance,
+  rateLimits: RateLimits,
+  { log, logRequest }: { readonly log: Logger; readonly logRequest: LogRequest },
+): void {
   server.setErrorHandler((thrown, request, reply) => {
     const error = toRestError(thrown)
     // What the guard has turned into a ServiceError, it has logged.
     if (error !== thrown && error.reason === 'INTERNAL') {
       log.error({ requestId: request.id, err: error.cause }, error.message)
     }
-    return sendError(reply, error)
+    sendError(reply, error)
+    // What reaches no route.
+    if (request.routeOptions.url === undefined) logRequest(request, reply, error.httpStatus)
+    return reply
   })
   server.setNotFoundHandler(async (request, reply) => {
     await rateLimits.consume('global', toClient(request, reply))
@@ -61,7 +69,11 @@ export function createVerbRefusal(server: FastifyInstance, rateLimits: RateLimit
  * Answers a path that cannot be decoded, which Fastify gives to no route and no hook: counted as all else, and 404
  * first when its chain is not supported.
  */
-export function createBadUrlHandler(methods: readonly GuardedMethod[], rateLimits: RateLimits) {
+export function createBadUrlHandler(
+  methods: readonly GuardedMethod[],
+  rateLimits: RateLimits,
+  logRequest: LogRequest,
+) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
       await rateLimits.consume('global', toClient(request, reply))
@@ -69,7 +81,9 @@ export function createBadUrlHandler(methods: readonly GuardedMethod[], rateLimit
       if (segment !== undefined) methods[0]?.assertChain(parseChainId(decoded(segment)))
       throw error
     } catch (thrown) {
-      sendError(reply, toRestError(thrown))
+      const refusal = toRestError(thrown)
+      sendError(reply, refusal)
+      logRequest(request, reply, refusal.httpStatus)
     }
   }
 }

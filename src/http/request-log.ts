@@ -1,43 +1,62 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceError } from '../domain/errors.js'
-import type { Logger } from '../telemetry/log.js'
+import { createLineWriter, type Logger } from '../telemetry/log.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the answer says went wrong; undefined while nothing has. */
     refusal: Pick<ServiceError, 'reason' | 'quoteId'> | undefined
   }
+  interface FastifyContextConfig {
+    /** Whether the route writes its requests' lines itself: to be told of the end of an answer takes its time. */
+    logsItself?: boolean
+  }
 }
+
+/**
+ * Writes the line of a request that has its answer.
+ * @param status of the answer
+ */
+export type LogRequest = (request: FastifyRequest, reply: FastifyReply, status: number) => void
 
 /** Paths that machines ask for again and again. */
 const ROUTINE = /^\/(health|metrics)\b/
 const MAX_PATH_LENGTH = 200
 
-/** Logs one line for each request when its answer is done; for a WebSocket, when it is open. */
-export function registerRequestLog(server: FastifyInstance, log: Logger): void {
+/**
+ * Has one line logged for each request, when its answer is done: by the routes that log themselves and by those who
+ * answer what reaches no route, with what is returned here; of all other routes by a hook.
+ */
+export function createRequestLog(server: FastifyInstance, log: Logger): LogRequest {
   server.decorateRequest('refusal', undefined)
-  if (!log.isLevelEnabled('info')) return
-  server.addHook('onResponse', (request, reply, done) => {
-    logRequest(log, request, reply.statusCode, reply.elapsedTime)
-    done()
+  const writeLine = createLineWriter(log, 'info', 'request')
+  const logRequest: LogRequest = (request, reply, status) => {
+    if (ROUTINE.test(request.url)) log.debug(JSON.parse(`{${fieldsOf(request, reply, status)}}`), 'request')
+    else writeLine(fieldsOf(request, reply, status))
+  }
+  if (!log.isLevelEnabled('info')) return () => {}
+  server.addHook('onRoute', (route) => {
+    if (route.config?.logsItself) return
+    route.onResponse = (request, reply, done) => {
+      logRequest(request, reply, reply.statusCode)
+      done()
+    }
   })
+  return logRequest
 }
 
-/** Logs the line of a request. */
-export function logRequest(log: Logger, request: FastifyRequest, status: number, durationMs: number): void {
-  const { id, method, url, ip, refusal } = request
-  const line = {
-    requestId: id,
-    method,
-    path: pathOf(url),
-    status,
-    durationMs: Math.round(durationMs * 10) / 10,
-    client: ip,
-    reason: refusal?.reason,
-    quoteId: refusal?.quoteId,
-  }
-  if (ROUTINE.test(url)) log.debug(line, 'request')
-  else log.info(line, 'request')
+/** The fields of a line as the inside of a JSON object. */
+function fieldsOf(
+  { id, method, url, ip, refusal }: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+): string {
+  const fields =
+    `"requestId":"${id}","method":"${method}","path":${JSON.stringify(pathOf(url))},"status":${status},` +
+    `"durationMs":${Math.round(reply.elapsedTime * 10) / 10},"client":"${ip}"`
+  if (refusal === undefined) return fields
+  const quoteId = refusal.quoteId === undefined ? '' : `,"quoteId":"${refusal.quoteId}"`
+  return `${fields},"reason":"${refusal.reason}"${quoteId}`
 }
 
 /** Queries are left out: they may be long, and name people. */

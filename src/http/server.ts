@@ -19,7 +19,7 @@ import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
 import { answersToOrigins, preflightHeaders, SECURITY_HEADERS } from './headers.js'
 import { createOnePortServer, type OnePortServer } from './one-port.js'
 import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
-import { logRequest, registerRequestLog } from './request-log.js'
+import { createRequestLog } from './request-log.js'
 import { registerRestRoutes } from './transcoder.js'
 import { createWebSockets } from './web-sockets.js'
 
@@ -49,7 +49,6 @@ export interface HttpServer {
 const MAX_BODY_BYTES = 64 * 1024
 /** Answers are a few KiB, most of it random: packing them takes the client and the service longer than sending them. */
 const NEVER_COMPRESS = 0xffff_ffff
-const SWITCHING_PROTOCOLS = 101
 /** As long as headers may be in total. */
 const MAX_URL_LENGTH = 16 * 1024
 
@@ -57,7 +56,6 @@ const MAX_URL_LENGTH = 16 * 1024
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, methods, streams, rateLimits, log } = options
   const ports: OnePortServer[] = []
-  const refuseBadUrl = createBadUrlHandler(methods, rateLimits)
   const server = Fastify({
     serverFactory: (handler) => {
       const port = createOnePortServer(handler)
@@ -73,14 +71,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: refuseUnparsable,
   })
 
-  registerRequestLog(server, log)
+  const logRequest = createRequestLog(server, log)
+  const refuseBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = answersToOrigins(config.corsOrigins)
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     reply.headers(crossOriginHeaders(request.headers.origin))
     done()
   })
-  registerRefusals(server, rateLimits, log)
+  registerRefusals(server, rateLimits, { log, logRequest })
   await server.register(cors, preflightHeaders(config.corsOrigins))
   await server.register(fastifyConnectPlugin, {
     routes(router) {
@@ -93,11 +92,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   // A scope of its own: Connect brings its own parsers of bodies.
   await server.register(async (rest) =>
-    registerRestRoutes(rest, methods, createVerbRefusal(rest, rateLimits)),
+    registerRestRoutes(rest, methods, createVerbRefusal(rest, rateLimits), logRequest),
   )
-  const webSockets = createWebSockets(server, MAX_CLIENT_MESSAGE_BYTES, (request) =>
-    logRequest(log, request, SWITCHING_PROTOCOLS, 0),
-  )
+  const webSockets = createWebSockets(server, MAX_CLIENT_MESSAGE_BYTES, logRequest)
   registerEventRoutes(server, streams, webSockets, createVerbRefusal(server, rateLimits))
   options.addRoutes(server)
 

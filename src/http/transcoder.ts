@@ -12,7 +12,9 @@ import { type JsonObject, parseJsonBody } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { compileJsonWriter } from './json-writer.js'
 import type { RefuseOtherVerbs } from './refusals.js'
+import type { LogRequest } from './request-log.js'
 
+const OK = 200
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 interface MethodRoute {
@@ -29,13 +31,14 @@ export function registerRestRoutes(
   server: FastifyInstance,
   methods: readonly GuardedMethod[],
   refuseOtherVerbs: RefuseOtherVerbs,
+  logRequest: LogRequest,
 ): void {
   const routes = methods.flatMap((method) => compileRoutes(method.desc).map((route) => ({ method, route })))
   assertNoConflict(routes.map(({ route }) => route))
   server.removeAllContentTypeParsers()
   const parser = async (_request: FastifyRequest, bytes: Buffer) => parseJsonBody(bytes)
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, parser)
-  for (const route of routes) registerRoute(server, route)
+  for (const route of routes) registerRoute(server, route, logRequest)
   for (const url of new Set(routes.map(({ route }) => route.url))) {
     const served = routes.filter(({ route }) => route.url === url)
     // A chain that is not supported is 404 first.
@@ -44,7 +47,11 @@ export function registerRestRoutes(
   }
 }
 
-function registerRoute(server: FastifyInstance, { method, route }: MethodRoute): void {
+function registerRoute(
+  server: FastifyInstance,
+  { method, route }: MethodRoute,
+  logRequest: LogRequest,
+): void {
   const reader = compileJsonReader(method.desc.input)
   const toText = textWriter(method.desc, route)
   const pathNames = new Set(route.pathFields.map((field) => field.jsonName))
@@ -52,7 +59,7 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
   server.route({
     method: route.verb,
     url: route.url,
-    config: { cors: false },
+    config: { cors: false, logsItself: true },
     onRequest: (request, reply) => method.admit(chainIdOf(request), toClient(request, reply)),
     handler(request, reply) {
       const rest = (route.hasBody ? request.body : request.query) as JsonObject | undefined
@@ -64,13 +71,17 @@ function registerRoute(server: FastifyInstance, { method, route }: MethodRoute):
         const text = toText(answer)
         method.count('rest', 'OK', reply.elapsedTime / 1000)
         reply.header('content-type', JSON_TYPE).send(text)
+        logRequest(request, reply, OK)
       }
       const answer = method.answer(message as ChainMessage, toCall(request, reply), violations)
       if (!(answer instanceof Promise)) return send(answer)
       answer.then(send).catch((thrown) => reply.send(thrown))
     },
-    errorHandler(thrown, _request, reply) {
-      method.count('rest', toRestError(thrown).reason, reply.elapsedTime / 1000)
+    errorHandler(thrown, request, reply) {
+      const error = toRestError(thrown)
+      method.count('rest', error.reason, reply.elapsedTime / 1000)
+      request.refusal = error
+      logRequest(request, reply, error.httpStatus)
       throw thrown
     },
   })

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { LogRequest } from './request-log.js'
 
 /** The server's open WebSockets. */
 export interface WebSockets {
@@ -20,17 +21,18 @@ interface AnsweringSocket extends Socket {
 }
 
 const PING_INTERVAL_MS = 30_000
+const SWITCHING_PROTOCOLS = 101
 
 /**
  * Lets the server's routes answer the requests for a WebSocket like any other, and open one. As there may be thousands
  * which do nothing, an open one keeps nothing of the request that it began as.
  * @param maxMessageBytes a client that sends more at once is closed
- * @param onUpgrade told of each request that has become a WebSocket
+ * @param logRequest of each request that has become a WebSocket
  */
 export function createWebSockets(
   server: FastifyInstance,
   maxMessageBytes: number,
-  onUpgrade: (request: FastifyRequest) => void,
+  logRequest: LogRequest,
 ): WebSockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
   /** What came behind the requests that may be granted. */
@@ -56,7 +58,7 @@ export function createWebSockets(
       sockets.handleUpgrade(raw, connection, head, (socket) => {
         socket.on('error', terminate)
         sockets.emit('connection', socket)
-        onUpgrade(request)
+        logRequest(request, reply, SWITCHING_PROTOCOLS)
         onOpen(socket)
       })
       return true

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { TestChain } from '../service/chain.js'
 import { startChild } from '../service/child-process.js'
 import { environmentFor } from '../service/service.js'
@@ -12,17 +15,20 @@ const WIDE_LIMITS = Object.fromEntries(
 
 export type BuiltService = Awaited<ReturnType<typeof startBuiltService>>
 
-/** The service as it is run, built, in a process of its own, with the limits and the log that it has by itself. */
+/** The service as it is run, built, in a process of its own, with limits that count, and the log that it has by itself. */
 export async function startBuiltService(
   chain: Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>,
   environment: Record<string, string> = {},
 ) {
+  const port = await freePort()
   const child = startChild(process.execPath, ['--max-semi-space-size=8', 'dist/main.js'], {
     ...environmentFor(chain),
     ...WIDE_LIMITS,
+    PORT: String(port),
     ...environment,
   })
-  const [, url = ''] = await child.waitFor(/"url":"([^"]+)"/)
+  const url = `http://127.0.0.1:${port}`
+  await untilHealthy(url, child.exited)
 
   async function metric(name: string): Promise<number> {
     const text = await (await fetch(`${url}/metrics`)).text()
@@ -40,4 +46,30 @@ export async function startBuiltService(
       await child.exited
     },
   }
+}
+
+/** A port that was free a moment ago: below the level `info`, the log does not say which one the service has. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function untilHealthy(url: string, exited: Promise<unknown>): Promise<void> {
+  let isOver = false
+  void exited.then(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const isHealthy = await fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isHealthy) return
+    await delay(20)
+  }
+  throw new Error('the service has ended before it was healthy')
 }

@@ -13,7 +13,9 @@ const CONNECTIONS = 16
 /** Far below the million answers a minute that the limits allow. */
 const ROUNDS = { rounds: 4, seconds: 1.5 }
 
-type Scores = Readonly<Record<'limit' | 'service', Score>>
+const SERVERS = ['limit', 'service', 'logging'] as const
+
+type Scores = Readonly<Record<(typeof SERVERS)[number], Score>>
 
 /** What is asked for often and changes seldom. */
 export const reads: Benchmark = {
@@ -21,7 +23,8 @@ export const reads: Benchmark = {
   about:
     `GET of a chain's list of ${SOLVERS} solvers, and of a deposited order that the service has in memory, over ` +
     `${CONNECTIONS} connections. The limit is plain Fastify with a route that gives the same bytes, headers included, ` +
-    'each time.',
+    'each time, and logs nothing; so does the service here, at LOG_LEVEL=warn. The service that logs a line for each ' +
+    'request, as it does by itself, is shown beside it.',
   async measure() {
     const market = await startMarket(SOLVERS)
     try {
@@ -34,8 +37,9 @@ export const reads: Benchmark = {
 
 async function measureOn(market: Market): Promise<Result> {
   const { chainId } = market.chain
-  const service = await market.startService()
-  await market.register(service.url, 0, SOLVERS)
+  const service = await market.startService({ LOG_LEVEL: 'warn' })
+  const logging = await market.startService()
+  for (const { url } of [service, logging]) await market.register(url, 0, SOLVERS)
   const listPath = `/v1/${chainId}/solvers`
   const orderPath = `/v1/${chainId}/order/${await depositOrder(market, service.url)}`
   const limit = await market.startServer('test/bench/plain-server.ts', {
@@ -48,7 +52,11 @@ async function measureOn(market: Market): Promise<Result> {
       callers: await Promise.all(Array.from({ length: CONNECTIONS }, () => leanCaller(url + path))),
       cpuSeconds,
     })
-    const contestants = { limit: await contestant(limit), service: await contestant(service) }
+    const contestants = {
+      limit: await contestant(limit),
+      service: await contestant(service),
+      logging: await contestant(logging),
+    }
     const rest = stayAwake()
     return compete(contestants, ROUNDS).finally(rest)
   }
@@ -81,7 +89,7 @@ function stayAwake(): () => void {
 }
 
 function rowsOf(read: string, scores: Scores) {
-  return (['limit', 'service'] as const).map((server) => ({
+  return SERVERS.map((server) => ({
     read,
     server,
     ...columnsOf(scores[server], scores.limit, 'answer'),
