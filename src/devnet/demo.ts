@@ -65,6 +65,7 @@ function tellWhatToTry({ devnet, contracts, serviceUrl, user, solvers }: Network
   const body = exampleQuote(devnet.chainId, contracts, user)
   tell('')
   tell('The network stays up until Ctrl-C. Try:')
+  tell(`   ${serviceUrl}/docs in a browser`)
   tell(`   curl ${serviceUrl}/health`)
   tell(`   curl ${serviceUrl}/v1/${devnet.chainId}/solvers`)
   tell(`   curl ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`)

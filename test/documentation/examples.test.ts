@@ -27,7 +27,9 @@ it('the README has examples', () => {
 })
 
 it.each(examples)('works as pasted: $command', async ({ command, answer }) => {
-  const here = command.replaceAll('http://localhost:3000', network.serviceUrl)
+  const here = command
+    .replaceAll('http://localhost:3000', network.serviceUrl)
+    .replaceAll('npx quote-aggregator', 'npx tsx src/cli/main.ts')
   const { stdout } = await promisify(execFile)('bash', ['-c', here])
   const actual = JSON.parse(stdout)
   if (answer === undefined) expect(actual.quote.outputAmount).toBe('2498750000')

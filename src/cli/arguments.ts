@@ -1,0 +1,54 @@
+import { InvalidArgumentError } from 'commander'
+import { parseUint256 } from '../domain/amount.js'
+import { parseChainId } from '../domain/chain-id.js'
+import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
+
+/** Readers of arguments, as commander takes them: each throws InvalidArgumentError with what it must be. */
+
+export function readChainId(text: string): number {
+  return required(parseChainId(text), 'It must be a chain id, such as 1.')
+}
+
+export function readAddress(text: string): Address {
+  return required(parseAddress(text), 'It must be an address: 20 bytes in hex with 0x.')
+}
+
+export function readOrderId(text: string): Hex {
+  return required(parseBytes32(text), 'It must be an order id: 32 bytes in hex with 0x.')
+}
+
+export function readAmount(text: string): bigint {
+  return required(
+    parseUint256(text) || undefined,
+    "It must be a whole number above 0, in the token's smallest unit.",
+  )
+}
+
+/** A reader of whole numbers. */
+export function readInteger(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN
+    return required(value >= min && value <= max ? value : undefined, `It must be ${min} to ${max}.`)
+  }
+}
+
+/** A reader of an option that may be given again and again: all values, in order. */
+export function readEach<T>(
+  read: (text: string) => T,
+): (text: string, before?: readonly T[]) => readonly T[] {
+  return (text, before = []) => [...before, read(text)]
+}
+
+/** One of a closed list, in any letter case. */
+export function readOneOf<T extends string>(allowed: readonly T[]): (text: string) => T {
+  return (text) =>
+    required(
+      allowed.find((item) => item.toLowerCase() === text.toLowerCase()),
+      `It must be one of ${allowed.join(', ')}.`,
+    )
+}
+
+function required<T>(value: T | undefined, mustBe: string): T {
+  if (value === undefined) throw new InvalidArgumentError(mustBe)
+  return value
+}

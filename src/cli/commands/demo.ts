@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module'
+import type { Command } from 'commander'
+import { EXIT } from '../exit-codes.js'
+import { CommandFailure } from '../failure.js'
+
+/** `demo`: the local network with its story. */
+export function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .summary('a local network to try things on')
+    .description(
+      'Starts a local chain, three solvers and the service, plays a few swaps, and stays up until Ctrl-C.',
+    )
+    .option('--once', 'end after the story')
+    .action(async ({ once }: { once?: boolean }) => {
+      assertChainProgram()
+      // The demo reads the arguments of its process.
+      process.argv = [...process.argv.slice(0, 2), ...(once ? ['--once'] : [])]
+      await import('../../devnet/demo.js')
+      // It ends the process by itself.
+      await new Promise(() => {})
+    })
+}
+
+function assertChainProgram(): void {
+  try {
+    createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
+  } catch {
+    const message =
+      'The demo needs the local chain anvil: run npm install @foundry-rs/anvil, or npm ci in a clone, which brings it.'
+    throw new CommandFailure(EXIT.unavailable, message)
+  }
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import type { Finding } from '../doctor/finding.js'
+import { EXIT } from '../exit-codes.js'
+import { CommandFailure } from '../failure.js'
+import { type CliIo, createPaint } from '../io.js'
+import { printable, toJson } from '../printable.js'
+
+const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const
+const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+/** `doctor`: checks a configuration as an operator would. */
+export function addDoctor(program: Command, io: CliIo): void {
+  program
+    .command('doctor')
+    .summary('check a configuration before it serves')
+    .description(
+      'Checks what serve would run with: variables, RPC endpoints, contracts, clock, database, port and the endpoints of registered solvers. It changes nothing. Solvers are asked for one quote each.',
+    )
+    .option('--json', 'JSON on standard output, for scripts')
+    .addHelpText(
+      'after',
+      '\nEach line: what was checked, what was found, what to do.\nwarn: worth a look. FAIL: the service would not start, or not do its work; exit code 5.',
+    )
+    .action(({ json }: { json?: boolean }) => examine(io, json ?? false))
+}
+
+async function examine(io: CliIo, asJson: boolean): Promise<void> {
+  const { diagnose } = await import('../doctor/diagnose.js')
+  const findings = await Promise.race([diagnose(io.environment()), interrupted(io.interruption())])
+  const failed = findings.filter(({ status }) => status === 'fail').length
+  const paint = createPaint(io.stdout, io.environment())
+  if (asJson) io.stdout.write(`${toJson({ ok: failed === 0, findings }, 2)}\n`)
+  else
+    for (const finding of findings)
+      io.stdout.write(`${toLine(finding, (mark, status) => paint(COLOURS[status], mark))}\n`)
+  if (failed === 0) return
+  throw new CommandFailure(
+    EXIT.unhealthy,
+    `${failed} of ${findings.length} checks failed: each FAIL says what to do.`,
+  )
+}
+
+function toLine(
+  { status, check, finding, cure }: Finding,
+  colour: (mark: string, status: Finding['status']) => string,
+): string {
+  const text = cure === undefined ? finding : `${finding.replace(/\.$/, '')}. ${cure}`
+  return `${colour(MARKS[status], status)}  ${printable(check)}  ${printable(text)}`
+}
+
+function interrupted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = () => reject(new CommandFailure(EXIT.interrupted, 'Interrupted.'))
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import type { Hex } from '../../domain/hex.js'
+import type { Order } from '../../domain/order.js'
+import { readChainId, readInteger, readOrderId } from '../arguments.js'
+import { EXIT } from '../exit-codes.js'
+import { CommandFailure } from '../failure.js'
+import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
+import type { CliIo } from '../io.js'
+import { formatTime, toJson } from '../printable.js'
+import { type Display, show } from '../show.js'
+
+interface Options extends InstanceOptions {
+  readonly chain: number
+  readonly watch?: boolean
+  readonly finalAfter: number
+}
+
+const FINAL_AFTER_SECONDS = 30
+const HOUR = 3600
+
+/** `order`: what the settlement contract knows of an order, once or for as long as it changes. */
+export function addOrder(program: Command, io: CliIo): void {
+  const command = program
+    .command('order')
+    .summary('show or follow an order')
+    .description('Shows an order as the settlement contract has it. One that it does not know yet is NONE.')
+    .argument('<order id>', 'as the quote named it: 32 bytes in hex', readOrderId)
+    .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
+    .option('--watch', 'print each state as it comes, until the order is SETTLED or REFUNDED')
+    .option(
+      '--final-after <s>',
+      'with --watch: how long that has to stand, against reorganisations',
+      readInteger(0, HOUR),
+      FINAL_AFTER_SECONDS,
+    )
+    .addHelpText('after', '\nWith --json and --watch, each line is one JSON object.')
+  takesInstance(command).action((orderId: Hex, options: Options) =>
+    options.watch ? watch(io, options, orderId) : read(io, options, orderId),
+  )
+}
+
+async function read(io: CliIo, options: Options, orderId: Hex): Promise<void> {
+  const order = await callInstance(io, options, (client) =>
+    client.getOrder(options.chain, orderId, { signal: io.interruption() }),
+  )
+  await show(io, options, order, (display) => renderOrder(order, display))
+}
+
+async function watch(io: CliIo, options: Options, orderId: Hex): Promise<void> {
+  const signal = io.interruption()
+  await callInstance(io, options, async (client) => {
+    const orders = client.watchOrder(options.chain, orderId, {
+      signal,
+      finalAfterMs: options.finalAfter * 1000,
+      onLost: () => io.stderr.write('The connection is lost: trying again.\n'),
+    })
+    for await (const order of orders) {
+      const time = new Date().toISOString()
+      io.stdout.write(options.json ? `${toJson(order)}\n` : `${time}  ${order.state}\n`)
+    }
+  })
+  if (signal.aborted) throw new CommandFailure(EXIT.interrupted, 'Interrupted before the order was final.')
+}
+
+function renderOrder(order: Order, { fields }: Display): string {
+  const head = [
+    ['order id', order.orderId],
+    ['chain', String(order.chainId)],
+    ['state', order.state],
+  ] as const
+  if (order.state === 'NONE') return fields(head)
+  return fields([
+    ...head,
+    ['user', order.user],
+    ['solver', order.solver],
+    ['sells', `${order.inputAmount} of ${order.inputToken}`],
+    ['buys', `${order.outputAmount} of ${order.outputToken} on chain ${order.outputChainId}`],
+    ['filled by', formatTime(order.fillDeadline)],
+  ])
+}

@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+import { readChainId } from '../arguments.js'
+import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
+import type { CliIo } from '../io.js'
+import { readAccount } from '../keys.js'
+import { show } from '../show.js'
+
+interface SignerOptions extends InstanceOptions {
+  readonly chain: number
+  readonly protocolName: string
+  readonly keyFile?: string
+}
+
+interface RegisterOptions extends SignerOptions {
+  readonly endpoint: string
+  readonly name: string
+}
+
+const KEYS = `
+The private key comes from SOLVER_PRIVATE_KEY or from --key-file, never from an argument. It signs one text and goes
+nowhere.`
+
+/** `register`: signs and sends a registration. */
+export function addRegister(program: Command, io: CliIo): void {
+  const command = program
+    .command('register')
+    .summary('register a solver')
+    .description('Registers a solver, or updates its endpoint and name.')
+    .requiredOption('--endpoint <url>', "the solver's base URL: the instance posts to <url>/quote")
+    .requiredOption('--name <name>', 'display name, 1 to 64 characters')
+  takesSigner(command).addHelpText(
+    'after',
+    `${KEYS}
+
+Examples:
+  SOLVER_PRIVATE_KEY=$(pass show solver) quote-aggregator register --chain 1 --endpoint https://solver.example --name Ada
+  quote-aggregator register --chain 1 --endpoint https://solver.example --name Ada --key-file ~/solver.key`,
+  )
+  command.action(async (options: RegisterOptions) => {
+    const { chain: chainId, endpoint: endpointUrl, name, protocolName } = options
+    const account = await readAccount(io, options.keyFile)
+    const { signRegistration } = await import('../../client/index.js')
+    const signed = await signRegistration(account, { protocolName, chainId, endpointUrl, name })
+    const address = await callInstance(io, options, (client) =>
+      client.registerSolver(signed, { signal: io.interruption() }),
+    )
+    await show(
+      io,
+      options,
+      { status: 'registered', address },
+      () => `${address} is registered on chain ${chainId}.\n`,
+    )
+  })
+}
+
+/** `unregister`: signs and sends a withdrawal. */
+export function addUnregister(program: Command, io: CliIo): void {
+  const command = program
+    .command('unregister')
+    .summary('take a solver out')
+    .description('Takes a solver out of the set that is asked for quotes.')
+  takesSigner(command).addHelpText('after', KEYS)
+  command.action(async (options: SignerOptions) => {
+    const { chain: chainId, protocolName } = options
+    const account = await readAccount(io, options.keyFile)
+    const { signUnregistration } = await import('../../client/index.js')
+    const signed = await signUnregistration(account, { protocolName, chainId })
+    const address = await callInstance(io, options, (client) =>
+      client.unregisterSolver(signed, { signal: io.interruption() }),
+    )
+    await show(
+      io,
+      options,
+      { status: 'removed', address },
+      () => `${address} is no longer registered on chain ${chainId}.\n`,
+    )
+  })
+}
+
+function takesSigner(command: Command): Command {
+  command
+    .requiredOption('--chain <id>', 'the chain', readChainId)
+    .option('--key-file <path>', "file with the solver's private key; - is standard input")
+    .option('--protocol-name <name>', "the instance's PROTOCOL_NAME, part of what is signed", 'Service')
+  return takesInstance(command)
+}

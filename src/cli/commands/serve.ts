@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+
+/** `serve`: the service itself, which reads its variables and ends with its process by itself. */
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .summary('run the service')
+    .description('Runs the service until SIGTERM or Ctrl-C, with the variables of README.md.')
+    .addHelpText('after', '\nTo find out beforehand what is wrong: quote-aggregator doctor')
+    .action(async () => {
+      await import('../../main.js')
+      // It ends the process by itself.
+      await new Promise(() => {})
+    })
+}

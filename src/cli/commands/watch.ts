@@ -1,0 +1,90 @@
+import type { Command } from 'commander'
+import type { OrderEvent } from '../../client/index.js'
+import { ORDER_EVENT_TYPES } from '../../domain/event.js'
+import type { Address, Hex } from '../../domain/hex.js'
+import { readAddress, readChainId, readEach, readOneOf, readOrderId } from '../arguments.js'
+import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
+import type { CliIo } from '../io.js'
+import { printable, toJson } from '../printable.js'
+
+interface Options extends InstanceOptions {
+  readonly chain?: readonly number[]
+  readonly type?: readonly OrderEvent['type'][]
+  readonly user?: readonly Address[]
+  readonly solver?: readonly Address[]
+  readonly order?: readonly Hex[]
+  readonly after?: string
+}
+
+const TYPES = [...ORDER_EVENT_TYPES, 'Reverted'] as const
+
+/** `watch`: every order event as it comes. */
+export function addWatch(program: Command, io: CliIo): void {
+  const command = program
+    .command('watch')
+    .summary('print order events as they come')
+    .description(
+      'Prints each order event as it comes, until Ctrl-C, which tells the last cursor. A lost connection is taken up again without a gap.',
+    )
+    .option('--chain <id>', 'only of this chain; this and the others may be repeated', readEach(readChainId))
+    .option('--type <type>', `only ${TYPES.join(', ')}`, readEach(readOneOf(TYPES)))
+    .option('--user <address>', 'only of this user', readEach(readAddress))
+    .option('--solver <address>', 'only of this solver', readEach(readAddress))
+    .option('--order <order id>', 'only of this order', readEach(readOrderId))
+    .option('--after <cursor>', 'first what came after this cursor')
+    .addHelpText('after', '\nWith --json, each line is one JSON object, with its cursor.')
+  takesInstance(command).action((options: Options) => watch(io, options))
+}
+
+async function watch(io: CliIo, options: Options): Promise<void> {
+  const signal = io.interruption()
+  let cursor = options.after
+  const filter = {
+    after: options.after,
+    chainIds: options.chain,
+    types: options.type,
+    orderIds: options.order,
+    users: options.user,
+    solvers: options.solver,
+  }
+  await callInstance(io, options, async (client) => {
+    const events = client.streamEvents(filter, {
+      signal,
+      onConnected(opening) {
+        cursor ??= opening.cursor
+        io.stderr.write(`Connected: chains ${opening.supportedChains.join(', ')}. Ctrl-C ends this.\n`)
+      },
+      onLost: ({ message }) =>
+        io.stderr.write(`The connection is lost: trying again. ${printable(message)}\n`),
+    })
+    for await (const event of events) {
+      io.stdout.write(options.json ? `${toJson(event)}\n` : `${toLine(event)}\n`)
+      cursor = event.cursor
+    }
+  })
+  if (cursor !== undefined) io.stderr.write(`The last cursor is ${cursor}: go on with --after ${cursor}\n`)
+}
+
+function toLine(event: OrderEvent): string {
+  const { type, chainId, blockNumber, orderId } = event
+  const head = `${type.padEnd('Deposited'.length)}  chain ${chainId}  block ${blockNumber}  order ${orderId}`
+  return printable([head, ...details(event)].join('  '))
+}
+
+function details(event: OrderEvent): string[] {
+  switch (event.type) {
+    case 'Deposited':
+      return [
+        `user ${event.user}`,
+        `solver ${event.solver}`,
+        `sells ${event.inputAmount} of ${event.inputToken}`,
+        `buys ${event.outputAmount} of ${event.outputToken}`,
+      ]
+    case 'Refunded':
+      return [`user ${event.user}`, `refund ${event.inputAmount}`, `bond slashed ${event.bondSlashed}`]
+    case 'Reverted':
+      return [`takes back ${event.event}`]
+    case 'Settled':
+      return []
+  }
+}

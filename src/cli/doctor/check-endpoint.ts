@@ -1,0 +1,152 @@
+import { HttpRequestError } from 'viem'
+import { type BlockReader, createBlockReader } from '../../chain/block-reader.js'
+import type { TimedHeader } from '../../chain/headers.js'
+import type { Endpoint } from '../../chain/rpc-client.js'
+import { summary } from '../../chain/rpc-error.js'
+import type { ChainConfig } from '../../config.js'
+import { formatDuration } from '../printable.js'
+import { collectFindings, type Finding, type Findings } from './finding.js'
+
+/** What is known of one JSON-RPC endpoint. */
+export interface ExaminedEndpoint {
+  /** The variable, and the place in its list where there are several. */
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly reader: BlockReader
+  readonly findings: readonly Finding[]
+  /** Undefined where the endpoint cannot be used. */
+  readonly head: TimedHeader | undefined
+  /** How far the head's time lies before this machine's clock when it was read, in milliseconds. */
+  readonly headAgeMs: number
+}
+
+/** Answers what it is sent, on every chain: the precompiled contract for the identity. */
+const IDENTITY = `0x${'00'.repeat(19)}04` as const
+const SLOW_MS = 1000
+const OLD_HEAD_MS = 5 * 60_000
+const PROBE_TIMEOUT_MS = 5000
+
+/**
+ * Asks an endpoint for everything that the service will ask it for.
+ * @param index its place among the chain's endpoints
+ */
+export async function examineEndpoint(
+  config: ChainConfig,
+  endpoint: Endpoint,
+  index: number,
+): Promise<ExaminedEndpoint> {
+  const url = new URL(config.rpcUrls[index] ?? '')
+  const place = config.rpcUrls.length > 1 ? ` URL ${index + 1}` : ''
+  const name = `RPC_URL_${config.chainId}${place}`
+  const findings = collectFindings(name)
+  const reader = createBlockReader(endpoint.client, config.chainId, config.settlement)
+  const unusable = { name, endpoint, reader, findings: findings.list, head: undefined, headAgeMs: 0 }
+
+  if (!(await checkChainId(config, endpoint, url, findings))) return unusable
+  const head = await reader.head().catch((error) => {
+    findings.fail('head', `is not told: ${summary(error)}`, `Take another endpoint into ${nameOf(config)}.`)
+    return undefined
+  })
+  if (head === undefined) return unusable
+  const headAgeMs = Date.now() - head.timestampMs
+  noteHead(head, headAgeMs, findings)
+  await checkCalls(config, endpoint, reader, head, findings)
+  return { ...unusable, head, headAgeMs }
+}
+
+/** @returns whether it answers, and for the right chain */
+async function checkChainId(
+  config: ChainConfig,
+  { client }: Endpoint,
+  url: URL,
+  findings: Findings,
+): Promise<boolean> {
+  const { chainId } = config
+  const start = performance.now()
+  try {
+    // Two calls of one turn go out as one batch.
+    const [answer] = await Promise.all([client.getChainId(), client.getBlockNumber({ cacheTime: 0 })])
+    const took = performance.now() - start
+    const answers = `${url.host} answers batches in ${formatDuration(took)}`
+    if (took < SLOW_MS) findings.ok('reachable', answers)
+    else findings.warn('reachable', answers, 'Take an endpoint that is nearer or less busy.')
+    if (answer === chainId) {
+      findings.ok('chain id', String(chainId))
+      return true
+    }
+    const cure = `Take an endpoint of chain ${chainId} into ${nameOf(config)}, or serve ${answer} in SUPPORTED_CHAINS.`
+    findings.fail('chain id', `answers for chain ${answer}, and not for ${chainId}`, cure)
+  } catch (error) {
+    await explainSilence(config, url, error, findings)
+  }
+  return false
+}
+
+async function explainSilence(
+  config: ChainConfig,
+  url: URL,
+  error: unknown,
+  findings: Findings,
+): Promise<void> {
+  if (await answersSingleCall(url)) {
+    const cure = `Take an endpoint that supports JSON-RPC batches into ${nameOf(config)}.`
+    findings.fail('batches', `${url.host} answers single calls, but no batches`, cure)
+    return
+  }
+  const reason = summary(error).replace(/^Error: /, '')
+  const status = error instanceof HttpRequestError && error.status ? `, status ${error.status}` : ''
+  const cure = `Correct ${nameOf(config)}: is the URL right, the key in it valid, the node running?`
+  findings.fail('reachable', `${url.host} does not answer: ${reason}${status}`, cure)
+}
+
+async function answersSingleCall(url: URL): Promise<boolean> {
+  if (!url.protocol.startsWith('http')) return false
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(call),
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    })
+    const answer = (await response.json()) as { result?: unknown }
+    return typeof answer?.result === 'string'
+  } catch {
+    return false
+  }
+}
+
+function noteHead(head: TimedHeader, ageMs: number, findings: Findings): void {
+  const text = `block ${head.number}, ${formatDuration(Math.abs(ageMs))} ${ageMs < 0 ? 'ahead of the clock' : 'old'}`
+  const cure = 'The node may be stuck or still syncing; a local chain that mines on demand may have it so.'
+  if (ageMs > OLD_HEAD_MS) findings.warn('head', text, cure)
+  else findings.ok('head', text)
+}
+
+async function checkCalls(
+  config: ChainConfig,
+  { client }: Endpoint,
+  reader: BlockReader,
+  head: TimedHeader,
+  findings: Findings,
+): Promise<void> {
+  const call = [{ to: IDENTITY, data: '0x' }, { blockHash: head.hash }] as const
+  const [logs, echo] = await Promise.allSettled([
+    reader.blocks([head]),
+    client.request({ method: 'eth_call', params: call }),
+  ])
+  if (logs.status === 'fulfilled') findings.ok('eth_getLogs', 'by block hash (EIP-234)')
+  else {
+    const cure = `Without it no event is read: take another endpoint into ${nameOf(config)}.`
+    findings.fail('eth_getLogs', `not by block hash (EIP-234): ${summary(logs.reason)}`, cure)
+  }
+  if (echo.status === 'fulfilled') findings.ok('eth_call', 'by block hash (EIP-1898)')
+  else {
+    const cure = 'Orders work all the same, but each read asks the node.'
+    findings.warn('eth_call', `not by block hash (EIP-1898): ${summary(echo.reason)}`, cure)
+  }
+}
+
+function nameOf({ chainId }: ChainConfig): string {
+  return `RPC_URL_${chainId}`
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Config } from '../../config.js'
+import { collectFindings, type Finding, type Findings } from './finding.js'
+
+const HEALTH_TIMEOUT_MS = 2000
+/** Where to call who listens at all addresses. */
+const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** Checks that the port is free, or tells who has it. */
+export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<readonly Finding[]> {
+  const findings = collectFindings('PORT')
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    findings.ok('', port === 0 ? 'any free one' : `${port} is free at ${host}`)
+    server.close()
+    await once(server, 'close')
+  } catch (error) {
+    await explain(error as NodeJS.ErrnoException, { host, port }, findings)
+  }
+  return findings.list
+}
+
+async function explain(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  findings: Findings,
+): Promise<void> {
+  if (code === 'EADDRINUSE') return explainOccupied(host, port, findings)
+  if (code === 'EACCES')
+    return findings.fail('', `${port} is not allowed to this user`, 'Set PORT to one above 1023.')
+  const cure = 'Set HOST to 0.0.0.0, or to an address of this machine.'
+  findings.fail('', `${host} cannot be bound to: ${message}`, cure)
+}
+
+async function explainOccupied(host: string, port: number, findings: Findings): Promise<void> {
+  const address = LOOPBACK[host] ?? host
+  const urlHost = address.includes(':') ? `[${address}]` : address
+  const health = await readHealth(`http://${urlHost}:${port}/health`)
+  if (health === undefined) {
+    const cure = 'Set PORT to a free one, or end the program that has it.'
+    return findings.fail('', `${port} is taken by another program`, cure)
+  }
+  const text = `${port} is taken by an instance that serves already: version ${health.version}, ${health.status}`
+  if (health.status === 'ok') findings.ok('', text)
+  else findings.warn('', text, 'Its /health says which chain is down.')
+}
+
+async function readHealth(url: string): Promise<{ version: string; status: string } | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) })
+    const { version, status, supportedChains } = (await response.json()) as Record<string, unknown>
+    if (typeof version !== 'string' || typeof status !== 'string') return undefined
+    return Array.isArray(supportedChains) ? { version, status } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import type { Config } from '../../config.js'
+import { deadlines } from '../../domain/quote.js'
+import type { FailReason } from '../../domain/quote-record.js'
+import type { Solver } from '../../domain/solver.js'
+import { askText } from '../../quoting/ask-text.js'
+import { toChecksumAddress } from '../../signing/checksum.js'
+import { createEndpointGuard } from '../../solvers/endpoint-guard.js'
+import { createQuestion, createSolverClient, type SolverReply } from '../../solvers/solver-client.js'
+import { formatDuration } from '../printable.js'
+import { collectFindings, type Finding } from './finding.js'
+
+type Reply = SolverReply | { readonly kind: 'late' }
+type Answer = Reply & { readonly tookMs: number }
+
+const TIMEOUT_MS = 5000
+const FIRST_SERVER_ERROR = 500
+
+/** What to do about a solver that cannot be asked. */
+const CURES: Readonly<Record<FailReason, string>> = {
+  endpoint_rejected: 'It must register an https URL at a public address, or be in SOLVER_ENDPOINT_ALLOWLIST.',
+  name_not_resolved: "Its host name does not resolve: check this machine's DNS, then tell the solver.",
+  connection_refused: 'Nothing listens there: tell the solver.',
+  unreachable: "There is no way to it: check this machine's firewall and proxy, then tell the solver.",
+  tls_failed: 'Its certificate or its TLS is not in order: tell the solver.',
+  not_http: 'What answers there does not speak HTTP: tell the solver.',
+  reply_too_long: 'Its reply is longer than 64 KiB: tell the solver.',
+  connection_lost: 'It breaks connections off: tell the solver.',
+}
+
+/** Asks each registered solver of the supported chains for a quote that nobody wants. */
+export async function checkSolvers(solvers: readonly Solver[], config: Config): Promise<readonly Finding[]> {
+  const guard = createEndpointGuard({
+    production: config.production,
+    allowlist: config.solverEndpointAllowlist,
+  })
+  const client = createSolverClient(guard)
+  const ask = (solver: Solver): Promise<Answer> =>
+    new Promise((resolve) => {
+      const start = performance.now()
+      const settle = (reply: Reply) => resolve({ ...reply, tookMs: performance.now() - start })
+      const timer = setTimeout(() => {
+        end()
+        settle({ kind: 'late' })
+      }, TIMEOUT_MS)
+      // Refused by the guard, it is answered before this returns.
+      const end = client.ask(solver, questionFor(solver, config), (reply) => {
+        clearTimeout(timer)
+        settle(reply)
+      })
+    })
+  try {
+    const checked = config.chains.map(async ({ chainId }) => {
+      const ofChain = solvers.filter((solver) => solver.chainId === chainId)
+      return judgeSolvers(chainId, ofChain, await Promise.all(ofChain.map(ask)), config.quoteTimeoutMs)
+    })
+    return (await Promise.all(checked)).flat()
+  } finally {
+    await client.close()
+  }
+}
+
+/** Somebody's solver that fails is worth a look; a chain without any that works cannot be quoted. */
+function judgeSolvers(
+  chainId: number,
+  solvers: readonly Solver[],
+  answers: readonly Answer[],
+  quoteTimeoutMs: number,
+): readonly Finding[] {
+  const findings = collectFindings(`solvers of chain ${chainId}`)
+  if (solvers.length === 0) findings.ok('', 'none is registered yet')
+  let working = 0
+  solvers.forEach(({ address, name, endpointUrl }, index) => {
+    const answer = answers[index] as Answer
+    const check = `${name} (${toChecksumAddress(address)})`
+    const { text, cure } = describeAnswer(answer, quoteTimeoutMs)
+    if (cure === undefined) {
+      working++
+      findings.ok(check, text)
+    } else findings.warn(check, `${endpointUrl} ${text}`, cure)
+  })
+  if (solvers.length > 0 && working === 0)
+    findings.fail('', 'none of them works, so no quote can be given', 'See each of them above.')
+  return findings.list
+}
+
+function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string; cure?: string } {
+  const took = formatDuration(answer.tookMs)
+  switch (answer.kind) {
+    case 'late':
+      return { text: `does not answer within ${took}`, cure: 'Quotes go on without it: tell the solver.' }
+    case 'failed':
+      return { text: `cannot be asked: ${answer.message}`, cure: CURES[answer.reason] }
+    case 'malformed':
+      return { text: 'answers with no JSON', cure: 'Tell the solver.' }
+    case 'refused':
+      if (answer.status >= FIRST_SERVER_ERROR)
+        return {
+          text: `answers with status ${answer.status}`,
+          cure: 'It is in trouble itself: tell the solver.',
+        }
+  }
+  if (answer.tookMs > quoteTimeoutMs) {
+    const cure = 'Quotes will not wait so long for it: tell the solver, or raise QUOTE_TIMEOUT_MS.'
+    return { text: `answers in ${took}, which is longer than QUOTE_TIMEOUT_MS`, cure }
+  }
+  return { text: `answers in ${took}${answer.kind === 'refused' ? `, with status ${answer.status}` : ''}` }
+}
+
+function questionFor({ chainId }: Solver, config: Config) {
+  const windows = {
+    depositWindowSeconds: config.defaultDepositWindowSeconds,
+    fillWindowSeconds: config.defaultFillWindowSeconds,
+  }
+  const nobody = `0x${'00'.repeat(18)}dead` as const
+  const request = {
+    chainId,
+    inputToken: nobody,
+    outputToken: `0x${'00'.repeat(18)}beef` as const,
+    orderType: 'EXACT_INPUT' as const,
+    amount: 1n,
+    user: nobody,
+    destinationChainId: chainId,
+    depositMode: 'CONTRACT' as const,
+    ...deadlines(Date.now(), windows),
+  }
+  return createQuestion(askText(request), randomUUID())
+}

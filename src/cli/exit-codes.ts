@@ -1,0 +1,58 @@
+import type { ClientReason } from '../client/index.js'
+
+/** What a command ends with. */
+export const EXIT = {
+  done: 0,
+  unforeseen: 1,
+  badInput: 2,
+  unavailable: 3,
+  refused: 4,
+  unhealthy: 5,
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** Exit codes for a person, in the order of their numbers. */
+export const EXIT_CODE_HELP: readonly [code: ExitCode, meaning: string][] = [
+  [EXIT.done, 'done; watch: ended by Ctrl-C'],
+  [EXIT.unforeseen, 'something unforeseen; serve: the service could not start'],
+  [EXIT.badInput, 'wrong usage or bad input: the message names the field'],
+  [EXIT.unavailable, 'not available now, such as no quotes or an instance out of reach: try again later'],
+  [EXIT.refused, 'refused, such as a signature, a bond or an unknown chain: trying again will not help'],
+  [EXIT.unhealthy, 'doctor: at least one check failed'],
+  [EXIT.interrupted, 'interrupted before the end'],
+]
+
+/** The exit code of each reason. A new reason does not compile until it has a place here. */
+const CODES: Readonly<Record<ClientReason, ExitCode>> = {
+  INVALID_ARGUMENT: EXIT.badInput,
+  CURSOR_UNKNOWN: EXIT.badInput,
+  NO_QUOTES: EXIT.unavailable,
+  CHAIN_UNAVAILABLE: EXIT.unavailable,
+  RATE_LIMITED: EXIT.unavailable,
+  STREAM_LIMIT_REACHED: EXIT.unavailable,
+  SUBSCRIBER_TOO_SLOW: EXIT.unavailable,
+  SHUTTING_DOWN: EXIT.unavailable,
+  CONNECTION_FAILED: EXIT.unavailable,
+  TIMED_OUT: EXIT.unavailable,
+  ANSWER_INVALID: EXIT.unavailable,
+  CHAIN_NOT_SUPPORTED: EXIT.refused,
+  SOLVER_NOT_FOUND: EXIT.refused,
+  QUOTE_NOT_FOUND: EXIT.refused,
+  ROUTE_NOT_FOUND: EXIT.refused,
+  METHOD_NOT_ALLOWED: EXIT.refused,
+  SIGNATURE_INVALID: EXIT.refused,
+  TIMESTAMP_OUT_OF_RANGE: EXIT.refused,
+  TIMESTAMP_REUSED: EXIT.refused,
+  BOND_INSUFFICIENT: EXIT.refused,
+  ENDPOINT_REJECTED: EXIT.refused,
+  SOLVER_LIMIT_REACHED: EXIT.refused,
+  INTERNAL: EXIT.unforeseen,
+  CANCELLED: EXIT.interrupted,
+}
+
+/** The exit code for a call of an instance that failed. */
+export function exitCodeOf(reason: ClientReason): ExitCode {
+  return CODES[reason]
+}

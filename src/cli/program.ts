@@ -1,0 +1,85 @@
+import { Command, CommanderError } from 'commander'
+import { version } from '../version.js'
+import { addDemo } from './commands/demo.js'
+import { addDoctor } from './commands/doctor.js'
+import { addOrder } from './commands/order.js'
+import { addQuote } from './commands/quote.js'
+import { addRegister, addUnregister } from './commands/registration.js'
+import { addServe } from './commands/serve.js'
+import { addSolvers } from './commands/solvers.js'
+import { addWatch } from './commands/watch.js'
+import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js'
+import { describe } from './failure.js'
+import type { CliIo } from './io.js'
+import { refuseKeys } from './keys.js'
+
+/**
+ * Runs one command line.
+ * @param argv the arguments alone, without the programs' names
+ * @returns the exit code; nothing is thrown
+ */
+export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  try {
+    refuseKeys(argv)
+    await createProgram(io).parseAsync(argv, { from: 'user' })
+    return EXIT.done
+  } catch (error) {
+    // Commander has said already what is wrong, and throws for --help and --version too.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.badInput
+    const { exitCode, text } = describe(error)
+    io.stderr.write(`error: ${text}\n`)
+    return exitCode
+  }
+}
+
+/** Every command, in the order of the help. */
+function createProgram(io: CliIo): Command {
+  const program = new Command('quote-aggregator')
+    .description('Asks every registered solver of a chain for a swap, and returns the best signed quote.')
+    .version(version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .showHelpAfterError('Add --help to see how it is used.')
+    .addHelpText('after', MORE_HELP)
+
+  program.commandsGroup('Run an instance:')
+  addServe(program)
+  addDoctor(program, io)
+  addDemo(program)
+
+  program.commandsGroup('Use an instance:')
+  addQuote(program, io)
+  addOrder(program, io)
+  addSolvers(program, io)
+  addWatch(program, io)
+
+  program.commandsGroup('Be a solver:')
+  addRegister(program, io)
+  addUnregister(program, io)
+
+  const help = new Command('help').argument('[command]').summary('show how a command is used')
+  program.addHelpCommand(help.helpGroup('More:'))
+  return program
+}
+
+const MORE_HELP = `
+Begin with:
+  quote-aggregator demo                      a local chain, three solvers, a few swaps; needs a clone
+  quote-aggregator solvers --chain 31337     in a second terminal: who quotes there
+  quote-aggregator quote --help              how to ask them
+  quote-aggregator doctor                    before your own instance serves
+
+Variables, from the environment or a file .env:
+  AGGREGATOR_URL       the instance that commands call; --url comes before it
+  SOLVER_PRIVATE_KEY   the key of register and unregister
+  NO_COLOR             no colours
+  and those of the instance, which serve and doctor read: see README.md
+
+Exit codes:
+${EXIT_CODE_HELP.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${meaning}`).join('\n')}
+`

@@ -1,0 +1,81 @@
+import type { QuoteAnswer, QuoteRecord, SolverAnswer } from '../client/index.js'
+import { formatBehind, formatTime } from './printable.js'
+import type { Display } from './show.js'
+
+const AMOUNTS = [
+  { title: 'sells', align: 'right' },
+  { title: 'buys', align: 'right' },
+] as const
+
+/** The offers as a table, best first, then what a user does with the best one. */
+export function renderAnswer(answer: QuoteAnswer, chainId: number, { table, fields }: Display): string {
+  const { best, quoteId } = answer
+  const offers = [best, ...answer.alternatives]
+  const isExactInput = best.quote.orderType === 'EXACT_INPUT'
+  const competing = isExactInput ? 'outputAmount' : 'inputAmount'
+  const rows = offers.map(({ quote, depositAddress }, index) => [
+    String(index + 1),
+    quote.solver,
+    String(quote.inputAmount),
+    String(quote.outputAmount),
+    index === 0 ? '' : formatBehind(quote[competing], best.quote[competing]),
+    depositAddress,
+  ])
+  const columns = [
+    { title: '#', align: 'right' },
+    { title: 'solver' },
+    ...AMOUNTS,
+    { title: 'to best', align: 'right' },
+    { title: 'deposit address' },
+  ] as const
+  const next = fields([
+    ['quote id', quoteId],
+    ['order id', best.orderId],
+    ['deposit to', best.depositAddress],
+    ['deposit by', formatTime(best.quote.depositDeadline)],
+    ['filled by', formatTime(best.quote.fillDeadline)],
+    ['follow', `quote-aggregator order ${best.orderId} --chain ${chainId} --watch`],
+    ['why', `quote-aggregator quote --chain ${chainId} --why ${quoteId}`],
+  ])
+  return `${table(columns, rows)}\nThe best one:\n${next}`
+}
+
+/** The record of a quote: what was asked, and a line for each solver. */
+export function renderRecord(record: QuoteRecord, { table, fields }: Display): string {
+  const { asked } = record
+  const head = fields([
+    ['quote id', record.quoteId],
+    ['outcome', `${record.outcome} after ${record.durationMs} ms`],
+    ['asked at', new Date(record.requestedAt).toISOString()],
+    ['sells', `${asked.orderType === 'EXACT_INPUT' ? `${asked.amount} of ` : ''}${asked.inputToken}`],
+    ['buys', `${asked.orderType === 'EXACT_OUTPUT' ? `${asked.amount} of ` : ''}${asked.outputToken}`],
+    ['user', asked.user],
+    ['chains', `${record.chainId} to ${asked.destinationChainId}`],
+    ['deposit', `${asked.depositMode}, by ${formatTime(asked.depositDeadline)}`],
+    ['filled by', formatTime(asked.fillDeadline)],
+  ])
+  if (record.solvers.length === 0) return `${head}\nNo solver was asked.\n`
+  const columns = [
+    { title: '#', align: 'right' },
+    { title: 'solver' },
+    { title: 'outcome' },
+    { title: 'ms', align: 'right' },
+    ...AMOUNTS,
+    { title: 'explanation' },
+  ] as const
+  return `${head}\n${table(columns, record.solvers.map(toRow))}`
+}
+
+function toRow(answer: SolverAnswer): string[] {
+  const { solver, outcome, rank, durationMs, inputAmount, outputAmount, reason, httpStatus } = answer
+  const detail = reason ?? httpStatus
+  return [
+    rank === undefined ? '' : String(rank),
+    solver,
+    detail === undefined ? outcome : `${outcome} ${detail}`,
+    durationMs === undefined ? '' : String(durationMs),
+    inputAmount ?? '',
+    outputAmount ?? '',
+    answer.explanation,
+  ]
+}

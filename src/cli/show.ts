@@ -1,0 +1,31 @@
+import { type CliIo, createPaint } from './io.js'
+import { toJson } from './printable.js'
+import type { Column, renderFields } from './tables.js'
+
+/** What a person is shown things with. */
+export interface Display {
+  table(columns: readonly Column[], rows: readonly (readonly string[])[]): string
+  readonly fields: typeof renderFields
+}
+
+/**
+ * Writes the result of a command: one JSON document with `--json`, else what `render` makes of it.
+ * @param render text that ends in a line feed
+ */
+export async function show(
+  io: CliIo,
+  { json }: { readonly json?: boolean },
+  result: unknown,
+  render: (display: Display) => string,
+): Promise<void> {
+  if (json) {
+    io.stdout.write(`${toJson(result, 2)}\n`)
+    return
+  }
+  const { renderFields, renderTable } = await import('./tables.js')
+  const paint = createPaint(io.stdout, io.environment())
+  const emphasise = (text: string) => paint('bold', text)
+  io.stdout.write(
+    render({ table: (columns, rows) => renderTable(columns, rows, emphasise), fields: renderFields }),
+  )
+}

@@ -1,0 +1,62 @@
+import SQLite from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { Solver } from '../domain/solver.js'
+import type { Schema } from './schema.js'
+import { createSolverStore } from './solver-store.js'
+
+/** What a database says of itself. */
+export interface StoredState {
+  /** The first fault that SQLite finds in it; undefined when it finds none. */
+  readonly damage: string | undefined
+  /** Names of migrations that this version does not know. */
+  readonly newer: readonly string[]
+  /** Names of migrations that this version would run. */
+  readonly pending: readonly string[]
+}
+
+/** Checking every page of a larger file takes too long for somebody who waits. */
+const MAX_CHECKED_BYTES = 64 * 1024 * 1024
+/** What SQLite's check says when there is nothing to say. */
+const SOUND = 'ok'
+
+/**
+ * Reads how a database is, without changing anything in it.
+ * @param known names of all migrations of this version
+ * @throws SQLite's error when the file cannot be opened, or is no database
+ */
+export function readStoredState(path: string, sizeBytes: number, known: readonly string[]): StoredState {
+  const sqlite = openToRead(path)
+  try {
+    const isChecked = sizeBytes <= MAX_CHECKED_BYTES
+    const check = isChecked ? String(sqlite.pragma('quick_check(1)', { simple: true })) : SOUND
+    const applied = check === SOUND ? readMigrations(sqlite) : []
+    return {
+      damage: check === SOUND ? undefined : check,
+      newer: applied.filter((name) => !known.includes(name)),
+      pending: known.filter((name) => !applied.includes(name)),
+    }
+  } finally {
+    sqlite.close()
+  }
+}
+
+/** The registered solvers of a database whose tables are those of this version. */
+export async function readStoredSolvers(path: string): Promise<Solver[]> {
+  const dialect = new SqliteDialect({ database: openToRead(path) })
+  const database = new Kysely<Schema>({ dialect })
+  try {
+    return await createSolverStore(database).readAll()
+  } finally {
+    await database.destroy()
+  }
+}
+
+function openToRead(path: string): SQLite.Database {
+  return new SQLite(path, { readonly: true, fileMustExist: true })
+}
+
+function readMigrations(sqlite: SQLite.Database): string[] {
+  const table = sqlite.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get()
+  if (table === undefined) return []
+  return sqlite.prepare<[], string>('select name from kysely_migration').pluck().all()
+}

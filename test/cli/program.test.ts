@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { EXIT_CODE_HELP, exitCodeOf } from '../../src/cli/exit-codes.js'
+import { describe as describeFailure, toFailure } from '../../src/cli/failure.js'
+import { AggregatorError } from '../../src/client/index.js'
+import { REASONS, type Reason } from '../../src/domain/errors.js'
+import { version } from '../../src/version.js'
+import { commandLine } from './command-line.js'
+
+const COMMANDS = ['serve', 'demo', 'quote', 'order', 'solvers', 'register', 'unregister', 'watch', 'doctor']
+const TOKEN = `0x${'1'.repeat(40)}`
+
+describe('help', () => {
+  test('names every command and every exit code, on standard output', async () => {
+    const { code, stdout, stderr } = await commandLine(['--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
+    for (const [exitCode, meaning] of EXIT_CODE_HELP)
+      expect(stdout).toMatch(new RegExp(`^  ${exitCode} +${meaning}$`, 'm'))
+  })
+
+  test.each(COMMANDS)('of %s begins with how it is used', async (command) => {
+    const { code, stdout } = await commandLine([command, '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^Usage: quote-aggregator ${command}`))
+    expect((await commandLine(['help', command])).stdout).toBe(stdout)
+  })
+
+  test('without a command goes to standard error', async () => {
+    expect(await commandLine([])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Usage:'),
+    })
+  })
+
+  test('--version', async () => {
+    expect(await commandLine(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+})
+
+describe('wrong usage ends with 2 and says what is meant:', () => {
+  const quote = ['quote', '--chain', '1', '--sell', TOKEN, '--buy', TOKEN, '--user', TOKEN]
+  test.each([
+    [['qoute'], "unknown command 'qoute'\n(Did you mean quote?)"],
+    [['solvers'], "required option '--chain <id>' not specified"],
+    [['demo', '--twice'], "unknown option '--twice'"],
+    [['solvers', '--chain', '0x1'], 'It must be a chain id, such as 1.'],
+    [['solvers', '--chain', '1', '--colour'], "unknown option '--colour'"],
+    [['order', '0x12', '--chain', '1'], 'It must be an order id: 32 bytes in hex with 0x.'],
+    [['quote', '--chain', '1', '--sell', '0x12'], 'It must be an address: 20 bytes in hex with 0x.'],
+    [['quote', '--chain', '1', '--sell', TOKEN], 'A quote needs --buy, --amount, --user as well.'],
+    [[...quote, '--amount', '1.5'], "It must be a whole number above 0, in the token's smallest unit."],
+    [[...quote, '--amount', '0'], 'It must be a whole number above 0'],
+    [[...quote, '--amount', '1', '--deposit-window', '86401'], 'It must be 1 to 86400.'],
+    [[...quote, '--amount', '1', '--mode', 'cash'], 'It must be one of CONTRACT, ADDRESS.'],
+    [['watch', '--type', 'Deposit'], 'It must be one of Deposited, Settled, Refunded, Reverted.'],
+    [['solvers', '--chain', '1', '--url', 'localhost'], 'must be an http or https URL'],
+  ])('%j', async (argv, message) => {
+    const { code, stdout, stderr } = await commandLine(argv)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+  })
+})
+
+test('a terminal is shown colours, anything else is not', async () => {
+  const onTerminal = await commandLine(['doctor'], { isTTY: true })
+  expect(onTerminal.stdout.startsWith('\x1b[31mFAIL\x1b[0m  SUPPORTED_CHAINS  is missing')).toBe(true)
+  const elsewhere = await commandLine(['doctor'])
+  expect([elsewhere.code, elsewhere.stdout]).toEqual([5, expect.stringMatching(/^FAIL {2}SUPPORTED_CHAINS/)])
+  expect(elsewhere.stderr).toBe('error: 3 of 3 checks failed: each FAIL says what to do.\n')
+})
+
+describe('failures of calls', () => {
+  test('every reason has an exit code of the documented ones', () => {
+    const documented = EXIT_CODE_HELP.map(([code]) => code)
+    const reasons = [...Object.keys(REASONS), 'CONNECTION_FAILED', 'CANCELLED'] as Reason[]
+    for (const reason of reasons) expect(documented).toContain(exitCodeOf(reason))
+  })
+
+  test('name each bad field, and when to come back', () => {
+    const violations = [{ field: 'amount', message: 'must be a decimal integer' }]
+    const bad = toFailure(new AggregatorError('INVALID_ARGUMENT', 'See amount.', { violations }), '')
+    expect([bad.exitCode, bad.message]).toEqual([
+      2,
+      'See amount. (INVALID_ARGUMENT)\n  amount must be a decimal integer',
+    ])
+    const late = toFailure(new AggregatorError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 7 }), '')
+    expect([late.exitCode, late.message]).toEqual([3, 'Too many. (RATE_LIMITED)\nTry again in 7 s.'])
+  })
+
+  test('say which instance gave no answer, and how to name another', () => {
+    const { message } = toFailure(new AggregatorError('CONNECTION_FAILED', 'fetch failed'), 'http://a:1')
+    expect(message).toMatch(/http:\/\/a:1.*--url.*AGGREGATOR_URL/)
+  })
+
+  test('pass nothing on that a terminal would obey', () => {
+    const { message } = toFailure(new AggregatorError('INTERNAL', '\x1b[2Jgone\x9b'), '')
+    expect(message).toBe('?[2Jgone? (INTERNAL)')
+  })
+
+  test('that are unforeseen end with 1 and keep their stack', () => {
+    const { exitCode, text } = describeFailure(new TypeError('odd'))
+    expect([exitCode, text]).toEqual([1, expect.stringMatching(/^TypeError: odd\n +at /)])
+  })
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { createPaint } from '../../src/cli/io.js'
+import { formatBehind, formatDuration, formatTime, printable, toJson } from '../../src/cli/printable.js'
+import { renderFields, renderTable } from '../../src/cli/tables.js'
+
+const COLUMNS = [{ title: 'name' }, { title: 'amount', align: 'right' }] as const
+
+test('a table is aligned columns without lines or blanks at the ends', () => {
+  const rows = [
+    ['Ada', '1'],
+    ['名前', '1000'],
+    ['', ''],
+  ]
+  expect(renderTable(COLUMNS, rows)).toBe('name  amount\nAda        1\n名前    1000\n\n')
+})
+
+test('what others wrote reaches no terminal as it is', () => {
+  expect(renderTable(COLUMNS, [['\x1b[31mA\nB', '1']])).toContain('?[31mA?B')
+  expect(renderFields([['name', '\u202eevil']])).toBe('name  ?evil\n')
+})
+
+test('fields are aligned, those without a value left out', () => {
+  const fields = [
+    ['id', '1'],
+    ['missing', undefined],
+    ['state', 'NONE'],
+  ] as const
+  expect(renderFields(fields)).toBe('id     1\nstate  NONE\n')
+})
+
+test('colours are for terminals that want them', () => {
+  const terminal = { isTTY: true, write: () => {} }
+  expect(createPaint(terminal, {})('red', 'a')).toBe('\x1b[31ma\x1b[0m')
+  expect(createPaint(terminal, { NO_COLOR: '' })('red', 'a')).toBe('\x1b[31ma\x1b[0m')
+  expect(createPaint(terminal, { NO_COLOR: '1' })('red', 'a')).toBe('a')
+  expect(createPaint(terminal, { TERM: 'dumb' })('red', 'a')).toBe('a')
+  expect(createPaint({ write: () => {} }, {})('red', 'a')).toBe('a')
+})
+
+test.each([
+  [999, '999 ms'],
+  [1499, '1 s'],
+  [119_499, '119 s'],
+  [120_000, '2 min'],
+  [7_200_000, '2 h'],
+  [172_800_000, '2 days'],
+])('%i milliseconds are %s', (milliseconds, text) => {
+  expect(formatDuration(milliseconds)).toBe(text)
+})
+
+test.each([
+  [100n, 100n, '+0.00 %'],
+  [2497000000n, 2498750000n, '-0.07 %'],
+  [150n, 100n, '+50.00 %'],
+  [1n, 2n ** 255n, '-100.00 %'],
+])('%i beside %i is %s', (amount, best, text) => {
+  expect(formatBehind(amount, best)).toBe(text)
+})
+
+test('times are in UTC, amounts in JSON are decimal strings', () => {
+  expect(formatTime(1_795_177_185)).toBe('2026-11-20 12:19:45 UTC')
+  expect(toJson({ amount: 2n ** 200n })).toBe(`{"amount":"${2n ** 200n}"}`)
+  expect(printable('Größe ✓')).toBe('Größe ✓')
+})

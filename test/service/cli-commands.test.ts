@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commandLine, startCommandLine } from '../cli/command-line.js'
+import { createCalls } from '../devnet/calls.js'
+import { solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { eventually } from './eventually.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
+
+const UNLIMITED = 2n ** 256n - 1n
+const [bestAccount, otherAccount, wavering, unbonded] = solverAccounts
+const NO_ORDER = `0x${'12'.repeat(32)}`
+
+let chain: TestChain
+let calls: ReturnType<typeof createCalls>
+let service: TestService
+let solvers: TestSolver[]
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  calls = createCalls(chain.devnet, chain.contracts.settlement)
+  await calls.mint(chain.contracts.usdc, bestAccount.address, 10n ** 12n)
+  await calls.approve(chain.contracts.usdc, bestAccount, UNLIMITED)
+  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+  await calls.approve(chain.contracts.weth, user, UNLIMITED)
+  service = await startService(chain, { POLL_INTERVAL_MS_31337: '20' })
+  solvers = [
+    await startSolver(chain, bestAccount, honest({ output: '3000', input: '1000' })),
+    await startSolver(chain, otherAccount, honest({ output: '2994', input: '1100' })),
+  ]
+  await solvers[0]?.register(service, 'Best')
+  await solvers[1]?.register(service, 'Other')
+})
+afterAll(async () => {
+  await service?.close()
+  await Promise.all((solvers ?? []).map((solver) => solver.close()))
+  await chain?.stop()
+})
+
+const cli = (...argv: string[]) => commandLine(argv, { environment: { AGGREGATOR_URL: service.url } })
+const startCli = (...argv: string[]) =>
+  startCommandLine(argv, { environment: { AGGREGATOR_URL: service.url } })
+
+/** The arguments of a quote that both solvers answer. */
+function swap(...more: string[]): string[] {
+  const { weth, usdc } = chain.contracts
+  const pair = ['--sell', weth, '--buy', usdc, '--user', user.address]
+  return ['quote', '--chain', '31337', ...pair, '--amount', '1000000', ...more]
+}
+
+/** A deposited order, by a quote asked for at the front door. */
+async function deposit() {
+  const { body } = await service.post('/v1/31337/quote', quoteRequest(chain))
+  await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+  return body
+}
+
+describe('quote', () => {
+  it('lists the offers, best first, with what to do next', async () => {
+    const { code, stdout, stderr } = await cli(...swap())
+    expect([code, stderr]).toEqual([0, ''])
+    const lines = stdout.split('\n')
+    expect(lines[0]).toMatch(/^# {2}solver +sells +buys +to best +deposit address$/)
+    expect(lines[1]).toMatch(new RegExp(`^1  ${bestAccount.address}  1000000  3000 +0x[0-9a-fA-F]{40}$`))
+    expect(lines[2]).toMatch(
+      new RegExp(`^2  ${otherAccount.address}  1000000  2994  -0.20 %  0x[0-9a-fA-F]{40}$`),
+    )
+    expect(stdout).toMatch(/order id +0x[0-9a-f]{64}\n/)
+    expect(stdout).toMatch(/why +quote-aggregator quote --chain 31337 --why [0-9a-f-]{36}\n/)
+  })
+
+  it('with --json is one document, its amounts as decimal strings', async () => {
+    const { code, stdout, stderr } = await cli(...swap('--json', '--deposit-window', '60'))
+    expect([code, stderr]).toEqual([0, ''])
+    const { quoteId, best, alternatives } = JSON.parse(stdout)
+    expect(quoteId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(best.quote).toMatchObject({ solver: bestAccount.address, inputAmount: '1000000' })
+    expect(Math.abs(best.quote.depositDeadline - Date.now() / 1000 - 60)).toBeLessThan(10)
+    expect(alternatives).toHaveLength(1)
+  })
+
+  it('takes all that can be asked', async () => {
+    const more = ['--exact-output', '--to-chain', '10', '--mode', 'address', '--timeout', '5000']
+    const { code, stdout } = await cli(...swap(...more))
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/ 1000 +1000000 .*\n.* 1100 +1000000 +\+10\.00 % /)
+    const asked = { orderType: 'EXACT_OUTPUT', destinationChainId: 10, depositMode: 'ADDRESS' }
+    expect(solvers[0]?.asks.at(-1)).toMatchObject(asked)
+  })
+
+  it('--why tells who was asked and what came of it', async () => {
+    solvers[1]?.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
+    const { quoteId } = JSON.parse((await cli(...swap('--json'))).stdout)
+    solvers[1]?.behave(honest({ output: '2994' }))
+    const why = ['quote', '--chain', '31337', '--why', quoteId]
+    const { code, stdout } = await eventually(
+      () => cli(...why),
+      (ended) => ended.code === 0,
+    )
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^quote id +[0-9a-f-]{36}\noutcome +QUOTED after \d+ ms\n/)
+    expect(stdout).toMatch(new RegExp(`^1  ${bestAccount.address}  QUOTED +\\d+  1000000  3000  \\S`, 'm'))
+    expect(stdout).toMatch(new RegExp(`^   ${otherAccount.address}  REFUSED 422 +\\d+ +\\S`, 'm'))
+    expect(JSON.parse((await cli(...why, '--json')).stdout)).toMatchObject({ quoteId, outcome: 'QUOTED' })
+  })
+
+  it('that nobody answers ends with 3 and names the record', async () => {
+    for (const solver of solvers)
+      solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
+    const { code, stdout, stderr } = await cli(...swap())
+    solvers[0]?.behave(honest({ output: '3000' }))
+    solvers[1]?.behave(honest({ output: '2994' }))
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toMatch(/^error: .*\(NO_QUOTES\)\n/)
+    expect(stderr).toMatch(/What each solver answered: quote --chain <id> --why [0-9a-f-]{36}\n$/)
+  })
+
+  it('on a chain that is not served ends with 4', async () => {
+    const { code, stderr } = await cli('solvers', '--chain', '5')
+    expect([code, stderr]).toEqual([4, expect.stringContaining('(CHAIN_NOT_SUPPORTED)')])
+  })
+
+  it('of an unknown record ends with 4, of no id with 2 and the field', async () => {
+    const unknown = await cli('quote', '--chain', '31337', '--why', '00000000-0000-4000-8000-000000000000')
+    expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('(QUOTE_NOT_FOUND)')])
+    const wrong = await cli('quote', '--chain', '31337', '--why', 'x')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/\n {2}quoteId must be /)])
+  })
+})
+
+describe('order', () => {
+  it('that the contract does not know is NONE', async () => {
+    const { code, stdout } = await cli('order', NO_ORDER, '--chain', '31337')
+    expect([code, stdout]).toEqual([0, `order id  ${NO_ORDER}\nchain     31337\nstate     NONE\n`])
+  })
+
+  it('--watch tells each state until the last one has stood', async () => {
+    const { body } = await service.post('/v1/31337/quote', quoteRequest(chain))
+    const watching = startCli('order', body.orderId, '--chain', '31337', '--watch', '--final-after', '0')
+    const tells = (state: string) =>
+      eventually(
+        async () => watching.written.stdout,
+        (text) => text.includes(state),
+      )
+    await tells('NONE')
+    await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+    await tells('DEPOSITED')
+    await calls.send(bestAccount, 'fill', [body.orderId])
+    const { code, stdout } = await watching.ended
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^\S+Z {2}NONE\n\S+ {2}DEPOSITED\n\S+ {2}SETTLED\n$/),
+    ])
+
+    const { stdout: settled } = await cli('order', body.orderId, '--chain', '31337')
+    expect(settled).toContain('state      SETTLED\n')
+    expect(settled).toContain(`buys       3000 of ${chain.contracts.usdc} on chain 31337\n`)
+    const json = await cli('order', body.orderId, '--chain', '31337', '--json')
+    expect(JSON.parse(json.stdout)).toMatchObject({ state: 'SETTLED', outputAmount: '3000' })
+  })
+
+  it('--watch that is interrupted before the end ends with 130', async () => {
+    const watching = startCli('order', NO_ORDER, '--chain', '31337', '--watch', '--json')
+    await eventually(
+      async () => watching.written.stdout,
+      (text) => text !== '',
+    )
+    watching.interrupt()
+    const { code, stdout } = await watching.ended
+    expect([code, JSON.parse(stdout)]).toEqual([130, { state: 'NONE', chainId: 31337, orderId: NO_ORDER }])
+  })
+})
+
+describe('watch', () => {
+  it('prints each event that passes, and at its end the cursor to go on from', async () => {
+    const all = startCli('watch', '--json')
+    const settled = startCli('watch', '--type', 'settled', '--chain', '31337', '--user', user.address)
+    const others = startCli('watch', '--solver', otherAccount.address, '--order', NO_ORDER)
+    for (const { written } of [all, settled, others])
+      await eventually(
+        async () => written.stderr,
+        (text) => text.includes('Connected: chains 31337.'),
+      )
+    const { orderId } = await deposit()
+    await calls.send(bestAccount, 'fill', [orderId])
+    await eventually(
+      async () => [all.written.stdout, settled.written.stdout].join(),
+      (text) => text.split('Settled').length === 3,
+    )
+    for (const { interrupt } of [all, settled, others]) interrupt()
+
+    const ended = await all.ended
+    const events = ended.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect([ended.code, events]).toMatchObject([
+      0,
+      [
+        { type: 'Deposited', orderId, outputAmount: '3000', user: user.address },
+        { type: 'Settled', orderId },
+      ],
+    ])
+    expect(ended.stderr).toContain(`go on with --after ${events[1].cursor}\n`)
+    const line = new RegExp(`^Settled    chain 31337  block \\d+  order ${orderId}\n$`)
+    expect((await settled.ended).stdout).toMatch(line)
+    const { stdout, stderr } = await others.ended
+    expect([stdout, stderr]).toEqual(['', expect.stringMatching(/--after \S+\n$/)])
+
+    const after = startCli('watch', '--after', events[0].cursor)
+    await eventually(
+      async () => after.written.stdout,
+      (text) => text.includes(orderId),
+    )
+    after.interrupt()
+    expect((await after.ended).stdout).toMatch(line)
+  })
+
+  it('from a cursor that is none ends with 2', async () => {
+    const { code, stderr } = await cli('watch', '--after', 'nonsense')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('(CURSOR_UNKNOWN)')])
+  })
+})
+
+describe('register and unregister', () => {
+  const keyOf = ({ getHdKey }: typeof wavering) => Buffer.from(getHdKey().privateKey ?? []).toString('hex')
+  const withKey = (account: typeof wavering, argv: string[]) =>
+    commandLine(argv, {
+      environment: { AGGREGATOR_URL: service.url, SOLVER_PRIVATE_KEY: keyOf(account) },
+    })
+  const register = ['register', '--chain', '31337', '--endpoint', 'http://127.0.0.1:9']
+
+  it('put a solver on the list and take it off', async () => {
+    const registered = await withKey(wavering, [...register, '--name', 'Wave'])
+    expect(registered).toEqual({
+      code: 0,
+      stdout: `${wavering.address} is registered on chain 31337.\n`,
+      stderr: '',
+    })
+    const { stdout } = await cli('solvers', '--chain', '31337')
+    expect(stdout).toMatch(/^solver +name +registered\n/)
+    expect(stdout).toMatch(new RegExp(`^${wavering.address}  Wave   \\d{4}-\\S+Z$`, 'm'))
+
+    const removed = await withKey(wavering, ['unregister', '--chain', '31337', '--json'])
+    expect([removed.code, JSON.parse(removed.stdout)]).toEqual([
+      0,
+      { status: 'removed', address: wavering.address },
+    ])
+    const list = JSON.parse((await cli('solvers', '--chain', '31337', '--json')).stdout)
+    expect(list.map(({ name }: { name: string }) => name)).toEqual(['Best', 'Other'])
+  })
+
+  it('that are refused end with 4 and say what to do', async () => {
+    const poor = await withKey(unbonded, [...register, '--name', 'Poor'])
+    expect([poor.code, poor.stdout]).toEqual([4, ''])
+    expect(poor.stderr).toMatch(/\(BOND_INSUFFICIENT\)\nAdd to the bond/)
+    const gone = await withKey(unbonded, ['unregister', '--chain', '31337'])
+    expect([gone.code, gone.stderr]).toEqual([4, expect.stringContaining('(SOLVER_NOT_FOUND)')])
+    const other = await withKey(wavering, [...register, '--name', 'W', '--protocol-name', 'Acme'])
+    expect(other.stderr).toMatch(/\(SIGNATURE_INVALID\)\n.*--protocol-name/)
+    const nameless = await withKey(wavering, [...register, '--name', ''])
+    expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringMatching(/\n {2}name must /)])
+  })
+})
+
+it('an instance that is none is said to be none', async () => {
+  const { code, stderr } = await cli('solvers', '--chain', '1', '--url', chain.devnet.rpcUrl)
+  expect([code, stderr]).toEqual([3, expect.stringContaining('--url')])
+})
