@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestChain } from '../service/chain.js'
 import { startChild } from '../service/child-process.js'
 import { environmentFor } from '../service/service.js'
+import { freePort } from './process-memory.js'
 
 /** Limits that count every request, as wide as they may be. */
 const WIDE_LIMITS = Object.fromEntries(
@@ -20,6 +19,7 @@ export async function startBuiltService(
   chain: Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>,
   environment: Record<string, string> = {},
 ) {
+  // Below the level `info`, the log does not say which port the service has.
   const port = await freePort()
   const child = startChild(process.execPath, ['--max-semi-space-size=8', 'dist/main.js'], {
     ...environmentFor(chain),
@@ -46,16 +46,6 @@ export async function startBuiltService(
       await child.exited
     },
   }
-}
-
-/** A port that was free a moment ago: below the level `info`, the log does not say which one the service has. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function untilHealthy(url: string, exited: Promise<unknown>): Promise<void> {

@@ -50,7 +50,14 @@ async function resolveAll(host: string): Promise<LookupAddress[]> {
 const start = (environment: Record<string, string>) =>
   startService(chain, environment, {
     resolveAll,
-    log: pino({ level: 'info' }, { write: (line) => messages.push(JSON.parse(line).outcome?.message ?? '') }),
+    log: pino(
+      { level: 'info' },
+      {
+        write(line) {
+          for (const { outcome } of JSON.parse(line).outcomes ?? []) messages.push(outcome.message ?? '')
+        },
+      },
+    ),
   })
 
 const tryRegistering = async (service: TestService, endpointUrl: string) =>

@@ -18,12 +18,18 @@ const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|\/src\/|node_modules|file:\/\//
 const NODE = ['--expose-gc', '--import', 'tsx', '--import', './test/service/memory-report.ts', 'src/main.ts']
 /** Labels with the values that they may have; those of the runtime's own metrics are not of a client's making. */
 const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
-  method: /^aggregator\.v1\.(QuoteService\/GetQuote|OrderService\/GetOrder|SolverService\/(Uni?|R|L)\w+)$/,
+  method:
+    /^(aggregator\.v1\.(QuoteService\/GetQuote(Record)?|OrderService\/GetOrder|SolverService\/(Uni?|R|L)\w+)|eth_(call|chainId|getBlockBy(Hash|Number)|getCode|getLogs))$/,
   protocol: /^(rest|connect|grpc|grpc-web)$/,
   reason: /^([A-Z_]{2,30}|[a-z_]{0,30})$/,
   chain_id: /^31337$/,
   solver: new RegExp(`^${solverAccounts[0].address}$`, 'i'),
-  outcome: /^[a-z_]{4,12}$/,
+  outcome: /^(ok|[a-z_]{4,12})$/,
+  stage: /^(prepare|solvers|verify|rank)$/,
+  result: /^(written|dropped|OK|[A-Z_]{2,30})$/,
+  state: /^(active|inactive)$/,
+  action: /^(register|unregister)$/,
+  version: /^\d+\.\d+\.\d+$/,
   le: /^([\d.e-]+|\+Inf)$/,
 }
 

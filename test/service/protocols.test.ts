@@ -80,6 +80,7 @@ describe('the same request gives the same answer', () => {
       'depositAddress',
       'orderId',
       'alternativeQuotes',
+      'quoteId',
     ])
     const outputs = [body, ...body.alternativeQuotes].map(({ quote }) => quote.outputAmount)
     expect(outputs).toEqual(['3000', '2000', '1000'])
@@ -106,7 +107,7 @@ describe('the same request gives the same answer', () => {
       orderType: 'ORDER_TYPE_EXACT_INPUT',
       depositMode: 'DEPOSIT_MODE_CONTRACT',
     })
-    expect(answer).toEqual(rest.body)
+    expect(answer).toEqual({ ...rest.body, quoteId: expect.any(String) })
   })
 
   it.each(transports)('a quote, the solvers and an order over %s', async (_, createTransport) => {
@@ -122,7 +123,7 @@ describe('the same request gives the same answer', () => {
       depositMode: DepositMode.CONTRACT,
     })
     const restQuote = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    expect(plain(quote)).toEqual(restQuote.body)
+    expect(plain(quote)).toEqual({ ...restQuote.body, quoteId: expect.any(String) })
 
     const list = await createClient(SolverService, transport).listSolvers({ chainId })
     const restList = await service.get(`/v1/${chain.chainId}/solvers`)
