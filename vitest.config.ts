@@ -6,22 +6,31 @@ const NEEDS_A_CHAIN = [
   'test/devnet/**/*.test.ts',
   'test/documentation/**/*.test.ts',
 ]
-/** Tests about time and memory, which other tests on the same two cores would blur. */
+/** Tests about time, which busy ones on the same two cores would blur; they wait for most of theirs. */
 const NEEDS_QUIET = [
   'test/service/bad-solvers.test.ts',
   'test/service/bad-solvers-together.test.ts',
   'test/service/deadlines.test.ts',
-  'test/service/hostile-requests.test.ts',
-  'test/service/property-requests.test.ts',
   'test/service/slow-clients.test.ts',
-  'test/service/slow-subscribers.test.ts',
   'test/service/solver-bench.test.ts',
   'test/service/solver-bench-terms.test.ts',
+]
+/** Tests about memory, and busy ones about time. */
+const NEEDS_ALL = [
+  'test/service/hostile-requests.test.ts',
+  'test/service/property-requests.test.ts',
+  'test/service/slow-subscribers.test.ts',
 ]
 
 /** Most of these tests wait for processes and deadlines: two at once are fine on two cores. */
 const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
+const SERVICE = {
+  isolate: false,
+  globalSetup: ['test/build-once.ts'],
+  setupFiles: ['test/service/end-processes.ts'],
+  ...TIMEOUTS,
+}
 
 export default defineConfig({
   test: {
@@ -40,19 +49,28 @@ export default defineConfig({
         test: {
           name: 'service',
           include: NEEDS_A_CHAIN,
-          exclude: NEEDS_QUIET,
+          exclude: [...NEEDS_QUIET, ...NEEDS_ALL],
           sequence: { groupOrder: 0 },
           ...WORKERS,
-          ...TIMEOUTS,
+          ...SERVICE,
         },
       },
       {
         test: {
           name: 'quiet',
           include: NEEDS_QUIET,
-          fileParallelism: false,
           sequence: { groupOrder: 1 },
-          ...TIMEOUTS,
+          ...WORKERS,
+          ...SERVICE,
+        },
+      },
+      {
+        test: {
+          name: 'alone',
+          include: NEEDS_ALL,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+          ...SERVICE,
         },
       },
     ],

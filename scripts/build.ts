@@ -1,20 +1,24 @@
 /**
  * Puts the service into few files: it starts in half the time, and takes a fifth less memory, than from its modules.
  * The command line brings what each command needs in files of their own, loaded when it is called.
+ *
+ * tsx scripts/build.ts [folder], `dist` when none is given; a folder of this one, as package.json is read from above it.
  */
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { SWAGGER_UI_FILES } from '../src/http/reference/docs-page.js'
 
-await rm('dist', { recursive: true, force: true })
+const outdir = process.argv[2] ?? 'dist'
+
+await rm(outdir, { recursive: true, force: true })
 await build({
   entryPoints: {
     main: 'src/main.ts',
     cli: 'src/cli/main.ts',
     'quote-record-thread': 'src/store/quote-record-thread.ts',
   },
-  outdir: 'dist',
+  outdir,
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -30,4 +34,4 @@ await build({
 })
 // Files that are read as they are; of the packages, only what is external above must be installed to run the service.
 for (const { name } of SWAGGER_UI_FILES)
-  await cp(join('node_modules/@fastify/swagger-ui/static', name), join('dist/swagger-ui', name))
+  await cp(join('node_modules/@fastify/swagger-ui/static', name), join(outdir, 'swagger-ui', name))

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { createExchange } from './exchange.js'
 import { createHostileClient, type HostileAnswer } from './hostile-client.js'
-import { startProcess } from './process.js'
+import { startServiceProcess } from './process.js'
 import { quoteRequest } from './quote-request.js'
 import { environmentFor } from './service.js'
 import { honest, register, startSolver, type TestSolver } from './test-solver.js'
@@ -15,7 +15,7 @@ const REQUESTS = 10_000
 const HONEST_EVERY_MS = 50
 const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|\/src\/|node_modules|file:\/\//
-const NODE = ['--expose-gc', '--import', 'tsx', '--import', './test/service/memory-report.ts', 'src/main.ts']
+const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.ts'] }
 /** Labels with the values that they may have; those of the runtime's own metrics are not of a client's making. */
 const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   method:
@@ -35,13 +35,13 @@ const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
 
 let chain: TestChain
 let solver: TestSolver
-let service: ReturnType<typeof startProcess>
+let service: ReturnType<typeof startServiceProcess>
 let exchange: ReturnType<typeof createExchange>
 let client: ReturnType<typeof createHostileClient>
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
-  service = startProcess(process.execPath, NODE, { ...environmentFor(chain), LOG_LEVEL: 'info' })
+  service = startServiceProcess({ ...environmentFor(chain), LOG_LEVEL: 'info' }, NODE)
   const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
   exchange = createExchange(url)
   client = createHostileClient(url, SEED)

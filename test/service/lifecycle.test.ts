@@ -77,7 +77,9 @@ describe('a start that cannot be', () => {
 describe('the end', () => {
   /** A service with a quote under way, whose solver answers when it is told to. */
   async function startBusyService() {
-    const service = startServiceProcess(environmentFor(chain), ['./test/service/reject-on-signal.ts'])
+    const service = startServiceProcess(environmentFor(chain), {
+      preload: ['./test/service/reject-on-signal.ts'],
+    })
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
     const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
     const held = gate()

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
-import { afterAll } from 'vitest'
+import { BUILT } from './built.js'
 import { startChild } from './child-process.js'
 
 const running = new Set<ChildProcess>()
 
-/** A test that fails half-way must not leave a process that goes on calling ports which others have by then. */
-afterAll(() => {
+/** Ends what a test file has left: a process that goes on would call ports which others have by then. */
+export function endProcesses(): void {
   for (const child of running) child.kill('SIGKILL')
-})
+}
 
 /** A child process that does not outlive the test file. */
 export function startProcess(...parameters: Parameters<typeof startChild>) {
@@ -18,8 +18,16 @@ export function startProcess(...parameters: Parameters<typeof startChild>) {
   return started
 }
 
-/** The service as a process of its own, from the sources. */
-export function startServiceProcess(environment: Record<string, string>, preload: readonly string[] = []) {
-  const imports = ['tsx', ...preload].flatMap((module) => ['--import', module])
-  return startProcess(process.execPath, [...imports, 'src/main.ts'], environment)
+/**
+ * The service as a process of its own, as it is built.
+ * @param preload modules of TypeScript to be loaded before it
+ * @param flags of Node
+ */
+export function startServiceProcess(
+  environment: Record<string, string>,
+  { preload = [], flags = [] }: { preload?: readonly string[]; flags?: readonly string[] } = {},
+) {
+  const modules = preload.length > 0 ? ['tsx', ...preload] : []
+  const imports = modules.flatMap((module) => ['--import', module])
+  return startProcess(process.execPath, [...flags, ...imports, `${BUILT}/main.js`], environment)
 }

@@ -5,7 +5,7 @@ import { expectedMessages } from './event-messages.js'
 import { environmentForAll } from './event-service.js'
 import { eventually } from './eventually.js'
 import { deployLoudSettlement, type LoudSettlement } from './loud-settlement.js'
-import { startProcess } from './process.js'
+import { startServiceProcess } from './process.js'
 import {
   openStream,
   type StreamClient,
@@ -17,7 +17,7 @@ import {
 import { withoutCursors } from './stream-faces.js'
 import { grpcWire } from './stream-rpc-clients.js'
 
-const NODE = ['--expose-gc', '--import', 'tsx', '--import', './test/service/memory-report.ts', 'src/main.ts']
+const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.ts'] }
 const EVENTS_PER_BLOCK = 400
 /** More than the service keeps in memory, so that its memory is at its height before anything is measured. */
 const WARM_UP = 8400
@@ -58,7 +58,7 @@ const STOPPING = 20
 
 let chain: TestChain
 let loud: LoudSettlement
-let service: ReturnType<typeof startProcess>
+let service: ReturnType<typeof startServiceProcess>
 let url: string
 const cleanUps: (() => void)[] = []
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
   const quiet = await startChain({ bonded: 0 })
   loud = await deployLoudSettlement(quiet.devnet, quiet.contracts.bondToken)
   chain = { ...quiet, contracts: { ...quiet.contracts, settlement: loud.address } }
-  service = startProcess(process.execPath, NODE, { ...environmentForAll([chain]), LOG_LEVEL: 'info' })
+  service = startServiceProcess({ ...environmentForAll([chain]), LOG_LEVEL: 'info' }, NODE)
   url = (await service.waitFor(/"url":"([^"]+)"/))[1] ?? ''
 })
 

@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest'
+import { endProcesses } from './process.js'
+
+afterAll(endProcesses)
