@@ -18,11 +18,11 @@ export interface SolverAnswer extends AnsweredAmounts {
   readonly solver: Address
   readonly outcome: 'quoted' | 'refused' | 'invalid' | 'late' | 'failed' | 'cancelled' | 'benched'
   /** Place among the valid offers, 1 for the best one. */
-  readonly rank?: number
+  readonly rank?: number | undefined
   /** Milliseconds from asking it to its outcome. */
-  readonly durationMs?: number
-  readonly reason?: DropReason | FailReason
-  readonly httpStatus?: number
+  readonly durationMs?: number | undefined
+  readonly reason?: DropReason | FailReason | undefined
+  readonly httpStatus?: number | undefined
 }
 
 /** How one quote came about. It is plain JSON: amounts in the token's smallest unit are decimal strings. */

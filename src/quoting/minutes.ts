@@ -29,44 +29,52 @@ export interface NotedAnswer {
 /** Makes the record of a quote. */
 export function toQuoteRecord(minutes: Minutes): QuoteRecord {
   const { quoteId, request, requestedAt, durationMs, outcome, ranked, answers, benched } = minutes
-  const { chainId, amount, ...asked } = request
-  const places = new Map(ranked.map((offer, index) => [offer, index + 1]))
-  const solvers = answers.map((answer) => toSolverAnswer(answer, places)).sort(byRank)
+  const ranks = new Map(ranked.map((offer, index) => [offer, index + 1]))
+  const offers: SolverAnswer[] = []
+  const others: SolverAnswer[] = []
+  for (const answer of answers) {
+    const kept = toSolverAnswer(answer, ranks)
+    if (kept.rank === undefined) others.push(kept)
+    else offers[kept.rank - 1] = kept
+  }
+  for (const solver of benched) others.push({ solver, outcome: 'benched' })
   return {
     quoteId,
-    chainId,
+    chainId: request.chainId,
     requestedAt,
     durationMs: Math.round(durationMs),
     outcome,
-    asked: { ...asked, amount: amount.toString() },
-    solvers: [...solvers, ...benched.map((solver) => ({ solver, outcome: 'benched' as const }))],
+    asked: {
+      inputToken: request.inputToken,
+      outputToken: request.outputToken,
+      orderType: request.orderType,
+      amount: request.amount.toString(),
+      user: request.user,
+      destinationChainId: request.destinationChainId,
+      depositMode: request.depositMode,
+      depositDeadline: request.depositDeadline,
+      fillDeadline: request.fillDeadline,
+    },
+    solvers: offers.concat(others),
   }
 }
 
+/** One literal for all outcomes: there are many answers, and to put objects together takes many times as long. */
 function toSolverAnswer(
   { solver, outcome, tookMs }: NotedAnswer,
-  places: ReadonlyMap<SignedQuote, number>,
+  ranks: ReadonlyMap<SignedQuote, number>,
 ): SolverAnswer {
-  const answer = { solver, outcome: outcome.kind, durationMs: Math.round(tookMs) }
-  switch (outcome.kind) {
-    case 'quoted': {
-      const { inputAmount, outputAmount } = outcome.offer.quote
-      const amounts = { inputAmount: inputAmount.toString(), outputAmount: outputAmount.toString() }
-      const rank = places.get(outcome.offer)
-      return { ...answer, ...amounts, ...(rank === undefined ? {} : { rank }) }
-    }
-    case 'refused':
-      return { ...answer, httpStatus: outcome.status }
-    case 'invalid':
-      return { ...answer, ...outcome.amounts, reason: outcome.reason }
-    case 'failed':
-      return { ...answer, reason: outcome.reason }
-    case 'late':
-    case 'cancelled':
-      return answer
+  const { kind } = outcome
+  const quote = kind === 'quoted' ? outcome.offer.quote : undefined
+  const amounts = kind === 'invalid' ? outcome.amounts : undefined
+  return {
+    solver,
+    outcome: kind,
+    rank: kind === 'quoted' ? ranks.get(outcome.offer) : undefined,
+    durationMs: Math.round(tookMs),
+    inputAmount: quote?.inputAmount.toString() ?? amounts?.inputAmount,
+    outputAmount: quote?.outputAmount.toString() ?? amounts?.outputAmount,
+    reason: kind === 'invalid' || kind === 'failed' ? outcome.reason : undefined,
+    httpStatus: kind === 'refused' ? outcome.status : undefined,
   }
-}
-
-function byRank(a: SolverAnswer, b: SolverAnswer): number {
-  return (a.rank ?? Number.POSITIVE_INFINITY) - (b.rank ?? Number.POSITIVE_INFINITY) || 0
 }

@@ -1,5 +1,5 @@
 import type { QuoteRecord } from '../domain/quote-record.js'
-import type { QuoteRecordStore } from '../store/quote-record-store.js'
+import type { QuoteRecordStore, StoredQuoteRecord } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Minutes, toQuoteRecord } from './minutes.js'
@@ -46,7 +46,7 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
     batch = waiting.slice(0, MAX_BATCH)
     waiting = waiting.slice(MAX_BATCH)
     try {
-      await store.save(batch.map(toQuoteRecord))
+      await store.save(batch.map(toStored))
       metrics.quoteRecords.inc({ result: 'written' }, batch.length)
     } catch (error) {
       metrics.quoteRecords.inc({ result: 'dropped' }, batch.length)
@@ -70,6 +70,11 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
 
   // A rate of dropped ones can be seen from the first one on only when the series is there before.
   for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
+  async function readStored(quoteId: string): Promise<QuoteRecord | undefined> {
+    const text = await store.read(quoteId)
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
   await store.prune(oldest())
   const pruning = setInterval(() => {
     store.prune(oldest()).catch((error) => {
@@ -85,7 +90,7 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
     },
     async read(chainId, quoteId) {
       const noted = [...batch, ...waiting].find((minutes) => minutes.quoteId === quoteId)
-      const record = noted === undefined ? await store.read(quoteId) : toQuoteRecord(noted)
+      const record = noted === undefined ? await readStored(quoteId) : toQuoteRecord(noted)
       return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
     },
     async close() {
@@ -96,4 +101,9 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
       await store.close()
     },
   }
+}
+
+function toStored(minutes: Minutes): StoredQuoteRecord {
+  const record = JSON.stringify(toQuoteRecord(minutes))
+  return { quoteId: minutes.quoteId, requestedAt: minutes.requestedAt, record }
 }

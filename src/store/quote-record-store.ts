@@ -1,13 +1,22 @@
 import { Worker } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import { LRUCache } from 'lru-cache'
-import type { QuoteRecord } from '../domain/quote-record.js'
 import { ConfigError } from '../environment.js'
+
+/** The record of a quote as it is kept. */
+export interface StoredQuoteRecord {
+  readonly quoteId: string
+  /** Unix time in milliseconds. */
+  readonly requestedAt: number
+  /** JSON of a QuoteRecord: nothing that threads hand to each other is cheaper than text. */
+  readonly record: string
+}
 
 /** Keeps records of quotes. */
 export interface QuoteRecordStore {
-  save(records: readonly QuoteRecord[]): Promise<void>
-  read(quoteId: string): Promise<QuoteRecord | undefined>
+  save(records: readonly StoredQuoteRecord[]): Promise<void>
+  /** @returns the record's JSON */
+  read(quoteId: string): Promise<string | undefined>
   /** Removes what was asked for before this time, Unix milliseconds. */
   prune(before: number): Promise<void>
   close(): Promise<void>
@@ -26,12 +35,12 @@ export function openQuoteRecordStore(dbPath: string): QuoteRecordStore {
 }
 
 function createMemoryStore(): QuoteRecordStore {
-  const records = new LRUCache<string, QuoteRecord>({ max: MAX_IN_MEMORY })
+  const records = new LRUCache<string, StoredQuoteRecord>({ max: MAX_IN_MEMORY })
   return {
     async save(batch) {
       for (const record of batch) records.set(record.quoteId, record)
     },
-    read: async (quoteId) => records.peek(quoteId),
+    read: async (quoteId) => records.peek(quoteId)?.record,
     async prune(before) {
       for (const [quoteId, { requestedAt }] of records) if (requestedAt < before) records.delete(quoteId)
     },

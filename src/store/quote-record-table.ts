@@ -54,10 +54,10 @@ export async function openQuoteRecordTable(path: string): Promise<QuoteRecordSto
 
   return {
     async save(records) {
-      const rows = records.map((record) => ({
-        quote_id: record.quoteId,
-        requested_at_ms: record.requestedAt,
-        record: JSON.stringify(record),
+      const rows = records.map(({ quoteId, requestedAt, record }) => ({
+        quote_id: quoteId,
+        requested_at_ms: requestedAt,
+        record,
       }))
       await database.insertInto('quote_records').values(rows).execute()
     },
@@ -67,7 +67,7 @@ export async function openQuoteRecordTable(path: string): Promise<QuoteRecordSto
         .select('record')
         .where('quote_id', '=', quoteId)
         .executeTakeFirst()
-      return row === undefined ? undefined : JSON.parse(row.record)
+      return row?.record
     },
     async prune(before) {
       while ((await pruneSome(before)) === PRUNE_ROWS);

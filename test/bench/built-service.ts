@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestChain } from '../service/chain.js'
 import { startChild } from '../service/child-process.js'
@@ -14,17 +17,19 @@ const WIDE_LIMITS = Object.fromEntries(
 
 export type BuiltService = Awaited<ReturnType<typeof startBuiltService>>
 
-/** The service as it is run, built, in a process of its own, with limits that count, and the log that it has by itself. */
+/** The service as it is run: built, in a process of its own, with limits that count, a log, and its database in files. */
 export async function startBuiltService(
   chain: Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>,
   environment: Record<string, string> = {},
 ) {
   // Below the level `info`, the log does not say which port the service has.
   const port = await freePort()
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const child = startChild(process.execPath, ['--max-semi-space-size=8', 'dist/main.js'], {
     ...environmentFor(chain),
     ...WIDE_LIMITS,
     PORT: String(port),
+    DB_PATH: join(folder, 'service.db'),
     ...environment,
   })
   const url = `http://127.0.0.1:${port}`
@@ -44,6 +49,7 @@ export async function startBuiltService(
     async stop() {
       child.signal('SIGTERM')
       await child.exited
+      await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -1,6 +1,5 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { QuoteRecord } from '../../src/domain/quote-record.js'
 import { createQuoteRecorder } from '../../src/quoting/quote-recorder.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { sampleMinutes } from './sample-minutes.js'
@@ -17,7 +16,7 @@ afterEach(() => {
 
 /** A recorder over a store whose writes a test holds up, or lets fail. */
 async function openRecorder() {
-  const stored = new Map<string, QuoteRecord>()
+  const stored = new Map<string, string>()
   const batches: number[] = []
   const pruned: number[] = []
   const disk = { write: async () => {} }
@@ -27,7 +26,7 @@ async function openRecorder() {
       async save(records) {
         batches.push(records.length)
         await disk.write()
-        for (const record of records) stored.set(record.quoteId, record)
+        for (const { quoteId, record } of records) stored.set(quoteId, record)
       },
       read: async (quoteId) => stored.get(quoteId),
       prune: async (before) => void pruned.push(before),
