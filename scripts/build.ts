@@ -6,21 +6,15 @@
  */
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import { SWAGGER_UI_FILES } from '../src/http/reference/docs-page.js'
 
 const outdir = process.argv[2] ?? 'dist'
 
 await rm(outdir, { recursive: true, force: true })
-await build({
-  entryPoints: {
-    main: 'src/main.ts',
-    cli: 'src/cli/main.ts',
-    'quote-record-thread': 'src/store/quote-record-thread.ts',
-  },
+const options: BuildOptions = {
   outdir,
   bundle: true,
-  splitting: true,
   platform: 'node',
   target: 'node20',
   format: 'esm',
@@ -31,7 +25,10 @@ await build({
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
   logLevel: 'warning',
-})
+}
+await build({ ...options, entryPoints: { main: 'src/main.ts', cli: 'src/cli/main.ts' }, splitting: true })
+// By itself: a part that it shared with the others would bring more into the thread than that needs.
+await build({ ...options, entryPoints: ['src/store/quote-record-thread.ts'] })
 // Files that are read as they are; of the packages, only what is external above must be installed to run the service.
 for (const { name } of SWAGGER_UI_FILES)
   await cp(join('node_modules/@fastify/swagger-ui/static', name), join(outdir, 'swagger-ui', name))

@@ -22,6 +22,7 @@ import { createRegistry, measureSolvers } from './solvers/registry.js'
 import { createBenchStore } from './store/bench-store.js'
 import { openDatabase } from './store/database.js'
 import { createEventStore } from './store/event-store.js'
+import { openQuoteRecordStore } from './store/open-quote-records.js'
 import { createSolverStore } from './store/solver-store.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
@@ -65,6 +66,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const metrics = createMetrics()
     const database = await openDatabase(config.dbPath)
     started.push(() => database.destroy())
+    const quoteRecordStore = openQuoteRecordStore(config.dbPath)
+    started.push(quoteRecordStore.close)
     const eventStore = createEventStore(database, now)
     const eventLog = await openEventLog({
       ...config,
@@ -93,6 +96,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       registry,
       endpointGuard,
       benchStore,
+      quoteRecordStore,
       now,
       metrics,
       log,

@@ -98,7 +98,6 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
       clearTimeout(timer)
       await writing
       await writeBatches(1)
-      await store.close()
     },
   }
 }

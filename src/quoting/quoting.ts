@@ -8,7 +8,7 @@ import { createSelection } from '../solvers/selection.js'
 import { createSolverClient } from '../solvers/solver-client.js'
 import { createSolverTallies } from '../solvers/solver-tallies.js'
 import type { BenchStore } from '../store/bench-store.js'
-import { openQuoteRecordStore } from '../store/quote-record-store.js'
+import type { QuoteRecordStore } from '../store/quote-record-store.js'
 import { createDurationTally } from '../telemetry/duration-tally.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -31,11 +31,12 @@ export interface Quoting {
 }
 
 interface QuotingOptions {
-  readonly config: Pick<Config, 'dbPath' | 'quoteTimeoutMs' | 'maxQuoteFanOut' | 'quoteRecordHours'>
+  readonly config: Pick<Config, 'quoteTimeoutMs' | 'maxQuoteFanOut' | 'quoteRecordHours'>
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly registry: Pick<Registry, 'active'>
   readonly endpointGuard: EndpointGuard
   readonly benchStore: BenchStore
+  readonly quoteRecordStore: QuoteRecordStore
   /** Unix time in milliseconds. */
   readonly now: () => number
   readonly metrics: Metrics
@@ -47,8 +48,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const { config, metrics } = options
   const clock = () => performance.now()
   const recordBook = await createRecordBook({ ...config, ...options, store: options.benchStore, clock })
-  const recordStore = openQuoteRecordStore(config.dbPath)
-  const recorder = await createQuoteRecorder({ ...config, ...options, store: recordStore })
+  const recorder = await createQuoteRecorder({ ...config, ...options, store: options.quoteRecordStore })
   const solverClient = createSolverClient(options.endpointGuard)
   const stages = createDurationTally(metrics.stageSeconds, 'stage')
   const tallies = createSolverTallies(metrics)

@@ -23,7 +23,6 @@ export async function openTables<S>(
   options: { readonly migrations: Record<string, Migration>; readonly synchronous: 'FULL' | 'NORMAL' },
 ): Promise<Kysely<S>> {
   const sqlite = openFile(path)
-  sqlite.pragma('journal_mode = WAL')
   sqlite.pragma(`synchronous = ${options.synchronous}`)
   const database = new Kysely<S>({ dialect: new SqliteDialect({ database: sqlite }) })
   const provider = { getMigrations: async () => options.migrations }
@@ -37,7 +36,9 @@ export async function openTables<S>(
 
 function openFile(path: string): SQLite.Database {
   try {
-    return new SQLite(path)
+    const sqlite = new SQLite(path)
+    sqlite.pragma('journal_mode = WAL')
+    return sqlite
   } catch (error) {
     throw new ConfigError([
       { variable: 'DB_PATH', message: `is ${path}, which cannot be opened: ${(error as Error).message}` },

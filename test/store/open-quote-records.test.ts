@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { openQuoteRecordStore } from '../../src/store/quote-record-store.js'
+import { openQuoteRecordStore } from '../../src/store/open-quote-records.js'
 import { temporaryFile } from './temporary-file.js'
 
 function record(number: number) {
