@@ -26,7 +26,7 @@ interface QuoteRecorderOptions {
 const HOUR_MS = 3_600_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
 /** How long minutes may wait for others to be written with. */
-const WAIT_MS = 100
+const WAIT_MS = 1000
 /** Records written at once; to make them takes about half a millisecond. */
 const MAX_BATCH = 50
 /** Minutes that may wait; those that come while a database is slower than the quotes are not kept. */

@@ -53,7 +53,7 @@ describe('records', () => {
     const { note, stored, batches, counted } = await openRecorder()
     note(120)
     expect(stored.size).toBe(0)
-    await vi.advanceTimersByTimeAsync(100)
+    await vi.advanceTimersByTimeAsync(1000)
     expect(batches).toEqual([50, 50, 20])
     expect([stored.size, await counted('written')]).toEqual([120, 120])
   })
@@ -66,11 +66,11 @@ describe('records', () => {
         release = resolve
       })
     note(1)
-    await vi.advanceTimersByTimeAsync(100)
+    await vi.advanceTimersByTimeAsync(1000)
     note(1, 1)
     disk.write = async () => {}
     release()
-    await vi.advanceTimersByTimeAsync(100)
+    await vi.advanceTimersByTimeAsync(1000)
     expect([...stored.keys()]).toEqual(['0', '1'])
   })
 
@@ -79,7 +79,7 @@ describe('records', () => {
     disk.write = () => new Promise(() => {})
     note(1)
     expect((await recorder.read(1, '0'))?.quoteId).toBe('0')
-    await vi.advanceTimersByTimeAsync(100)
+    await vi.advanceTimersByTimeAsync(1000)
     expect((await recorder.read(1, '0'))?.quoteId).toBe('0')
   })
 
@@ -111,10 +111,10 @@ describe('a database that fails', () => {
     const { note, stored, disk, counted } = await openRecorder()
     disk.write = () => Promise.reject(new Error('disk full'))
     note(3)
-    await vi.advanceTimersByTimeAsync(100)
+    await vi.advanceTimersByTimeAsync(1000)
     disk.write = async () => {}
     note(2, 3)
-    await vi.advanceTimersByTimeAsync(100)
+    await vi.advanceTimersByTimeAsync(1000)
     expect([...stored.keys()]).toEqual(['3', '4'])
     expect([await counted('dropped'), await counted('written')]).toEqual([3, 2])
   })
@@ -123,7 +123,7 @@ describe('a database that fails', () => {
     const { note, disk, counted } = await openRecorder()
     disk.write = () => new Promise(() => {})
     note(50)
-    await vi.advanceTimersByTimeAsync(100)
+    await vi.advanceTimersByTimeAsync(1000)
     note(10_001, 50)
     expect(await counted('dropped')).toBe(1)
   })
