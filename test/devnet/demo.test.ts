@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../service/eventually.js'
@@ -24,9 +23,8 @@ const nothingIsLeft = (demo: ReturnType<typeof startProcess>) =>
 
 /** Listens on a port unless somebody does already: taken it is in either case. */
 async function occupy(port: number): Promise<Server> {
-  const server = createServer().on('error', () => {})
-  server.listen(port, '127.0.0.1')
-  await Promise.race([once(server, 'listening'), once(server, 'error')])
+  const server = createServer().listen(port, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve).once('error', resolve))
   return server
 }
 

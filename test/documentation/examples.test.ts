@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { startProcess } from '../service/process.js'
 
@@ -55,8 +55,9 @@ it.each(clients)('runs as pasted: %s', async (code) => {
     .replaceAll('http://localhost:8545', network.devnet.rpcUrl)
     .replaceAll('http://localhost:4001', network.solvers[0]?.endpointUrl ?? '')
   const child = startProcess(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', here], {})
-  await child.exited
-  expect(child.output()).toMatch(/SETTLED\n$|^registered 0x/)
+  onTestFailed(() => process.stderr.write(child.output()))
+  await child.waitFor(/SETTLED\n$|^registered 0x/)
+  expect(await child.exited).toBe(0)
 })
 
 /** The fields and their types; of a list, those of its first item. */
