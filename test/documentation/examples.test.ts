@@ -55,7 +55,7 @@ it.each(clients)('runs as pasted: %s', async (code) => {
     .replaceAll('http://localhost:8545', network.devnet.rpcUrl)
     .replaceAll('http://localhost:4001', network.solvers[0]?.endpointUrl ?? '')
   const child = startProcess(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', here], {})
-  onTestFailed(() => process.stderr.write(child.output()))
+  onTestFailed(() => void process.stderr.write(child.output()))
   await child.waitFor(/SETTLED\n$|^registered 0x/)
   expect(await child.exited).toBe(0)
 })
