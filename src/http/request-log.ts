@@ -29,12 +29,13 @@ const MAX_PATH_LENGTH = 200
  */
 export function createRequestLog(server: FastifyInstance, log: Logger): LogRequest {
   server.decorateRequest('refusal', undefined)
-  const writeLine = createLineWriter(log, 'info', 'request')
-  const logRequest: LogRequest = (request, reply, status) => {
-    if (ROUTINE.test(request.url)) log.debug(JSON.parse(`{${fieldsOf(request, reply, status)}}`), 'request')
-    else writeLine(fieldsOf(request, reply, status))
-  }
   if (!log.isLevelEnabled('info')) return () => {}
+  const writeLine = createLineWriter(log, 'info', 'request')
+  const writeRoutineLine = createLineWriter(log, 'debug', 'request')
+  const logRequest: LogRequest = (request, reply, status) => {
+    const write = ROUTINE.test(request.url) ? writeRoutineLine : writeLine
+    write(fieldsOf(request, reply, status))
+  }
   server.addHook('onRoute', (route) => {
     if (route.config?.logsItself) return
     route.onResponse = (request, reply, done) => {

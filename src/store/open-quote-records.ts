@@ -32,11 +32,13 @@ function createMemoryStore(): QuoteRecordStore {
   }
 }
 
-/** The thread starts with the first record: until then it would take memory for nothing. */
+/** The thread starts with the first record, since until then it would take memory for nothing; and anew when it has failed. */
 function createFileStore(path: string): QuoteRecordStore {
   let thread: QuoteRecordStore | undefined
   const inThread = () => {
-    thread ??= openInThread(path)
+    thread ??= openInThread(path, () => {
+      thread = undefined
+    })
     return thread
   }
   return {
@@ -52,7 +54,7 @@ function createFileStore(path: string): QuoteRecordStore {
   }
 }
 
-function openInThread(path: string): QuoteRecordStore {
+function openInThread(path: string, onFailed: () => void): QuoteRecordStore {
   const worker = startThread(path)
   const thread = createBirpc<QuoteRecordStore>(
     {},
@@ -61,7 +63,10 @@ function openInThread(path: string): QuoteRecordStore {
       on: (listener) => worker.on('message', listener),
     },
   )
-  worker.once('error', (error) => thread.$close(error))
+  worker.once('error', (error) => {
+    onFailed()
+    thread.$close(error)
+  })
   return {
     save: thread.save,
     read: thread.read,

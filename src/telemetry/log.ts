@@ -21,7 +21,11 @@ export function createLog(level: LogLevel, destination: DestinationStream = pino
  * JSON already.
  * @returns takes the inside of a JSON object; does nothing below the log's level
  */
-export function createLineWriter(log: Logger, level: 'info', message: string): (fields: string) => void {
+export function createLineWriter(
+  log: Logger,
+  level: 'debug' | 'info',
+  message: string,
+): (fields: string) => void {
   if (!log.isLevelEnabled(level)) return () => {}
   const { streamSym, timeSym, chindingsSym } = pino.symbols
   const parts = log as unknown as Record<symbol, unknown>

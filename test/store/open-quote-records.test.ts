@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { openQuoteRecordStore } from '../../src/store/open-quote-records.js'
 import { temporaryFile } from './temporary-file.js'
@@ -36,11 +36,15 @@ test('a file is beside the database, and read again by the next run', async () =
   expect(await second.read('1')).toBe(record(1).record)
 })
 
-test('a file that is no database fails every call, and says which it is', async () => {
+test('a file that is no database fails every call, says which it is, and does no more once it is gone', async () => {
   const path = temporaryFile()
   writeFileSync(`${path}-quotes`, 'this is no database, and long enough to be seen as none'.repeat(20))
   const store = openQuoteRecordStore(path)
   const failure = { message: expect.stringContaining(`DB_PATH is ${path}-quotes`) }
   await expect(store.prune(0)).rejects.toMatchObject(failure)
   await expect(store.read('1')).rejects.toThrow()
+  rmSync(`${path}-quotes`)
+  await store.save([record(1)])
+  expect(await store.read('1')).toBe(record(1).record)
+  await store.close()
 })
