@@ -18,8 +18,8 @@ const options: BuildOptions = {
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  // Packages with native parts stay where these are; the last two are optional ones of `ws`.
-  external: ['better-sqlite3', 'secp256k1', '@foundry-rs/anvil', 'bufferutil', 'utf-8-validate'],
+  // Packages with native parts stay where these are; the last three are optional ones of `pg` and `ws`.
+  external: ['better-sqlite3', 'secp256k1', '@foundry-rs/anvil', 'pg-native', 'bufferutil', 'utf-8-validate'],
   // For the CommonJS packages among what is bundled.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",

@@ -34,6 +34,8 @@ const BESIDE = ['config', 'environment', 'variables', 'version', 'telemetry']
 const PACKAGE_OWNERS: readonly [string, readonly string[]][] = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store']],
+  ['pg', ['store']],
+  ['pg', ['store']],
   ['undici', ['solvers']],
   ['fastify', ['http', 'devnet']],
   ['@fastify/', ['http', 'devnet']],

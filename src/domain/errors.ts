@@ -15,6 +15,7 @@ export const REASONS = {
   RATE_LIMITED: { rpc: 'resource_exhausted', http: 429 },
   NO_QUOTES: { rpc: 'unavailable', http: 503 },
   CHAIN_UNAVAILABLE: { rpc: 'unavailable', http: 503 },
+  DATABASE_UNAVAILABLE: { rpc: 'unavailable', http: 503 },
   CURSOR_UNKNOWN: { rpc: 'out_of_range', http: 400 },
   STREAM_LIMIT_REACHED: { rpc: 'resource_exhausted', http: 503 },
   SUBSCRIBER_TOO_SLOW: { rpc: 'resource_exhausted', http: 503 },

@@ -1,3 +1,4 @@
+import { toServiceError } from '../domain/errors.js'
 import type { QuoteRecord } from '../domain/quote-record.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -40,28 +41,38 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
   /** What is being written. */
   let batch: readonly Minutes[] = []
   let timer: NodeJS.Timeout | undefined
-  let writing = Promise.resolve()
+  let writing: Promise<unknown> = Promise.resolve()
 
-  async function writeBatch(): Promise<void> {
+  /** @returns whether the store can take more; what it could not take for lack of a database waits for that */
+  async function writeBatch(): Promise<boolean> {
     batch = waiting.slice(0, MAX_BATCH)
     waiting = waiting.slice(MAX_BATCH)
+    let isAway = false
     try {
       await store.save(batch.map(toStored))
       metrics.quoteRecords.inc({ result: 'written' }, batch.length)
     } catch (error) {
-      metrics.quoteRecords.inc({ result: 'dropped' }, batch.length)
-      log.error({ err: error, records: batch.length }, 'records of quotes could not be written')
+      isAway = toServiceError(error).reason === 'DATABASE_UNAVAILABLE'
+      if (isAway) waiting = [...batch, ...waiting]
+      else drop(batch.length, error)
     }
     batch = []
+    return !isAway
   }
 
-  async function writeBatches(least: number): Promise<void> {
-    while (waiting.length >= least) await writeBatch()
+  function drop(records: number, error: unknown): void {
+    metrics.quoteRecords.inc({ result: 'dropped' }, records)
+    log.error({ err: error, records }, 'records of quotes could not be written')
+  }
+
+  async function writeBatches(least: number): Promise<boolean> {
+    while (waiting.length >= least) if (!(await writeBatch())) return false
+    return true
   }
 
   function writeSoon(): void {
     timer = setTimeout(async () => {
-      writing = writeBatches(MAX_BATCH).then(writeBatch)
+      writing = writeBatches(MAX_BATCH).then((canTakeMore) => canTakeMore && writeBatch())
       await writing
       timer = undefined
       if (waiting.length > 0) writeSoon()
@@ -97,7 +108,7 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
       clearInterval(pruning)
       clearTimeout(timer)
       await writing
-      await writeBatches(1)
+      if (!(await writeBatches(1))) drop(waiting.length, new Error('the database is away'))
     },
   }
 }

@@ -10,7 +10,7 @@ export interface BondWatch {
 
 interface BondWatchOptions {
   readonly registry: Pick<Registry, 'registered' | 'setBonded'>
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'chainId' | 'readBond' | 'onBondEvents'>>
+  readonly chains: ReadonlyMap<number, WatchedChain>
   readonly minSolverBond: bigint
   readonly bondCheckIntervalMs: number
   readonly log: Logger
@@ -18,7 +18,7 @@ interface BondWatchOptions {
 
 /**
  * Starts reading the bonds of all registered solvers, at once, at every interval and whenever the contract tells of
- * a change. A chain that does not answer changes nobody's standing (decisions.md D5).
+ * a change: those of chains that are read here, as one replica does it for all. A chain that does not answer changes nobody's standing (decisions.md D5).
  */
 export function startBondWatch(options: BondWatchOptions): BondWatch {
   const watches = [...options.chains.values()].map((chain) => watchChain(chain, options))
@@ -29,7 +29,7 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   }
 }
 
-type WatchedChain = Pick<Chain, 'chainId' | 'readBond' | 'onBondEvents'>
+type WatchedChain = Pick<Chain, 'chainId' | 'isReadHere' | 'readBond' | 'onBondEvents'>
 
 function watchChain(chain: WatchedChain, options: BondWatchOptions): BondWatch {
   const { registry, minSolverBond, bondCheckIntervalMs, log } = options
@@ -63,7 +63,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): BondWatch {
 
   function check(): void {
     isAskedAgain = true
-    if (!isClosed) round ??= readUntilQuiet()
+    if (!isClosed && chain.isReadHere()) round ??= readUntilQuiet()
   }
 
   chain.onBondEvents(check)

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Chain } from '../chain/chain.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
+import type { Replicas } from '../domain/replicas.js'
 import {
   isBondSufficient,
   type Solver,
@@ -12,8 +14,10 @@ import {
 import { personalMessageDigest, registrationMessage, unregistrationMessage } from '../signing/messages.js'
 import { checkSignature } from '../signing/recover.js'
 import type { SolverStore } from '../store/solver-store.js'
+import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { EndpointGuard } from './endpoint-guard.js'
+import { createMirror } from './mirror.js'
 
 /** A signed wish of a solver; `timestamp` in Unix milliseconds. */
 export interface SignedWish extends SolverKey {
@@ -43,23 +47,47 @@ export interface Registry {
   unregister(wish: SignedWish): Promise<void>
   /** Takes note of a solver's bond: without a sufficient one it is not active (decisions.md D5). */
   setBonded(key: SolverKey, isBonded: boolean): Promise<void>
+  /** From now on, what other replicas change is no longer followed. */
+  close(): void
 }
 
 interface RegistryOptions {
   readonly store: SolverStore
+  readonly replicas: Pick<Replicas, 'listen'>
   readonly chains: ReadonlyMap<number, Chain>
   readonly endpointGuard: EndpointGuard
   readonly protocolName: string
   readonly minSolverBond: bigint
   readonly maxSolversPerChain: number
   readonly now: () => number
+  readonly log: Logger
 }
 
-/** Builds the registry with what the store has kept. */
+/** Builds the registry with what the store has kept, and keeps up with what other replicas change there. */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
-  const { store, endpointGuard, protocolName, maxSolversPerChain } = options
+  const { store, chains, endpointGuard, protocolName, maxSolversPerChain, log } = options
   const sets = new Map<number, SolverSet>()
-  for (const solver of await store.readAll()) put(solver)
+  const mirrors = new Map(
+    [...chains.keys()].map((chainId) => [chainId, createMirror(() => read(chainId), log)]),
+  )
+  options.replicas.listen('solvers', {
+    onText: (chainId) => mirrors.get(Number(chainId))?.refresh(),
+    onMissed() {
+      for (const mirror of mirrors.values()) mirror.refresh()
+    },
+  })
+  await Promise.all([...chains.keys()].map(read))
+
+  /** Reads a chain's solvers, anew when one was changed here meanwhile: that may not be among what was read. */
+  async function read(chainId: number): Promise<void> {
+    for (;;) {
+      const before = sets.get(chainId)
+      const solvers = await store.readAll(chainId)
+      if (sets.get(chainId) !== before) continue
+      if (before === undefined || !isDeepStrictEqual(before.registered, solvers)) replace(chainId, solvers)
+      return
+    }
+  }
 
   function setOf(chainId: number): SolverSet {
     return sets.get(chainId) ?? NO_SOLVERS
@@ -96,7 +124,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   }
 
   async function assertBond({ chainId, address }: SolverKey): Promise<void> {
-    const bond = await options.chains.get(chainId)?.readBond(address)
+    const bond = await chains.get(chainId)?.readBond(address)
     if (bond !== undefined && isBondSufficient(bond, options.minSolverBond)) return
     throw new ServiceError(
       'BOND_INSUFFICIENT',
@@ -134,6 +162,10 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       if (find(key)?.isBonded === !isBonded) await store.setBonded(key, isBonded)
       const solver = find(key)
       if (solver !== undefined && solver.isBonded !== isBonded) put({ ...solver, isBonded })
+    },
+
+    close() {
+      for (const mirror of mirrors.values()) mirror.close()
     },
   }
 }

@@ -11,7 +11,7 @@ export interface StoredTerm extends SolverKey {
   readonly until: number
 }
 
-/** Keeps who is on the bench, so that nobody waits for them again after a restart. */
+/** Keeps who is on the bench, so that nobody waits for them again after a restart; in the order that it is told. */
 export interface BenchStore {
   readAll(): Promise<StoredTerm[]>
   /** Keeps a term in place of the solver's last one. */
@@ -21,6 +21,14 @@ export interface BenchStore {
 
 /** Builds the store of terms over an open database. */
 export function createBenchStore(database: Database): BenchStore {
+  /** The last write: one follows the other, also where a database runs several statements side by side. */
+  let writing: Promise<unknown> = Promise.resolve()
+  function write(statement: () => Promise<unknown>): Promise<void> {
+    const written = writing.then(async () => void (await statement()))
+    writing = written.catch(() => {})
+    return written
+  }
+
   return {
     async readAll() {
       const rows = await database.selectFrom('solver_benches').selectAll().execute()
@@ -33,21 +41,21 @@ export function createBenchStore(database: Database): BenchStore {
       }))
     },
 
-    async save({ chainId, address, endpointUrl, level, until }) {
+    save({ chainId, address, endpointUrl, level, until }) {
       const term = { endpoint_url: endpointUrl, level, until_ms: until }
-      await database
+      const statement = database
         .insertInto('solver_benches')
         .values({ chain_id: chainId, address, ...term })
         .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(term))
-        .execute()
+      return write(() => statement.execute())
     },
 
-    async remove({ chainId, address }) {
-      await database
+    remove({ chainId, address }) {
+      const statement = database
         .deleteFrom('solver_benches')
         .where('chain_id', '=', chainId)
         .where('address', '=', address)
-        .execute()
+      return write(() => statement.execute())
     },
   }
 }

@@ -1,47 +1,47 @@
-import SQLite from 'better-sqlite3'
-import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely'
-import { ConfigError } from '../environment.js'
-import { migrations, type Schema } from './schema.js'
+import { type Dialect, Kysely, type Migration, Migrator, type Transaction } from 'kysely'
+import type { Topic } from '../domain/replicas.js'
+import type { Schema } from './schema.js'
 
 export type Database = Kysely<Schema>
 
-/**
- * Opens the database and brings its tables up to date.
- * @param path a file, created when it is not there, or `:memory:`, which keeps nothing
- * @throws ConfigError when the file cannot be opened; the migrator's error when a newer version wrote it
- */
-export function openDatabase(path: string): Promise<Database> {
-  return openTables<Schema>(path, { migrations, synchronous: 'FULL' })
+/** What runs in one transaction. */
+export type DatabaseTransaction = Transaction<Schema>
+
+/** Tables by the migrations that make them, and where it is noted which of these have been run. */
+export interface TableSet {
+  readonly migrations: Record<string, Migration>
+  /** Of the table of migrations; Kysely's own when undefined. */
+  readonly migrationTable?: string
+}
+
+/** What transactions need beside tables where several processes share these. */
+export interface Coordination {
+  /** Lets a transaction wait until no other one holds this name, and hold it until its end. */
+  serialize(transaction: DatabaseTransaction, name: string): Promise<void>
+  /** Tells every replica, this one included, once the transaction has been committed. */
+  announce(transaction: DatabaseTransaction, topic: Topic, text: string): Promise<void>
+}
+
+/** Of a database that one process has for itself: its transactions run one after the other anyway. */
+export const ALONE: Coordination = {
+  async serialize() {},
+  async announce() {},
 }
 
 /**
- * Opens a file with tables of any kind, as `openDatabase` does.
- * @param options `synchronous` is SQLite's: with `NORMAL` the last writes may be gone after a power failure
+ * Opens tables of any kind, and brings them up to date.
+ * @throws the migrator's error when a newer version wrote them
  */
-export async function openTables<S>(
-  path: string,
-  options: { readonly migrations: Record<string, Migration>; readonly synchronous: 'FULL' | 'NORMAL' },
-): Promise<Kysely<S>> {
-  const sqlite = openFile(path)
-  sqlite.pragma(`synchronous = ${options.synchronous}`)
-  const database = new Kysely<S>({ dialect: new SqliteDialect({ database: sqlite }) })
-  const provider = { getMigrations: async () => options.migrations }
-  const { error } = await new Migrator({ db: database, provider }).migrateToLatest()
-  if (error !== undefined) {
-    await database.destroy()
-    throw error
+export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise<Kysely<S>> {
+  const { migrations, migrationTable } = tables
+  const database = new Kysely<S>({ dialect })
+  const provider = { getMigrations: async () => migrations }
+  const names = migrationTable !== undefined && {
+    migrationTableName: migrationTable,
+    migrationLockTableName: `${migrationTable}_lock`,
   }
-  return database
-}
-
-function openFile(path: string): SQLite.Database {
-  try {
-    const sqlite = new SQLite(path)
-    sqlite.pragma('journal_mode = WAL')
-    return sqlite
-  } catch (error) {
-    throw new ConfigError([
-      { variable: 'DB_PATH', message: `is ${path}, which cannot be opened: ${(error as Error).message}` },
-    ])
-  }
+  const { error } = await new Migrator({ db: database, provider, ...names }).migrateToLatest()
+  if (error === undefined) return database
+  await database.destroy()
+  throw error
 }

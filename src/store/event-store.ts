@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Selectable } from 'kysely'
-import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
+import { sql } from 'kysely'
+import type { BlockHeader, NewBlocks } from '../domain/block.js'
 import type { Announcement } from '../domain/event.js'
-import type { Address, Hex } from '../domain/hex.js'
-import type { Database } from './database.js'
+import type { Address } from '../domain/hex.js'
+import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 import { announcementOf, type EventRow, eventRow, type NewEventRow, reversionRow } from './event-rows.js'
-import type { Schema } from './schema.js'
+import { insertInParts, ROWS_AT_ONCE } from './parts.js'
+import { assertTerm, beginTerm, insertHeaders, type ReadersTerm } from './reader-terms.js'
 
 /** Which log this is, and the part of it that is there. */
 export interface LogState {
@@ -17,19 +18,23 @@ export interface LogState {
   readonly prunedSequence: number
 }
 
-/** The log of everything that subscribers were told, and the position of each chain: they move together. */
+/**
+ * The log of everything that subscribers were told, and the position of each chain: they move together. All that is
+ * written for a chain throws TermOverError, and changes nothing, once the writer's term is over.
+ */
 export interface EventStore {
   readState(): Promise<LogState>
-  readPosition(chainId: number): Promise<ChainPosition | undefined>
+  /** Takes a chain over: waits for a write under way, then nobody else's will succeed. */
+  takeOver(chainId: number): Promise<ReadersTerm>
   /**
    * Begins to read a chain, or begins anew: behind `header`, which becomes its position. What was announced before is
    * left as it is, for good.
    */
-  begin(chainId: number, settlement: Address, header: BlockHeader): Promise<void>
+  begin(term: ReadersTerm, settlement: Address, header: BlockHeader): Promise<void>
   /** Adds blocks and announces their events. */
-  append(chainId: number, blocks: NewBlocks): Promise<Announcement[]>
+  append(term: ReadersTerm, blocks: NewBlocks): Promise<Announcement[]>
   /** Takes back all events behind `ancestor`, latest first; it becomes the position. */
-  revert(chainId: number, ancestor: BlockHeader): Promise<Announcement[]>
+  revert(term: ReadersTerm, ancestor: BlockHeader): Promise<Announcement[]>
   /** The entries behind a sequence, in order. */
   readAfter(sequence: number, limit: number): Promise<Announcement[]>
   /**
@@ -39,53 +44,52 @@ export interface EventStore {
   prune(beforeMs: number): Promise<number>
 }
 
-/** Rows of one statement, and as much work as is done before others get their turn. */
-const ROWS_AT_ONCE = 500
-
 /**
- * Builds the event log over an open database.
+ * Builds the event log over an open database. Where it has got to is announced with each entry that is added.
  * @param now the clock, Unix time in milliseconds
  */
-export function createEventStore(database: Database, now: () => number): EventStore {
-  async function readState(on: Database): Promise<LogState> {
-    const log = await on.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()
-    const { last } = await on
-      .selectFrom('events')
-      .select((select) => select.fn.max('sequence').as('last'))
-      .executeTakeFirstOrThrow()
-    const prunedSequence = log.pruned_sequence
-    return { logId: log.log_id, lastSequence: last ?? prunedSequence, prunedSequence }
+export function createEventStore(
+  database: Database,
+  now: () => number,
+  { announce }: Coordination = ALONE,
+): EventStore {
+  /** Runs what a term's holder writes. */
+  function write<T>(term: ReadersTerm, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
+    return database.transaction().execute(async (transaction) => {
+      await assertTerm(transaction, term)
+      return work(transaction)
+    })
+  }
+
+  /** Adds entries behind the last one. @param toRow makes an entry of its sequence and time */
+  async function addEntries<T>(
+    transaction: DatabaseTransaction,
+    sources: readonly T[],
+    toRow: (sequence: number, source: T, announcedAtMs: number) => NewEventRow,
+  ): Promise<Announcement[]> {
+    if (sources.length === 0) return []
+    const before = await moveLastSequence(transaction, sources.length)
+    const time = now()
+    const rows = sources.map((source, index) => toRow(before + 1 + index, source, time))
+    await insertInParts(rows, (part) => transaction.insertInto('events').values(part).execute())
+    await announce(transaction, 'events', String(before + sources.length))
+    return rows.map(announcementOf)
   }
 
   return {
-    readState: () => database.transaction().execute(readState),
-
-    async readPosition(chainId) {
-      const position = await database
-        .selectFrom('chain_positions')
-        .selectAll()
-        .where('chain_id', '=', chainId)
-        .executeTakeFirst()
-      if (position === undefined) return undefined
-      const rows = await database
-        .selectFrom('chain_headers')
-        .selectAll()
-        .where('chain_id', '=', chainId)
-        .orderBy('number')
-        .execute()
-      const [first, ...rest] = rows.map(headerOf)
-      if (first === undefined) throw new Error(`chain ${chainId} has a position and no block`)
-      return {
-        settlement: position.settlement as Address,
-        firstBlock: position.first_block,
-        headers: [first, ...rest],
-      }
+    async readState() {
+      const row = await database.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()
+      return { logId: row.log_id, lastSequence: row.last_sequence, prunedSequence: row.pruned_sequence }
     },
 
-    begin: (chainId, settlement, header) =>
-      database.transaction().execute(async (transaction) => {
+    takeOver: (chainId) => database.transaction().execute((transaction) => beginTerm(transaction, chainId)),
+
+    begin: (term, settlement, header) =>
+      write(term, async (transaction) => {
+        const { chainId } = term
         await transaction.deleteFrom('chain_headers').where('chain_id', '=', chainId).execute()
         await insertHeaders(transaction, chainId, [header])
+        await moveLastSequence(transaction, 0)
         await transaction
           .updateTable('events')
           .set({ is_standing: 0 })
@@ -100,38 +104,29 @@ export function createEventStore(database: Database, now: () => number): EventSt
           .execute()
       }),
 
-    append: (chainId, { headers, events, keepFrom }) =>
-      database.transaction().execute(async (transaction) => {
+    append: (term, { headers, events, keepFrom }) =>
+      write(term, async (transaction) => {
+        const { chainId } = term
         await insertHeaders(transaction, chainId, headers)
         await transaction
           .deleteFrom('chain_headers')
           .where('chain_id', '=', chainId)
           .where('number', '<', keepFrom)
           .execute()
-        if (events.length === 0) return []
-        const { lastSequence } = await readState(transaction)
-        const time = now()
-        return insertEvents(
-          transaction,
-          events.map((event, index) => eventRow(lastSequence + 1 + index, event, time)),
-        )
+        return addEntries(transaction, events, eventRow)
       }),
 
-    revert: (chainId, ancestor) =>
-      database.transaction().execute(async (transaction) => {
+    revert: (term, ancestor) =>
+      write(term, async (transaction) => {
+        const { chainId } = term
         await transaction
           .deleteFrom('chain_headers')
           .where('chain_id', '=', chainId)
           .where('number', '>=', ancestor.number)
           .execute()
         await insertHeaders(transaction, chainId, [ancestor])
-        const standing = await takeDown(transaction, chainId, ancestor.number)
-        const { lastSequence } = await readState(transaction)
-        const time = now()
-        return insertEvents(
-          transaction,
-          standing.map((row, index) => reversionRow(lastSequence + 1 + index, row, time)),
-        )
+        await moveLastSequence(transaction, 0)
+        return addEntries(transaction, await takeDown(transaction, chainId, ancestor.number), reversionRow)
       }),
 
     async readAfter(sequence, limit) {
@@ -159,13 +154,24 @@ export function createEventStore(database: Database, now: () => number): EventSt
         if (kept !== -1 || page.length < ROWS_AT_ONCE) break
         await nextTurn()
       }
-      return (await readState(database)).prunedSequence
+      const log = await database.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()
+      return log.pruned_sequence
     },
   }
 }
 
-function headerOf({ number, hash, parent_hash }: Selectable<Schema['chain_headers']>): BlockHeader {
-  return { number, hash: hash as Hex, parentHash: parent_hash as Hex }
+/**
+ * Lets others who write entries wait until the end of the transaction: before any row of them is touched, else two
+ * could wait for each other for ever.
+ * @returns the last sequence before
+ */
+async function moveLastSequence(transaction: DatabaseTransaction, by: number): Promise<number> {
+  const moved = await transaction
+    .updateTable('event_log')
+    .set({ last_sequence: sql<number>`last_sequence + ${by}` })
+    .returning('last_sequence')
+    .executeTakeFirstOrThrow()
+  return moved.last_sequence - by
 }
 
 /** Marks the events of all blocks above a number as taken back. @returns their rows, the latest first */
@@ -190,38 +196,11 @@ async function takeDown(database: Database, chainId: number, aboveBlock: number)
 
 function removeThrough(database: Database, sequence: number): Promise<void> {
   return database.transaction().execute(async (transaction) => {
-    await transaction.deleteFrom('events').where('sequence', '<=', sequence).execute()
     await transaction
       .updateTable('event_log')
       .set({ pruned_sequence: sequence })
       .where('pruned_sequence', '<', sequence)
       .execute()
+    await transaction.deleteFrom('events').where('sequence', '<=', sequence).execute()
   })
-}
-
-async function insertHeaders(
-  database: Database,
-  chainId: number,
-  headers: readonly BlockHeader[],
-): Promise<void> {
-  for (let start = 0; start < headers.length; start += ROWS_AT_ONCE) {
-    const rows = headers.slice(start, start + ROWS_AT_ONCE).map(({ number, hash, parentHash }) => ({
-      chain_id: chainId,
-      number,
-      hash,
-      parent_hash: parentHash,
-    }))
-    await database.insertInto('chain_headers').values(rows).execute()
-  }
-}
-
-async function insertEvents(database: Database, rows: readonly NewEventRow[]): Promise<Announcement[]> {
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    if (start > 0) await nextTurn()
-    await database
-      .insertInto('events')
-      .values(rows.slice(start, start + ROWS_AT_ONCE))
-      .execute()
-  }
-  return rows.map(announcementOf)
 }

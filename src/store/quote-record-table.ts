@@ -1,8 +1,7 @@
-import type { Migration } from 'kysely'
-import { openTables } from './database.js'
+import type { Kysely, Migration } from 'kysely'
 import type { QuoteRecordStore } from './quote-record-store.js'
 
-interface QuoteRecordSchema {
+export interface QuoteRecordSchema {
   quote_records: {
     quote_id: string
     requested_at_ms: number
@@ -14,7 +13,8 @@ interface QuoteRecordSchema {
 /** Rows removed at once, so that nobody waits long behind it. */
 const PRUNE_ROWS = 1000
 
-const migrations: Record<string, Migration> = {
+/** Run as those of the other tables are. */
+export const quoteRecordMigrations: Record<string, Migration> = {
   '001-quote-records': {
     async up(db) {
       await db.schema
@@ -32,13 +32,8 @@ const migrations: Record<string, Migration> = {
   },
 }
 
-/**
- * Opens the file of records, and writes and reads it in this thread.
- * @throws as `openDatabase` does
- */
-export async function openQuoteRecordTable(path: string): Promise<QuoteRecordStore> {
-  const database = await openTables<QuoteRecordSchema>(path, { migrations, synchronous: 'NORMAL' })
-
+/** Builds the store of records over an open database, which is closed with it. */
+export function createQuoteRecordTable(database: Kysely<QuoteRecordSchema>): QuoteRecordStore {
   async function pruneSome(before: number): Promise<number> {
     const old = database
       .selectFrom('quote_records')
@@ -59,7 +54,9 @@ export async function openQuoteRecordTable(path: string): Promise<QuoteRecordSto
         requested_at_ms: requestedAt,
         record,
       }))
-      await database.insertInto('quote_records').values(rows).execute()
+      const insert = database.insertInto('quote_records').values(rows)
+      // Where nobody could tell whether they had been written, they come again.
+      await insert.onConflict((conflict) => conflict.doNothing()).execute()
     },
     async read(quoteId) {
       const row = await database

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
-import { openQuoteRecordTable } from './quote-record-table.js'
+import { openQuoteRecordTable } from './quote-record-sqlite.js'
 
 const table = await openQuoteRecordTable(workerData)
 createBirpc(table, {

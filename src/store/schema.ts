@@ -10,6 +10,7 @@ export interface Schema {
   chain_positions: ChainPositionTable
   chain_headers: ChainHeaderTable
   solver_benches: SolverBenchTable
+  chain_readers: ChainReaderTable
 }
 
 interface SolverTable {
@@ -33,6 +34,8 @@ interface SolverTimestampTable {
 /** One row: which log this is, and how much of its beginning is gone. */
 interface EventLogTable {
   log_id: string
+  /** Sequence of the last entry. Whoever adds entries moves it first, and so waits for whoever is adding some. */
+  last_sequence: number
   /** Sequence of the last entry that retention has removed; 0 when none was. */
   pruned_sequence: number
 }
@@ -69,6 +72,13 @@ interface ChainHeaderTable {
   number: number
   hash: string
   parent_hash: string
+}
+
+/** Who may write a chain's events: whoever began the last term. */
+interface ChainReaderTable {
+  chain_id: number
+  /** Counts up by one each time that a process takes the reading over. */
+  term: number
 }
 
 /** The solvers that nobody waits for, and until when; kept for restarts. */
@@ -162,6 +172,21 @@ export const migrations: Record<string, Migration> = {
         .addColumn('level', 'integer', (column) => column.notNull())
         .addColumn('until_ms', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('solver_benches_pk', ['chain_id', 'address'])
+        .execute()
+    },
+  },
+  '004-replicas': {
+    async up(db) {
+      await db.schema
+        .alterTable('event_log')
+        .addColumn('last_sequence', 'bigint', (column) => column.notNull().defaultTo(0))
+        .execute()
+      await sql`update event_log
+        set last_sequence = coalesce((select max(sequence) from events), pruned_sequence)`.execute(db)
+      await db.schema
+        .createTable('chain_readers')
+        .addColumn('chain_id', 'bigint', (column) => column.primaryKey())
+        .addColumn('term', 'bigint', (column) => column.notNull())
         .execute()
     },
   },

@@ -1,12 +1,12 @@
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import { type Solver, type SolverKey, solverLimitReached, timestampReused } from '../domain/solver.js'
-import type { Database } from './database.js'
+import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 
 /** Keeps registrations, and the last accepted timestamp of each solver beyond them. */
 export interface SolverStore {
-  /** Every registered solver, the longest registered first. */
-  readAll(): Promise<Solver[]>
+  /** Every registered solver, the longest registered first; of one chain when it is given. */
+  readAll(chainId?: number): Promise<Solver[]>
   /** The last accepted timestamp in Unix milliseconds; undefined when none was ever accepted. */
   lastTimestamp(key: SolverKey): Promise<number | undefined>
   /**
@@ -24,13 +24,17 @@ export interface SolverStore {
   setBonded(key: SolverKey, isBonded: boolean): Promise<void>
 }
 
-/** Builds the store of registrations over an open database. */
-export function createSolverStore(database: Database): SolverStore {
+/** Builds the store of registrations over an open database; what changes there is announced by its chain's id. */
+export function createSolverStore(
+  database: Database,
+  { serialize, announce }: Coordination = ALONE,
+): SolverStore {
   return {
-    async readAll() {
+    async readAll(chainId) {
       const rows = await database
         .selectFrom('solvers')
         .selectAll()
+        .$if(chainId !== undefined, (query) => query.where('chain_id', '=', Number(chainId)))
         .orderBy('registered_at_ms')
         .orderBy('address')
         .execute()
@@ -48,6 +52,7 @@ export function createSolverStore(database: Database): SolverStore {
 
     save: (solver, timestamp, maxPerChain) =>
       database.transaction().execute(async (transaction) => {
+        await serialize(transaction, `solvers ${solver.chainId}`)
         await moveTimestamp(transaction, solver, timestamp)
         const before = await transaction
           .selectFrom('solvers')
@@ -73,6 +78,7 @@ export function createSolverStore(database: Database): SolverStore {
           })
           .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(changes))
           .execute()
+        await announce(transaction, 'solvers', String(solver.chainId))
         return { ...solver, registeredAt }
       }),
 
@@ -86,16 +92,19 @@ export function createSolverStore(database: Database): SolverStore {
           .executeTakeFirst()
         if (numDeletedRows === 0n)
           throw new ServiceError('SOLVER_NOT_FOUND', 'This solver is not registered here.')
+        await announce(transaction, 'solvers', String(key.chainId))
       }),
 
-    async setBonded(key, isBonded) {
-      await database
-        .updateTable('solvers')
-        .set({ is_bonded: Number(isBonded) })
-        .where('chain_id', '=', key.chainId)
-        .where('address', '=', key.address)
-        .execute()
-    },
+    setBonded: (key, isBonded) =>
+      database.transaction().execute(async (transaction) => {
+        await transaction
+          .updateTable('solvers')
+          .set({ is_bonded: Number(isBonded) })
+          .where('chain_id', '=', key.chainId)
+          .where('address', '=', key.address)
+          .execute()
+        await announce(transaction, 'solvers', String(key.chainId))
+      }),
   }
 }
 
@@ -112,16 +121,24 @@ async function readTimestamp(
   return row?.last_timestamp_ms
 }
 
-async function moveTimestamp(database: Database, key: SolverKey, timestamp: number): Promise<void> {
-  const last = await readTimestamp(database, key)
-  if (last !== undefined && timestamp <= last) throw timestampReused(last)
-  await database
+/** In one statement, since another replica may be taking the same message at this moment. */
+async function moveTimestamp(
+  transaction: DatabaseTransaction,
+  key: SolverKey,
+  timestamp: number,
+): Promise<void> {
+  const moved = await transaction
     .insertInto('solver_timestamps')
     .values({ chain_id: key.chainId, address: key.address, last_timestamp_ms: timestamp })
     .onConflict((conflict) =>
-      conflict.columns(['chain_id', 'address']).doUpdateSet({ last_timestamp_ms: timestamp }),
+      conflict
+        .columns(['chain_id', 'address'])
+        .doUpdateSet({ last_timestamp_ms: timestamp })
+        .where('solver_timestamps.last_timestamp_ms', '<', timestamp),
     )
-    .execute()
+    .returning('last_timestamp_ms')
+    .executeTakeFirst()
+  if (moved === undefined) throw timestampReused((await readTimestamp(transaction, key)) ?? timestamp)
 }
 
 async function assertPlace(database: Database, chainId: number, maxPerChain: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ServiceError } from '../../src/domain/errors.js'
 import { createQuoteRecorder } from '../../src/quoting/quote-recorder.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { sampleMinutes } from './sample-minutes.js'
@@ -126,5 +127,31 @@ describe('a database that fails', () => {
     await vi.advanceTimersByTimeAsync(1000)
     note(10_001, 50)
     expect(await counted('dropped')).toBe(1)
+  })
+})
+
+describe('a database that is away', () => {
+  const away = async () => {
+    throw new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
+  }
+
+  test('costs no record: they wait, and can be read meanwhile', async () => {
+    const { recorder, note, stored, disk, counted } = await openRecorder()
+    disk.write = away
+    note(120)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect([stored.size, await counted('dropped')]).toEqual([0, 0])
+    expect(await recorder.read(1, '7')).toMatchObject({ quoteId: '7' })
+    disk.write = async () => {}
+    await vi.advanceTimersByTimeAsync(1000)
+    expect([stored.size, await counted('written')]).toEqual([120, 120])
+  })
+
+  test('holds up no close: what waits is lost then, and counted', async () => {
+    const { recorder, note, batches, disk, counted } = await openRecorder()
+    disk.write = away
+    note(120)
+    await recorder.close()
+    expect([batches.length, await counted('dropped')]).toEqual([1, 120])
   })
 })

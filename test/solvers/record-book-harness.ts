@@ -6,7 +6,7 @@ import { Peers } from '../../src/solvers/peers.js'
 import { createRecordBook, type RecordBook } from '../../src/solvers/record-book.js'
 import type { SolverRecord } from '../../src/solvers/solver-record.js'
 import { type BenchStore, createBenchStore } from '../../src/store/bench-store.js'
-import { openDatabase } from '../../src/store/database.js'
+import { openSqlite } from '../../src/store/sqlite.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 
 const QUOTE_TIMEOUT_MS = 2000
@@ -41,7 +41,7 @@ export function answer(record: SolverRecord | undefined, now: number, tookMs = 0
 
 /** A store of terms in memory. */
 export async function openStore() {
-  const database = await openDatabase(':memory:')
+  const database = await openSqlite(':memory:')
   let isOpen = true
   const close = async () => {
     if (isOpen) await database.destroy()

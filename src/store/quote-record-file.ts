@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import { LRUCache } from 'lru-cache'
+import { openQuoteRecordTable } from './quote-record-sqlite.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
-import { openQuoteRecordTable } from './quote-record-table.js'
 
 /** All that the thread holds is a batch of texts; with room for more, it would take more. */
 const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
@@ -14,7 +14,7 @@ const MAX_IN_MEMORY = 10_000
  * thread that does it waiting for the disk. With `:memory:`, the last 10,000 records are kept in memory.
  * @param dbPath the database's. When the file cannot be opened, every call fails; the first `prune` with a ConfigError
  */
-export function openQuoteRecordStore(dbPath: string): QuoteRecordStore {
+export function openQuoteRecordFile(dbPath: string): QuoteRecordStore {
   return dbPath === ':memory:' ? createMemoryStore() : createFileStore(`${dbPath}-quotes`)
 }
 

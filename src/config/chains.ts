@@ -1,0 +1,72 @@
+import { parseChainId } from '../domain/chain-id.js'
+import { type Address, parseAddress } from '../domain/hex.js'
+import type { EnvironmentReader } from '../environment.js'
+import { CHAIN_DEFAULTS } from '../variables.js'
+import { DAY_MS } from './ranges.js'
+
+/** A chain that the instance serves. */
+export interface ChainConfig {
+  readonly chainId: number
+  /** JSON-RPC endpoints, http or ws, tried in order. */
+  readonly rpcUrls: readonly string[]
+  readonly settlement: Address
+  readonly pollIntervalMs: number
+  /** First block to read events from when none is stored; the head when undefined. */
+  readonly startBlock: number | undefined
+  /** How many blocks must lie on top of an event's block before it is announced. */
+  readonly confirmations: number
+}
+
+/** Reads which chains are served, and the variables of each. */
+export function readChains(env: EnvironmentReader): ChainConfig[] {
+  const texts = env.list('SUPPORTED_CHAINS')
+  if (texts.length === 0) {
+    env.refuse('SUPPORTED_CHAINS', 'is missing: it must be the chain ids to serve, such as 1,8453')
+    env.refuse('RPC_URL_<chainId>', 'is missing: it must be the JSON-RPC endpoint, for each supported chain')
+    env.refuse(
+      'SERVICE_ADDRESS_<chainId>',
+      'is missing: it must be the settlement contract, for each supported chain',
+    )
+  }
+  const chains: ChainConfig[] = []
+  for (const text of texts) {
+    const chainId = parseChainId(text)
+    if (chainId === undefined) {
+      env.refuse('SUPPORTED_CHAINS', `has "${text}": a chain id must be a decimal integer of 1 to 2^53-1`)
+    } else if (chains.some((chain) => chain.chainId === chainId)) {
+      env.refuse('SUPPORTED_CHAINS', `has ${chainId} twice`)
+    } else {
+      chains.push(readChain(env, chainId))
+    }
+  }
+  return chains
+}
+
+function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
+  const rpcVariable = `RPC_URL_${chainId}`
+  const rpcUrls = env.checkedList(rpcVariable, isRpcUrl, 'an http, https, ws or wss URL')
+  if (rpcUrls.length === 0) {
+    env.refuse(rpcVariable, 'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated')
+  }
+
+  const addressVariable = `SERVICE_ADDRESS_${chainId}`
+  const addressText = env.required(addressVariable, "the settlement contract's address")
+  const settlement = parseAddress(addressText)
+  if (addressText !== '' && settlement === undefined) {
+    env.refuse(addressVariable, `is "${addressText}": it must be a 20-byte address in hex with 0x`)
+  }
+  const pollIntervalMs = env.optionalInteger(`POLL_INTERVAL_MS_${chainId}`, { min: 10, max: DAY_MS })
+  const confirmations = env.optionalInteger(`CONFIRMATIONS_${chainId}`, { min: 0, max: 10_000 })
+  return {
+    chainId,
+    rpcUrls,
+    settlement: settlement ?? '0x',
+    pollIntervalMs: pollIntervalMs ?? CHAIN_DEFAULTS.POLL_INTERVAL_MS,
+    startBlock: env.optionalInteger(`START_BLOCK_${chainId}`, { min: 0, max: Number.MAX_SAFE_INTEGER }),
+    confirmations: confirmations ?? CHAIN_DEFAULTS.CONFIRMATIONS,
+  }
+}
+
+function isRpcUrl(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:', 'ws:', 'wss:'].includes(new URL(text).protocol)
+}

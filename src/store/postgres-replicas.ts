@@ -1,0 +1,153 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { type Candidate, type Listener, type Replicas, TOPICS } from '../domain/replicas.js'
+import type { Logger } from '../telemetry/log.js'
+import { channelOf, connectionOptions } from './postgres.js'
+
+interface PostgresReplicasOptions {
+  readonly databaseUrl: string
+  /** Told when the connection has been lost. */
+  readonly onLost: () => void
+  readonly log: Logger
+}
+
+/** How often it is seen whether the connection stands, and whether an office is free. */
+const BEAT_MS = 1000
+/** A connection on which nothing is answered for so long is lost. */
+const SILENCE_MS = 2500
+const RECONNECT_MS = 250
+/**
+ * Has the server end the connection of a replica from which nothing comes, as it is frozen or cannot be reached: only
+ * then its offices go to another.
+ */
+const END_WHEN_SILENT = 'set idle_session_timeout = 3500'
+const LISTEN = TOPICS.map((topic) => `listen ${channelOf(topic)}`).join(';')
+/** Takes each office that nobody holds; holding ends with the connection. */
+const TAKE_OFFICES = `select office, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || office, 0)) as is_won
+  from unnest($1::text[]) as office`
+
+/** One candidate's way from office to office. */
+interface Campaign {
+  readonly candidate: Candidate
+  isElected: boolean
+}
+
+/**
+ * Joins the replicas on a database: with one connection that hears what is told, and holds the locks that the offices
+ * are. When it is lost, this replica holds no office any more, and connects again.
+ * @throws pg's error when the first connection cannot be made
+ */
+export async function joinReplicas(options: PostgresReplicasOptions): Promise<Replicas> {
+  const { databaseUrl, onLost, log } = options
+  const listeners = new Map<string, Listener[]>()
+  const campaigns = new Map<string, Campaign>()
+  let client: pg.Client | undefined
+  let isClosed = false
+  /** The statements on the connection, one after the other. */
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ ...connectionOptions(databaseUrl), query_timeout: SILENCE_MS })
+    const lose = (error?: Error) => lost(next, error)
+    next.on('error', lose).on('end', () => lose())
+    await next.connect()
+    const { rows } = await next.query('select pg_backend_pid() as pid')
+    next.on('notification', (notification) => {
+      if (notification.processId !== rows[0].pid) hear(notification)
+    })
+    await next.query(`${END_WHEN_SILENT};${LISTEN}`)
+    client = next
+  }
+
+  function hear({ channel, payload = '' }: pg.Notification): void {
+    try {
+      for (const listener of listeners.get(channel) ?? []) listener.onText(payload)
+    } catch (error) {
+      log.error({ err: error, channel }, 'what another replica tells cannot be understood')
+    }
+  }
+
+  function lost(which: pg.Client, error: Error | undefined): void {
+    if (which !== client) return
+    client = undefined
+    // What it waits for may never come.
+    which.connection.stream.destroy()
+    for (const campaign of campaigns.values()) depose(campaign)
+    if (isClosed) return
+    log.error({ reason: error?.message ?? 'it has ended' }, 'the connection to the database is lost')
+    onLost()
+    void reconnect()
+  }
+
+  function depose(campaign: Campaign): void {
+    if (!campaign.isElected) return
+    campaign.isElected = false
+    campaign.candidate.onDeposed()
+  }
+
+  async function reconnect(): Promise<void> {
+    while (client === undefined && !isClosed) {
+      await connect().catch((error) => log.debug({ reason: error.message }, 'the database does not answer'))
+      if (client === undefined) await wait(RECONNECT_MS)
+    }
+    if (isClosed) return client?.end()
+    log.info('the database answers again')
+    for (const listener of [...listeners.values()].flat()) listener.onMissed()
+    await beat()
+  }
+
+  /**
+   * Runs a statement on the connection; one that fails there, or is not answered, costs the connection.
+   * @returns its rows; none when that connection is no more
+   */
+  function run(text: string, values: unknown[]): Promise<pg.QueryResult['rows']> {
+    const answer = queue.then(async () => {
+      const used = client
+      try {
+        const result = await used?.query(text, values)
+        return used === client ? (result?.rows ?? []) : []
+      } catch (error) {
+        if (used !== undefined) lost(used, error as Error)
+        return []
+      }
+    })
+    queue = answer
+    return answer
+  }
+
+  async function beat(): Promise<void> {
+    const wanted = [...campaigns].filter(([, { isElected }]) => !isElected).map(([office]) => office)
+    for (const { office, is_won } of await run(TAKE_OFFICES, [wanted])) {
+      const campaign = campaigns.get(office)
+      if (!is_won || campaign === undefined || campaign.isElected) continue
+      campaign.isElected = true
+      campaign.candidate.onElected()
+    }
+  }
+
+  await connect()
+  const timer = setInterval(() => void beat(), BEAT_MS)
+
+  return {
+    isConnected: () => client !== undefined,
+    listen(topic, listener) {
+      const channel = channelOf(topic)
+      listeners.set(channel, [...(listeners.get(channel) ?? []), listener])
+    },
+    tell(topic, text) {
+      void run('select pg_notify($1, $2)', [channelOf(topic), text])
+    },
+    async campaign(office, candidate) {
+      campaigns.set(office, { candidate, isElected: false })
+      await beat()
+    },
+    async close() {
+      isClosed = true
+      clearInterval(timer)
+      await queue
+      const last = client
+      client = undefined
+      await last?.end()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { Replicas } from '../domain/replicas.js'
+import { ConfigError } from '../environment.js'
+import type { Logger } from '../telemetry/log.js'
+import { createBenchStore } from './bench-store.js'
+import { openTables } from './database.js'
+import { createEventStore } from './event-store.js'
+import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from './postgres.js'
+import { joinReplicas } from './postgres-replicas.js'
+import {
+  createQuoteRecordTable,
+  type QuoteRecordSchema,
+  quoteRecordMigrations,
+} from './quote-record-table.js'
+import { openRateLimitCounters, rateLimitMigrations } from './rate-limit-counters.js'
+import { migrations, type Schema } from './schema.js'
+import { createSolverStore } from './solver-store.js'
+import type { Stores } from './stores.js'
+
+/**
+ * Opens the stores that replicas share in PostgreSQL.
+ * @throws ConfigError when it cannot be reached, or refuses; the migrator's error when a newer version wrote it
+ */
+export async function openPostgresStores(options: {
+  readonly databaseUrl: string
+  readonly rateLimitStore: 'memory' | 'postgres'
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log: Logger
+}): Promise<Stores> {
+  const { databaseUrl, rateLimitStore, now, log } = options
+  const pool = createConnectionPool(databaseUrl)
+  const replicas = await join(databaseUrl, pool, log)
+  const counters = openRateLimitCounters({
+    databaseUrl,
+    isUp: replicas.isConnected,
+    onFailure: warnNowAndThen(log),
+  })
+  const close = async () => {
+    await counters.close()
+    await replicas.close()
+    await pool.close()
+  }
+  try {
+    const database = await openTables<Schema>(pool.dialect(), { migrations })
+    const quoteRecords = await openTables<QuoteRecordSchema>(pool.dialect(), QUOTE_RECORDS)
+    await openTables(pool.dialect(), RATE_LIMITS)
+    return {
+      solvers: sayWhenAway(createSolverStore(database, POSTGRES_COORDINATION)),
+      events: sayWhenAway(createEventStore(database, now, POSTGRES_COORDINATION)),
+      benches: sayWhenAway(createBenchStore(database)),
+      quoteRecords: sayWhenAway(createQuoteRecordTable(quoteRecords)),
+      limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,
+      replicas,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const WARN_INTERVAL_MS = 10_000
+const RATE_LIMITS = { migrations: rateLimitMigrations, migrationTable: 'rate_limit_migration' }
+const QUOTE_RECORDS = { migrations: quoteRecordMigrations, migrationTable: 'quote_record_migration' }
+
+async function join(databaseUrl: string, pool: ConnectionPool, log: Logger): Promise<Replicas> {
+  try {
+    return await joinReplicas({ databaseUrl, onLost: pool.renew, log })
+  } catch (error) {
+    throw new ConfigError([
+      { variable: 'DATABASE_URL', message: `cannot be used: ${(error as Error).message || String(error)}` },
+    ])
+  }
+}
+
+/** A database that fails at one request mostly fails at all of them. */
+function warnNowAndThen(log: Logger): (error: Error) => void {
+  let quietUntil = 0
+  return ({ message }) => {
+    if (performance.now() < quietUntil) return
+    quietUntil = performance.now() + WARN_INTERVAL_MS
+    log.warn({ reason: message }, 'requests are counted in memory')
+  }
+}

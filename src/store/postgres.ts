@@ -1,0 +1,107 @@
+import { PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { ServiceError } from '../domain/errors.js'
+import type { Topic } from '../domain/replicas.js'
+import type { Coordination } from './database.js'
+
+/** Statements under way at once; each is one connection of the database. */
+const MAX_CONNECTIONS = 10
+const CONNECT_TIMEOUT_MS = 2000
+/** An answer that takes longer is given up: nothing that is asked here takes a tenth of that. */
+const QUERY_TIMEOUT_MS = 5000
+const APPLICATION = 'quote-aggregator'
+
+/** Connections for one statement or transaction each. */
+export interface ConnectionPool {
+  /** A dialect for one Kysely; what that one does at its end leaves the pool as it is. */
+  dialect(): PostgresDialect
+  /** Gives up the connections that there are, on which an answer may never come, for new ones. */
+  renew(): void
+  close(): Promise<void>
+}
+
+/** How any connection is made; 64-bit integers, which are all below 2^53 here, come as numbers. */
+export function connectionOptions(databaseUrl: string): pg.ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    application_name: APPLICATION,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+  }
+}
+
+const INT8: number = pg.types.builtins.INT8
+
+/** Builds the pool; it connects when it is asked for something. */
+export function createConnectionPool(databaseUrl: string): ConnectionPool {
+  let current = open()
+
+  function open(): pg.Pool {
+    const pool = new pg.Pool({ ...connectionOptions(databaseUrl), max: MAX_CONNECTIONS })
+    // Of a connection that nobody uses at the moment: whoever needs one gets another.
+    return pool.on('error', () => {})
+  }
+
+  return {
+    dialect: () => new PostgresDialect({ pool: { connect: () => current.connect(), end: async () => {} } }),
+    renew() {
+      void current.end()
+      current = open()
+    },
+    close: () => current.end(),
+  }
+}
+
+/** The channel on which a topic's texts are told. */
+export function channelOf(topic: Topic): string {
+  return `quote_aggregator_${topic}`
+}
+
+/** The key that a name is locked by; names of other programs in the same database are others. */
+export function lockKey(name: string) {
+  return sql`hashtextextended(${`quote-aggregator ${name}`}, 0)`
+}
+
+/** What PostgreSQL has for transactions of several processes: both end with the transaction. */
+export const POSTGRES_COORDINATION: Coordination = {
+  async serialize(transaction, name) {
+    await sql`select pg_advisory_xact_lock(${lockKey(name)})`.execute(transaction)
+  },
+  async announce(transaction, topic, text) {
+    await sql`select pg_notify(${channelOf(topic)}, ${text})`.execute(transaction)
+  },
+}
+
+/**
+ * Has a store's failures say whether it was the database that could not be reached.
+ * @returns the store, whose methods throw ServiceError DATABASE_UNAVAILABLE then
+ */
+export function sayWhenAway<S extends object>(store: S): S {
+  const guarded = Object.entries(store).map(([name, method]) => [
+    name,
+    (...args: unknown[]) =>
+      method(...args).catch((error: unknown) => {
+        throw isAway(error) ? databaseUnavailable(error) : error
+      }),
+  ])
+  return Object.fromEntries(guarded)
+}
+
+function databaseUnavailable(cause: unknown): ServiceError {
+  const message = 'The database of this service does not answer at the moment: try again in some seconds.'
+  return new ServiceError('DATABASE_UNAVAILABLE', message, { cause })
+}
+
+/** Classes of SQLSTATE that tell of the server and not of the statement: its connection, room, operator; read-only. */
+const SERVERS_OWN = /^(08|53|57|25006)/
+
+/** What is no answer of the server is a connection that failed, or could not be made. */
+function isAway(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return SERVERS_OWN.test(error.code ?? '')
+  if (!(error instanceof Error)) return false
+  return (
+    'syscall' in error || /^(Connection terminated|Query read timeout|timeout exceeded)/.test(error.message)
+  )
+}

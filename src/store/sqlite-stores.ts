@@ -1,0 +1,29 @@
+import { createBenchStore } from './bench-store.js'
+import { createEventStore } from './event-store.js'
+import { createOnlyReplica } from './only-replica.js'
+import { openQuoteRecordFile } from './quote-record-file.js'
+import { createSolverStore } from './solver-store.js'
+import { openSqlite } from './sqlite.js'
+import type { Stores } from './stores.js'
+
+/**
+ * Opens the stores of one process in files.
+ * @param now the clock, Unix time in milliseconds
+ * @throws as `openSqlite` does
+ */
+export async function openSqliteStores(dbPath: string, now: () => number): Promise<Stores> {
+  const database = await openSqlite(dbPath)
+  const quoteRecords = openQuoteRecordFile(dbPath)
+  return {
+    solvers: createSolverStore(database),
+    events: createEventStore(database, now),
+    benches: createBenchStore(database),
+    quoteRecords,
+    limiterOf: undefined,
+    replicas: createOnlyReplica(),
+    async close() {
+      await quoteRecords.close()
+      await database.destroy()
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { Replicas } from '../domain/replicas.js'
+import type { BenchStore } from './bench-store.js'
+import type { EventStore } from './event-store.js'
+import type { QuoteRecordStore } from './quote-record-store.js'
+import type { RateLimitCounters } from './rate-limit-counters.js'
+import type { SolverStore } from './solver-store.js'
+
+/** All that is kept, and those who share it. */
+export interface Stores {
+  readonly solvers: SolverStore
+  readonly events: EventStore
+  readonly benches: BenchStore
+  readonly quoteRecords: QuoteRecordStore
+  /** Counts of clients' requests that replicas share; undefined where each counts for itself. */
+  readonly limiterOf: RateLimitCounters['limiterOf'] | undefined
+  readonly replicas: Replicas
+  close(): Promise<void>
+}
