@@ -19,11 +19,7 @@ import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard, type ResolveAll } from './solvers/endpoint-guard.js'
 import { createRegistry, measureSolvers } from './solvers/registry.js'
-import { createBenchStore } from './store/bench-store.js'
-import { openDatabase } from './store/database.js'
-import { createEventStore } from './store/event-store.js'
-import { openQuoteRecordStore } from './store/open-quote-records.js'
-import { createSolverStore } from './store/solver-store.js'
+import { openStores } from './store/open-stores.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
 import { createRequestTally } from './telemetry/request-tally.js'
@@ -64,20 +60,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
   async function start(): Promise<string> {
     const metrics = createMetrics()
-    const database = await openDatabase(config.dbPath)
-    started.push(() => database.destroy())
-    const quoteRecordStore = openQuoteRecordStore(config.dbPath)
-    started.push(quoteRecordStore.close)
-    const eventStore = createEventStore(database, now)
-    const eventLog = await openEventLog({
-      ...config,
-      store: eventStore,
-      metrics,
-      log,
-      now,
-    })
+    const stores = await openStores({ ...config, now, log })
+    started.push(stores.close)
+    const { replicas } = stores
+    const eventLog = await openEventLog({ ...config, store: stores.events, replicas, metrics, log, now })
     started.push(eventLog.close)
-    const chains = await openChains(config.chains, { ...config, journal: eventLog, metrics, log })
+    const { journalOf } = eventLog
+    const chains = await openChains(config.chains, { ...config, journalOf, replicas, metrics, log })
     started.push(() => closeChains(chains))
 
     const endpointGuard = createEndpointGuard({
@@ -85,25 +74,28 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       allowlist: config.solverEndpointAllowlist,
       resolveAll: overrides.resolveAll,
     })
-    const store = createSolverStore(database)
-    const registry = await createRegistry({ ...config, store, chains, endpointGuard, now })
+    const store = stores.solvers
+    const registry = await createRegistry({ ...config, store, replicas, chains, endpointGuard, now, log })
+    started.push(async () => registry.close())
     const bondWatch = startBondWatch({ ...config, registry, chains, log })
     started.push(bondWatch.close)
-    const benchStore = createBenchStore(database)
     const quoting = await openQuoting({
       config,
       chains,
       registry,
       endpointGuard,
-      benchStore,
-      quoteRecordStore,
+      benchStore: stores.benches,
+      quoteRecordStore: stores.quoteRecords,
       now,
       metrics,
       log,
     })
     started.push(quoting.close)
 
-    const rateLimits = createRateLimits(config.rateLimits, (limit) => metrics.rateLimited.inc({ limit }))
+    const rateLimits = createRateLimits(config.rateLimits, {
+      limiterOf: stores.limiterOf,
+      onRefused: (limit) => metrics.rateLimited.inc({ limit }),
+    })
     const supportedChains = [...chains.keys()]
     const tally = createRequestTally(metrics)
     const guard = createGuard({ supportedChains, rateLimits, tally, log })
@@ -130,12 +122,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       addServices: [health.routes, reflection.routes],
       addRoutes(routes) {
         registerReference(routes, { version, methods: methods.map(({ desc }) => desc), stream: streams.desc })
-        registerHealth(routes, { version, chains, registry, now })
+        registerHealth(routes, { version, chains, registry, isDatabaseUp: replicas.isConnected, now })
         registerMetrics(routes, {
           metrics,
           auth: config.metricsAuth,
           measure() {
             tally.flush()
+            metrics.databaseUp.set(Number(replicas.isConnected()))
             measureChains(chains, metrics)
             measureSolvers(supportedChains, registry, metrics)
             quoting.measure(new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)])))

@@ -5,17 +5,18 @@ import type { LocalChain } from './local-chain.js'
 
 /** Where a chain's events and its position are kept; each call is one transaction. */
 export interface Journal {
-  readPosition(chainId: number): Promise<ChainPosition | undefined>
-  begin(chainId: number, settlement: Address, header: BlockHeader): Promise<void>
-  append(chainId: number, blocks: NewBlocks): Promise<void>
-  revert(chainId: number, ancestor: BlockHeader): Promise<void>
+  /** Makes this the only journal that can be written for the chain. @returns where it stands */
+  open(): Promise<ChainPosition | undefined>
+  begin(settlement: Address, header: BlockHeader): Promise<void>
+  append(blocks: NewBlocks): Promise<void>
+  revert(ancestor: BlockHeader): Promise<void>
 }
 
 /** Holds blocks until they have their confirmations, then moves them into the journal. */
 export interface Announcer {
   /** The last block whose events are in the journal. */
   announced(): number
-  /** Takes note of where the journal stands. */
+  /** Takes note of where the journal stands, as it has been opened; nothing is held any more. */
   standsAt(number: number): void
   /** Takes the next blocks of the local chain. */
   add(blocks: readonly Block[]): void
@@ -30,7 +31,6 @@ export interface Announcer {
 }
 
 interface AnnouncerOptions {
-  readonly chainId: number
   readonly maxReorgDepth: number
   readonly journal: Journal
   /** Told of each block whose events have been announced. */
@@ -39,13 +39,13 @@ interface AnnouncerOptions {
 
 /** Builds the announcer of one chain. */
 export function createAnnouncer(options: AnnouncerOptions): Announcer {
-  const { chainId, maxReorgDepth, journal, onAnnounced } = options
+  const { maxReorgDepth, journal, onAnnounced } = options
   /** The blocks that wait for their confirmations. */
   let held: readonly Block[] = []
   let announced = 0
 
   async function revert(to: BlockHeader): Promise<void> {
-    await journal.revert(chainId, to)
+    await journal.revert(to)
     announced = to.number
   }
 
@@ -53,6 +53,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     announced: () => announced,
     standsAt(number) {
       announced = number
+      held = []
     },
     add(blocks) {
       held = [...held, ...blocks]
@@ -67,14 +68,14 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       const kept = ready.map(({ header }) => header).filter(({ number }) => number >= keepFrom)
       const [first = last, ...rest] = kept
       const events = ready.flatMap((block) => block.events)
-      await journal.append(chainId, { headers: [first, ...rest], events, keepFrom })
+      await journal.append({ headers: [first, ...rest], events, keepFrom })
       announced = last.number
       held = held.filter((block) => !isReady(block))
       for (const block of ready) onAnnounced(block)
     },
 
     async announceRange({ end, events }) {
-      await journal.append(chainId, { headers: [end], events, keepFrom: end.number })
+      await journal.append({ headers: [end], events, keepFrom: end.number })
       announced = end.number
     },
 

@@ -2,25 +2,28 @@ import type { ChainConfig } from '../config.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
+import type { Replicas } from '../domain/replicas.js'
 import type { Bond } from '../domain/solver.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Journal } from './announcer.js'
-import { createBlockReader } from './block-reader.js'
-import { createFollower } from './follower.js'
-import { createIntroduction } from './introduce.js'
-import { createOrderMemory, type ReadOrder } from './order-memory.js'
-import { createRpcClient } from './rpc-client.js'
-import { isNodesOwnAnswer, summary } from './rpc-error.js'
+import { createChainNews, listenToChainNews } from './chain-news.js'
+import type { ChainEye, ChainView } from './chain-view.js'
+import type { ChainListener } from './follower.js'
+import { ChainMistake, createIntroduction } from './introduce.js'
+import { createOrderReader } from './order-reader.js'
+import { createReadersOffice } from './readers-office.js'
+import { createReading } from './reading.js'
+import { createRpcClient, type Endpoint } from './rpc-client.js'
+import { summary } from './rpc-error.js'
 import { createSettlement } from './settlement.js'
-import { createWatcher } from './watcher.js'
+import { createToldView } from './told-view.js'
 
 /** What is known of a chain; blocks are undefined until the chain has answered once. */
 export interface ChainStatus {
   readonly chainId: number
-  /** `syncing` while it reads events of blocks far behind the head. */
-  readonly status: 'ok' | 'syncing' | 'down'
+  readonly status: ChainView['status']
   readonly headBlock: number | undefined
   /** The last block whose events were announced. */
   readonly eventBlock: number | undefined
@@ -42,7 +45,10 @@ export interface Chain {
   quoteHasher(): QuoteHasher
   /** @throws ServiceError CHAIN_UNAVAILABLE */
   readBond(solver: Address): Promise<Bond>
-  /** Calls `listener` whenever new blocks have brought an event that changes a solver's bond, or taken one back. */
+  /** Whether this replica is the one that reads it, for all of them. */
+  isReadHere(): boolean
+  /** Calls `listener` whenever new blocks have brought an event that changes a solver's bond, or taken one back: of a
+   * chain that is read here, and when the reading has begun or ended. */
   onBondEvents(listener: () => void): void
   /**
    * An order as of the last block seen, at once and from memory where no later event can have touched it.
@@ -57,6 +63,7 @@ export interface ChainOptions {
   readonly protocolName: string
   readonly maxReorgDepth: number
   readonly journal: Journal
+  readonly replicas: Pick<Replicas, 'campaign' | 'listen' | 'tell'>
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -64,80 +71,69 @@ export interface ChainOptions {
 /** Builds a chain. One that is down is served as soon as it is there (decisions.md D11). */
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId, settlement: address } = config
-  const { protocolName, metrics, log } = options
+  const { protocolName, replicas, metrics, log } = options
   const rpc = createRpcClient(config.rpcUrls, (method, outcome, seconds) => {
     metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
     metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
   })
   const settlement = createSettlement(rpc.client, chainId, address)
-  const orders = createOrderMemory(readLastOrder)
   const introduction = createIntroduction(config, rpc.endpoints, protocolName)
+  const told = createToldView(rpc.client)
+  const orders = createOrderReader(chainId, settlement, eye, log)
   let hasher: QuoteHasher | undefined
   let bondListener = () => {}
 
-  const follower = createFollower({
-    config,
-    ...options,
-    listener: {
-      onNews({ events, touchesBonds }) {
-        for (const { event } of events) orders.forget(event.orderId)
-        if (touchesBonds) bondListener()
-      },
-      onReorganisation() {
-        metrics.reorganisations.inc({ chain_id: chainId })
-        orders.clear()
-        bondListener()
-      },
-      onAnnounced({ header, events }) {
-        const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
-        for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)
-      },
+  /** Whoever sees the chain: the reading where it is done here. */
+  function eye(): ChainEye {
+    return office.reading() ?? told
+  }
+
+  async function introduce(endpoint: Endpoint): Promise<void> {
+    hasher = await introduction(endpoint)
+  }
+
+  const office = createReadersOffice({
+    chainId,
+    replicas,
+    createReading: () =>
+      createReading({ ...options, config, endpoints: rpc.endpoints, introduce, listener, news }),
+    introduce: () => atFirstThatAnswers(rpc.endpoints, introduce),
+    onChange(lastView) {
+      if (lastView !== undefined) told.hear(lastView)
+      told.forget()
+      // What is remembered is only good for as long as the same eye sees every block.
+      orders.clear()
+      bondListener()
+    },
+    log,
+  })
+  const news = createChainNews(chainId, replicas)
+  const listener: ChainListener = {
+    onNews({ events, touchesBonds }) {
+      for (const { event } of events) orders.forget(event.orderId)
+      if (touchesBonds) bondListener()
+    },
+    onReorganisation() {
+      metrics.reorganisations.inc({ chain_id: chainId })
+      orders.clear()
+      bondListener()
+    },
+    onAnnounced({ header, events }) {
+      const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
+      for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)
+    },
+  }
+  listenToChainNews(chainId, replicas, {
+    onView: told.hear,
+    onTouched(orderIds) {
+      if (orderIds === undefined) orders.clear()
+      else for (const orderId of orderIds) orders.forget(orderId)
+    },
+    onMissed() {
+      told.forget()
+      orders.clear()
     },
   })
-  const readers = new Map(
-    rpc.endpoints.map((endpoint) => [endpoint, createBlockReader(endpoint.client, chainId, address)]),
-  )
-  const watcher = createWatcher({
-    ...config,
-    ...options,
-    endpoints: rpc.endpoints,
-    readerAt: (endpoint) => readers.get(endpoint) ?? createBlockReader(endpoint.client, chainId, address),
-    async introduce(endpoint) {
-      hasher = await introduction(endpoint)
-    },
-    follower,
-  })
-
-  /** Whether it is followed block by block. */
-  function isFollowed(): boolean {
-    return watcher.isUp() && !follower.isBackfilling()
-  }
-
-  /** Of a chain that is down, or whose last blocks have not been read yet, nobody can say that no event has come. */
-  function isCurrent(): boolean {
-    return isFollowed() && (follower.last()?.number ?? -1) >= (watcher.head()?.number ?? 0)
-  }
-
-  async function readCurrentOrder(orderId: Hex): Promise<Order> {
-    // What is read is to be of the block that is the last one now.
-    if (isFollowed()) await watcher.lookNow()
-    return isFollowed() ? orders.get(orderId) : settlement.readOrder(orderId, {})
-  }
-
-  /** Reads as of the last block, or as of whatever the node has where it does not have that one. */
-  async function readLastOrder(orderId: Hex): Promise<ReadOrder> {
-    const last = follower.last()
-    if (last !== undefined) {
-      try {
-        const order = await settlement.readOrder(orderId, { blockHash: last.hash })
-        return { order, isOfLastBlock: true }
-      } catch (error) {
-        if (!isNodesOwnAnswer(error)) throw error
-        log.debug({ chainId, reason: summary(error) }, 'an order could not be read as of the last block')
-      }
-    }
-    return { order: await settlement.readOrder(orderId, {}), isOfLastBlock: false }
-  }
 
   async function ask<T>(answer: Promise<T>): Promise<T> {
     try {
@@ -152,14 +148,14 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
 
   return {
     chainId,
-    start: watcher.start,
+    start: office.start,
     status() {
-      const head = watcher.head()
+      const { status, head, announced } = eye().view()
       return {
         chainId,
-        status: !watcher.isUp() ? 'down' : follower.isBackfilling() ? 'syncing' : 'ok',
+        status,
         headBlock: head?.number,
-        eventBlock: follower.announced(),
+        eventBlock: announced,
         lagMs: head && Math.max(0, Date.now() - head.timestampMs),
       }
     },
@@ -171,11 +167,28 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     onBondEvents(listener) {
       bondListener = listener
     },
-    readOrder: (orderId) =>
-      (isCurrent() ? orders.known(orderId) : undefined) ?? ask(readCurrentOrder(orderId)),
+    isReadHere: () => office.reading() !== undefined,
+    readOrder: (orderId) => orders.known(orderId) ?? ask(orders.read(orderId)),
     async close() {
-      await watcher.close()
+      await office.close()
       rpc.close()
     },
   }
+}
+
+/** @throws ChainMistake of the first endpoint that answers, or else what the last one failed with */
+async function atFirstThatAnswers(
+  endpoints: readonly Endpoint[],
+  ask: (endpoint: Endpoint) => Promise<void>,
+): Promise<void> {
+  let failure: unknown
+  for (const endpoint of endpoints) {
+    try {
+      return await ask(endpoint)
+    } catch (error) {
+      if (error instanceof ChainMistake) throw error
+      failure = error
+    }
+  }
+  throw failure
 }

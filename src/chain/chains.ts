@@ -1,6 +1,7 @@
 import type { ChainConfig } from '../config.js'
 import { ConfigError } from '../environment.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import type { Journal } from './announcer.js'
 import { type Chain, type ChainOptions, createChain } from './chain.js'
 import { ChainMistake } from './introduce.js'
 
@@ -12,9 +13,11 @@ const FIRST_ANSWER_TIMEOUT_MS = 3000
  */
 export async function openChains(
   configs: readonly ChainConfig[],
-  options: ChainOptions,
+  options: Omit<ChainOptions, 'journal'> & { readonly journalOf: (chainId: number) => Journal },
 ): Promise<ReadonlyMap<number, Chain>> {
-  const chains = configs.map((config) => createChain(config, options))
+  const chains = configs.map((config) => {
+    return createChain(config, { ...options, journal: options.journalOf(config.chainId) })
+  })
   const starts = await Promise.allSettled(chains.map((chain) => chain.start(FIRST_ANSWER_TIMEOUT_MS)))
   const failures = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))
   if (failures.length > 0) {
@@ -32,12 +35,13 @@ export async function closeChains(chains: ReadonlyMap<number, Chain>): Promise<v
 /** Puts what is known of the chains into the metrics. */
 export function measureChains(
   chains: ReadonlyMap<number, Chain>,
-  metrics: Pick<Metrics, 'chainUp' | 'headBlock' | 'eventBlock' | 'lagSeconds'>,
+  metrics: Pick<Metrics, 'chainUp' | 'chainReader' | 'headBlock' | 'eventBlock' | 'lagSeconds'>,
 ): void {
   for (const chain of chains.values()) {
     const { chainId, status, headBlock, eventBlock, lagMs } = chain.status()
     const labels = { chain_id: chainId }
     metrics.chainUp.set(labels, Number(status !== 'down'))
+    metrics.chainReader.set(labels, Number(chain.isReadHere()))
     if (headBlock !== undefined) metrics.headBlock.set(labels, headBlock)
     if (eventBlock !== undefined) metrics.eventBlock.set(labels, eventBlock)
     if (lagMs !== undefined) metrics.lagSeconds.set(labels, lagMs / 1000)

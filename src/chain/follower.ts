@@ -63,21 +63,26 @@ const BEFORE_GENESIS: BlockHeader = {
 
 /** Builds the follower of one chain. */
 export function createFollower(options: FollowerOptions): Follower {
-  const { config, maxReorgDepth, journal, listener, log } = options
+  const { config, maxReorgDepth, listener, log } = options
   const { chainId, settlement, startBlock, confirmations } = config
   /** Blocks up to here below the head can still change or are not confirmed: they are read one by one. */
   const liveDepth = maxReorgDepth + confirmations
   const readRange = createRangeReader(chainId, log)
   const { onAnnounced } = listener
-  const announcer = createAnnouncer({ chainId, maxReorgDepth, journal, onAnnounced })
+  const journal = noteFailures(options.journal, () => {
+    isJournalLost = true
+  })
+  const announcer = createAnnouncer({ maxReorgDepth, journal, onAnnounced })
   let chain: LocalChain | undefined
   let firstBlock = 0
   let headNumber = 0
   let lowerForkSightings = 0
   let isBackfilling = false
+  /** Nobody can say whether what failed has been written all the same: the journal is to be opened again. */
+  let isJournalLost = false
 
   async function open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
-    const stored = await journal.readPosition(chainId)
+    const stored = await journal.open()
     if (stored?.settlement === settlement) {
       firstBlock = stored.firstBlock
       announcer.standsAt(stored.headers.at(-1)?.number ?? 0)
@@ -87,7 +92,7 @@ export function createFollower(options: FollowerOptions): Follower {
     if (stored !== undefined)
       log.warn({ chainId, was: stored.settlement }, 'another contract than before: its events are read anew')
     const root = await rootBlock(reader, head)
-    await journal.begin(chainId, settlement, root)
+    await journal.begin(settlement, root)
     firstBlock = root.number + 1
     announcer.standsAt(root.number)
     return [root]
@@ -222,7 +227,10 @@ export function createFollower(options: FollowerOptions): Follower {
     isBackfilling: () => isBackfilling,
 
     async follow(reader, head, run) {
-      chain ??= await open(reader, head)
+      if (chain === undefined || isJournalLost) {
+        chain = await open(reader, head)
+        isJournalLost = false
+      }
       if (chain === undefined || isBehind(chain, head)) return 'behind'
       headNumber = head.number
       const isFar = headNumber - lastOf(chain).number > liveDepth
@@ -232,4 +240,16 @@ export function createFollower(options: FollowerOptions): Follower {
       return 'followed'
     },
   }
+}
+
+/** A journal that tells of each write that fails. */
+function noteFailures({ open, ...writes }: Journal, onFailed: () => void): Journal {
+  const noted =
+    <A extends unknown[]>(write: (...args: A) => Promise<void>) =>
+    (...args: A) =>
+      write(...args).catch((error) => {
+        onFailed()
+        throw error
+      })
+  return { open, begin: noted(writes.begin), append: noted(writes.append), revert: noted(writes.revert) }
 }

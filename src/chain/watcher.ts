@@ -7,6 +7,7 @@ import type { TimedHeader } from './headers.js'
 import { ChainMistake } from './introduce.js'
 import type { Endpoint } from './rpc-client.js'
 import { isNodesOwnAnswer, summary } from './rpc-error.js'
+import { untilTimeout } from './until-timeout.js'
 
 /** Looks at a chain again and again, and has its events followed. */
 export interface Watcher {
@@ -36,6 +37,8 @@ interface WatcherOptions {
   /** Makes sure, before anything is read, that the chain is the right one; does nothing once it has. */
   readonly introduce: (endpoint: Endpoint) => Promise<void>
   readonly follower: Follower
+  /** Called after every look, done or failed. */
+  readonly onLooked: () => void
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -164,6 +167,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       .catch(() => {})
       .then(() => {
         look = undefined
+        options.onLooked()
         if (closing.signal.aborted) return
         if (toldHead !== undefined) lookSoon()
         else timer = setTimeout(lookSoon, delayMs())
@@ -204,12 +208,4 @@ export function createWatcher(options: WatcherOptions): Watcher {
       await look
     },
   }
-}
-
-async function untilTimeout(promise: Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs)
-  })
-  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
 }

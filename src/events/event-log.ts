@@ -1,23 +1,27 @@
 import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
 import type { Announcement, EventFilter } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
+import type { Replicas } from '../domain/replicas.js'
 import type { EventStore } from '../store/event-store.js'
+import type { ReadersTerm } from '../store/reader-terms.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createCursors } from './cursor.js'
 import { createHub, type Subscription } from './hub.js'
+import { createPublisher } from './publisher.js'
 
-/** The log of order events: the chains' watchers write it, subscribers follow it. */
+/** The log of order events: the readers of chains write it, subscribers follow it. */
 export interface EventLog {
-  readPosition(chainId: number): Promise<ChainPosition | undefined>
-  begin(chainId: number, settlement: Address, header: BlockHeader): Promise<void>
-  /** Adds blocks; once that is committed, tells subscribers. */
-  append(chainId: number, blocks: NewBlocks): Promise<void>
-  /** Takes back all events of a chain behind a block; once that is committed, tells subscribers. */
-  revert(chainId: number, ancestor: BlockHeader): Promise<void>
+  /** The journal of a chain, to be opened by whoever reads that. */
+  journalOf(chainId: number): ChainJournal
+  /**
+   * Gets to a cursor that another replica has given, and that lies ahead of all that this one has heard of.
+   * @returns undefined for every other cursor; else a promise that throws ServiceError DATABASE_UNAVAILABLE
+   */
+  reach(cursor: string | undefined): Promise<void> | undefined
   /**
    * @param after a cursor; only what comes from now on when undefined
-   * @throws ServiceError CURSOR_UNKNOWN or STREAM_LIMIT_REACHED
+   * @throws ServiceError CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
    */
   subscribe(after: string | undefined, filter: EventFilter): Subscription
   /** Ends all subscriptions, with their places kept by their cursors, and takes no new ones. */
@@ -25,8 +29,20 @@ export interface EventLog {
   close(): Promise<void>
 }
 
+/** What is written for one chain; each write, once it is committed, is told to subscribers of all replicas. */
+export interface ChainJournal {
+  /** Takes the chain over: no other journal of it can be written any more. @returns where it stands */
+  open(): Promise<ChainPosition | undefined>
+  /** Begins to read the chain behind a block. @throws TermOverError; here and below */
+  begin(settlement: Address, header: BlockHeader): Promise<void>
+  append(blocks: NewBlocks): Promise<void>
+  /** Takes back all events behind a block. */
+  revert(ancestor: BlockHeader): Promise<void>
+}
+
 interface EventLogOptions {
   readonly store: EventStore
+  readonly replicas: Pick<Replicas, 'listen'>
   readonly eventRetentionDays: number
   readonly maxStreamClients: number
   readonly metrics: Metrics
@@ -37,33 +53,43 @@ interface EventLogOptions {
 
 const DAY_MS = 86_400_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
+const RETRY_MS = 1000
 
 /** Opens the log of a store, and keeps it from growing beyond its retention. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { store, eventRetentionDays, maxStreamClients, metrics, log, now } = options
+  const { store, replicas, eventRetentionDays, maxStreamClients, metrics, log, now } = options
   const prune = () => store.prune(now() - eventRetentionDays * DAY_MS)
   await prune()
   const { logId, ...bounds } = await store.readState()
+  const cursors = createCursors(logId)
   const hub = createHub({
     ...bounds,
-    cursors: createCursors(logId),
+    cursors,
     readAfter: store.readAfter,
     maxSubscribers: maxStreamClients,
     onSlow: () => metrics.streamDrops.inc(),
   })
-
-  /** The last write: one follows the other, so that subscribers are told in the order of the log. */
-  let writing: Promise<unknown> = Promise.resolve()
-  function write(entries: () => Promise<Announcement[]>): Promise<void> {
-    const written = writing.then(async () => {
-      const announcements = await entries()
-      hub.publish(announcements)
-      for (const { event } of announcements) {
-        metrics.events.inc({ chain_id: event.chainId, type: event.type })
-      }
+  const publisher = createPublisher(hub, store.readAfter)
+  let retry: NodeJS.Timeout | undefined
+  function catchUp(): void {
+    clearTimeout(retry)
+    publisher.catchUp().catch((error) => {
+      log.warn({ reason: String(error) }, 'what other replicas have written could not be read')
+      retry = setTimeout(catchUp, RETRY_MS)
     })
-    writing = written.catch(() => {})
-    return written
+  }
+  replicas.listen('events', {
+    onText: (lastSequence) => Number(lastSequence) > hub.lastSequence() && catchUp(),
+    onMissed: catchUp,
+  })
+  // What came between reading the state and listening.
+  catchUp()
+
+  async function write(entries: () => Promise<Announcement[]>): Promise<void> {
+    const announcements = await publisher.write(entries)
+    for (const { event } of announcements) {
+      metrics.events.inc({ chain_id: event.chainId, type: event.type })
+    }
   }
 
   let pruning: Promise<void> = Promise.resolve()
@@ -74,16 +100,29 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   }, PRUNE_INTERVAL_MS)
 
   return {
-    readPosition: store.readPosition,
-    begin: store.begin,
-    append: (chainId, blocks) => write(() => store.append(chainId, blocks)),
-    revert: (chainId, ancestor) => write(() => store.revert(chainId, ancestor)),
+    journalOf(chainId) {
+      let term: ReadersTerm = { chainId, number: 0, position: undefined }
+      return {
+        async open() {
+          term = await store.takeOver(chainId)
+          return term.position
+        },
+        begin: (settlement, header) => store.begin(term, settlement, header),
+        append: (blocks) => write(() => store.append(term, blocks)),
+        revert: (ancestor) => write(() => store.revert(term, ancestor)),
+      }
+    },
+    reach(cursor = '') {
+      const sequence = cursors.read(cursor) ?? 0
+      return sequence > hub.lastSequence() ? publisher.catchUp() : undefined
+    },
     subscribe: hub.subscribe,
     endSubscriptions: hub.close,
     async close() {
       clearInterval(timer)
+      clearTimeout(retry)
       hub.close()
-      await Promise.all([writing, pruning])
+      await Promise.all([publisher.idle(), pruning])
     },
   }
 }

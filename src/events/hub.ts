@@ -28,6 +28,8 @@ export interface Hub {
    * @throws ServiceError CURSOR_UNKNOWN or STREAM_LIMIT_REACHED
    */
   subscribe(after: string | undefined, filter: EventFilter): Subscription
+  /** Sequence of the last entry that was told. */
+  lastSequence(): number
   /** Tells all subscribers of new entries, which are in the log already and follow those told before. */
   publish(announcements: readonly Announcement[]): void
   /** Takes note that the log now begins behind a sequence. */
@@ -75,13 +77,14 @@ export function createHub(options: HubOptions): Hub {
     cursor: cursors.write(announcement.sequence),
   })
 
-  /** What follows a place: out of memory, else out of the log; empty at the end. */
-  async function read(sequence: number): Promise<Batch> {
+  /** What follows a place: out of memory, else out of the log; empty at the end, undefined while nobody can tell. */
+  async function read(sequence: number): Promise<Batch | undefined> {
     if (sequence >= lastSequence) return []
     const batch = recent.after(sequence)
     if (batch !== undefined) return batch
     await nextTurn()
-    const page = await pages.after(sequence)
+    const page = await pages.after(sequence).catch(undefinedWhenAway)
+    if (page === undefined) return undefined
     // Sequences have no gaps: what is missing is no longer kept.
     if (page[0]?.sequence !== sequence + 1) throw cursorUnknown()
     return page
@@ -138,6 +141,13 @@ export function createHub(options: HubOptions): Hub {
         for (let skipped = 1; ; skipped++) {
           if (this.#end !== undefined) throw this.#end.reason
           const batch = await read(this.#sequence)
+          if (batch === undefined) {
+            if (performance.now() >= giveUpAt) return []
+            // That is not the subscriber's fault.
+            this.#behindSince = undefined
+            await this.#sleep(performance.now())
+            continue
+          }
           const last = batch.at(-1)
           if (last !== undefined) this.#moveTo(last.sequence)
           const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
@@ -222,6 +232,7 @@ export function createHub(options: HubOptions): Hub {
       subscribers.add(subscriber)
       return subscriber
     },
+    lastSequence: () => lastSequence,
     publish(announcements) {
       const last = announcements.at(-1)
       if (last === undefined) return
@@ -240,6 +251,12 @@ export function createHub(options: HubOptions): Hub {
       for (const subscriber of subscribers) subscriber.end(shuttingDown())
     },
   }
+}
+
+/** A database that is away is asked again; everything else ends the subscription. */
+function undefinedWhenAway(error: unknown): undefined {
+  if (error instanceof ServiceError && error.reason === 'DATABASE_UNAVAILABLE') return undefined
+  throw error
 }
 
 function cursorUnknown(): ServiceError {

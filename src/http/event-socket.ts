@@ -26,6 +26,7 @@ const CLOSE_CODES: Partial<Record<Reason, number>> = {
   CURSOR_UNKNOWN: 1008,
   SUBSCRIBER_TOO_SLOW: 1013,
   STREAM_LIMIT_REACHED: 1013,
+  DATABASE_UNAVAILABLE: 1013,
 }
 const INTERNAL_ERROR = 1011
 /** As much as a close frame holds beside its code. */
@@ -43,14 +44,22 @@ export function serveEventSocket(
   socket: WebSocket,
   request: FastifyRequest,
 ): void {
-  try {
-    const { message, violations } = read()
+  const refuse = (error: unknown) => closeWith(socket, toServiceError(error))
+  function start({ message, violations }: StreamRequest): void {
+    if (socket.readyState !== socket.OPEN) return
     const caller = { protocol: 'websocket', requestId: request.id } as const
     const stream = streams.open(message, caller, violations)
     socket.send(toEventJson(toConnectedMessage(streams.supportedChains, stream.cursor())))
     void sendAll(stream, socket, request.raw.socket)
+  }
+
+  try {
+    const wanted = read()
+    const reaching = streams.reach(wanted.message.after)
+    if (reaching === undefined) start(wanted)
+    else reaching.then(() => start(wanted)).catch(refuse)
   } catch (error) {
-    closeWith(socket, toServiceError(error))
+    refuse(error)
   }
 }
 

@@ -31,6 +31,7 @@ export async function serveEventSource(
   const { message, violations } = read()
   const lastEventId = request.headers['last-event-id']
   if (typeof lastEventId === 'string') message.after = lastEventId
+  await streams.reach(message.after)
   const stream = streams.open(message, { protocol: 'sse', requestId: request.id }, violations)
   const body = Readable.from(write(stream, streams.supportedChains), { objectMode: false })
   let farewell: NodeJS.Timeout | undefined

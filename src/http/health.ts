@@ -6,25 +6,30 @@ interface HealthOptions {
   readonly version: string
   readonly chains: ReadonlyMap<number, Pick<Chain, 'status'>>
   readonly registry: Pick<Registry, 'active'>
+  /** Whether the database can be reached. */
+  readonly isDatabaseUp: () => boolean
   readonly now: () => number
 }
 
-/** Serves `/health`: 200 in any case, `degraded` while some chain does not answer (decisions.md D11). */
+/** Serves `/health`: 200 in any case, `degraded` while some chain or the database does not answer (decisions.md D11). */
 export function registerHealth(server: FastifyInstance, options: HealthOptions): void {
-  const { version, chains, registry, now } = options
+  const { version, chains, registry, isDatabaseUp, now } = options
   const startedAt = now()
   const supportedChains = [...chains.keys()]
 
   server.get('/health', async () => {
     const statuses = [...chains.values()].map((chain) => chain.status())
     const activeSolvers = supportedChains.map((chainId) => [chainId, registry.active(chainId).length])
+    const database = isDatabaseUp() ? 'ok' : 'down'
+    const isDegraded = [database, ...statuses.map(({ status }) => status)].includes('down')
     return {
-      status: statuses.some(({ status }) => status === 'down') ? 'degraded' : 'ok',
+      status: isDegraded ? 'degraded' : 'ok',
       version,
       uptime: Math.floor((now() - startedAt) / 1000),
       timestamp: now(),
       supportedChains,
       activeSolvers: Object.fromEntries(activeSolvers),
+      database,
       chains: statuses.map(({ chainId, status, headBlock, lagMs }) => ({
         chainId,
         status,

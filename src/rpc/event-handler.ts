@@ -52,6 +52,7 @@ async function open(
     const isReadable = context.values.get(stageKey) !== 'unreadable'
     if (isReadable) context.values.set(stageKey, 'reached')
     await streams.admit(call)
+    await streams.reach(request.after)
     const caller = { protocol: call.protocol as StreamProtocol, requestId: call.requestId }
     return streams.open(request, caller, isReadable ? [] : [unreadableMessage(streams.desc)])
   } catch (thrown) {

@@ -30,6 +30,11 @@ export interface EventStreams {
   /** Counts a request to open a stream. @throws ServiceError RATE_LIMITED */
   admit(client: Client): Promise<void>
   /**
+   * Waits for a cursor that another replica has given, where this one has not got there yet: before `open`.
+   * @returns undefined when there is nothing to wait for; else a promise that throws ServiceError DATABASE_UNAVAILABLE
+   */
+  reach(cursor: string | undefined): Promise<void> | undefined
+  /**
    * Opens a stream.
    * @param unreadable fields that could not be read into the message
    * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
@@ -57,7 +62,7 @@ export interface EventStream extends Pick<Subscription, 'cursor' | 'next' | 'end
 }
 
 interface EventStreamsOptions {
-  readonly eventLog: Pick<EventLog, 'subscribe'>
+  readonly eventLog: Pick<EventLog, 'subscribe' | 'reach'>
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
   readonly metrics: Metrics
@@ -128,6 +133,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     desc,
     supportedChains,
     admit: (client) => rateLimits.consume('global', client),
+    reach: eventLog.reach,
     open(request, caller, unreadable = []) {
       try {
         return new Stream(subscribe(request, unreadable), caller)

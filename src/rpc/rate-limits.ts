@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimitConfig } from '../config.js'
 import { ServiceError } from '../domain/errors.js'
 
@@ -24,23 +24,47 @@ export interface RateLimits {
   consume(name: LimitName, client: Client): Promise<void>
 }
 
+/** Makes what counts for one limit: so many points for each client, in windows that begin with its first request. */
+export type LimiterOf = (
+  name: LimitName,
+  points: number,
+  windowMs: number,
+) => Pick<RateLimiterAbstract, 'consume' | 'get'>
+
+interface RateLimitsOptions {
+  /** Where counts are kept; this process's memory when undefined. */
+  readonly limiterOf?: LimiterOf | undefined
+  /** Told of every request that is one too many. */
+  onRefused?(name: LimitName): void
+  /** New clients of a window that are counted one by one, for each limit. */
+  readonly maxClients?: number
+}
+
 const MINUTE_MS = 60_000
-/** Clients counted one by one in a window. Those beyond share a few counts, so that memory stays bounded. */
+/** Clients beyond those share a few counts, so that memory and tables stay bounded. */
 const MAX_CLIENTS = 50_000
 const SHARED_COUNTS = 64
+/** Longer than any address: of whatever else a proxy calls its client, so much counts. */
+const MAX_KEY_LENGTH = 64
 
 const clientKeys = new LRUCache<string, string>({ max: 4096 })
 
-/**
- * Builds the counters; a limit of 0 counts nothing.
- * @param onRefused told of every request that is one too many
- */
-export function createRateLimits(
-  config: RateLimitConfig,
-  onRefused: (name: LimitName) => void = () => {},
-): RateLimits {
+const inMemory: LimiterOf = (_name, points, windowMs) =>
+  new RateLimiterMemory({ points, duration: windowMs / 1000 })
+
+/** Builds the counters; a limit of 0 counts nothing. */
+export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}): RateLimits {
+  const { limiterOf = inMemory, onRefused = () => {}, maxClients = MAX_CLIENTS } = options
   const counterOf = (name: LimitName, limit: number, windowMs = MINUTE_MS) =>
-    createCounter(limit, windowMs, () => onRefused(name))
+    limit === 0
+      ? undefined
+      : createCounter({
+          limiter: limiterOf(name, limit, windowMs),
+          limit,
+          windowMs,
+          maxClients,
+          onRefused: () => onRefused(name),
+        })
   const counters = {
     quote: counterOf('quote', config.quote),
     order: counterOf('order', config.order),
@@ -52,9 +76,16 @@ export function createRateLimits(
   return { consume: (name, client) => counters[name]?.(client) ?? Promise.resolve() }
 }
 
-function createCounter(limit: number, windowMs: number, onRefused: () => void) {
-  if (limit === 0) return undefined
-  const limiter = new RateLimiterMemory({ points: limit, duration: windowMs / 1000 })
+interface CounterOptions {
+  readonly limiter: ReturnType<LimiterOf>
+  readonly limit: number
+  readonly windowMs: number
+  readonly maxClients: number
+  onRefused(): void
+}
+
+function createCounter(options: CounterOptions) {
+  const { limiter, limit, windowMs, maxClients, onRefused } = options
   let newClients = 0
   let windowEnd = 0
 
@@ -64,7 +95,7 @@ function createCounter(limit: number, windowMs: number, onRefused: () => void) {
       windowEnd = Date.now() + windowMs
       newClients = 0
     }
-    return newClients >= MAX_CLIENTS
+    return newClients >= maxClients
   }
 
   async function crowdedKeyOf(client: string): Promise<string> {
@@ -114,7 +145,7 @@ function clientKey(address: string): string {
 }
 
 function parseClientKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address
+  if (!ipaddr.isValid(address)) return address.slice(0, MAX_KEY_LENGTH)
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
 }

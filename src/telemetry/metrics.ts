@@ -112,6 +112,17 @@ export function createMetrics() {
       labelNames: ['chain_id'],
       registers,
     }),
+    chainReader: new Gauge({
+      name: 'aggregator_chain_reader',
+      help: 'Whether this replica reads the chain for all of them (1), by chain.',
+      labelNames: ['chain_id'],
+      registers,
+    }),
+    databaseUp: new Gauge({
+      name: 'aggregator_database_up',
+      help: 'Whether the connection to the database stands (1).',
+      registers,
+    }),
     headBlock: new Gauge({
       name: 'aggregator_chain_head_block',
       help: 'Highest block seen, by chain.',

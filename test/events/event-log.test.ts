@@ -1,44 +1,11 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openEventLog } from '../../src/events/event-log.js'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EventStore } from '../../src/store/event-store.js'
-import { createLog } from '../../src/telemetry/log.js'
-import { createMetrics } from '../../src/telemetry/metrics.js'
-import { announced, header, manySettled, newBlocks, openStore, settled } from '../store/event-samples.js'
+import { announced, header, manySettled, newBlocks, settled } from '../store/event-samples.js'
+import { openLog } from './event-log-harness.js'
 import { now, only, range, settle, take } from './hub-harness.js'
 
 const DAY_MS = 86_400_000
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
-
-/** A log over a store in memory, with a clock that is set by hand and one event announced at 0 ms. */
-async function openLog(change: (store: EventStore) => Partial<EventStore> = () => ({})) {
-  const clock = { ms: 0 }
-  const { store } = await openStore(':memory:', () => clock.ms)
-  await store.append(1, newBlocks(11, 11, [settled(1, 11, 0)]))
-  const metrics = createMetrics()
-  const log = createLog('silent')
-  const open = async () => {
-    const eventLog = await openEventLog({
-      store: { ...store, ...change(store) },
-      eventRetentionDays: 2,
-      maxStreamClients: 3,
-      metrics,
-      log,
-      now: () => clock.ms,
-    })
-    onTestFinished(() => eventLog.close())
-    return eventLog
-  }
-  const { logId } = await store.readState()
-  return {
-    eventLog: await open(),
-    open,
-    clock,
-    store,
-    metrics,
-    log,
-    cursorAt: (n: number) => `${logId}.${n}`,
-  }
-}
 
 describe('subscribers are told', () => {
   test('of what was appended and what was taken back, when it is in the store', async () => {
@@ -46,11 +13,11 @@ describe('subscribers are told', () => {
     const subscription = eventLog.subscribe(cursorAt(0), only({}))
     expect(await take(subscription, 1)).toEqual([1])
     const next = subscription.next()
-    const appended = eventLog.append(1, newBlocks(12, 12, [settled(1, 12, 0)]))
+    const appended = eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
     expect(await next).toMatchObject(announced(2, settled(1, 12, 0)))
     expect(await store.readAfter(1, 10)).toHaveLength(1)
     await appended
-    await eventLog.revert(1, header(10))
+    await eventLog.journal(1).revert(header(10))
     const reverted = [
       { event: { type: 'Reverted', blockNumber: 12 } },
       { event: { type: 'Reverted', blockNumber: 11 } },
@@ -60,15 +27,15 @@ describe('subscribers are told', () => {
 
   test('in the order of the log, however many write at once, and however long that takes', async () => {
     const { eventLog } = await openLog((store) => ({
-      async append(chainId, blocks) {
-        const announcements = await store.append(chainId, blocks)
-        if (chainId === 1) await settle()
+      async append(term, blocks) {
+        const announcements = await store.append(term, blocks)
+        if (term.chainId === 1) await settle()
         return announcements
       },
     }))
     const subscription = eventLog.subscribe(undefined, only({}))
     const appended = [2, 1, 3].map((chainId) =>
-      eventLog.append(chainId, newBlocks(20, 20, manySettled(chainId, 20, 600))),
+      eventLog.journal(chainId).append(newBlocks(20, 20, manySettled(chainId, 20, 600))),
     )
     await Promise.all(appended)
     expect(await now(take(subscription, 1800))).toEqual(range(2, 1801))
@@ -77,8 +44,8 @@ describe('subscribers are told', () => {
   test('nothing of what failed, and of what comes after that', async () => {
     const { eventLog } = await openLog()
     const subscription = eventLog.subscribe(undefined, only({}))
-    const failing = eventLog.append(1, newBlocks(12, 12, [settled(1, 12, 0), settled(1, 11, 0)]))
-    const next = eventLog.append(1, newBlocks(12, 12, [settled(1, 12, 0)]))
+    const failing = eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0), settled(1, 11, 0)]))
+    const next = eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
     await expect(failing).rejects.toThrow('UNIQUE constraint failed')
     await next
     expect(await subscription.next()).toMatchObject(announced(2, settled(1, 12, 0)))
@@ -87,9 +54,9 @@ describe('subscribers are told', () => {
 
 test('what is announced is counted, by chain and type', async () => {
   const { eventLog, metrics } = await openLog()
-  await eventLog.append(1, newBlocks(12, 12, manySettled(1, 12, 2)))
-  await eventLog.append(2, newBlocks(12, 12, manySettled(2, 12, 1)))
-  await eventLog.revert(1, header(11))
+  await eventLog.journal(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
+  await eventLog.journal(2).append(newBlocks(12, 12, manySettled(2, 12, 1)))
+  await eventLog.journal(1).revert(header(11))
   const { values } = await metrics.events.get()
   expect(values.map(({ labels, value }) => [labels.chain_id, labels.type, value])).toEqual([
     [1, 'Settled', 2],
@@ -103,7 +70,7 @@ test('ending the subscriptions leaves the log to its writers', async () => {
   const subscription = eventLog.subscribe(undefined, only({}))
   eventLog.endSubscriptions()
   await expect(subscription.next()).rejects.toMatchObject({ reason: 'SHUTTING_DOWN' })
-  await eventLog.append(1, newBlocks(12, 12, [settled(1, 12, 0)]))
+  await eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
   expect(await store.readAfter(1, 10)).toHaveLength(1)
 })
 
@@ -111,7 +78,7 @@ test('closing waits for what is being written', async () => {
   const { eventLog } = await openLog()
   const written: number[] = []
   for (const number of [12, 13]) {
-    const writing = eventLog.append(1, newBlocks(number, number, manySettled(1, number, 600)))
+    const writing = eventLog.journal(1).append(newBlocks(number, number, manySettled(1, number, 600)))
     void writing.then(() => written.push(number))
   }
   await eventLog.close()

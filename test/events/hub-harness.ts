@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest'
 import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
 import { createCursors } from '../../src/events/cursor.js'
 import { createHub, type Subscription } from '../../src/events/hub.js'
-import { manySettled, newBlocks, openStore } from '../store/event-samples.js'
+import { manySettled, newBlocks, openToRead } from '../store/event-samples.js'
 
 const ANNOUNCED_AT_MS = 1_800_000_000_000
 /** Later than every announcement: pruning up to then leaves nothing. */
@@ -16,13 +16,16 @@ export function only(filter: Partial<EventFilter>): EventFilter {
 
 /** A hub over a store in memory, both of which close with the test. */
 export async function openHub({ stored = 0, maxSubscribers = 100 } = {}) {
-  const { store } = await openStore(':memory:', () => ANNOUNCED_AT_MS)
+  const { store, one, two } = await openToRead(':memory:', () => ANNOUNCED_AT_MS)
   let block = 0
 
   /** Puts events into the store, which the hub is not told of. */
   async function append(count: number, chainId: number) {
     block++
-    return store.append(chainId, newBlocks(block, block, manySettled(chainId, block, count)))
+    return store.append(
+      chainId === 1 ? one : two,
+      newBlocks(block, block, manySettled(chainId, block, count)),
+    )
   }
 
   if (stored > 0) await append(stored, 1)

@@ -2,10 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Announcement, type EventFilter, matches } from '../../src/domain/event.js'
-import { openEventLog } from '../../src/events/event-log.js'
+import type { Listener, Topic } from '../../src/domain/replicas.js'
+import { type ChainJournal, type EventLog, openEventLog } from '../../src/events/event-log.js'
 import type { Subscription } from '../../src/events/hub.js'
-import { openDatabase } from '../../src/store/database.js'
-import { createEventStore } from '../../src/store/event-store.js'
+import { createEventStore, type EventStore } from '../../src/store/event-store.js'
+import { openSqlite } from '../../src/store/sqlite.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { header, manySettled, newBlocks } from '../store/event-samples.js'
@@ -27,11 +28,15 @@ interface Reader {
 type Move =
   | { readonly kind: 'append'; readonly chainId: number; readonly count: number; readonly isAwaited: boolean }
   | { readonly kind: 'revert'; readonly chainId: number; readonly depth: number; readonly isAwaited: boolean }
-  | { readonly kind: 'subscribe'; readonly reader: Reader }
-  | { readonly kind: 'restart' }
+  | { readonly kind: 'subscribe'; readonly reader: Reader; readonly at: number }
+  | { readonly kind: 'restart'; readonly at: number; readonly comesBackAt: number }
+  | { readonly kind: 'takeOver'; readonly chainId: number; readonly at: number }
+  | { readonly kind: 'tell'; readonly at: number }
   | { readonly kind: 'pause'; readonly turns: number }
 
 const chainId = fc.constantFrom(1, 2)
+/** One of two replicas. */
+const at = fc.constantFrom(0, 1)
 const count = fc.oneof(
   { weight: 8, arbitrary: fc.nat(6) },
   { weight: 1, arbitrary: fc.integer({ min: 498, max: 502 }) },
@@ -61,38 +66,75 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       isAwaited: fc.boolean(),
     }),
   },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('subscribe' as const), reader }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('subscribe' as const), reader, at }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), at, comesBackAt: at }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('takeOver' as const), chainId, at }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('tell' as const), at }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('pause' as const), turns: fc.nat(3) }) },
 )
 
 /** A subscriber, over all its connections. */
 interface Client {
   readonly reader: Reader
-  readonly after: number
+  after: number
   readonly received: Announcement[]
   /** The cursor that it would come back with. */
   lastCursor: string
+  /** The replica that it is connected to. */
+  at: number
   subscription: Subscription
+}
+
+/** The log as one replica has it open, and how it is told of what others have written. */
+interface Replica {
+  readonly eventLog: EventLog
+  readonly listener: Listener
 }
 
 const metrics = createMetrics()
 const log = createLog('silent')
 
+async function openReplica(store: EventStore): Promise<Replica> {
+  let listener: Listener | undefined
+  const replicas = {
+    listen(_topic: Topic, given: Listener) {
+      listener = given
+    },
+  }
+  const options = {
+    store,
+    replicas,
+    eventRetentionDays: 1,
+    maxStreamClients: 1000,
+    metrics,
+    log,
+    now: () => 1,
+  }
+  const eventLog = await openEventLog(options)
+  if (listener === undefined) throw new Error('it does not listen')
+  return { eventLog, listener }
+}
+
 async function run(moves: readonly Move[]): Promise<void> {
-  const database = await openDatabase(':memory:')
+  const database = await openSqlite(':memory:')
   const store = createEventStore(database, () => 1)
-  const open = () =>
-    openEventLog({ store, eventRetentionDays: 1, maxStreamClients: 1000, metrics, log, now: () => 1 })
-  let eventLog = await open()
+  const replicas = [await openReplica(store), await openReplica(store)]
+  const replicaAt = (index: number) => replicas[index] as Replica
   const { logId } = await store.readState()
   const cursorAt = (sequence: number) => `${logId}.${sequence.toString(36)}`
+  const sequenceOf = (cursor: string) => Number.parseInt(cursor.split('.')[1] ?? '', 36)
   const clients: Client[] = []
   const heights = new Map([1, 2].map((id) => [id, 0]))
+  const journals = new Map<number, { readonly at: number; readonly journal: ChainJournal }>()
   const writes: Promise<void>[] = []
-  /** The end of the log as subscribers know it. */
-  let published = 0
-  for (const id of heights.keys()) await eventLog.begin(id, '0x5e', header(0))
+
+  async function takeOver(id: number, index: number): Promise<ChainJournal> {
+    await Promise.all(writes)
+    const journal = replicaAt(index).eventLog.journalOf(id)
+    await journal.open()
+    journals.set(id, { at: index, journal })
+    return journal
+  }
 
   async function follow(client: Client, subscription: Subscription): Promise<void> {
     for (let index = 0; ; index++) {
@@ -106,57 +148,58 @@ async function run(moves: readonly Move[]): Promise<void> {
     }
   }
 
-  function connect(client: Client): void {
+  async function connect(client: Client, cursor: string | undefined): Promise<void> {
+    const { eventLog } = replicaAt(client.at)
+    await eventLog.reach(cursor)
+    client.subscription = eventLog.subscribe(cursor, only(client.reader.filter))
+    client.lastCursor = client.subscription.cursor()
+    client.after ??= sequenceOf(client.lastCursor)
     follow(client, client.subscription).catch(() => {})
   }
 
-  function write(written: Promise<void>): void {
-    writes.push(
-      written.then(async () => {
-        published = (await store.readState()).lastSequence
-      }),
-    )
-  }
-
+  const journalOf = (id: number) => journals.get(id)?.journal as ChainJournal
   const moved: { [K in Move['kind']]: (move: Extract<Move, { kind: K }>) => unknown } = {
     append({ chainId, count, isAwaited }) {
       const block = (heights.get(chainId) ?? 0) + 1
       heights.set(chainId, block)
-      write(eventLog.append(chainId, newBlocks(block, block, manySettled(chainId, block, count))))
+      writes.push(journalOf(chainId).append(newBlocks(block, block, manySettled(chainId, block, count))))
       return isAwaited && writes.at(-1)
     },
     async revert({ chainId, depth, isAwaited }) {
       const height = Math.max(0, (heights.get(chainId) ?? 0) - depth)
       heights.set(chainId, height)
-      write(eventLog.revert(chainId, header(height)))
+      writes.push(journalOf(chainId).revert(header(height)))
       return isAwaited && writes.at(-1)
     },
-    async subscribe({ reader }) {
-      // The end of the log is known only when nothing is being written.
-      if (reader.from === undefined) await Promise.all(writes)
-      const after = Math.floor((reader.from ?? 1) * published)
-      const lastCursor = cursorAt(after)
-      const cursor = reader.from === undefined ? undefined : lastCursor
-      const subscription = eventLog.subscribe(cursor, only(reader.filter))
-      const client = { reader, after, received: [], lastCursor, subscription }
+    async subscribe({ reader, at }) {
+      const { lastSequence } = await store.readState()
+      const cursor = reader.from === undefined ? undefined : cursorAt(Math.floor(reader.from * lastSequence))
+      const client = { reader, received: [], at } as unknown as Client
       clients.push(client)
-      connect(client)
+      await connect(client, cursor)
     },
-    async restart() {
+    takeOver: ({ chainId, at }) => takeOver(chainId, at),
+    async tell({ at }) {
+      replicaAt(at).listener.onText(String((await store.readState()).lastSequence))
+    },
+    async restart({ at, comesBackAt }) {
       await Promise.all(writes)
-      await eventLog.close()
-      eventLog = await open()
-      for (const client of clients) {
-        client.subscription = eventLog.subscribe(client.lastCursor, only(client.reader.filter))
-        connect(client)
+      await replicaAt(at).eventLog.close()
+      replicas[at] = await openReplica(store)
+      for (const [id, journal] of journals) if (journal.at === at) await takeOver(id, at)
+      for (const client of clients.filter((each) => each.at === at)) {
+        client.at = comesBackAt
+        await connect(client, client.lastCursor)
       }
     },
     pause: ({ turns }) => settle(turns),
   }
 
   try {
+    for (const id of heights.keys()) await (await takeOver(id, id - 1)).begin('0x5e', header(0))
     for (const each of moves) await moved[each.kind](each as never)
     await Promise.all(writes)
+    for (const { listener } of replicas) listener.onMissed()
     const all = await store.readAfter(0, 1_000_000)
     expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_, index) => index + 1))
     const wanted = ({ reader, after }: Client) =>
@@ -169,12 +212,12 @@ async function run(moves: readonly Move[]): Promise<void> {
       expect(client.received).toStrictEqual(wanted(client))
     }
   } finally {
-    await eventLog.close()
+    for (const { eventLog } of replicas) await eventLog.close()
     await database.destroy()
   }
 }
 
-test('whoever follows the log gets just what comes behind its cursor, whatever happens meanwhile', async () => {
+test('whoever follows the log at any replica gets just what comes behind its cursor, whatever happens meanwhile', async () => {
   const histories = fc.array(move, { minLength: 1, maxLength: 40, size: 'max' })
   await fc.assert(fc.asyncProperty(histories, run), { seed: SEED, numRuns: RUNS })
 }, 20_000)

@@ -49,6 +49,7 @@ describe('/health', () => {
       timestamp: expect.any(Number),
       supportedChains: [chain.chainId],
       activeSolvers: { [chain.chainId]: 1 },
+      database: 'ok',
       chains: [
         { chainId: chain.chainId, status: 'ok', headBlock: expect.any(Number), lagMs: expect.any(Number) },
       ],

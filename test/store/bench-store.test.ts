@@ -1,16 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type BenchStore, createBenchStore, type StoredTerm } from '../../src/store/bench-store.js'
-import { openDatabase } from '../../src/store/database.js'
-import { temporaryFile } from './temporary-file.js'
+import { DATABASES, DURABLE_DATABASES, type TestDatabase } from './databases.js'
 
-async function openStore(path: string) {
-  const database = await openDatabase(path)
-  let isOpen = true
-  const close = async () => {
-    if (isOpen) await database.destroy()
-    isOpen = false
-  }
-  onTestFinished(close)
+async function openStore(on: TestDatabase) {
+  const { database, close } = await on.open()
   return { store: createBenchStore(database), close }
 }
 
@@ -31,17 +24,16 @@ async function contents(store: BenchStore): Promise<StoredTerm[]> {
   return terms.sort((a, b) => a.chainId - b.chainId || a.address.localeCompare(b.address))
 }
 
-describe.each([
-  ['in memory', () => ':memory:'],
-  ['in a file', temporaryFile],
-])('a store %s', (_where, path) => {
+describe.each(DATABASES)('a store %s', (_where, kind) => {
+  const create = kind()
+
   test('is empty at first', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     expect(await contents(store)).toEqual([])
   })
 
   test('gives back what was saved, exactly', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     const saved = [
       term(1),
       term(2, {
@@ -55,14 +47,14 @@ describe.each([
   })
 
   test("keeps only a solver's last term", async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     const next = term(1, { endpointUrl: 'https://new.example.org', level: 7, until: 1_900_000_000_000 })
     for (const each of [term(1), term(2), next]) await store.save(each)
     expect(await contents(store)).toEqual([next, term(2)])
   })
 
   test('keeps the terms of one address on two chains apart', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     const elsewhere = term(1, { chainId: 2, level: 9 })
     await store.save(term(1))
     await store.save(elsewhere)
@@ -74,7 +66,7 @@ describe.each([
   })
 
   test('removes a term and no other, and takes none away that is not there', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     for (const each of [term(1), term(2)]) await store.save(each)
     await store.remove(term(1))
     await store.remove(term(1))
@@ -83,7 +75,7 @@ describe.each([
   })
 
   test('takes a term again that was removed', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     await store.save(term(1))
     await store.remove(term(1))
     await store.save(term(1, { level: 4 }))
@@ -91,35 +83,41 @@ describe.each([
   })
 
   test('does what it is told in that order, without waiting in between', async () => {
-    const { store } = await openStore(path())
-    const last = term(1, { level: 50 })
-    await Promise.all([
-      ...Array.from({ length: 20 }, (_, level) => [
-        store.save(term(1, { level })),
-        store.remove(term(1)),
-        store.save(term(2, { level })),
-      ]).flat(),
-      store.save(last),
-      store.remove(term(2)),
-    ])
-    expect(await contents(store)).toEqual([last])
+    const { store } = await openStore(await create())
+    for (let round = 1; round <= 10; round++) {
+      const last = term(1, { level: 50 })
+      await Promise.all([
+        ...Array.from({ length: round }, (_, level) => [
+          store.save(term(1, { level })),
+          store.remove(term(1)),
+          store.save(term(2, { level })),
+        ]).flat(),
+        store.save(last),
+        store.remove(term(2)),
+      ])
+      expect(await contents(store)).toEqual([last])
+    }
+  })
+
+  test('that is closed says so, for each thing it is told', async () => {
+    const { store, close } = await openStore(await create())
+    await close()
+    await expect(store.readAll()).rejects.toThrow()
+    await expect(store.save(term(1))).rejects.toThrow()
+    await expect(store.remove(term(1))).rejects.toThrow()
   })
 })
 
-test('a file keeps what was saved and removed when it is opened again', async () => {
-  const path = temporaryFile()
-  const before = await openStore(path)
-  for (const each of [term(1), term(2), term(3, { chainId: 2 })]) await before.store.save(each)
-  await before.store.remove(term(2))
-  await before.close()
-  const after = await openStore(path)
-  expect(await contents(after.store)).toEqual([term(1), term(3, { chainId: 2 })])
-})
+describe.each(DURABLE_DATABASES)('a store %s', (_where, kind) => {
+  const create = kind()
 
-test('a store that is closed says so, for each thing it is told', async () => {
-  const { store, close } = await openStore(':memory:')
-  await close()
-  await expect(store.readAll()).rejects.toThrow()
-  await expect(store.save(term(1))).rejects.toThrow()
-  await expect(store.remove(term(1))).rejects.toThrow()
+  test('keeps what was saved and removed when it is opened again', async () => {
+    const database = await create()
+    const before = await openStore(database)
+    for (const each of [term(1), term(2), term(3, { chainId: 2 })]) await before.store.save(each)
+    await before.store.remove(term(2))
+    await before.close()
+    const after = await openStore(database)
+    expect(await contents(after.store)).toEqual([term(1), term(3, { chainId: 2 })])
+  })
 })

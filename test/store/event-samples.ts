@@ -1,23 +1,53 @@
-import { onTestFinished } from 'vitest'
 import type { BlockHeader, NewBlocks, PlacedEvent } from '../../src/domain/block.js'
 import type { Announcement, OrderEvent, StreamEvent } from '../../src/domain/event.js'
 import type { Hex } from '../../src/domain/hex.js'
-import { openDatabase } from '../../src/store/database.js'
-import { createEventStore, type EventStore } from '../../src/store/event-store.js'
+import type { Database } from '../../src/store/database.js'
+import { createEventStore } from '../../src/store/event-store.js'
+import { beginTerm } from '../../src/store/reader-terms.js'
+import { sqliteAt, type TestDatabase } from './databases.js'
 
 const NOW = 1_800_000_000_000
 export const SETTLEMENT = '0x5e771e'
+/** As SQLite and PostgreSQL say that an event has been announced already, and stands. */
+export const STANDS =
+  /UNIQUE constraint failed: events\.chain_id, events\.block_number|constraint "events_standing"$/
 
-/** Opens an event store; it closes with the test, if not before. */
-export async function openStore(path: string, now = () => NOW) {
-  const database = await openDatabase(path)
-  let isOpen = true
-  const close = async () => {
-    if (isOpen) await database.destroy()
-    isOpen = false
+/**
+ * Opens an event store; it closes with the test, if not before.
+ * @param on a database, or a path of SQLite's
+ */
+export async function openStore(on: TestDatabase | string, now = () => NOW) {
+  const { database, coordination, close } = await (typeof on === 'string' ? sqliteAt(on) : on).open()
+  const store = createEventStore(database, now, coordination)
+  const position = (chainId: number) => readPosition(database, chainId)
+
+  /** All that the store says of the log and of these chains. */
+  async function contents(...chainIds: number[]) {
+    return {
+      state: await store.readState(),
+      entries: await store.readAfter(0, 1_000_000),
+      positions: await Promise.all(chainIds.map(position)),
+    }
   }
-  onTestFinished(close)
-  return { store: createEventStore(database, now), close }
+
+  return { store, database, coordination, position, contents, close }
+}
+
+/** Opens an event store, and takes over chains 1 and 2. */
+export async function openToRead(...args: Parameters<typeof openStore>) {
+  const opened = await openStore(...args)
+  const [one, two] = [await opened.store.takeOver(1), await opened.store.takeOver(2)]
+  return { ...opened, one, two }
+}
+
+/** Where the reading of a chain has got to, without taking it over for good. */
+async function readPosition(database: Database, chainId: number) {
+  const transaction = await database.startTransaction().execute()
+  try {
+    return (await beginTerm(transaction, chainId)).position
+  } finally {
+    await transaction.rollback().execute()
+  }
 }
 
 /** A block of a branch. */
@@ -70,13 +100,4 @@ export function takenBack(firstSequence: number, ...events: readonly PlacedEvent
     }
     return { sequence: firstSequence + index, event }
   })
-}
-
-/** All that the store says of the log and of these chains. */
-export async function contents(store: EventStore, ...chainIds: number[]) {
-  return {
-    state: await store.readState(),
-    entries: await store.readAfter(0, 1_000_000),
-    positions: await Promise.all(chainIds.map((chainId) => store.readPosition(chainId))),
-  }
 }

@@ -1,55 +1,19 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Solver } from '../../src/domain/solver.js'
-import { openDatabase } from '../../src/store/database.js'
-import { createSolverStore, type SolverStore } from '../../src/store/solver-store.js'
-import { temporaryFile } from './temporary-file.js'
+import { describe, expect, test } from 'vitest'
+import { DATABASES, DURABLE_DATABASES } from './databases.js'
+import { contents, NO_LIMIT, openStore, solver } from './solver-samples.js'
 
-const NO_LIMIT = 1000
+describe.each(DATABASES)('a store %s', (_where, kind) => {
+  const create = kind()
 
-async function openStore(path: string) {
-  const database = await openDatabase(path)
-  let isOpen = true
-  const close = async () => {
-    if (isOpen) await database.destroy()
-    isOpen = false
-  }
-  onTestFinished(close)
-  return { store: createSolverStore(database), close }
-}
-
-function solver(number: number, changes: Partial<Solver> = {}): Solver {
-  return {
-    chainId: 1,
-    address: `0x${number.toString(16).padStart(40, '0')}`,
-    endpointUrl: `https://solver-${number}.example.org`,
-    name: `Solver ${number}`,
-    registeredAt: 1_800_000_000_000 + number,
-    isBonded: true,
-    ...changes,
-  }
-}
-
-/** All that the store says of these solvers. */
-async function contents(store: SolverStore, ...solvers: Solver[]) {
-  return {
-    solvers: await store.readAll(),
-    timestamps: await Promise.all(solvers.map((each) => store.lastTimestamp(each))),
-  }
-}
-
-describe.each([
-  ['in memory', () => ':memory:'],
-  ['in a file', temporaryFile],
-])('a store %s', (_where, path) => {
   test('gives back what was saved, exactly', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     const saved = solver(1, { name: "Größe 🙂 '; drop table solvers; --", chainId: Number.MAX_SAFE_INTEGER })
     expect(await store.save(saved, 1_800_000_000_123, NO_LIMIT)).toEqual(saved)
     expect(await contents(store, saved)).toEqual({ solvers: [saved], timestamps: [1_800_000_000_123] })
   })
 
   test('updates endpoint and name of a solver and keeps when it was registered', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     await store.save(solver(1), 100, NO_LIMIT)
     const update = solver(1, { endpointUrl: 'https://new.example.org', name: 'New', registeredAt: 9 })
     const expected = { ...update, registeredAt: solver(1).registeredAt }
@@ -58,7 +22,7 @@ describe.each([
   })
 
   test('removes a solver and no other', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     const elsewhere = solver(1, { chainId: 2 })
     for (const each of [solver(1), solver(2), elsewhere]) await store.save(each, 100, NO_LIMIT)
     await store.remove(solver(1), 101)
@@ -69,7 +33,7 @@ describe.each([
   })
 
   test('registers a removed solver anew', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     await store.save(solver(1), 100, NO_LIMIT)
     await store.remove(solver(1), 101)
     const again = solver(1, { registeredAt: 1_900_000_000_000 })
@@ -77,7 +41,7 @@ describe.each([
   })
 
   test('notes whether a bond suffices, of that solver only', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     const elsewhere = solver(1, { chainId: 2, registeredAt: 1 })
     for (const each of [solver(1), solver(2), elsewhere]) await store.save(each, 100, NO_LIMIT)
     await store.setBonded(solver(1), false)
@@ -91,13 +55,13 @@ describe.each([
   })
 
   test('takes no note of the bond of a solver that is not registered', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     await store.setBonded(solver(1), true)
     expect(await contents(store, solver(1))).toEqual({ solvers: [], timestamps: [undefined] })
   })
 
   test('reads the longest registered first, by address where they are equal', async () => {
-    const { store } = await openStore(path())
+    const { store } = await openStore(await create())
     const solvers = [
       solver(1, { registeredAt: 30 }),
       solver(4, { registeredAt: 20 }),
@@ -109,52 +73,127 @@ describe.each([
       [2, 3, 4, 1].map((number) => solver(number).address),
     )
   })
+
+  describe('timestamps', () => {
+    test('are unknown of a solver that never had one', async () => {
+      const { store } = await openStore(await create())
+      expect(await store.lastTimestamp(solver(1))).toBeUndefined()
+    })
+
+    test.each([
+      ['equal', 100],
+      ['older', 99],
+    ])('that are %s are refused on saving and on removing, and change nothing', async (_what, timestamp) => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, NO_LIMIT)
+      const before = await contents(store, solver(1))
+      const refusal = { reason: 'TIMESTAMP_REUSED' }
+      await expect(store.save(solver(1, { name: 'New' }), timestamp, NO_LIMIT)).rejects.toMatchObject(refusal)
+      await expect(store.remove(solver(1), timestamp)).rejects.toMatchObject(refusal)
+      expect(await contents(store, solver(1))).toEqual(before)
+    })
+
+    test('move on by 1 ms', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, NO_LIMIT)
+      await store.save(solver(1), 101, NO_LIMIT)
+      await store.remove(solver(1), 102)
+      expect(await store.lastTimestamp(solver(1))).toBe(102)
+    })
+
+    test('outlive the registration', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, NO_LIMIT)
+      await store.remove(solver(1), 101)
+      await expect(store.save(solver(1), 101, NO_LIMIT)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })
+      expect(await store.readAll()).toEqual([])
+    })
+
+    test('are kept for each solver of each chain', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, NO_LIMIT)
+      await store.save(solver(2), 50, NO_LIMIT)
+      await store.save(solver(1, { chainId: 2 }), 25, NO_LIMIT)
+      const solvers = [solver(1), solver(2), solver(1, { chainId: 2 })]
+      expect((await contents(store, ...solvers)).timestamps).toEqual([100, 50, 25])
+    })
+
+    test('let only one of two equal ones in that come at once', async () => {
+      const { store } = await openStore(await create())
+      const saves = [1, 2].map(() => store.save(solver(1), 100, NO_LIMIT))
+      const results = await Promise.allSettled(saves)
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    })
+  })
+
+  describe('a refusal leaves nothing behind:', () => {
+    test('one solver more than the chain may have', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, 2)
+      await store.save(solver(2), 100, 2)
+      await expect(store.save(solver(3), 100, 2)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+      expect(await contents(store, solver(3))).toEqual({
+        solvers: [solver(1), solver(2)],
+        timestamps: [undefined],
+      })
+    })
+
+    test('the removal of a solver that is not registered', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, NO_LIMIT)
+      const elsewhere = solver(1, { chainId: 2 })
+      await expect(store.remove(elsewhere, 200)).rejects.toMatchObject({ reason: 'SOLVER_NOT_FOUND' })
+      expect(await contents(store, solver(1), elsewhere)).toEqual({
+        solvers: [solver(1)],
+        timestamps: [100, undefined],
+      })
+    })
+  })
+
+  describe('the limit', () => {
+    test('does not keep a registered solver from being updated', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, 1)
+      expect(await store.save(solver(1, { name: 'New' }), 101, 1)).toMatchObject({ name: 'New' })
+    })
+
+    test('counts each chain for itself', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, 1)
+      await store.save(solver(2, { chainId: 2 }), 100, 1)
+      expect(await store.readAll()).toHaveLength(2)
+    })
+
+    test('gives a place free when a solver is removed', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, 1)
+      await store.remove(solver(1), 101)
+      await store.save(solver(2), 100, 1)
+      expect(await store.readAll()).toEqual([solver(2)])
+    })
+
+    test('holds for solvers that come at once', async () => {
+      const { store } = await openStore(await create())
+      const saves = [1, 2, 3, 4].map((number) => store.save(solver(number), 100, 2))
+      const results = await Promise.allSettled(saves)
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+      expect(await store.readAll()).toHaveLength(2)
+    })
+  })
 })
 
-describe('timestamps', () => {
-  test('are unknown of a solver that never had one', async () => {
-    const { store } = await openStore(':memory:')
-    expect(await store.lastTimestamp(solver(1))).toBeUndefined()
-  })
+describe.each(DURABLE_DATABASES)('a store %s', (_where, kind) => {
+  const create = kind()
 
-  test.each([
-    ['equal', 100],
-    ['older', 99],
-  ])('that are %s are refused on saving and on removing, and change nothing', async (_what, timestamp) => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, NO_LIMIT)
-    const before = await contents(store, solver(1))
-    const refusal = { reason: 'TIMESTAMP_REUSED' }
-    await expect(store.save(solver(1, { name: 'New' }), timestamp, NO_LIMIT)).rejects.toMatchObject(refusal)
-    await expect(store.remove(solver(1), timestamp)).rejects.toMatchObject(refusal)
-    expect(await contents(store, solver(1))).toEqual(before)
-  })
-
-  test('move on by 1 ms', async () => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, NO_LIMIT)
-    await store.save(solver(1), 101, NO_LIMIT)
-    await store.remove(solver(1), 102)
-    expect(await store.lastTimestamp(solver(1))).toBe(102)
-  })
-
-  test('outlive the registration', async () => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, NO_LIMIT)
-    await store.remove(solver(1), 101)
-    await expect(store.save(solver(1), 101, NO_LIMIT)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })
-    expect(await store.readAll()).toEqual([])
-  })
-
-  test('and registrations outlive a restart', async () => {
-    const path = temporaryFile()
-    const { store: before, close } = await openStore(path)
+  test('keeps timestamps and registrations when it is opened again', async () => {
+    const database = await create()
+    const { store: before, close } = await openStore(database)
     await before.save(solver(1), 100, NO_LIMIT)
     await before.save(solver(2), 100, NO_LIMIT)
     await before.remove(solver(2), 101)
     await close()
 
-    const { store } = await openStore(path)
+    const { store } = await openStore(database)
     expect(await contents(store, solver(1), solver(2))).toEqual({
       solvers: [solver(1)],
       timestamps: [100, 101],
@@ -162,76 +201,5 @@ describe('timestamps', () => {
     for (const each of [solver(1), solver(2)]) {
       await expect(store.save(each, 100, NO_LIMIT)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })
     }
-  })
-
-  test('are kept for each solver of each chain', async () => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, NO_LIMIT)
-    await store.save(solver(2), 50, NO_LIMIT)
-    await store.save(solver(1, { chainId: 2 }), 25, NO_LIMIT)
-    const solvers = [solver(1), solver(2), solver(1, { chainId: 2 })]
-    expect((await contents(store, ...solvers)).timestamps).toEqual([100, 50, 25])
-  })
-
-  test('let only one of two equal ones in that come at once', async () => {
-    const { store } = await openStore(':memory:')
-    const saves = [1, 2].map(() => store.save(solver(1), 100, NO_LIMIT))
-    const results = await Promise.allSettled(saves)
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
-  })
-})
-
-describe('a refusal leaves nothing behind:', () => {
-  test('one solver more than the chain may have', async () => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, 2)
-    await store.save(solver(2), 100, 2)
-    await expect(store.save(solver(3), 100, 2)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
-    expect(await contents(store, solver(3))).toEqual({
-      solvers: [solver(1), solver(2)],
-      timestamps: [undefined],
-    })
-  })
-
-  test('the removal of a solver that is not registered', async () => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, NO_LIMIT)
-    const elsewhere = solver(1, { chainId: 2 })
-    await expect(store.remove(elsewhere, 200)).rejects.toMatchObject({ reason: 'SOLVER_NOT_FOUND' })
-    expect(await contents(store, solver(1), elsewhere)).toEqual({
-      solvers: [solver(1)],
-      timestamps: [100, undefined],
-    })
-  })
-})
-
-describe('the limit', () => {
-  test('does not keep a registered solver from being updated', async () => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, 1)
-    expect(await store.save(solver(1, { name: 'New' }), 101, 1)).toMatchObject({ name: 'New' })
-  })
-
-  test('counts each chain for itself', async () => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, 1)
-    await store.save(solver(2, { chainId: 2 }), 100, 1)
-    expect(await store.readAll()).toHaveLength(2)
-  })
-
-  test('gives a place free when a solver is removed', async () => {
-    const { store } = await openStore(':memory:')
-    await store.save(solver(1), 100, 1)
-    await store.remove(solver(1), 101)
-    await store.save(solver(2), 100, 1)
-    expect(await store.readAll()).toEqual([solver(2)])
-  })
-
-  test('holds for solvers that come at once', async () => {
-    const { store } = await openStore(':memory:')
-    const saves = [1, 2, 3, 4].map((number) => store.save(solver(number), 100, 2))
-    const results = await Promise.allSettled(saves)
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
-    expect(await store.readAll()).toHaveLength(2)
   })
 })

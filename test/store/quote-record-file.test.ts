@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { openQuoteRecordStore } from '../../src/store/open-quote-records.js'
+import { openQuoteRecordFile } from '../../src/store/quote-record-file.js'
 import { temporaryFile } from './temporary-file.js'
 
 function record(number: number) {
@@ -14,7 +14,7 @@ for (const [kind, path] of [
   ['in a file', temporaryFile],
 ] as const) {
   test(`records are kept ${kind}, and those before a time removed`, async () => {
-    const store = openQuoteRecordStore(path())
+    const store = openQuoteRecordFile(path())
     onTestFinished(store.close)
     await store.save(records(2500))
     expect(await store.read('7')).toBe(record(7).record)
@@ -27,11 +27,11 @@ for (const [kind, path] of [
 
 test('a file is beside the database, and read again by the next run', async () => {
   const path = temporaryFile()
-  const first = openQuoteRecordStore(path)
+  const first = openQuoteRecordFile(path)
   await first.save([record(1)])
   await first.close()
   expect([existsSync(path), existsSync(`${path}-quotes`)]).toEqual([false, true])
-  const second = openQuoteRecordStore(path)
+  const second = openQuoteRecordFile(path)
   onTestFinished(second.close)
   expect(await second.read('1')).toBe(record(1).record)
 })
@@ -39,7 +39,7 @@ test('a file is beside the database, and read again by the next run', async () =
 test('a file that is no database fails every call, says which it is, and does no more once it is gone', async () => {
   const path = temporaryFile()
   writeFileSync(`${path}-quotes`, 'this is no database, and long enough to be seen as none'.repeat(20))
-  const store = openQuoteRecordStore(path)
+  const store = openQuoteRecordFile(path)
   const failure = { message: expect.stringContaining(`DB_PATH is ${path}-quotes`) }
   await expect(store.prune(0)).rejects.toMatchObject(failure)
   await expect(store.read('1')).rejects.toThrow()

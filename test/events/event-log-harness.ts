@@ -1,0 +1,42 @@
+import { onTestFinished } from 'vitest'
+import { openEventLog } from '../../src/events/event-log.js'
+import type { EventStore } from '../../src/store/event-store.js'
+import { createOnlyReplica } from '../../src/store/only-replica.js'
+import { createLog } from '../../src/telemetry/log.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { newBlocks, openToRead, settled } from '../store/event-samples.js'
+
+/** A log over a store in memory, with a clock that is set by hand and one event announced at 0 ms. */
+export async function openLog(change: (store: EventStore) => Partial<EventStore> = () => ({})) {
+  const clock = { ms: 0 }
+  const { store, one } = await openToRead(':memory:', () => clock.ms)
+  await store.append(one, newBlocks(11, 11, [settled(1, 11, 0)]))
+  const metrics = createMetrics()
+  const log = createLog('silent')
+  const open = async () => {
+    const eventLog = await openEventLog({
+      store: { ...store, ...change(store) },
+      replicas: createOnlyReplica(),
+      eventRetentionDays: 2,
+      maxStreamClients: 3,
+      metrics,
+      log,
+      now: () => clock.ms,
+    })
+    onTestFinished(() => eventLog.close())
+    const journals = new Map([1, 2, 3].map((chainId) => [chainId, eventLog.journalOf(chainId)]))
+    for (const journal of journals.values()) await journal.open()
+    const journal = (chainId: number) => journals.get(chainId) ?? eventLog.journalOf(chainId)
+    return { ...eventLog, journal }
+  }
+  const { logId } = await store.readState()
+  return {
+    eventLog: await open(),
+    open,
+    clock,
+    store,
+    metrics,
+    log,
+    cursorAt: (n: number) => `${logId}.${n}`,
+  }
+}

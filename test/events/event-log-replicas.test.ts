@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { ServiceError } from '../../src/domain/errors.js'
+import type { EventStore } from '../../src/store/event-store.js'
+import { manySettled, newBlocks } from '../store/event-samples.js'
+import { openLog } from './event-log-harness.js'
+import { now, only, range, settle, take } from './hub-harness.js'
+
+const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
+
+describe('what another replica writes', () => {
+  /** Two replicas of one log: the second is told of nothing by itself. */
+  async function openTwo() {
+    const readAfter = vi.fn<EventStore['readAfter']>()
+    const here = await openLog((store) => ({ readAfter: readAfter.mockImplementation(store.readAfter) }))
+    const elsewhere = await here.open()
+    await now(settle())
+    readAfter.mockClear()
+    return { ...here, elsewhere, readAfter }
+  }
+
+  test('is told before what is written here behind it, and read from the store once for all', async () => {
+    const { eventLog, elsewhere, readAfter } = await openTwo()
+    const subscriptions = range(1, 3).map(() => eventLog.subscribe(undefined, only({})))
+    const taken = subscriptions.map((subscription) => take(subscription, 4))
+    await elsewhere.journal(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
+    await eventLog.journal(2).open()
+    await eventLog.journal(2).append(newBlocks(12, 12, manySettled(2, 12, 2)))
+    for (const sequences of await Promise.all(taken)) expect(sequences).toEqual([2, 3, 4, 5])
+    expect(readAfter).toHaveBeenCalledTimes(1)
+  })
+
+  test('is reached by a cursor that the other one has given', async () => {
+    const { eventLog, elsewhere, cursorAt } = await openTwo()
+    await elsewhere.journal(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
+    expect(eventLog.reach(cursorAt(1))).toBeUndefined()
+    expect(eventLog.reach(undefined)).toBeUndefined()
+    expect(eventLog.reach('nonsense')).toBeUndefined()
+    await eventLog.reach(cursorAt(2))
+    const subscription = eventLog.subscribe(cursorAt(2), only({}))
+    expect(await take(subscription, 1)).toEqual([3])
+  })
+
+  test('is not reached where there is nothing: the cursor is unknown', async () => {
+    const { eventLog, cursorAt } = await openTwo()
+    await eventLog.reach(cursorAt(9))
+    expect(() => eventLog.subscribe(cursorAt(9), only({}))).toThrow(CURSOR_UNKNOWN)
+  })
+})
+
+describe('while the database is away', () => {
+  const away = new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
+
+  beforeEach(() => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+    })
+    return () => vi.useRealTimers()
+  })
+
+  /** A log whose store can be taken away. */
+  async function openFlaky() {
+    let isAway = false
+    const opened = await openLog((store) => ({
+      readAfter: (...args) => (isAway ? Promise.reject(away) : store.readAfter(...args)),
+    }))
+    const setAway = (value: boolean) => {
+      isAway = value
+    }
+    return { ...opened, setAway }
+  }
+
+  test('a subscriber waits, with signs of life, and goes on when it is back', async () => {
+    const { eventLog, setAway, cursorAt } = await openFlaky()
+    setAway(true)
+    const subscription = eventLog.subscribe(cursorAt(0), only({}))
+    const first = subscription.next()
+    await vi.advanceTimersByTimeAsync(14_000)
+    expect(await now(first)).toBe('waiting')
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(await now(first)).toEqual([])
+    const second = subscription.next()
+    await vi.advanceTimersByTimeAsync(5000)
+    setAway(false)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await now(second)).toMatchObject([{ sequence: 1 }])
+  })
+
+  test('nobody is too slow, however long that takes', async () => {
+    const { eventLog, setAway, cursorAt } = await openFlaky()
+    setAway(true)
+    const subscription = eventLog.subscribe(cursorAt(0), only({}))
+    for (let quarterMinutes = 0; quarterMinutes < 20; quarterMinutes++) {
+      const next = subscription.next()
+      await vi.advanceTimersByTimeAsync(16_000)
+      expect(await now(next)).toEqual([])
+    }
+    expect(subscription.ended.aborted).toBe(false)
+  })
+
+  test('a cursor of another replica is refused for the time being', async () => {
+    const { eventLog, setAway, cursorAt } = await openFlaky()
+    setAway(true)
+    await expect(eventLog.reach(cursorAt(2))).rejects.toBe(away)
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import type { Database } from '../../src/store/database.js'
+import { eventRow } from '../../src/store/event-rows.js'
+import { createEventStore } from '../../src/store/event-store.js'
+import { migrations } from '../../src/store/schema.js'
+import { createPostgresDatabase } from '../postgres-database.js'
+import { postgresAt, sqliteAt } from './databases.js'
+import { announced, header, newBlocks, openStore, SETTLEMENT, settled, takenBack } from './event-samples.js'
+import { temporaryFile } from './temporary-file.js'
+
+const postgres = async () => postgresAt(await createPostgresDatabase())
+
+/** Those of a version, by how their names begin. */
+function migrationsUntil(last: string) {
+  return { migrations: Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= `${last}~`)) }
+}
+
+const events = [settled(1, 11, 0), settled(1, 12, 0), settled(2, 5, 0), settled(1, 12, 1)]
+
+/** Writes what the version before has of the events, of which it has removed those up to a sequence. */
+async function write(database: Database, prunedSequence: number): Promise<void> {
+  const rows = events.map((event, index) => eventRow(index + 1, event, 1000)).slice(prunedSequence)
+  if (rows.length > 0) await database.insertInto('events').values(rows).execute()
+  await database.updateTable('event_log').set({ pruned_sequence: prunedSequence }).execute()
+  const position = { chain_id: 1, settlement: SETTLEMENT, first_block: 11 }
+  await database.insertInto('chain_positions').values(position).execute()
+  const headers = [11, 12].map((number) => header(number))
+  const toRow = ({ parentHash, ...rest }: (typeof headers)[0]) => ({
+    chain_id: 1,
+    parent_hash: parentHash,
+    ...rest,
+  })
+  await database.insertInto('chain_headers').values(headers.map(toRow)).execute()
+}
+
+describe.each([
+  ['SQLite', async () => sqliteAt(temporaryFile())],
+  ['PostgreSQL', postgres],
+])('a log that the version before replicas wrote to %s', (_which, create) => {
+  test.each([
+    ['nothing', 0],
+    ['a part', 2],
+    ['everything', 4],
+  ])('goes on with its sequences, its id and its chain when %s was removed of it', async (_what, pruned) => {
+    const on = await create()
+    const before = await on.open(migrationsUntil('003'))
+    await write(before.database, pruned)
+    const { log_id } = await before.database
+      .selectFrom('event_log')
+      .select('log_id')
+      .executeTakeFirstOrThrow()
+    await before.close()
+
+    const { store, contents } = await openStore(on)
+    expect(await contents(1)).toStrictEqual({
+      state: { logId: log_id, lastSequence: 4, prunedSequence: pruned },
+      entries: announced(1, ...events).slice(pruned),
+      positions: [{ settlement: SETTLEMENT, firstBlock: 11, headers: [header(11), header(12)] }],
+    })
+    const term = await store.takeOver(1)
+    expect(term.number).toBe(1)
+    const next = [settled(1, 13, 0)]
+    expect(await store.append(term, newBlocks(13, 13, next))).toStrictEqual(announced(5, ...next))
+    expect(await store.revert(term, header(12))).toStrictEqual(takenBack(6, ...next))
+    expect(await store.readState()).toEqual({ logId: log_id, lastSequence: 6, prunedSequence: pruned })
+  })
+
+  test('begins with the first sequence when nothing was ever in it', async () => {
+    const on = await create()
+    const before = await on.open(migrationsUntil('003'))
+    await before.close()
+    const { store } = await openStore(on)
+    expect(await store.readState()).toMatchObject({ lastSequence: 0, prunedSequence: 0 })
+    const first = [settled(1, 11, 0)]
+    const told = await store.append(await store.takeOver(1), newBlocks(11, 11, first))
+    expect(told).toStrictEqual(announced(1, ...first))
+  })
+})
+
+test('replicas that start at the same time bring an empty database up to date once', async () => {
+  for (let round = 1; round <= 5; round++) {
+    const on = await postgres()
+    const opened = await Promise.all(Array.from({ length: 4 }, () => on.open()))
+    const states = await Promise.all(
+      opened.map(({ database }) => createEventStore(database, () => 0).readState()),
+    )
+    const logs = await opened[0]?.database.selectFrom('event_log').selectAll().execute()
+    expect(logs).toHaveLength(1)
+    const state = { logId: logs?.[0]?.log_id, lastSequence: 0, prunedSequence: 0 }
+    expect(states).toEqual(opened.map(() => state))
+    await Promise.all(opened.map(({ close }) => close()))
+  }
+})

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import {
+  createQuoteRecordTable,
+  type QuoteRecordSchema,
+  quoteRecordMigrations,
+} from '../../src/store/quote-record-table.js'
+import { createPostgresDatabase } from '../postgres-database.js'
+import { postgresAt, sqliteAt, type TestDatabase } from './databases.js'
+import { temporaryFile } from './temporary-file.js'
+
+const TABLES = { migrations: quoteRecordMigrations, migrationTable: 'quote_record_migration' }
+
+async function openTable(on: TestDatabase) {
+  const { database, close } = await on.open<QuoteRecordSchema>(TABLES)
+  const read = () => database.selectFrom('quote_records').select('quote_id').orderBy('quote_id').execute()
+  return { table: createQuoteRecordTable(database), ids: async () => (await read()).map(idOf), close }
+}
+
+function idOf({ quote_id }: { quote_id: string }): string {
+  return quote_id
+}
+
+function record(number: number, text = `{"number":${number}}`) {
+  return { quoteId: String(number).padStart(5, '0'), requestedAt: 1_800_000_000_000 + number, record: text }
+}
+
+const records = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => record(from + index))
+
+const postgres = async () => postgresAt(await createPostgresDatabase())
+
+describe.each([
+  ['SQLite', async () => sqliteAt(temporaryFile())],
+  ['PostgreSQL', postgres],
+])('records of quotes in %s', (_which, create) => {
+  test('are given back as they were saved, and are still there when it is opened again', async () => {
+    const on = await create()
+    const text = JSON.stringify({ name: "\u0000\ud800 Größe 🙂 '; drop table quote_records; --", is: null })
+    const saved = [record(1, text), record(2, `"${'x'.repeat(1_000_000)}"`), record(3, '')]
+    const first = await openTable(on)
+    await first.table.save(saved)
+    await first.close()
+    const { table } = await openTable(on)
+    for (const { quoteId, record } of saved) expect(await table.read(quoteId)).toBe(record)
+    expect(await table.read('4')).toBeUndefined()
+  })
+
+  test.each([
+    [1_800_000_000_000, 0],
+    [1_800_000_000_001, 1],
+    [1_800_000_002_001, 2001],
+    [1_900_000_000_000, 2500],
+  ])('that were asked for before %d are removed, and no others', async (before, count) => {
+    const { table, ids } = await openTable(await create())
+    await table.save(records(0, 2500))
+    await table.prune(before)
+    expect(await ids()).toEqual(records(count, 2500).map(({ quoteId }) => quoteId))
+  })
+
+  test('that come again are left as they are', async () => {
+    const { table, ids } = await openTable(await create())
+    await table.save(records(0, 2))
+    await table.save([record(0, 'other'), record(1, 'other'), record(2)])
+    expect(await ids()).toEqual(records(0, 3).map(({ quoteId }) => quoteId))
+    expect(await table.read(record(1).quoteId)).toBe(record(1).record)
+  })
+})
+
+test('replicas remove records at the same time, while others come', async () => {
+  const on = await postgres()
+  const { table, ids } = await openTable(on)
+  const tables = [table, (await openTable(on)).table, (await openTable(on)).table]
+  const before = record(5000).requestedAt
+  await table.save(records(0, 5000))
+  const newer = Array.from({ length: 20 }, (_, index) => records(5000 + 10 * index, 5010 + 10 * index))
+  await Promise.all([...tables.map((each) => each.prune(before)), ...newer.map((batch) => table.save(batch))])
+  // Each ends when it has found fewer than it removes at once, which may be since another is removing them.
+  await table.prune(before)
+  expect(await ids()).toEqual(newer.flat().map(({ quoteId }) => quoteId))
+})

@@ -1,0 +1,79 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openRateLimitCounters } from '../../src/store/rate-limit-counters.js'
+import { eventually } from '../service/eventually.js'
+import { connect, createCountsDatabase, lockCounts, openCounters } from './rate-limit-tables.js'
+
+const MINUTE_MS = 60_000
+const MAX_CONNECTIONS = 4
+
+test('what ended a minute ago is removed, however much it is; what may still count stays', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const databaseUrl = await createCountsDatabase()
+  const client = await connect(databaseUrl)
+  const insert = (name: string, rows: number, expire: number) =>
+    client.query(`insert into rate_limits select $1 || n, 1, $2 from generate_series(1, $3::int) n`, [
+      name,
+      expire,
+      rows,
+    ])
+  const now = Date.now()
+  await insert('old ', 12_000, now - MINUTE_MS - 1)
+  await insert('standing ', 2, now + 1)
+  await insert('of a clock that is behind ', 1, now - 1)
+  openCounters(databaseUrl)
+
+  vi.advanceTimersByTime(MINUTE_MS)
+  const read = async () => (await client.query('select key from rate_limits order by key')).rows
+  const left = await eventually(read, (rows) => rows.length <= 3)
+  expect(left.map(({ key }) => key)).toEqual(['of a clock that is behind 1', 'standing 1', 'standing 2'])
+})
+
+test('no request waits longer than the time-out, and none piles up at a database that does not answer', {
+  timeout: 30_000,
+}, async () => {
+  const timeoutMs = 1000
+  const databaseUrl = await createCountsDatabase()
+  const client = await connect(databaseUrl)
+  const failures: Error[] = []
+  const counters = openCounters(databaseUrl, { timeoutMs, onFailure: (error) => failures.push(error) })
+  const limiter = counters.limiterOf('quote', 100, MINUTE_MS)
+  await lockCounts(databaseUrl)
+
+  async function ask(): Promise<{ consumedPoints: number; waitedMs: number }> {
+    const start = performance.now()
+    const { consumedPoints } = await limiter.consume('client')
+    return { consumedPoints, waitedMs: performance.now() - start }
+  }
+  // One after the other, so that some wait for a connection when those before them give up.
+  const asked = []
+  for (let index = 0; index < 30; index++) {
+    asked.push(ask())
+    await setTimeout(timeoutMs / 20)
+  }
+  const answers = await Promise.all(asked)
+  expect(answers.map(({ consumedPoints }) => consumedPoints)).toEqual(answers.map((_, index) => index + 1))
+  expect(Math.max(...answers.map(({ waitedMs }) => waitedMs))).toBeLessThan(1.7 * timeoutMs)
+  expect(failures).toHaveLength(answers.length)
+
+  const count = `select count(*)::int from pg_stat_activity
+    where datname = current_database() and application_name = 'quote-aggregator limits'`
+  await eventually(
+    async () => (await client.query<{ count: number }>(count)).rows[0]?.count ?? Number.NaN,
+    (backends) => backends <= MAX_CONNECTIONS,
+  )
+})
+
+test('after the end counts are kept in memory, and nothing is asked', async () => {
+  const databaseUrl = await createCountsDatabase()
+  const client = await connect(databaseUrl)
+  const { limiterOf, close } = openRateLimitCounters({ databaseUrl, isUp: () => true })
+  const limiter = limiterOf('quote', 2, MINUTE_MS)
+  await limiter.consume('client')
+  await close()
+  expect(await limiter.consume('client')).toMatchObject({ consumedPoints: 1, remainingPoints: 1 })
+  expect((await client.query('select key, points from rate_limits')).rows).toEqual([
+    { key: 'quote:client', points: 1 },
+  ])
+})

@@ -1,0 +1,33 @@
+import type { Solver } from '../../src/domain/solver.js'
+import { createSolverStore, type SolverStore } from '../../src/store/solver-store.js'
+import type { TestDatabase } from './databases.js'
+
+/** More solvers than any test has. */
+export const NO_LIMIT = 1000
+
+/** Opens a store of solvers; it closes with the test, if not before. */
+export async function openStore(on: TestDatabase) {
+  const { database, coordination, close } = await on.open()
+  return { store: createSolverStore(database, coordination), close }
+}
+
+/** A registration that its number tells from others. */
+export function solver(number: number, changes: Partial<Solver> = {}): Solver {
+  return {
+    chainId: 1,
+    address: `0x${number.toString(16).padStart(40, '0')}`,
+    endpointUrl: `https://solver-${number}.example.org`,
+    name: `Solver ${number}`,
+    registeredAt: 1_800_000_000_000 + number,
+    isBonded: true,
+    ...changes,
+  }
+}
+
+/** All that the store says of these solvers. */
+export async function contents(store: SolverStore, ...solvers: Solver[]) {
+  return {
+    solvers: await store.readAll(),
+    timestamps: await Promise.all(solvers.map((each) => store.lastTimestamp(each))),
+  }
+}

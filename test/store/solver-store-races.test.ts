@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import type { ServiceError } from '../../src/domain/errors.js'
+import type { SolverStore } from '../../src/store/solver-store.js'
+import { createPostgresDatabase } from '../postgres-database.js'
+import { createRandom } from '../random.js'
+import { postgresAt } from './databases.js'
+import { contents, NO_LIMIT, openStore, solver } from './solver-samples.js'
+
+const SEED = 20_260_107
+const ROUNDS = 25
+
+const random = createRandom(SEED)
+
+/** The stores of two replicas, with connections of their own. */
+async function openReplicas(): Promise<[SolverStore, SolverStore]> {
+  const on = postgresAt(await createPostgresDatabase())
+  const [first, second] = await Promise.all([openStore(on), openStore(on)])
+  return [first.store, second.store]
+}
+
+/** Has work done by several at once, begun in any order. @returns what came of each: `done`, or its refusal */
+async function race<T>(...works: (() => Promise<T>)[]): Promise<string[]> {
+  const order = works.map((work, index) => ({ work, index, place: random.integer(0, 1000) }))
+  const results: string[] = []
+  await Promise.all(
+    order
+      .sort((a, b) => a.place - b.place)
+      .map(async ({ work, index }) => {
+        results[index] = await work().then(
+          () => 'done',
+          (error: ServiceError) => error.reason ?? error.message,
+        )
+      }),
+  )
+  return results
+}
+
+describe('replicas that are told at the same time', () => {
+  test('of more solvers than a chain may have take just as many as it may have', async () => {
+    const [a, b] = await openReplicas()
+    const solvers = Array.from({ length: 24 }, (_, number) => solver(number))
+    const elsewhere = Array.from({ length: 7 }, (_, number) => solver(100 + number, { chainId: 2 }))
+    const saves = [...solvers, ...elsewhere].map(
+      (each, index) => () => (index % 2 === 0 ? a : b).save(each, 100, 7),
+    )
+    const results = await race(...saves)
+    expect(results.slice(24)).toEqual(elsewhere.map(() => 'done'))
+    const isTaken = results.slice(0, 24).map((result) => result === 'done')
+    expect(isTaken.filter(Boolean)).toHaveLength(7)
+    expect(results.filter((result) => result === 'SOLVER_LIMIT_REACHED')).toHaveLength(17)
+    expect(await contents(b, ...solvers)).toEqual({
+      solvers: [...solvers.filter((_, index) => isTaken[index]), ...elsewhere],
+      timestamps: isTaken.map((is) => (is ? 100 : undefined)),
+    })
+  })
+
+  test('the same message take it once', async () => {
+    const [a, b] = await openReplicas()
+    for (let timestamp = 100; timestamp < 100 + ROUNDS; timestamp++) {
+      const results = await race(
+        () => a.save(solver(1), timestamp, NO_LIMIT),
+        () => b.save(solver(1), timestamp, NO_LIMIT),
+      )
+      expect(results.sort()).toEqual(['TIMESTAMP_REUSED', 'done'])
+      expect(await a.lastTimestamp(solver(1))).toBe(timestamp)
+    }
+  })
+
+  test('the first message of a solver, several times, take it once', async () => {
+    const [a, b] = await openReplicas()
+    for (let number = 1; number <= ROUNDS; number++) {
+      const results = await race(
+        () => a.save(solver(number), 100, NO_LIMIT),
+        () => b.save(solver(number), 100, NO_LIMIT),
+        () => b.save(solver(number), 100, NO_LIMIT),
+      )
+      expect(results.sort()).toEqual(['TIMESTAMP_REUSED', 'TIMESTAMP_REUSED', 'done'])
+    }
+    expect(await a.readAll()).toHaveLength(ROUNDS)
+  })
+
+  test('the same removal take it once', async () => {
+    const [a, b] = await openReplicas()
+    for (let timestamp = 100; timestamp < 100 + 2 * ROUNDS; timestamp += 2) {
+      await a.save(solver(1), timestamp, NO_LIMIT)
+      const results = await race(
+        () => a.remove(solver(1), timestamp + 1),
+        () => b.remove(solver(1), timestamp + 1),
+      )
+      expect(results.sort()).toEqual(['TIMESTAMP_REUSED', 'done'])
+    }
+  })
+
+  test.each([
+    ['a removal after an update leave the solver removed', 1, 2],
+    ['an update after a removal leave the solver registered', 2, 1],
+  ])('%s, in whatever order these come', async (_what, saved, removed) => {
+    const [a, b] = await openReplicas()
+    for (let timestamp = 100; timestamp < 100 + 3 * ROUNDS; timestamp += 3) {
+      await b.save(solver(1), timestamp, NO_LIMIT)
+      const [save, removal] = await race<unknown>(
+        () => a.save(solver(1, { name: 'New' }), timestamp + saved, NO_LIMIT),
+        () => b.remove(solver(1), timestamp + removed),
+      )
+      const [later, earlier] = saved > removed ? [save, removal] : [removal, save]
+      expect(later).toBe('done')
+      expect(['done', 'TIMESTAMP_REUSED']).toContain(earlier)
+      const left = saved > removed ? [solver(1, { name: 'New' })] : []
+      expect(await contents(a, solver(1))).toEqual({ solvers: left, timestamps: [timestamp + 2] })
+    }
+  })
+
+  test('a removal and a solver for its place never have more than there are places', async () => {
+    const [a, b] = await openReplicas()
+    let [inside, outside] = [solver(1), solver(2)]
+    await a.save(inside, 99, 1)
+    for (let timestamp = 100; timestamp < 100 + ROUNDS; timestamp++) {
+      const [, save] = await race<unknown>(
+        () => a.remove(inside, timestamp),
+        () => b.save(outside, timestamp, 1),
+      )
+      const left = await a.readAll()
+      expect(left).toEqual(save === 'done' ? [outside] : [])
+      if (save !== 'done') {
+        expect(save).toBe('SOLVER_LIMIT_REACHED')
+        await b.save(outside, timestamp, 1)
+      }
+      ;[inside, outside] = [outside, inside]
+    }
+  })
+
+  test('a removal and what the bond is leave the solver removed', async () => {
+    const [a, b] = await openReplicas()
+    for (let timestamp = 100; timestamp < 100 + 2 * ROUNDS; timestamp += 2) {
+      await a.save(solver(1), timestamp, NO_LIMIT)
+      const results = await race(
+        () => a.remove(solver(1), timestamp + 1),
+        () => b.setBonded(solver(1), false),
+        () => a.setBonded(solver(1), true),
+      )
+      expect(results).toEqual(['done', 'done', 'done'])
+      expect(await b.readAll()).toEqual([])
+    }
+  })
+})

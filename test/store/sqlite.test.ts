@@ -1,0 +1,64 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Database } from '../../src/store/database.js'
+import { migrations } from '../../src/store/schema.js'
+import { openSqlite, openSqliteTables } from '../../src/store/sqlite.js'
+import { temporaryFile } from './temporary-file.js'
+
+const row = { chain_id: 1, address: '0x', last_timestamp_ms: 1 }
+
+/** Until the end of the test. */
+async function opened(opening: Promise<Database>): Promise<Database> {
+  const database = await opening
+  onTestFinished(() => database.destroy())
+  return database
+}
+
+async function pragma(database: Database, name: string): Promise<unknown> {
+  const { rows } = await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(database)
+  return rows[0]?.[name]
+}
+
+test('a file is written ahead, and flushed as often as was asked for', async () => {
+  const full = await opened(openSqlite(temporaryFile()))
+  const tables = { migrations, synchronous: 'NORMAL' } as const
+  const normal = await opened(openSqliteTables(temporaryFile(), tables))
+  const settings = (database: Database) =>
+    Promise.all(['journal_mode', 'synchronous'].map((name) => pragma(database, name)))
+  expect(await settings(full)).toEqual(['wal', 2])
+  expect(await settings(normal)).toEqual(['wal', 1])
+})
+
+test('a file that was written by a newer version is let go of', async () => {
+  const path = temporaryFile()
+  const newer = await openSqlite(path)
+  await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2100-01-01')`.execute(newer)
+  await newer.destroy()
+
+  await expect(openSqlite(path)).rejects.toThrow('999-later')
+  expect(existsSync(`${path}-wal`)).toBe(false)
+})
+
+test.each([
+  ['in a folder that is not there', join('missing', 'service.db'), () => {}],
+  ['that is no database', 'text.db', (path: string) => writeFileSync(path, 'no database'.repeat(100))],
+])('a file %s cannot be opened, and is named', async (_which, name, prepare) => {
+  const path = join(temporaryFile(), '..', name)
+  prepare(path)
+  await expect(openSqlite(path)).rejects.toMatchObject({
+    name: 'ConfigError',
+    mistakes: [
+      { variable: 'DB_PATH', message: expect.stringContaining(`is ${path}, which cannot be opened:`) },
+    ],
+  })
+})
+
+test('nothing of :memory: is kept', async () => {
+  const first = await openSqlite(':memory:')
+  await first.insertInto('solver_timestamps').values(row).execute()
+  await first.destroy()
+  const second = await opened(openSqlite(':memory:'))
+  expect(await second.selectFrom('solver_timestamps').selectAll().execute()).toEqual([])
+})
