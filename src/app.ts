@@ -68,6 +68,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const { journalOf } = eventLog
     const chains = await openChains(config.chains, { ...config, journalOf, replicas, metrics, log })
     started.push(() => closeChains(chains))
+    // Whoever is told of an event here finds the order as the event has left it.
+    eventLog.onOthersEvent(({ chainId, orderId }) => chains.get(chainId)?.forgetOrder(orderId))
 
     const endpointGuard = createEndpointGuard({
       production: config.production,

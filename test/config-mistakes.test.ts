@@ -30,6 +30,7 @@ const ORIGIN = 'it must be * or origins such as https://app.example.org'
 const PROXY = 'it must be a number of hops, or addresses and CIDRs of proxies'
 const ALLOWED = 'it must be a host name, an IP address or a CIDR'
 const NAME = 'it must be letters, digits and underscores, to name a Solidity struct'
+const DATABASE = 'must be a URL such as postgres://user:password@host:5432/database'
 const BOND = "it must be a decimal integer in the token's smallest unit"
 
 describe('a mistake names the variable and what it must be:', () => {
@@ -47,6 +48,11 @@ describe('a mistake names the variable and what it must be:', () => {
     ['SERVICE_ADDRESS_1', '0x1234', `is "0x1234": ${ADDRESS}`],
     ['MIN_SOLVER_BOND', '-1', `is "-1": ${BOND}`],
     ['MIN_SOLVER_BOND', '1e9', `is "1e9": ${BOND}`],
+    ['DATABASE_URL', 'secret', DATABASE],
+    ['DATABASE_URL', 'mysql://ada:secret@db.example/quotes', DATABASE],
+    ['DATABASE_URL', 'postgres://ada:sec/ret@db.example/quotes', DATABASE],
+    ['RATE_LIMIT_STORE', 'redis', 'is "redis": it must be one of memory, postgres'],
+    ['RATE_LIMIT_STORE', 'postgres', 'is postgres, for which DATABASE_URL must be set'],
     ['CORS_ORIGINS', 'app.example.org', `has "app.example.org": ${ORIGIN}`],
     ['CORS_ORIGINS', 'https://app.example.org/', `has "https://app.example.org/": ${ORIGIN}`],
     ['TRUST_PROXY', 'yes', `has "yes": ${PROXY}`],
@@ -104,6 +110,11 @@ describe('an integer must be decimal digits within its range:', () => {
       expect(() => readConfig({ ...LEAST, [variable]: text }), text).not.toThrow()
     }
   })
+})
+
+test('a DATABASE_URL that is none is one mistake, wherever requests are to be counted', () => {
+  const changes = { DATABASE_URL: 'db.example', RATE_LIMIT_STORE: 'postgres' }
+  expect(mistakes(changes)).toEqual([{ variable: 'DATABASE_URL', message: DATABASE }])
 })
 
 test('nothing at all: what must be there is listed', () => {

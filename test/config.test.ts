@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ChainConfig, type Config, processEnvironment, readConfig } from '../src/config.js'
-import { CHAIN_DEFAULTS, CHAIN_VARIABLES, DEFAULTS } from '../src/variables.js'
+import { CHAIN_DEFAULTS, CHAIN_VARIABLES, DEFAULTS, OPTIONAL_VARIABLES } from '../src/variables.js'
 
 const SETTLEMENT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 
@@ -68,6 +68,7 @@ describe('defaults', () => {
       host: '0.0.0.0',
       port: 3000,
       dbPath: './service-api.db',
+      databaseUrl: undefined,
       production: false,
       quoteTimeoutMs: 2000,
       defaultDepositWindowSeconds: 300,
@@ -85,6 +86,7 @@ describe('defaults', () => {
         unregister: 10,
         solvers: 60,
       },
+      rateLimitStore: 'memory',
       maxStreamClients: 10_000,
       eventRetentionDays: 30,
       maxReorgDepth: 256,
@@ -98,13 +100,8 @@ describe('defaults', () => {
   })
 
   test.each(['', '  '])('stand when every variable is %j', (blank) => {
-    const names = [
-      ...Object.keys(DEFAULTS),
-      'NODE_ENV',
-      'TRUST_PROXY',
-      'METRICS_AUTH',
-      'SOLVER_ENDPOINT_ALLOWLIST',
-    ]
+    const optional = OPTIONAL_VARIABLES.filter((name) => name !== 'SUPPORTED_CHAINS')
+    const names = [...Object.keys(DEFAULTS), ...optional]
     const ofChain = ['POLL_INTERVAL_MS_1', 'CONFIRMATIONS_1', 'START_BLOCK_1']
     expect(read(Object.fromEntries([...names, ...ofChain].map((name) => [name, blank])))).toEqual(
       readConfig(LEAST),
@@ -170,6 +167,24 @@ describe('each variable is read:', () => {
       expect(Object.values(read({ [`RATE_LIMIT_${name}`]: '0' }).rateLimits)).toContain(0)
     },
   )
+})
+
+describe('the database', () => {
+  const DATABASE_URL = 'postgresql://ada:s%40cret@db.example:5433/quotes?sslmode=verify-full'
+
+  test.each([DATABASE_URL, 'postgres://127.0.0.1/quotes', 'postgres://%2Frun%2Fpostgresql/quotes'])(
+    'is the PostgreSQL at %s, where requests are counted as well',
+    (databaseUrl) => {
+      const shared = { databaseUrl, rateLimitStore: 'postgres' }
+      expect(read({ DATABASE_URL: databaseUrl })).toEqual({ ...readConfig(LEAST), ...shared })
+    },
+  )
+
+  test('is shared, and each replica counts for itself when told so', () => {
+    expect(read({ DATABASE_URL, RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory')
+    expect(read({ DATABASE_URL, RATE_LIMIT_STORE: 'postgres' }).rateLimitStore).toBe('postgres')
+    expect(read({ RATE_LIMIT_STORE: 'memory' })).toEqual(readConfig(LEAST))
+  })
 })
 
 describe('a chain', () => {

@@ -55,6 +55,8 @@ export interface Chain {
    * @throws ServiceError CHAIN_UNAVAILABLE
    */
   readOrder(orderId: Hex): Promise<Order> | Order
+  /** Takes note that an event of an order has been announced, by whichever replica. */
+  forgetOrder(orderId: Hex): void
   close(): Promise<void>
 }
 
@@ -169,6 +171,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
     isReadHere: () => office.reading() !== undefined,
     readOrder: (orderId) => orders.known(orderId) ?? ask(orders.read(orderId)),
+    forgetOrder: orders.forget,
     async close() {
       await office.close()
       rpc.close()

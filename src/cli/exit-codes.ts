@@ -30,6 +30,7 @@ const CODES: Readonly<Record<ClientReason, ExitCode>> = {
   CURSOR_UNKNOWN: EXIT.badInput,
   NO_QUOTES: EXIT.unavailable,
   CHAIN_UNAVAILABLE: EXIT.unavailable,
+  DATABASE_UNAVAILABLE: EXIT.unavailable,
   RATE_LIMITED: EXIT.unavailable,
   STREAM_LIMIT_REACHED: EXIT.unavailable,
   SUBSCRIBER_TOO_SLOW: EXIT.unavailable,

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 const HOST = '127.0.0.1'
 const SUPERUSER = 'postgres'
@@ -19,6 +20,7 @@ const CAREFREE = [
   'shared_buffers=32MB',
 ]
 const START_ATTEMPTS = 5
+const MEMORY_WAIT_MS = 200
 
 /** A running PostgreSQL with nothing in it. */
 export interface Postgres {
@@ -72,8 +74,15 @@ export async function startPostgres(): Promise<Postgres> {
     process.off('exit', killWithParent)
     remove()
   }
-  async function restart(): Promise<void> {
-    server = await startServer(place, port)
+  /** Processes of one that was killed may be there for another moment, and hold its memory. */
+  async function restart(left = START_ATTEMPTS): Promise<void> {
+    try {
+      server = await startServer(place, port)
+    } catch (error) {
+      if (left === 1 || !/pre-existing shared memory/.test((error as Error).message)) throw error
+      await delay(MEMORY_WAIT_MS)
+      await restart(left - 1)
+    }
   }
 
   try {
@@ -87,7 +96,7 @@ export async function startPostgres(): Promise<Postgres> {
       })
     }
     const url = `postgres://${SUPERUSER}@${HOST}:${port}/postgres`
-    return { url, kill: () => end('SIGKILL'), restart, stop }
+    return { url, kill: () => end('SIGKILL'), restart: () => restart(), stop }
   } catch (error) {
     await stop()
     throw error
@@ -105,9 +114,9 @@ interface Place {
 
 /** PostgreSQL refuses to run as root; another user may not be able to read the folder that this project lies in. */
 function preparePlace(): Place {
+  const installed = dirname(packagePath())
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'))
   const data = join(folder, 'data')
-  const installed = dirname(packagePath())
   if (process.getuid?.() !== 0) return { folder, data, binaries: join(installed, 'native', 'bin'), user: {} }
   const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
   const user = { uid: idOf('-u'), gid: idOf('-g') }

@@ -1,5 +1,5 @@
 import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
-import type { Announcement, EventFilter } from '../domain/event.js'
+import type { Announcement, EventFilter, StreamEvent } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import type { Replicas } from '../domain/replicas.js'
 import type { EventStore } from '../store/event-store.js'
@@ -14,6 +14,8 @@ import { createPublisher } from './publisher.js'
 export interface EventLog {
   /** The journal of a chain, to be opened by whoever reads that. */
   journalOf(chainId: number): ChainJournal
+  /** Calls `listener` with each event that another replica has announced, before any subscriber is told. */
+  onOthersEvent(listener: (event: StreamEvent) => void): void
   /**
    * Gets to a cursor that another replica has given, and that lies ahead of all that this one has heard of.
    * @returns undefined for every other cursor; else a promise that throws ServiceError DATABASE_UNAVAILABLE
@@ -69,7 +71,10 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     maxSubscribers: maxStreamClients,
     onSlow: () => metrics.streamDrops.inc(),
   })
-  const publisher = createPublisher(hub, store.readAfter)
+  let othersListener: (event: StreamEvent) => void = () => {}
+  const publisher = createPublisher(hub, store.readAfter, (announcements) => {
+    for (const { event } of announcements) othersListener(event)
+  })
   let retry: NodeJS.Timeout | undefined
   function catchUp(): void {
     clearTimeout(retry)
@@ -111,6 +116,9 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
         append: (blocks) => write(() => store.append(term, blocks)),
         revert: (ancestor) => write(() => store.revert(term, ancestor)),
       }
+    },
+    onOthersEvent(listener) {
+      othersListener = listener
     },
     reach(cursor = '') {
       const sequence = cursors.read(cursor) ?? 0

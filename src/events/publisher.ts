@@ -18,10 +18,14 @@ type Told = Pick<Hub, 'lastSequence' | 'publish'>
 
 const PAGE = 500
 
-/** Builds the publisher of a log. */
+/**
+ * Builds the publisher of a log.
+ * @param onRead told of entries that others have written, before subscribers are
+ */
 export function createPublisher(
   hub: Told,
   readAfter: (sequence: number, limit: number) => Promise<Announcement[]>,
+  onRead: (announcements: readonly Announcement[]) => void,
 ): Publisher {
   /** The last piece of work, done or failed. */
   let last: Promise<unknown> = Promise.resolve()
@@ -37,6 +41,7 @@ export function createPublisher(
   async function readOn(): Promise<void> {
     for (;;) {
       const page = await readAfter(hub.lastSequence(), PAGE)
+      onRead(page)
       hub.publish(page)
       if (page.length < PAGE) return
     }

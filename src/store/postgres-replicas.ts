@@ -50,13 +50,28 @@ export async function joinReplicas(options: PostgresReplicasOptions): Promise<Re
     const next = new pg.Client({ ...connectionOptions(databaseUrl), query_timeout: SILENCE_MS })
     const lose = (error?: Error) => lost(next, error)
     next.on('error', lose).on('end', () => lose())
-    await next.connect()
-    const { rows } = await next.query('select pg_backend_pid() as pid')
-    next.on('notification', (notification) => {
-      if (notification.processId !== rows[0].pid) hear(notification)
-    })
-    await next.query(`${END_WHEN_SILENT};${LISTEN}`)
-    client = next
+    try {
+      await next.connect()
+      const { rows } = await next.query('select pg_backend_pid() as pid')
+      next.on('notification', (notification) => {
+        if (notification.processId !== rows[0].pid) hear(notification)
+      })
+      await next.query(`${END_WHEN_SILENT};${LISTEN}`)
+      client = next
+    } catch (error) {
+      // Else it might be heard later, beside the next one.
+      next.connection.stream.destroy()
+      throw error
+    }
+  }
+
+  async function leave(): Promise<void> {
+    const last = client
+    client = undefined
+    // The server may not answer any more.
+    const timer = setTimeout(() => last?.connection.stream.destroy(), SILENCE_MS)
+    await last?.end()
+    clearTimeout(timer)
   }
 
   function hear({ channel, payload = '' }: pg.Notification): void {
@@ -90,7 +105,7 @@ export async function joinReplicas(options: PostgresReplicasOptions): Promise<Re
       await connect().catch((error) => log.debug({ reason: error.message }, 'the database does not answer'))
       if (client === undefined) await wait(RECONNECT_MS)
     }
-    if (isClosed) return client?.end()
+    if (isClosed) return leave()
     log.info('the database answers again')
     for (const listener of [...listeners.values()].flat()) listener.onMissed()
     await beat()
@@ -145,9 +160,7 @@ export async function joinReplicas(options: PostgresReplicasOptions): Promise<Re
       isClosed = true
       clearInterval(timer)
       await queue
-      const last = client
-      client = undefined
-      await last?.end()
+      await leave()
     },
   }
 }

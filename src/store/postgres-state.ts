@@ -2,9 +2,9 @@ import { Kysely } from 'kysely'
 import pg from 'pg'
 import type { Solver } from '../domain/solver.js'
 import { connectionOptions, createConnectionPool } from './postgres.js'
-import { type QuoteRecordSchema, quoteRecordMigrations } from './quote-record-table.js'
-import { rateLimitMigrations } from './rate-limit-counters.js'
-import { migrations, type Schema } from './schema.js'
+import { POSTGRES_TABLES } from './postgres-tables.js'
+import type { QuoteRecordSchema } from './quote-record-table.js'
+import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 
 /** What a PostgreSQL says of itself, and of the tables that replicas share there. */
@@ -33,12 +33,7 @@ export interface PostgresState {
   readonly freeConnections: number
 }
 
-/** Migrations by the table that notes them. */
-const MIGRATIONS = {
-  kysely_migration: migrations,
-  quote_record_migration: quoteRecordMigrations,
-  rate_limit_migration: rateLimitMigrations,
-}
+const TABLE_SETS = Object.values(POSTGRES_TABLES)
 const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_limits', true>> = {
   solvers: true,
   solver_timestamps: true,
@@ -98,7 +93,7 @@ export function createPostgresReader(databaseUrl: string): PostgresReader {
 
 async function readState(client: pg.Client): Promise<PostgresState> {
   const { rows } = await client.query(SERVER)
-  const notes = Object.keys(MIGRATIONS).flatMap((table) => [table, `${table}_lock`])
+  const notes = TABLE_SETS.flatMap(({ migrationTable }) => [migrationTable, `${migrationTable}_lock`])
   const tables = await client.query(RIGHTS, [[...notes, ...Object.keys(TABLES)]])
   const forbidden = tables.rows.filter(({ is_allowed }) => !is_allowed).map(({ name }) => name)
   const present = tables.rows.map(({ name }) => name)
@@ -109,13 +104,13 @@ async function readState(client: pg.Client): Promise<PostgresState> {
 async function readMigrations(client: pg.Client, present: readonly string[]) {
   const newer: string[] = []
   const pending: string[] = []
-  for (const [table, known] of Object.entries(MIGRATIONS)) {
-    const { rows } = present.includes(table)
-      ? await client.query(`select name from ${table} order by name`)
+  for (const { migrations, migrationTable } of TABLE_SETS) {
+    const { rows } = present.includes(migrationTable)
+      ? await client.query(`select name from ${migrationTable} order by name`)
       : { rows: [] }
     const applied: string[] = rows.map(({ name }) => name)
-    newer.push(...applied.filter((name) => known[name] === undefined))
-    pending.push(...Object.keys(known).filter((name) => !applied.includes(name)))
+    newer.push(...applied.filter((name) => migrations[name] === undefined))
+    pending.push(...Object.keys(migrations).filter((name) => !applied.includes(name)))
   }
   return { newer, pending }
 }

@@ -6,13 +6,10 @@ import { openTables } from './database.js'
 import { createEventStore } from './event-store.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from './postgres.js'
 import { joinReplicas } from './postgres-replicas.js'
-import {
-  createQuoteRecordTable,
-  type QuoteRecordSchema,
-  quoteRecordMigrations,
-} from './quote-record-table.js'
-import { openRateLimitCounters, rateLimitMigrations } from './rate-limit-counters.js'
-import { migrations, type Schema } from './schema.js'
+import { POSTGRES_TABLES } from './postgres-tables.js'
+import { createQuoteRecordTable, type QuoteRecordSchema } from './quote-record-table.js'
+import { openRateLimitCounters } from './rate-limit-counters.js'
+import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 import type { Stores } from './stores.js'
 
@@ -41,9 +38,9 @@ export async function openPostgresStores(options: {
     await pool.close()
   }
   try {
-    const database = await openTables<Schema>(pool.dialect(), { migrations })
-    const quoteRecords = await openTables<QuoteRecordSchema>(pool.dialect(), QUOTE_RECORDS)
-    await openTables(pool.dialect(), RATE_LIMITS)
+    const database = await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)
+    const quoteRecords = await openTables<QuoteRecordSchema>(pool.dialect(), POSTGRES_TABLES.quoteRecords)
+    await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
     return {
       solvers: sayWhenAway(createSolverStore(database, POSTGRES_COORDINATION)),
       events: sayWhenAway(createEventStore(database, now, POSTGRES_COORDINATION)),
@@ -60,17 +57,18 @@ export async function openPostgresStores(options: {
 }
 
 const WARN_INTERVAL_MS = 10_000
-const RATE_LIMITS = { migrations: rateLimitMigrations, migrationTable: 'rate_limit_migration' }
-const QUOTE_RECORDS = { migrations: quoteRecordMigrations, migrationTable: 'quote_record_migration' }
 
 async function join(databaseUrl: string, pool: ConnectionPool, log: Logger): Promise<Replicas> {
   try {
     return await joinReplicas({ databaseUrl, onLost: pool.renew, log })
   } catch (error) {
-    throw new ConfigError([
-      { variable: 'DATABASE_URL', message: `cannot be used: ${(error as Error).message || String(error)}` },
-    ])
+    throw new ConfigError([{ variable: 'DATABASE_URL', message: `cannot be used: ${reasonOf(error)}` }])
   }
+}
+
+/** Of a name with several addresses, what came of each. */
+function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(reasonOf).join(', ') : (error as Error).message
 }
 
 /** A database that fails at one request mostly fails at all of them. */

@@ -1,4 +1,4 @@
-import { PostgresDialect, sql } from 'kysely'
+import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
 import { ServiceError } from '../domain/errors.js'
 import type { Topic } from '../domain/replicas.js'
@@ -10,6 +10,8 @@ const CONNECT_TIMEOUT_MS = 2000
 /** An answer that takes longer is given up: nothing that is asked here takes a tenth of that. */
 const QUERY_TIMEOUT_MS = 5000
 const APPLICATION = 'quote-aggregator'
+/** Has the server undo what a replica was about that is frozen, or cannot be reached: others wait for what it locked. */
+const END_WHEN_HUNG = 'set idle_in_transaction_session_timeout = 3000'
 
 /** Connections for one statement or transaction each. */
 export interface ConnectionPool {
@@ -39,19 +41,44 @@ export function createConnectionPool(databaseUrl: string): ConnectionPool {
   let current = open()
 
   function open(): pg.Pool {
-    const pool = new pg.Pool({ ...connectionOptions(databaseUrl), max: MAX_CONNECTIONS })
-    // Of a connection that nobody uses at the moment: whoever needs one gets another.
-    return pool.on('error', () => {})
+    const options = {
+      max: MAX_CONNECTIONS,
+      onConnect: (client: pg.ClientBase) => client.query(END_WHEN_HUNG),
+    }
+    const pool = new pg.Pool({ ...connectionOptions(databaseUrl), ...options })
+    // Of a connection that nobody uses at the moment: whoever needs one gets another. Of others their users hear.
+    return pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
   }
 
   return {
-    dialect: () => new PostgresDialect({ pool: { connect: () => current.connect(), end: async () => {} } }),
+    dialect: () => new PostgresDialect({ pool: { connect: () => borrow(current), end: async () => {} } }),
     renew() {
       void current.end()
       current = open()
     },
     close: () => current.end(),
   }
+}
+
+/**
+ * A connection for one transaction. With the first answer that does not come it is given up: else what follows would
+ * wait behind that statement, and whoever gets the connection next would find the transaction still open.
+ */
+async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
+  const client = await pool.connect()
+  let failure: Error | undefined
+  async function query(text: string, values: unknown[]): Promise<unknown> {
+    try {
+      return await client.query(text, values)
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || SERVERS_OWN.test(error.code ?? '')) {
+        failure = error as Error
+        client.connection.stream.destroy()
+      }
+      throw error
+    }
+  }
+  return { query: query as PostgresPoolClient['query'], release: () => client.release(failure) }
 }
 
 /** The channel on which a topic's texts are told. */
@@ -102,6 +129,9 @@ function isAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return SERVERS_OWN.test(error.code ?? '')
   if (!(error instanceof Error)) return false
   return (
-    'syscall' in error || /^(Connection terminated|Query read timeout|timeout exceeded)/.test(error.message)
+    'syscall' in error ||
+    // Of a name with several addresses, each of which has failed.
+    error instanceof AggregateError ||
+    /^(Connection terminated|Client has encountered|Query read timeout|timeout exceeded)/.test(error.message)
   )
 }

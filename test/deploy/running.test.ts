@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { parse } from 'yaml'
 import {
   CHAIN_DEFAULTS,
   CHAIN_VARIABLES,
@@ -11,10 +10,13 @@ import {
   OPTIONAL_CHAIN_VARIABLES,
   OPTIONAL_VARIABLES,
 } from '../../src/variables.js'
+import { type ComposeService, readCompose } from './compose.js'
 import { commandOf, lastOf, readDockerfile, type Stage, wordsOf } from './dockerfile.js'
 
 /** How long the service lets requests under way finish, in seconds. */
 const DRAIN_SECONDS = 10
+/** The name that the image gets where it is built. */
+const OWN_IMAGE = 'quote-aggregator'
 const UNIT = 'deploy/quote-aggregator.service'
 const noSystemd = spawnSync('systemd-analyze', ['--version']).error !== undefined
 
@@ -48,21 +50,11 @@ describe('the Dockerfile', () => {
   })
 })
 
-describe('compose.yaml', () => {
-  interface Service {
-    image: string
-    build?: { context: string }
-    user: string
-    read_only: boolean
-    cap_drop: string[]
-    security_opt: string[]
-    ports: string[]
-    volumes: string[]
-    healthcheck?: { test: string[] }
-    stop_grace_period?: string
-  }
-  const compose = parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true })
-  const services = Object.entries<Service>(compose.services)
+describe.each([
+  ['compose.yaml', readCompose('compose.yaml')],
+  ['compose.replicas.yaml', readCompose('compose.yaml', 'compose.replicas.yaml')],
+])('%s', (_file, compose) => {
+  const services = Object.entries(compose.services)
 
   test.each(services)('%s is confined, healthy or not, and on this machine alone', (_name, service) => {
     expect(service).toMatchObject({
@@ -72,42 +64,95 @@ describe('compose.yaml', () => {
       restart: 'unless-stopped',
     })
     expect(['root', '0', undefined]).not.toContain(service.user)
-    if (service.build === undefined) {
-      expect(service.image).toMatch(/^[a-z]+\/[a-z]+:v?\d+\.\d+\.\d+$/)
-      expect(service.healthcheck?.test[0]).toBe('CMD')
-    } else {
+    if (service.image === OWN_IMAGE) {
       expect(lastOf(final, 'HEALTHCHECK')).toBeDefined()
+    } else {
+      expect(service.image).toMatch(/^([a-z]+\/)?[a-z]+:v?\d+(\.\d+){1,2}$/)
+      expect(service.healthcheck?.test[0]).toBe('CMD')
     }
-    for (const port of service.ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
+    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
   })
 
-  test.each(services)('%s mounts what is there: files of deploy, or named volumes', (_name, { volumes }) => {
-    for (const volume of volumes) {
-      const [source = ''] = volume.split(':')
-      if (source.startsWith('./')) expect(() => readFileSync(join('deploy', source))).not.toThrow(/ENOENT/)
-      else expect(Object.keys(compose.volumes)).toContain(source)
-    }
-  })
+  test.each(services)(
+    '%s mounts what is there: files of deploy, or named volumes',
+    (_name, { volumes = [] }) => {
+      for (const volume of volumes) {
+        const [source = ''] = volume.split(':')
+        if (source.startsWith('./')) expect(() => readFileSync(join('deploy', source))).not.toThrow(/ENOENT/)
+        else expect(Object.keys(compose.volumes)).toContain(source)
+      }
+    },
+  )
 
-  test('keeps the database in a volume, and lets the service drain', () => {
-    const { aggregator } = compose.services
-    expect(aggregator.volumes).toEqual([`database:${textOf('VOLUME')}`])
-    expect(Number.parseInt(aggregator.stop_grace_period, 10)).toBeGreaterThan(DRAIN_SECONDS)
-  })
-
-  test('is given only variables that the service knows', () => {
-    const example = readFileSync('deploy/.env.example', 'utf8')
-    const names = [...example.matchAll(/^#?([A-Z_]+?)(_\d+)?=/gm)].map(([, name = '']) => name)
-    const known = new Set<string>([
-      ...Object.keys(DEFAULTS),
-      ...OPTIONAL_VARIABLES,
-      ...CHAIN_VARIABLES,
-      ...OPTIONAL_CHAIN_VARIABLES,
-      ...Object.keys(CHAIN_DEFAULTS),
+  test('gives every port to one service, and builds the image once', () => {
+    const ports = services.flatMap(([, service]) => service.ports ?? []).map((port) => port.split(':')[1])
+    expect(new Set(ports).size).toBe(ports.length)
+    expect(services.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual([
+      'aggregator',
     ])
-    expect(names).toContain('RPC_URL')
-    expect(names.filter((name) => !known.has(name))).toEqual([])
   })
+
+  test('lets the service drain', () => {
+    const own = services.filter(([, { image }]) => image === OWN_IMAGE)
+    expect(own.length).toBeGreaterThan(0)
+    for (const [, { stop_grace_period = '' }] of own)
+      expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(DRAIN_SECONDS)
+  })
+})
+
+test('compose.yaml keeps the database in a volume', () => {
+  const { aggregator } = readCompose('compose.yaml').services
+  expect(aggregator?.volumes).toEqual([`database:${textOf('VOLUME')}`])
+})
+
+describe('compose.replicas.yaml', () => {
+  const { services } = readCompose('compose.yaml', 'compose.replicas.yaml')
+  const { aggregator, postgres, ...others } = services
+
+  test('has three replicas that are alike but for their ports', () => {
+    const { build: _built, volumes: _unused, ports: _own, ...shared } = aggregator ?? ({} as ComposeService)
+    for (const name of ['aggregator-2', 'aggregator-3']) {
+      const { ports: _other, ...replica } = others[name] ?? ({} as ComposeService)
+      expect(replica).toEqual({ ...shared, pull_policy: 'never' })
+    }
+  })
+
+  test('has them use its PostgreSQL once that answers', () => {
+    const password = 'letters0and1digits'
+    const filled = (text = '') => text.replace(/\$\{POSTGRES_PASSWORD:\?[^}]*\}/, password)
+    const url = new URL(filled(aggregator?.environment?.DATABASE_URL))
+    const { POSTGRES_USER, POSTGRES_PASSWORD } = postgres?.environment ?? {}
+    expect([url.protocol, url.hostname, url.pathname]).toEqual(['postgres:', 'postgres', `/${POSTGRES_USER}`])
+    expect([url.username, url.password]).toEqual([POSTGRES_USER, filled(POSTGRES_PASSWORD)])
+    expect(url.password).toBe(password)
+    expect(aggregator?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
+  })
+
+  test('has them at the ports that the README balances, and in reach of Prometheus', () => {
+    const readme = readFileSync('README.md', 'utf8')
+    const prometheus = readFileSync('deploy/prometheus/prometheus.yml', 'utf8')
+    const replicas = Object.entries(services).filter(([, { image }]) => image === OWN_IMAGE)
+    const addresses = replicas.map(([, { ports = [] }]) => ports[0]?.split(':').slice(0, 2).join(':'))
+    expect(addresses.filter((address) => !readme.includes(`  server ${address};\n`))).toEqual([])
+    const proxied = [addresses, ['@grpc', ...addresses.map((address) => `h2c://${address}`)]]
+    expect(proxied.filter((words) => !readme.includes(`reverse_proxy ${words.join(' ')}\n`))).toEqual([])
+    expect(replicas.filter(([name]) => !prometheus.includes(`'${name}:3000'`))).toEqual([])
+  })
+})
+
+test('.env.example has only variables that are known: to the service, or to compose.replicas.yaml', () => {
+  const example = readFileSync('deploy/.env.example', 'utf8')
+  const names = [...example.matchAll(/^#?([A-Z_]+?)(_\d+)?=/gm)].map(([, name = '']) => name)
+  const known = new Set<string>([
+    ...Object.keys(DEFAULTS),
+    ...OPTIONAL_VARIABLES,
+    ...CHAIN_VARIABLES,
+    ...OPTIONAL_CHAIN_VARIABLES,
+    ...Object.keys(CHAIN_DEFAULTS),
+    'POSTGRES_PASSWORD',
+  ])
+  expect(names).toEqual(expect.arrayContaining(['RPC_URL', 'DATABASE_URL', 'POSTGRES_PASSWORD']))
+  expect(names.filter((name) => !known.has(name))).toEqual([])
 })
 
 describe('the systemd unit', () => {

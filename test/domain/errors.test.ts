@@ -13,6 +13,7 @@ describe('each reason travels as decided', () => {
     ['INVALID_ARGUMENT', 'invalid_argument', 400],
     ['CHAIN_NOT_SUPPORTED', 'not_found', 404],
     ['SOLVER_NOT_FOUND', 'not_found', 404],
+    ['QUOTE_NOT_FOUND', 'not_found', 404],
     ['ROUTE_NOT_FOUND', 'not_found', 404],
     ['SIGNATURE_INVALID', 'unauthenticated', 401],
     ['TIMESTAMP_OUT_OF_RANGE', 'unauthenticated', 401],
@@ -23,6 +24,7 @@ describe('each reason travels as decided', () => {
     ['RATE_LIMITED', 'resource_exhausted', 429],
     ['NO_QUOTES', 'unavailable', 503],
     ['CHAIN_UNAVAILABLE', 'unavailable', 503],
+    ['DATABASE_UNAVAILABLE', 'unavailable', 503],
     ['METHOD_NOT_ALLOWED', 'unimplemented', 405],
     ['INTERNAL', 'internal', 500],
   ])('%s as %s and %i', (reason, rpc, http) => {

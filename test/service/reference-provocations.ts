@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Hex } from '../../src/domain/hex.js'
 import { solverAccounts, user } from './chain.js'
 import { eventually } from './eventually.js'
@@ -8,6 +5,7 @@ import type { Order } from './order-actions.js'
 import { quoteRequest } from './quote-request.js'
 import { type Asker, createAsker, type Exchange } from './reference-exchanges.js'
 import { DEAD_CHAIN, METRICS_AUTH, OFFERS, type ReferenceStage, UNKNOWN_CHAIN } from './reference-stage.js'
+import { handshake, streamUntil } from './reference-streams.js'
 import { nextTimestamp, signedRegistration, signedUnregistration, type WireQuote } from './test-solver.js'
 import { watchEvents } from './watch-events.js'
 
@@ -42,6 +40,7 @@ export async function provokeAll(stage: ReferenceStage): Promise<Provoked> {
   const exchanges: Exchange[] = []
   const asker = createAsker(stage.service.url, exchanges)
   const tight = createAsker(stage.tight.url, exchanges)
+  const shared = createAsker(stage.shared.url, exchanges)
   const { ask, keep } = asker
   const run = { ...stage, ask, keep, chainId: stage.chain.chainId }
 
@@ -53,8 +52,8 @@ export async function provokeAll(stage: ReferenceStage): Promise<Provoked> {
   await provokeRefusals(run)
   await stage.withBrokenClock(() => provokeFailures(run))
   await provokeLimits(tight, run.chainId)
-  asker.close()
-  tight.close()
+  await provokeLoss(stage, shared)
+  for (const each of [asker, tight, shared]) each.close()
   return { exchanges, events }
 }
 
@@ -215,40 +214,33 @@ async function provokeLimits({ ask, keep, url }: Asker, chainId: number): Promis
   await ask('GET /metrics')
 }
 
+/** What needs the database, while that is gone. */
+async function provokeLoss(
+  { chain, shared, best, killDatabase }: ReferenceStage,
+  { ask }: Asker,
+): Promise<void> {
+  const { chainId } = chain
+  const { endpointUrl } = best
+  const { text } = await streamUntil(`${shared.url}/v1/events`, 'connected')
+  const [, log = ''] = /^id: (\S+)\./m.exec(text) ?? []
+  await killDatabase()
+  await eventually(
+    () => shared.get('/health'),
+    ({ body }) => body.database === 'down',
+  )
+  await ask('GET /health')
+  await ask(REGISTER, { path: { chainId }, body: await signedRegistration(second, { endpointUrl }) })
+  const path = { chainId, address: second.address }
+  await ask(UNREGISTER, { path, body: await signedUnregistration(second) })
+  await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
+  // Far ahead of what this replica has heard of: another may have given it.
+  await ask(EVENTS, { query: `?after=${log}.zzzzzz` })
+}
+
 /** The one place at the stream is free again some time after its client has left. */
 function untilNobodyStreams({ metric }: ReferenceStage['service']): Promise<number> {
   return eventually(
     () => metric('aggregator_stream_clients', {}),
     (clients) => clients === 0,
   )
-}
-
-/** Reads an answer until its text has something, and leaves. */
-async function streamUntil(url: string, wanted: string) {
-  const call = httpRequest(url).end()
-  const [response] = await once(call, 'response')
-  let text = ''
-  for await (const chunk of response.setEncoding('utf8')) {
-    text += chunk
-    if (text.includes(wanted) || response.statusCode !== 200) break
-  }
-  call.destroy()
-  return { status: response.statusCode as number, headers: response.headers as IncomingHttpHeaders, text }
-}
-
-/** The answer to the wish for a WebSocket. */
-async function handshake(url: string, key: string) {
-  const headers = {
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-version': '13',
-    'sec-websocket-key': key,
-  }
-  const call = httpRequest(`${url}/v1/ws`, { headers }).end()
-  const answer = await Promise.race([once(call, 'response'), once(call, 'upgrade')])
-  const [response, socket]: [IncomingMessage, Socket?] = answer as never
-  const text = socket === undefined ? (await response.setEncoding('utf8').toArray()).join('') : ''
-  socket?.destroy()
-  call.destroy()
-  return { status: response.statusCode ?? 0, headers: response.headers, text }
 }

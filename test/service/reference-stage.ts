@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { startPostgres } from '../../src/devnet/postgres.js'
 import { solverAccounts, startChain } from './chain.js'
 import { createTraffic } from './event-traffic.js'
 import { environmentFor, startService } from './service.js'
@@ -20,9 +21,12 @@ const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE
 
 export type ReferenceStage = Awaited<ReturnType<typeof startReferenceStage>>
 
-/** A chain with two solvers, a service on which every error can be had, and one that takes one request of each kind. */
+/**
+ * A chain with two solvers, a service on which every error can be had, one that takes one request of each kind, and one
+ * whose database can be killed.
+ */
 export async function startReferenceStage() {
-  const chain = await startChain({ bonded: 3 })
+  const [chain, database] = await Promise.all([startChain({ bonded: 3 }), startPostgres()])
   const traffic = await createTraffic(chain, { seed: 1 })
   const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: NOBODY } }
   const chains = {
@@ -43,9 +47,10 @@ export async function startReferenceStage() {
     MAX_STREAM_CLIENTS: '1',
   }
   const log = pino({ level: 'silent' })
-  const [service, tight] = await Promise.all([
+  const [service, tight, shared] = await Promise.all([
     startService(chain, { ...chains, ...strict, ...limits(PLENTY) }, { now, log }),
     startService(chain, { ...limits('1'), METRICS_AUTH }, { log }),
+    startService(chain, { ...limits(PLENTY), DATABASE_URL: database.url }, { log }),
   ])
   const [best, other] = await Promise.all([
     startSolver(chain, solverAccounts[0], OFFERS.best),
@@ -57,6 +62,9 @@ export async function startReferenceStage() {
     traffic,
     service,
     tight,
+    shared,
+    /** Ends the database of `shared`, which goes on without it. */
+    killDatabase: database.kill,
     best,
     other,
     /** Makes the service's clock fail for as long as something runs. */
@@ -71,6 +79,8 @@ export async function startReferenceStage() {
     async close() {
       await service.close()
       await tight.close()
+      await shared.close()
+      await database.stop()
       await best.close()
       await other.close()
       await chain.stop()

@@ -58,6 +58,15 @@ describe('/openapi.json', () => {
   })
 })
 
+it('/health is degraded by the loss of the database alone', () => {
+  const [before, after] = provoked.exchanges
+    .filter(({ of, status }) => of === 'GET /health' && status === 200)
+    .map(({ body }) => body as Document)
+  expect(before?.database).toBe('ok')
+  expect(after).toMatchObject({ status: 'degraded', database: 'down' })
+  expect(after?.chains.filter(({ status }: Document) => status === 'down')).toEqual([])
+})
+
 describe('what requests must hold to is what the service checks, value by value', () => {
   /** Whether the service names the field as a bad one. */
   async function isRefused(field: string, url: string, init: RequestInit): Promise<boolean> {

@@ -463,7 +463,9 @@ export const EventService: GenService<{
    * fields of what happened, with `type` (`connected`, `Deposited`, `Settled`, `Refunded`, `Reverted`) and `cursor`.
    *
    * A client that takes too little for too long is closed (RESOURCE_EXHAUSTED, WebSocket 1013) and may resume; a cursor
-   * that is not known or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400).
+   * that is not known or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400). While the instance cannot reach its
+   * database, streams wait; a cursor that only the database could tell about is UNAVAILABLE (`DATABASE_UNAVAILABLE`,
+   * WebSocket 1013, HTTP 503).
    *
    * @generated from rpc aggregator.v1.EventService.StreamEvents
    */

@@ -738,7 +738,8 @@ export const QuoteService: GenService<{
    * GetQuoteRecord tells how a quote came about: which solvers were asked, what came of each, and how the offers were
    * ranked. Records are kept for the instance's QUOTE_RECORD_HOURS (24). Whoever knows the quote's id may read it: the
    * caller, who gets it with the answer, and each solver that was asked, which gets it in the header `x-quote-id`.
-   * NOT_FOUND (`QUOTE_NOT_FOUND`) when there is no such record on this chain.
+   * NOT_FOUND (`QUOTE_NOT_FOUND`) when there is no such record on this chain; UNAVAILABLE (`DATABASE_UNAVAILABLE`)
+   * while the instance cannot reach its database, where the quotes themselves go on.
    *
    * @generated from rpc aggregator.v1.QuoteService.GetQuoteRecord
    */

@@ -262,6 +262,10 @@ export const SolverService: GenService<{
    *
    * Checked in this order: fields, timestamp, signature, endpoint, place in the set, bond on-chain.
    *
+   * UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain; UNAVAILABLE (`DATABASE_UNAVAILABLE`)
+   * while it cannot reach its database. Send the same message again: should it have been taken before the connection
+   * was lost, the answer is UNAUTHENTICATED (`TIMESTAMP_REUSED`).
+   *
    * @generated from rpc aggregator.v1.SolverService.RegisterSolver
    */
   registerSolver: {
@@ -270,7 +274,8 @@ export const SolverService: GenService<{
     output: typeof RegisterSolverResponseSchema;
   },
   /**
-   * UnregisterSolver takes a solver out of the chain's set. NOT_FOUND (`SOLVER_NOT_FOUND`) when it is not in it.
+   * UnregisterSolver takes a solver out of the chain's set. NOT_FOUND (`SOLVER_NOT_FOUND`) when it is not in it;
+   * UNAVAILABLE (`DATABASE_UNAVAILABLE`) while the instance cannot reach its database.
    *
    * @generated from rpc aggregator.v1.SolverService.UnregisterSolver
    */

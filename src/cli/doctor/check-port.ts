@@ -45,7 +45,7 @@ async function explainOccupied(host: string, port: number, findings: Findings): 
   }
   const text = `${port} is taken by an instance that serves already: version ${health.version}, ${health.status}`
   if (health.status === 'ok') findings.ok('', text)
-  else findings.warn('', text, 'Its /health says which chain is down.')
+  else findings.warn('', text, 'Its /health says what is down.')
 }
 
 async function readHealth(url: string): Promise<{ version: string; status: string } | undefined> {

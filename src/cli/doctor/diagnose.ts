@@ -4,6 +4,7 @@ import { examineChain } from './check-chain.js'
 import { judgeClock } from './check-clock.js'
 import { examineDatabase } from './check-database.js'
 import { checkPort } from './check-port.js'
+import { examinePostgres } from './check-postgres.js'
 import { checkSolvers } from './check-solvers.js'
 import type { Finding } from './finding.js'
 
@@ -24,7 +25,8 @@ export async function diagnose(environment: Environment): Promise<readonly Findi
 
 async function checkAll(config: Config): Promise<readonly Finding[]> {
   // First, by itself: SQLite blocks, and would make others look slow.
-  const database = await examineDatabase(config.dbPath)
+  const { dbPath, databaseUrl } = config
+  const database = await (databaseUrl === undefined ? examineDatabase(dbPath) : examinePostgres(databaseUrl))
   const [chains, port, solvers] = await Promise.all([
     Promise.all(config.chains.map((chain) => examineChain(chain, config))),
     checkPort(config),

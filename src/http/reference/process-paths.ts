@@ -13,7 +13,7 @@ const CHAIN_HEALTH: Schema = {
     status: {
       enum: ['ok', 'syncing', 'down'],
       description:
-        '`syncing` while events of blocks far behind the head are read; `down` when no endpoint answers.',
+        '`syncing` while events of blocks far behind the head are read, or nobody reads any; `down` when no endpoint answers.',
     },
     headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
     lagMs: { ...COUNT, description: 'How old that block is, in milliseconds.' },
@@ -22,9 +22,21 @@ const CHAIN_HEALTH: Schema = {
 
 const HEALTH: Schema = {
   type: 'object',
-  required: ['status', 'version', 'uptime', 'timestamp', 'supportedChains', 'activeSolvers', 'chains'],
+  required: [
+    'status',
+    'version',
+    'uptime',
+    'timestamp',
+    'supportedChains',
+    'activeSolvers',
+    'database',
+    'chains',
+  ],
   properties: {
-    status: { enum: ['ok', 'degraded'], description: '`degraded` while some chain is `down`.' },
+    status: {
+      enum: ['ok', 'degraded'],
+      description: '`degraded` while the database or some chain is `down`.',
+    },
     version: { type: 'string', minLength: 1 },
     uptime: { ...COUNT, description: 'Seconds since the start.' },
     timestamp: { ...COUNT, description: 'Unix time in milliseconds.' },
@@ -34,6 +46,11 @@ const HEALTH: Schema = {
       description: 'How many solvers each chain has, by chain id.',
       propertyNames: { pattern: '^[1-9][0-9]*$' },
       additionalProperties: COUNT,
+    },
+    database: {
+      enum: ['ok', 'down'],
+      description:
+        '`down` while a database that instances share does not answer: quotes go on; registrations and records are 503, event streams wait.',
     },
     chains: { type: 'array', items: CHAIN_HEALTH },
   },
@@ -52,7 +69,8 @@ export function processPaths(samples: readonly Sample[]): Paths {
       get: {
         operationId: 'getHealth',
         summary: 'Health',
-        description: 'How the instance and its chains are: 200 for as long as the process serves.',
+        description:
+          'How the instance, its database and its chains are: 200 for as long as the process serves.',
         tags: ['Process'],
         responses: {
           200: jsonResponse('The state of things.', HEALTH, examplesOf(of('/health'), 200), headers),

@@ -15,18 +15,23 @@ const PROOF: readonly Reason[] = ['SIGNATURE_INVALID', 'TIMESTAMP_OUT_OF_RANGE',
 /** The closed list of what each method may answer besides, by its full name. */
 const OWN: Readonly<Record<string, readonly Reason[]>> = {
   'aggregator.v1.QuoteService.GetQuote': ['NO_QUOTES', 'CHAIN_UNAVAILABLE'],
-  'aggregator.v1.QuoteService.GetQuoteRecord': ['QUOTE_NOT_FOUND'],
+  'aggregator.v1.QuoteService.GetQuoteRecord': ['QUOTE_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.RegisterSolver': [
     ...PROOF,
     'BOND_INSUFFICIENT',
     'ENDPOINT_REJECTED',
     'SOLVER_LIMIT_REACHED',
     'CHAIN_UNAVAILABLE',
+    'DATABASE_UNAVAILABLE',
   ],
-  'aggregator.v1.SolverService.UnregisterSolver': [...PROOF, 'SOLVER_NOT_FOUND'],
+  'aggregator.v1.SolverService.UnregisterSolver': [...PROOF, 'SOLVER_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.ListSolvers': [],
   'aggregator.v1.OrderService.GetOrder': ['CHAIN_UNAVAILABLE'],
-  'aggregator.v1.EventService.StreamEvents': ['CURSOR_UNKNOWN', 'STREAM_LIMIT_REACHED'],
+  'aggregator.v1.EventService.StreamEvents': [
+    'CURSOR_UNKNOWN',
+    'STREAM_LIMIT_REACHED',
+    'DATABASE_UNAVAILABLE',
+  ],
 }
 
 /** What each reason says to a caller. */
@@ -48,6 +53,7 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   RATE_LIMITED: 'Too many requests; `Retry-After` says when to come back.',
   NO_QUOTES: 'No solver gave a valid quote in time.',
   CHAIN_UNAVAILABLE: "The chain's RPC endpoints do not answer.",
+  DATABASE_UNAVAILABLE: 'The database of the instance does not answer: try again in some seconds.',
   CURSOR_UNKNOWN: 'The cursor is none of this instance, or what came after it is no longer kept.',
   STREAM_LIMIT_REACHED: 'All places at the event stream are taken.',
   SUBSCRIBER_TOO_SLOW: 'The client took too little for too long.',

@@ -106,11 +106,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:36915',
+      endpointUrl: 'http://127.0.0.1:39657',
       name: 'Aldous',
       signature:
-        '0x186f8aa60945e42d119149b1f12da88681022d2c40f0fb7bc95159cad32de8ee4e0fad1be0572861c7fb0686689bc2155412d3fca18ae81d4e884231f1fb2aa51b',
-      timestamp: 1795267495043,
+        '0x9b545f483565682c4f98353479693d291aa4778c7fdade7ca4c3b545093ef9c274d51273a01a7afedf1e9a7c4ad137b4367f934db0d7cabbbcd7769a19ed982e1b',
+      timestamp: 1795277422114,
     },
     body: {
       status: 'registered',
@@ -122,7 +122,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795267495043.',
+      error: 'The timestamp must be newer than the last accepted one, 1795277422114.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -145,12 +145,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795267495122,
+        registeredAt: 1795277422167,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795267495136,
+        registeredAt: 1795277422182,
       },
     ],
   },
@@ -204,14 +204,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795267795,
-        fillDeadline: 1795267915,
+        depositDeadline: 1795277722,
+        fillDeadline: 1795277842,
         nonce: '1',
       },
       solverSignature:
-        '0xf9705b3df87c1c5cda8e7ab8f6aade28a6685a5501d6fff1036452a2e0acbe1b3df825601d0438a31b19d9ad0c3b8a6d5250f25587cf549a1834aed71840f34f1c',
-      depositAddress: '0x18a369070559d8f892bb721a51eB8C0adC3EBca5',
-      orderId: '0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478',
+        '0x952d9d84ed5b47d9638163cad9623f9f551a7227653e7661e0bb10e97e6ae63c30e918358c810749dbc0661b046e6af1332c7a4a592912d3c3631bb5175f9f781c',
+      depositAddress: '0xC7cC9A76906699Dc3E1f030a3387B2fd6E0cbaa0',
+      orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
       alternativeQuotes: [
         {
           quote: {
@@ -223,17 +223,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795267795,
-            fillDeadline: 1795267915,
+            depositDeadline: 1795277722,
+            fillDeadline: 1795277842,
             nonce: '1',
           },
           solverSignature:
-            '0x1ae6f1f95c2b9764b9de16a3e7d9bf5084abc130e89f7fa3f070ef9c8a139b534ed3f822a6e617bc8f3bf53f6bb73f4d0e9d4a40071ee4818cb26e83846249b81b',
-          depositAddress: '0x36A354EaA0FF53A51bffFeECFDEb9024FD0A7658',
-          orderId: '0xbf71b9c5dbceb1f5ead7d27cf1be0a41813788bd6f03045e9b401fa31d00f71b',
+            '0xa0cf7b86eafaad4062e11e19c93215b0868466c42109fe6de49fab3b924800cd18f6a675ceb4f8f3e3023b4ec854559c93b948d8318fa75c2ed54b402409006e1b',
+          depositAddress: '0x78a3567AD460b6681030276139f06d7Da48095A7',
+          orderId: '0x708059ed553f8a3420371047847ef9da12acb74412d243428fc8c5ba689762ec',
         },
       ],
-      quoteId: '94454fc4-a786-44f8-ac56-def1f23d926b',
+      quoteId: '885cd670-56c3-446e-a910-a2ed7d173db9',
     },
   },
   {
@@ -295,7 +295,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '9a544e8d-f46d-46fc-9cc3-4351b834bc1c',
+      quoteId: 'd7634dbd-deb0-48da-8847-6bdcf6e22429',
     },
   },
   {
@@ -303,13 +303,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '94454fc4-a786-44f8-ac56-def1f23d926b',
+      quoteId: '885cd670-56c3-446e-a910-a2ed7d173db9',
     },
     body: {
-      quoteId: '94454fc4-a786-44f8-ac56-def1f23d926b',
+      quoteId: '885cd670-56c3-446e-a910-a2ed7d173db9',
       chainId: 31337,
-      requestedAt: 1795267495162,
-      durationMs: 13,
+      requestedAt: 1795277422205,
+      durationMs: 9,
       outcome: 'QUOTED',
       asked: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -319,15 +319,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795267795,
-        fillDeadline: 1795267915,
+        depositDeadline: 1795277722,
+        fillDeadline: 1795277842,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 11,
+          durationMs: 9,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -336,7 +336,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 10,
+          durationMs: 8,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -389,7 +389,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: ytWe3isL.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"ytWe3isL.0"}\n\nid: ytWe3isL.1\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795267915,"blockNumber":15,"cursor":"ytWe3isL.1"}\n\nid: ytWe3isL.2\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xa65f513f3ca2d2702a2cd9d8a1867a5aba4961e9c3b5a78ce7cb4895226c9b20","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"ytWe3isL.2"}\n\nid: ytWe3isL.3\ndata: {"type":"Settled","chainId":31337,"orderId":"0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478","blockNumber":17,"cursor":"ytWe3isL.3"}\n\nid: ytWe3isL.4\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478","event":"Settled","blockNumber":17,"cursor":"ytWe3isL.4"}\n\nid: ytWe3isL.5\ndata: {"type":"Settled","chainId":31337,"orderId":"0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478","blockNumber":17,"cursor":"ytWe3isL.5"}\n\n',
+    body: 'id: -_qRPaN0.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"-_qRPaN0.0"}\n\nid: -_qRPaN0.1\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795277842,"blockNumber":15,"cursor":"-_qRPaN0.1"}\n\nid: -_qRPaN0.2\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x572c352bf19ed40165d23c6d2419694a746f94fce11367b4dc8c30d23656a06b","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"-_qRPaN0.2"}\n\nid: -_qRPaN0.3\ndata: {"type":"Settled","chainId":31337,"orderId":"0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da","blockNumber":17,"cursor":"-_qRPaN0.3"}\n\nid: -_qRPaN0.4\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da","event":"Settled","blockNumber":17,"cursor":"-_qRPaN0.4"}\n\nid: -_qRPaN0.5\ndata: {"type":"Settled","chainId":31337,"orderId":"0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da","blockNumber":17,"cursor":"-_qRPaN0.5"}\n\n',
   },
   {
     of: 'GET /v1/events',
@@ -443,10 +443,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478',
+      orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
     },
     body: {
-      orderId: '0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478',
+      orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -456,7 +456,7 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795267915,
+      fillDeadline: 1795277842,
     },
   },
   {
@@ -567,8 +567,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x75eea54c288ae81cc04bcf7b88b8a0d02ad27a6f81d3c4859cb5e267b8e158df4dba4affb9aa1c648c6b327dc338b491e48ce446ff8da4985b73c3ba8c5ad7501c',
-      timestamp: 1795267495363,
+        '0x088f636ee6abceb7614b584aebfe903b631e025e4cc7dcb434f0bfb54401ef190b063540ee9199e87100d15042075eb31870671e9e59442bf1bc8cddf373838e1c',
+      timestamp: 1795277422428,
     },
     body: {
       status: 'removed',
@@ -580,7 +580,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795267495363.',
+      error: 'The timestamp must be newer than the last accepted one, 1795277422428.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -609,18 +609,19 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795267495392,
+      timestamp: 1795277422449,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
         '31337': 1,
       },
+      database: 'ok',
       chains: [
         {
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 1392,
+          lagMs: 2449,
         },
         {
           chainId: 4242,
@@ -632,7 +633,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 0.43027799999999994\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.021614\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 0.45189199999999996\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795267491\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 232153088\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66512125952\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 319021056\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 49\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.003114114\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 0.7843070000000001\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.09115499999999999\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 0.875462\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795277417\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 227000320\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66502406144\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 312115200\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 53\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.001450249\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -738,6 +739,42 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     body: 'Basic authentication is required.\n',
   },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/quote/{quoteId}',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /v1/events',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
 ]
 
 /** A message of the event stream of each type. */
@@ -745,45 +782,45 @@ export const events: readonly EventSample[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'ytWe3isL.0',
+    cursor: '-_qRPaN0.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478',
+    orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795267915,
+    fillDeadline: 1795277842,
     blockNumber: 15,
-    cursor: 'ytWe3isL.1',
+    cursor: '-_qRPaN0.1',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0xa65f513f3ca2d2702a2cd9d8a1867a5aba4961e9c3b5a78ce7cb4895226c9b20',
+    orderId: '0x572c352bf19ed40165d23c6d2419694a746f94fce11367b4dc8c30d23656a06b',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: 'ytWe3isL.2',
+    cursor: '-_qRPaN0.2',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478',
+    orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
     blockNumber: 17,
-    cursor: 'ytWe3isL.3',
+    cursor: '-_qRPaN0.3',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x03267b23e5a61aec12e44039fdf3592871b14b56e5ba3da523698707920f4478',
+    orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
     event: 'Settled',
     blockNumber: 17,
-    cursor: 'ytWe3isL.4',
+    cursor: '-_qRPaN0.4',
   },
 ]

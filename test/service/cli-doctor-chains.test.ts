@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Anvil, startAnvil } from '../../src/devnet/anvil.js'
+import { type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
+import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
+
+const HOUR = 3600
+/** `eip712Domain()` */
+const DOMAIN = '0x84b0196e'
+const NOBODY = `0x${'11'.repeat(20)}`
+
+let stage: DoctorStage
+/** Has the chain's id, and is another network, whose clock is an hour ahead. */
+let stranger: Anvil
+let proxy: RpcProxy
+let environment: DoctorStage['environment']
+
+beforeAll(async () => {
+  const inAnHour = String(Math.floor(Date.now() / 1000) + HOUR)
+  const starting = [startDoctorStage(), startAnvil({ extraArgs: ['--timestamp', inAnHour] })] as const
+  ;[stage, stranger] = await Promise.all(starting)
+  proxy = await startRpcProxy(stage.chain.devnet.rpcUrl)
+  environment = stage.environment
+})
+afterAll(async () => {
+  proxy?.close()
+  await stranger?.stop()
+  await stage?.close()
+})
+
+const diagnose: DoctorStage['diagnose'] = (changes) => stage.diagnose(changes)
+
+describe('RPC endpoints', () => {
+  it('one of WebSockets is as good', async () => {
+    const { failed, find } = await diagnose({ RPC_URL_31337: proxy.wsUrl })
+    expect(failed).toEqual([])
+    expect(find('RPC_URL_31337 eth_getLogs')?.status).toBe('ok')
+  })
+
+  it('one that is dead fails beside one that lives', async () => {
+    const { failed, find } = await diagnose({
+      RPC_URL_31337: `http://127.0.0.1:9,${environment.RPC_URL_31337}`,
+    })
+    expect(failed).toEqual(['RPC_URL_31337 URL 1 reachable'])
+    expect(find('RPC_URL_31337 URL 1 reachable')?.finding).toMatch(/^127\.0\.0\.1:9 does not answer: .+/)
+    expect(find('RPC_URL_31337 URL 2 chain id')?.status).toBe('ok')
+    expect(find('SERVICE_ADDRESS_31337 code')?.status).toBe('ok')
+  })
+
+  it('one that is down is told by its host alone, since there may be a key in its URL', async () => {
+    proxy.setUp(false)
+    onTestFinished(() => proxy.setUp(true))
+    const { findings, failed, warned } = await diagnose({ RPC_URL_31337: `${proxy.url}/v3/secret-key` })
+    expect(failed).toEqual(['RPC_URL_31337 reachable'])
+    expect(warned).toEqual(['SERVICE_ADDRESS_31337', 'clock'])
+    expect(JSON.stringify(findings)).not.toContain('secret-key')
+    expect(findings[1]?.finding).toContain('503')
+  })
+
+  it('one of another chain fails with both ids', async () => {
+    const { failed, find } = await diagnose({
+      SUPPORTED_CHAINS: '1',
+      RPC_URL_1: environment.RPC_URL_31337,
+      SERVICE_ADDRESS_1: environment.SERVICE_ADDRESS_31337,
+    })
+    expect(failed).toEqual(['RPC_URL_1 chain id'])
+    expect(find('RPC_URL_1 chain id')).toMatchObject({
+      finding: 'answers for chain 31337, and not for 1',
+      cure: expect.stringContaining('RPC_URL_1, or serve 31337 in SUPPORTED_CHAINS'),
+    })
+  })
+
+  it('those of two networks with one chain id fail, and a clock far behind', async () => {
+    const both = `${environment.RPC_URL_31337},${stranger.url}`
+    const { failed, warned, find } = await diagnose({ RPC_URL_31337: both })
+    expect(failed).toEqual(['RPC_URL_31337 agreement', 'clock'])
+    expect(warned).toEqual(['RPC_URL_31337 heads'])
+    expect(find('clock')).toMatchObject({
+      finding: expect.stringMatching(/^it is 60 min behind/),
+      cure: "Set the machine's clock, by NTP for example.",
+    })
+  })
+
+  it('one that takes no batches fails', async () => {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      const body = Buffer.concat(chunks).toString()
+      if (body.startsWith('[')) return void response.writeHead(400).end()
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(stage.chain.devnet.rpcUrl, { method: 'POST', headers, body })
+      response.end(await answer.text())
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => server.closeAllConnections())
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { failed } = await diagnose({ RPC_URL_31337: url })
+    expect(failed).toEqual(['RPC_URL_31337 batches'])
+  })
+
+  it('one without logs by block hash fails, without calls by block hash is worth a look', async () => {
+    onTestFinished(() => proxy.intercept())
+    proxy.intercept(async ({ method, params }, pass) => {
+      const [filter, block] = (params ?? []) as [{ blockHash?: string }, unknown]
+      const isByHash = (method === 'eth_getLogs' && filter.blockHash) || typeof block === 'object'
+      return isByHash ? { error: { code: -32602, message: 'invalid params' } } : pass()
+    })
+    const { failed, warned } = await diagnose({ RPC_URL_31337: proxy.url })
+    expect(failed).toEqual(['RPC_URL_31337 eth_getLogs'])
+    expect(warned).toEqual(['RPC_URL_31337 eth_call'])
+  })
+})
+
+describe('the settlement contract', () => {
+  it('that is not there fails', async () => {
+    const { failed, find } = await diagnose({ SERVICE_ADDRESS_31337: NOBODY })
+    expect(failed).toEqual(['SERVICE_ADDRESS_31337 code'])
+    expect(find('SERVICE_ADDRESS_31337 code')?.finding).toContain(`no contract at ${NOBODY} on chain 31337`)
+  })
+
+  it('that is another contract fails', async () => {
+    const { failed } = await diagnose({ SERVICE_ADDRESS_31337: stage.chain.contracts.weth })
+    expect(failed).toEqual(['SERVICE_ADDRESS_31337 protocol'])
+  })
+
+  it('that does not tell its domain is worth a look', async () => {
+    proxy.revert(DOMAIN)
+    onTestFinished(() => proxy.intercept())
+    const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url, PROTOCOL_NAME: 'Acme' })
+    expect([failed, warned]).toEqual([[], ['SERVICE_ADDRESS_31337 EIP-712 domain']])
+    expect(find('SERVICE_ADDRESS_31337 EIP-712 domain')?.finding).toContain('name Acme and version 1')
+  })
+})

@@ -1,0 +1,253 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
+import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
+import { createPostgresDatabase, makeDatabase } from '../postgres-database.js'
+import { ADA, BOB, type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
+import { eventually } from './eventually.js'
+import { startService } from './service.js'
+
+const PASSWORD = 'open-sesame'
+
+let database: Awaited<ReturnType<typeof makeDatabase>>
+let stage: DoctorStage
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  stage = await startDoctorStage({ DATABASE_URL: database.url })
+})
+afterAll(async () => {
+  await stage?.close()
+  await database?.drop()
+})
+
+/** What the doctor says with this database. */
+const diagnose = (url: string) => stage.diagnose({ DATABASE_URL: url })
+
+/** Runs a statement there. */
+async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Has the server read its configuration anew, and waits until it has. */
+async function reload(url: string): Promise<void> {
+  const loadedAt = async () => (await run(url, 'select pg_conf_load_time()::text as at'))[0]?.at
+  const before = await loadedAt()
+  await run(url, 'select pg_reload_conf()')
+  await eventually(loadedAt, (at) => at !== before)
+}
+
+/** The URL with other parts. */
+function changed(url: string, parts: Partial<Pick<URL, 'username' | 'password' | 'pathname' | 'search'>>) {
+  return Object.assign(new URL(url), parts).href
+}
+
+describe('a PostgreSQL that replicas use', () => {
+  const CHECKS = ['reachable', 'version', 'rights', 'tables', 'connections']
+
+  it('is checked in place of the file, and its solvers are asked', async () => {
+    const { findings, failed, warned, find } = await diagnose(database.url)
+    expect([failed, warned]).toEqual([[], []])
+    const checks = findings.map(({ check }) => check)
+    expect(checks.slice(checks.indexOf('clock') + 1)).toEqual([
+      ...CHECKS.map((check) => `DATABASE_URL ${check}`),
+      'PORT',
+      ADA,
+      BOB,
+    ])
+    expect(find('DATABASE_URL tables')?.finding).toBe('they are of this version')
+    expect(find('DATABASE_URL version')?.finding).toMatch(/^PostgreSQL \d+(\.\d+)?/)
+    expect(find('DATABASE_URL connections')?.finding).toMatch(
+      /^\d+ of \d+ are free, of which a replica takes up to 12$/,
+    )
+  })
+
+  it('that is empty is left empty', async () => {
+    const url = await createPostgresDatabase()
+    const { failed, warned, find } = await diagnose(url)
+    expect([failed, warned]).toEqual([[], []])
+    expect(find('DATABASE_URL tables')?.finding).toBe('they will be made by the first start')
+    expect(await run(url, "select * from pg_tables where schemaname = 'public'")).toEqual([])
+  })
+
+  it.each(Object.values(POSTGRES_TABLES).map(({ migrationTable }) => migrationTable))(
+    'with tables of another version is told by %s',
+    async (table) => {
+      await run(database.url, `insert into ${table} values ('999-later', '2100-01-01')`)
+      const newer = await diagnose(database.url)
+      expect([newer.failed, newer.warned]).toEqual([['DATABASE_URL tables'], []])
+      expect(newer.find('DATABASE_URL tables')?.finding).toContain('a newer version: they have 999-later')
+
+      await run(database.url, `delete from ${table} where name = '999-later'`)
+      const [last] = await run(
+        database.url,
+        `select name, timestamp from ${table} order by name desc limit 1`,
+      )
+      await run(database.url, `delete from ${table} where name = '${last?.name}'`)
+      const older = await diagnose(database.url)
+      await run(database.url, `insert into ${table} values ('${last?.name}', '${last?.timestamp}')`)
+      expect([older.failed, older.warned]).toEqual([[], ['DATABASE_URL tables']])
+      expect(older.find('DATABASE_URL tables')?.finding).toBe(`they get ${last?.name} at the next start`)
+    },
+  )
+})
+
+describe('a PostgreSQL that cannot be used is told without the password:', () => {
+  const secret = { password: PASSWORD }
+  const cases: [string, () => string, RegExp, RegExp][] = [
+    [
+      'nobody listens',
+      () => `postgres://ada:${PASSWORD}@127.0.0.1:9/x`,
+      /^127\.0\.0\.1:9 .*REFUSED/,
+      /^Start/,
+    ],
+    [
+      'no such host',
+      () => `postgres://ada:${PASSWORD}@db.invalid/x`,
+      /^db\.invalid:5432 /,
+      /^Correct the host/,
+    ],
+    [
+      'no such database',
+      () => changed(database.url, { pathname: '/nowhere' }),
+      /"nowhere" does not exist$/,
+      /^Create the database/,
+    ],
+    [
+      'no such user',
+      () => changed(database.url, { ...secret, username: 'nobody' }),
+      /"nobody"/,
+      /^Correct (the )?user/,
+    ],
+    [
+      'no certificate file',
+      () => changed(database.url, { ...secret, search: '?sslmode=verify-full&sslrootcert=/nowhere.pem' }),
+      /^it cannot be used: .*\/nowhere\.pem/,
+      /sslmode/,
+    ],
+  ]
+
+  it.each(cases)('%s', async (_what, url, finding, cure) => {
+    const { findings, failed, find } = await diagnose(url())
+    expect(failed).toEqual(['DATABASE_URL reachable'])
+    expect(find('DATABASE_URL reachable')).toMatchObject({
+      finding: expect.stringMatching(finding),
+      cure: expect.stringMatching(cure),
+    })
+    expect(JSON.stringify(findings)).not.toContain(PASSWORD)
+  })
+
+  it('one that says nothing, within seconds', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    onTestFinished(() => void silent.close())
+    const { port } = silent.address() as AddressInfo
+    const start = performance.now()
+    const { failed, find } = await diagnose(`postgres://ada:${PASSWORD}@127.0.0.1:${port}/x`)
+    expect(performance.now() - start).toBeLessThan(6000)
+    expect(failed).toEqual(['DATABASE_URL reachable'])
+    expect(find('DATABASE_URL reachable')?.finding).toContain(`127.0.0.1:${port} cannot be used: timeout`)
+  })
+})
+
+describe('a PostgreSQL whose users have passwords, and few rights', () => {
+  let server: Postgres
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    const [{ hba_file }] = (await run(server.url, 'show hba_file')) as [{ hba_file: string }]
+    const rules = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256']
+    await run(server.url, `copy (select unnest(array['${rules.join("','")}'])) to '${hba_file}'`)
+    await run(server.url, `create role ada login password '${PASSWORD}'`)
+    await run(server.url, 'create database quotes')
+    // As it is by itself from version 15 on.
+    await run(quotes('postgres'), 'revoke create on schema public from public')
+    await reload(server.url)
+  })
+  afterAll(() => server?.stop())
+
+  /** The URL by which a user comes to the database. */
+  const quotes = (username: string, password = PASSWORD) =>
+    changed(server.url, { username, password, pathname: '/quotes' })
+  /** Does what a cure says. */
+  const follow = (cure = '') => run(quotes('postgres'), cure.replace(/^.*: /, ''))
+
+  it('refuses another password, which is not repeated', async () => {
+    const { findings, failed, find } = await diagnose(quotes('ada', 'close-sesame'))
+    expect(failed).toEqual(['DATABASE_URL reachable'])
+    expect(find('DATABASE_URL reachable')).toMatchObject({
+      finding: expect.stringMatching(/password authentication failed for user "ada"$/),
+      cure: 'Correct user and password in DATABASE_URL.',
+    })
+    expect(JSON.stringify(findings)).not.toContain('sesame')
+  })
+
+  it('must let its user make tables as long as there are none', async () => {
+    const refused = await diagnose(quotes('ada'))
+    expect(refused.failed).toEqual(['DATABASE_URL rights'])
+    const { finding, cure } = refused.find('DATABASE_URL rights') ?? {}
+    expect(finding).toBe('user ada may not create tables in schema public of database quotes')
+    await follow(cure)
+    expect((await diagnose(quotes('ada'))).failed).toEqual([])
+  })
+
+  it("must let its user write tables that are another's", async () => {
+    const service = await startService(stage.chain, { DATABASE_URL: quotes('postgres') })
+    await service.close()
+    const refused = await diagnose(quotes('ada'))
+    expect(refused.failed).toEqual(['DATABASE_URL rights'])
+    const { finding, cure } = refused.find('DATABASE_URL rights') ?? {}
+    expect(finding).toMatch(
+      /^user ada may not read and write quote_aggregator_migration, .*, rate_limits in schema pub/,
+    )
+    expect(refused.find('DATABASE_URL tables')).toBeUndefined()
+    await follow(cure)
+    const allowed = await diagnose(quotes('ada'))
+    expect([allowed.failed, allowed.find('DATABASE_URL tables')?.status]).toEqual([[], 'ok'])
+    const servedAgain = await startService(stage.chain, { DATABASE_URL: quotes('ada') })
+    await servedAgain.close()
+  })
+
+  it('must take writes, and have a schema', async () => {
+    await run(server.url, 'alter database quotes set default_transaction_read_only = on')
+    const standby = await diagnose(quotes('ada'))
+    await run(server.url, 'alter database quotes reset default_transaction_read_only')
+    expect(standby.failed).toEqual(['DATABASE_URL rights'])
+    expect(standby.find('DATABASE_URL rights')?.finding).toContain('quotes takes no writes')
+
+    const search = '?options=-csearch_path%3Dnowhere'
+    const nowhere = await diagnose(changed(quotes('ada'), { search }))
+    expect(nowhere.failed).toEqual(['DATABASE_URL rights'])
+    expect(nowhere.find('DATABASE_URL rights')?.finding).toContain('user ada has no schema')
+  })
+
+  it('must have connections left', async () => {
+    await run(server.url, 'alter system set superuser_reserved_connections = 295')
+    await server.kill()
+    // As long as its last processes have not ended, it does not start.
+    const restart = async () =>
+      server.restart().then(
+        () => true,
+        () => false,
+      )
+    await eventually(restart, (isRunning) => isRunning)
+    const few = await diagnose(quotes('ada'))
+    expect([few.failed, few.warned]).toEqual([[], ['DATABASE_URL connections']])
+    expect(few.find('DATABASE_URL connections')?.finding).toMatch(/^5 of 5 are free/)
+
+    const others = Array.from({ length: 5 }, () => new pg.Client({ connectionString: quotes('ada') }))
+    await Promise.all(others.map((client) => client.connect()))
+    onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))))
+    const none = await diagnose(quotes('ada'))
+    expect(none.failed).toEqual(['DATABASE_URL reachable'])
+    expect(none.find('DATABASE_URL reachable')?.cure).toContain('max_connections')
+  })
+})
