@@ -1,18 +1,20 @@
-import { parseArgs } from 'node:util'
+import { setTimeout as delay } from 'node:timers/promises'
 import { bytesToHex } from 'viem'
+import { readDemoArguments } from './demo-arguments.js'
 import type { DevAccount, DevnetContracts } from './deploy.js'
 import { type Network, startNetwork } from './network.js'
+import { PostgresMissingError } from './postgres.js'
+import { playReplicaStory } from './replica-story.js'
+import { startReplicaNetwork } from './replicas.js'
 import { playStory } from './story.js'
-
-const USAGE = `Plays a few swaps on a local network, then keeps the network up.
-  npm run demo             until Ctrl-C
-  npm run demo -- --once   ends after the story: exit code 0, or 1 when anything went wrong`
 
 /** Short enough that an unfilled order can be refunded while one watches. */
 const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.env }
 
-const tell = (line: string) => process.stdout.write(`${line}\n`)
-const { values } = readArguments()
+/** Ctrl-C ends the chain as well, for which a solver may be waiting: the rest is ended by force then. */
+const CLOSING_MS = 5_000
+
+const { once, replicas } = readArguments()
 let network: Network | undefined
 
 let ending: Promise<never> | undefined
@@ -21,40 +23,66 @@ let ending: Promise<never> | undefined
 function end(exitCode: number, lastWord = ''): Promise<never> {
   ending ??= (async () => {
     process.stderr.write(lastWord)
-    await network?.close()
+    await Promise.race([network?.close(), delay(CLOSING_MS)])
     process.exit(exitCode)
   })()
   return ending
+}
+function tell(line: string): void {
+  if (ending === undefined) process.stdout.write(`${line}\n`)
 }
 process.once('SIGINT', () => void end(0))
 process.once('SIGTERM', () => void end(0))
 process.once('SIGHUP', () => void end(0))
 
+/** Ctrl-C may reach the other processes before this one: what comes of that is no news either. */
+const tellTrouble = (line: string) => void setTimeout(() => tell(line), 200)
+const onError = (error: unknown) => tellTrouble(`a solver failed: ${error}`)
+
 try {
-  tell('Starting a local chain, the settlement contract, three solvers and the service …')
-  network = await startNetwork({
-    environment: ENVIRONMENT,
-    onError: (error) => tell(`a solver failed: ${error}`),
-  })
-  tellWhereThingsAre(network)
-  await playStory(network, tell)
-  if (values.once) await end(0)
-  tellWhatToTry(network)
+  await (replicas === undefined ? showOne() : showReplicas(replicas))
 } catch (error) {
-  await end(1, `${(error as Error).stack}\n`)
+  const isMissing = error instanceof PostgresMissingError
+  const { message, stack } = error as Error
+  await end(1, isMissing ? `${message}\nWithout --replicas, the demo needs none.\n` : `${stack}\n`)
+}
+
+async function showOne(): Promise<void> {
+  tell('Starting a local chain, the settlement contract, three solvers and the service …')
+  const started = await startNetwork({ environment: ENVIRONMENT, onError })
+  network = started
+  tell(`   service     ${started.serviceUrl}`)
+  tellWhereThingsAre(started)
+  await playStory(started, tell)
+  if (once) await end(0)
+  tellWhatToTry(started)
+}
+
+async function showReplicas(count: number): Promise<void> {
+  tell(`Starting PostgreSQL, a local chain, the settlement contract, three solvers and ${count} replicas …`)
+  const started = await startReplicaNetwork({ environment: ENVIRONMENT, onError, count, onLine: tellTrouble })
+  network = started
+  for (const { name, url } of started.service.all) tell(`   ${name.padEnd(11)} ${url}`)
+  tellWhereThingsAre(started)
+  const killed = await playReplicaStory(started, tell)
+  if (once) await end(0)
+  await killed.restart()
+  tell(`${killed.name} is started again`)
+  tellWhatToTry(started)
+  tell('The replicas; the figure aggregator_chain_reader at /metrics says which one reads the chain:')
+  for (const { name, url, pid } of started.service.all) tell(`   ${name} ${url} (kill -9 ${pid()})`)
 }
 
 function readArguments() {
   try {
-    return parseArgs({ options: { once: { type: 'boolean', default: false } } })
+    return readDemoArguments(process.argv.slice(2))
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n${USAGE}\n`)
+    process.stderr.write(`${(error as Error).message}\n`)
     process.exit(2)
   }
 }
 
-function tellWhereThingsAre({ devnet, contracts, solvers, serviceUrl }: Network): void {
-  tell(`   service     ${serviceUrl}`)
+function tellWhereThingsAre({ devnet, contracts, solvers }: Network): void {
   tell(`   chain       ${devnet.rpcUrl} (chain id ${devnet.chainId})`)
   for (const [name, address] of Object.entries(contracts)) tell(`   ${name.padEnd(11)} ${address}`)
   for (const { name, account, endpointUrl } of solvers)

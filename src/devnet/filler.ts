@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Address, type Hex, maxUint256, parseAbi } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { ORDER_TYPES, type Quote } from '../domain/quote.js'
@@ -16,11 +17,12 @@ export interface GivenQuote {
 export interface Filler {
   /** Remembers a quote until its fill deadline, for the case that its deposit address is used. */
   expect(given: GivenQuote): void
-  /** Fills what the service's event stream tells of from now on. @returns once the stream is open */
-  follow(serviceUrl: string): Promise<void>
+  /** Fills what the service's event stream tells of from now on, at any of its replicas. @returns once it is open */
+  follow(serviceUrls: readonly string[]): Promise<void>
   /** Leaves the deposits that come before `resume` alone, for good. */
   pause(): void
   resume(): void
+  /** May be called more than once. */
   close(): Promise<void>
 }
 
@@ -31,6 +33,9 @@ interface FillerOptions extends Devnet {
   readonly tokens: readonly Address[]
   readonly onError: (error: unknown) => void
 }
+
+/** How long a transaction under way may take when the filler is closed. */
+const LAST_TRANSACTION_MS = 1000
 
 const tokenAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
@@ -44,14 +49,14 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
   }
   const expected = new Map<string, GivenQuote>()
   let isPaused = false
-  let isClosed = false
+  let closing: Promise<void> | undefined
   /** One transaction after the other, so that no two of them take the same nonce. */
   let acting = Promise.resolve()
 
   /** One order that cannot be filled must not keep the next from being. */
   function act(transaction: () => Promise<void>): Promise<void> {
     acting = acting.then(transaction).catch((error) => {
-      if (!isClosed) onError(error)
+      if (closing === undefined) onError(error)
     })
     return acting
   }
@@ -90,15 +95,21 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
     for (const [address, { quote }] of expected) if (quote.fillDeadline < now) expected.delete(address)
   }
 
+  async function endFeeds(): Promise<void> {
+    const ended = Promise.all([...feeds.map((endFeed) => endFeed()), acting])
+    // On a chain that has ended as well, a transaction would be waited for in vain.
+    await Promise.race([ended, delay(LAST_TRANSACTION_MS, undefined, { ref: false })])
+  }
+
   const feeds = [await followTransfers(options, tokens, onArrival, onError)]
   return {
     expect(given) {
       forgetExpired()
       expected.set(given.depositAddress, given)
     },
-    async follow(serviceUrl) {
+    async follow(serviceUrls) {
       const solver = account.address
-      feeds.push(await followOrders({ ...options, serviceUrl, solver, onDeposit: fill }))
+      feeds.push(await followOrders({ ...options, serviceUrls, solver, onDeposit: fill }))
     },
     pause() {
       isPaused = true
@@ -106,10 +117,6 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
     resume() {
       isPaused = false
     },
-    async close() {
-      isClosed = true
-      await Promise.all(feeds.map((endFeed) => endFeed()))
-      await acting
-    },
+    close: () => (closing ??= endFeeds()),
   }
 }

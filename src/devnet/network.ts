@@ -1,9 +1,9 @@
 import { type Account, type Address, parseUnits } from 'viem'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
-import { type App, createApp } from '../app.js'
+import { createApp } from '../app.js'
 import { readConfig } from '../config.js'
 import type { Environment } from '../environment.js'
-import { type Anvil, startAnvil } from './anvil.js'
+import { startAnvil } from './anvil.js'
 import {
   bondSolver,
   createDevnetClient,
@@ -19,17 +19,26 @@ import type { TradedToken } from './pricing.js'
 import { type ReferenceSolver, startReferenceSolver } from './reference-solver.js'
 
 /** A whole local network: a chain, the contracts, three solvers, and the service that asks them. */
-export interface Network {
+export interface Network<S extends Service = Service> {
   readonly devnet: Devnet
   readonly contracts: DevnetContracts
   readonly solvers: readonly ReferenceSolver[]
+  readonly service: S
+  /** The service's only base URL, or that of its first replica. */
   readonly serviceUrl: string
   /** The account that the demo trades with; it owns some of each token. */
   readonly user: DevAccount
   close(): Promise<void>
 }
 
-interface NetworkOptions {
+/** The service, as one process or several replicas. */
+export interface Service {
+  /** Base URLs, of each replica one. */
+  readonly urls: readonly [string, ...string[]]
+  close(): Promise<void>
+}
+
+export interface NetworkOptions {
   /** Variables that the service gets beside those that the network needs to be as they are. */
   readonly environment: Environment
   /** Told of what goes wrong in a solver. */
@@ -48,11 +57,20 @@ const SOLVERS = [
   { name: 'Cosmo', spreadBps: 30n },
 ] as const
 
+/** Starts a local network as `startNetworkWith` does, with the service in this process. */
+export function startNetwork(options: NetworkOptions): Promise<Network> {
+  return startNetworkWith(options, startService)
+}
+
 /**
  * Starts a local network on 127.0.0.1, at the usual ports where they are free. Whatever was started is ended again
  * when a later step fails.
+ * @param start starts the service with all the variables that it needs but its port's
  */
-export async function startNetwork(options: NetworkOptions): Promise<Network> {
+export async function startNetworkWith<S extends Service>(
+  options: NetworkOptions,
+  start: (environment: Environment, usualPort: number) => Promise<S>,
+): Promise<Network<S>> {
   const started: { close(): Promise<void> }[] = []
   const close = async () => {
     for (const part of started.toReversed()) await part.close()
@@ -85,16 +103,16 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       solvers.push(solver)
     }
 
-    const service = await atPreferredPort(USUAL_PORTS.service, (port) =>
-      startService(anvil, contracts, { ...options.environment, PORT: String(port) }),
-    )
+    const environment = { ...options.environment, ...serviceEnvironment(devnet, contracts) }
+    const service = await start(environment, USUAL_PORTS.service)
     started.push(service)
+    const [serviceUrl] = service.urls
     for (const solver of solvers) {
-      await solver.register(service.url)
-      await solver.filler.follow(service.url)
+      await solver.register(serviceUrl)
+      await solver.filler.follow(service.urls)
       started.push(solver.filler)
     }
-    return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
+    return { devnet, contracts, solvers, service, serviceUrl, user, close }
   } catch (error) {
     await close()
     throw error
@@ -109,23 +127,25 @@ export function tradedTokens({ weth, usdc }: DevnetContracts): TradedToken[] {
   ]
 }
 
-async function startService(
-  anvil: Anvil,
-  contracts: DevnetContracts,
-  environment: Environment,
-): Promise<App> {
-  return createApp(
-    readConfig({
-      ...environment,
-      SUPPORTED_CHAINS: String(anvil.chainId),
-      [`RPC_URL_${anvil.chainId}`]: anvil.url,
-      [`SERVICE_ADDRESS_${anvil.chainId}`]: contracts.settlement,
-      PROTOCOL_NAME,
-      HOST: '127.0.0.1',
-      DB_PATH: ':memory:',
-      NODE_ENV: 'development',
-    }),
+function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetContracts): Environment {
+  return {
+    SUPPORTED_CHAINS: String(chainId),
+    [`RPC_URL_${chainId}`]: rpcUrl,
+    [`SERVICE_ADDRESS_${chainId}`]: settlement,
+    PROTOCOL_NAME,
+    HOST: '127.0.0.1',
+    DB_PATH: ':memory:',
+    // One that the caller has for other purposes is none for this.
+    DATABASE_URL: '',
+    NODE_ENV: 'development',
+  }
+}
+
+async function startService(environment: Environment, usualPort: number): Promise<Service> {
+  const { url, close } = await atPreferredPort(usualPort, (port) =>
+    createApp(readConfig({ ...environment, PORT: String(port) })),
   )
+  return { urls: [url], close }
 }
 
 async function mint(

@@ -1,0 +1,93 @@
+import { formatUnits, parseUnits } from 'viem'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { createDevnetClient, mined } from './deploy.js'
+import {
+  balanceOf,
+  deposit,
+  expectEqual,
+  getQuote,
+  type Stage,
+  send,
+  type Tell,
+  waitForState,
+} from './user-steps.js'
+
+const SHORT_WINDOW_SECONDS = 3
+
+/**
+ * Sells exactly 1 WETH, deposited at the contract.
+ * @param onDeposited called as soon as the deposit is mined
+ * @throws when anything does not happen as told
+ */
+export async function playSale(stage: Stage, tell: Tell, onDeposited = async () => {}): Promise<void> {
+  const { devnet, user, contracts } = stage
+  const client = createDevnetClient(devnet, user)
+  const sale = await getQuote(stage, tell, {
+    orderType: 'EXACT_INPUT',
+    amount: parseUnits('1', 18).toString(),
+    depositMode: 'CONTRACT',
+  })
+  const paidBefore = await balanceOf(client, contracts.usdc)
+  await deposit(client, stage, sale)
+  tell(`   deposited: order ${sale.orderId}`)
+  await onDeposited()
+  await waitForState(stage, sale.orderId, 'SETTLED', tell)
+  const paid = (await balanceOf(client, contracts.usdc)) - paidBefore
+  expectEqual('USDC received', paid, BigInt(sale.quote.outputAmount))
+}
+
+/** Buys exactly 1000 USDC, paid to the deposit address. @throws when anything does not happen as told */
+export async function playPurchase(stage: Stage, tell: Tell): Promise<void> {
+  const { devnet, user, contracts } = stage
+  const purchase = await getQuote(stage, tell, {
+    orderType: 'EXACT_OUTPUT',
+    amount: parseUnits('1000', 6).toString(),
+    depositMode: 'ADDRESS',
+  })
+  const { depositAddress, orderId, quote } = purchase
+  const client = createDevnetClient(devnet, user)
+  await send(client, contracts.weth, 'transfer', [depositAddress, BigInt(quote.inputAmount)])
+  tell(`   paid ${depositAddress}: order ${orderId}`)
+  await waitForState(stage, orderId, 'SETTLED', tell)
+}
+
+/**
+ * Sells 1 WETH to a solver that does not fill, and has it back with a part of the solver's bond.
+ * @throws when anything does not happen as told
+ */
+export async function playRefund(stage: Stage, tell: Tell): Promise<void> {
+  const { devnet, user, contracts, solvers } = stage
+  const client = createDevnetClient(devnet, user)
+  const lost = await getQuote(stage, tell, {
+    orderType: 'EXACT_INPUT',
+    amount: parseUnits('1', 18).toString(),
+    depositMode: 'CONTRACT',
+    depositWindow: SHORT_WINDOW_SECONDS,
+  })
+  const solver = solvers.find(({ account }) => account.address === lost.quote.solver)
+  if (solver === undefined) throw new Error(`${lost.quote.solver} is none of the network's solvers`)
+  solver.filler.pause()
+  const inputBefore = await balanceOf(client, contracts.weth)
+  const bondBefore = await balanceOf(client, contracts.bondToken)
+  await deposit(client, stage, lost)
+  tell(`   deposited: order ${lost.orderId}, while ${solver.name} is asleep`)
+  await waitForState(stage, lost.orderId, 'DEPOSITED', tell)
+
+  const waitMs = (lost.quote.fillDeadline + 1) * 1000 - Date.now()
+  tell(`   waiting ${Math.ceil(waitMs / 1000)} s for the fill deadline to pass`)
+  await new Promise((resolve) => setTimeout(resolve, waitMs))
+  const refund = {
+    address: contracts.settlement,
+    abi: settlementAbi,
+    functionName: 'refund',
+    args: [lost.orderId],
+  } as const
+  await mined(client, await client.writeContract(refund))
+  await waitForState(stage, lost.orderId, 'REFUNDED', tell)
+
+  expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), inputBefore)
+  const slashed = (await balanceOf(client, contracts.bondToken)) - bondBefore
+  expectEqual('slashed bond', slashed, BigInt(lost.quote.outputAmount) / 20n)
+  tell(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
+  solver.filler.resume()
+}

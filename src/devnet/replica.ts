@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import type { Environment } from '../environment.js'
+import { atPreferredPort } from './preferred-port.js'
+import { terminate } from './terminate.js'
+
+/** One replica of the service, as a process of its own. */
+export interface Replica {
+  /** Such as "replica 2". */
+  readonly name: string
+  /** The same after a restart. */
+  readonly url: string
+  /** The id of its process, the last one when it does not run. */
+  pid(): number
+  isRunning(): boolean
+  /** Ends it with SIGKILL, which leaves it no time for anything. @returns when it is gone */
+  kill(): Promise<void>
+  /** Starts it again at the same port. @returns once it listens */
+  restart(): Promise<void>
+  /** Has it drain, and waits until it is gone. */
+  stop(): Promise<void>
+}
+
+interface ReplicaOptions {
+  readonly name: string
+  /** All variables but PORT. */
+  readonly environment: Environment
+  /** Where it listens unless that port is taken. */
+  readonly usualPort: number
+  /** Told each line that it logs at LOG_LEVEL or above, and when it has ended by itself. */
+  readonly onLine: (line: string) => void
+}
+
+interface Running {
+  readonly child: ChildProcess
+  readonly url: string
+}
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+const { values: LEVELS } = pino.levels
+const INFO = LEVELS.info ?? 0
+/** Characters of what a replica writes that are kept for the case that it does not start. */
+const MAX_OUTPUT = 10_000
+
+const alive = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
+/**
+ * Starts a replica, and returns once it listens. It does not outlive this process, unless a signal ends this one that
+ * nothing handles.
+ * @throws Error with what it wrote, when it exits before
+ */
+export async function startReplica(options: ReplicaOptions): Promise<Replica> {
+  const { name, usualPort, onLine } = options
+  let isWanted = false
+
+  async function launch(port: number): Promise<Running> {
+    const launched = await launchService(options, port)
+    isWanted = true
+    launched.child.once('exit', (code, signal) => {
+      if (isWanted) onLine(`has ended by itself (${signal ?? `exit code ${code}`})`)
+    })
+    return launched
+  }
+  function end(signal: NodeJS.Signals): Promise<void> {
+    isWanted = false
+    return terminate(running.child, signal)
+  }
+
+  let running = await atPreferredPort(usualPort, launch)
+  const { url } = running
+  return {
+    name,
+    url,
+    pid: () => running.child.pid ?? 0,
+    isRunning: () => alive.has(running.child),
+    kill: () => end('SIGKILL'),
+    async restart() {
+      running = await launch(Number(new URL(url).port))
+    },
+    stop: () => end('SIGTERM'),
+  }
+}
+
+/** @returns once it listens @throws Error with what it wrote, when it exits before */
+function launchService({ environment, onLine }: ReplicaOptions, port: number): Promise<Running> {
+  const { LOG_LEVEL: level = 'info' } = environment
+  const told = LEVELS[level] ?? Number.POSITIVE_INFINITY
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN], {
+    // A file .env of the working directory would change what it does.
+    cwd: tmpdir(),
+    // It has to log where it listens.
+    env: { ...environment, PORT: String(port), LOG_LEVEL: told < INFO ? level : 'info' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  alive.add(child)
+  child.once('exit', () => alive.delete(child))
+
+  return new Promise((resolve, reject) => {
+    let output = ''
+    let isListening = false
+    createInterface(child.stdout).on('line', (line) => {
+      output = `${output}${line}\n`.slice(-MAX_OUTPUT)
+      const { level = 0, msg, url = '' } = readLine(line)
+      if (level >= told) onLine(line)
+      if (msg !== 'listening') return
+      isListening = true
+      resolve({ child, url })
+    })
+    createInterface(child.stderr).on('line', (line) => {
+      output = `${output}${line}\n`.slice(-MAX_OUTPUT)
+      if (isListening) onLine(line)
+    })
+    child.once('error', reject)
+    child.once('close', () => reject(new Error(`the service ended before it listened:\n${output}`)))
+  })
+}
+
+/** A line that a signal has cut off says nothing. */
+function readLine(line: string): { level?: number; msg?: string; url?: string } {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,141 @@
+import { type Address, formatUnits, type Hex } from 'viem'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { testTokenAbi } from '../../gen/contracts/test-token.js'
+import { createDevnetClient, type DevnetClient, mined } from './deploy.js'
+import type { EventView } from './event-view.js'
+import type { Network } from './network.js'
+
+/** Says one line of the story. */
+export type Tell = (line: string) => void
+
+/** The network, and what its service tells of it. */
+export interface Stage extends Network {
+  /** Where the user asks for quotes. */
+  readonly serviceUrl: string
+  readonly events: EventView
+}
+
+interface WireQuote {
+  readonly solver: Address
+  readonly user: Address
+  readonly inputToken: Address
+  readonly inputAmount: string
+  readonly outputToken: Address
+  readonly outputAmount: string
+  readonly orderType: number
+  readonly outputChainId: number
+  readonly depositDeadline: number
+  readonly fillDeadline: number
+  readonly nonce: string
+}
+
+interface SignedWireQuote {
+  readonly quote: WireQuote
+  readonly solverSignature: Hex
+  readonly depositAddress: Address
+  readonly orderId: Hex
+}
+
+/** The best quote, and the others. */
+export type QuoteAnswer = SignedWireQuote & { readonly alternativeQuotes: readonly SignedWireQuote[] }
+
+/** The event that ends the wait for a state. */
+const EVENT_OF_STATE = { DEPOSITED: 'Deposited', SETTLED: 'Settled', REFUNDED: 'Refunded' } as const
+
+/** Asks for a quote of WETH for USDC, and tells what each solver offers. @throws when there is none */
+export async function getQuote(
+  { devnet, contracts, user, solvers, serviceUrl }: Stage,
+  tell: Tell,
+  terms: Record<string, unknown>,
+): Promise<QuoteAnswer> {
+  const { chainId } = devnet
+  const swap = { inputToken: contracts.weth, outputToken: contracts.usdc, userAddress: user.address }
+  const response = await fetch(`${serviceUrl}/v1/${chainId}/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...swap, ...terms, originChainId: chainId, destinationChainId: chainId }),
+  })
+  if (!response.ok) throw new Error(`no quote: ${await response.text()}`)
+  const answer = (await response.json()) as QuoteAnswer
+  for (const { quote } of [answer, ...answer.alternativeQuotes]) {
+    const name = solvers.find(({ account }) => account.address === quote.solver)?.name ?? quote.solver
+    const give = formatUnits(BigInt(quote.inputAmount), 18)
+    const get = formatUnits(BigInt(quote.outputAmount), 6)
+    tell(`   ${name.padEnd(8)} ${get} USDC for ${give} WETH${quote === answer.quote ? '  <- best' : ''}`)
+  }
+  return answer
+}
+
+/** Deposits the input of a quote at the contract. @throws when a transaction fails */
+export async function deposit(
+  client: DevnetClient,
+  { contracts }: Network,
+  taken: SignedWireQuote,
+): Promise<void> {
+  const { quote, solverSignature } = taken
+  const inputAmount = BigInt(quote.inputAmount)
+  await send(client, quote.inputToken, 'approve', [contracts.settlement, inputAmount])
+  const struct = {
+    ...quote,
+    inputAmount,
+    outputAmount: BigInt(quote.outputAmount),
+    outputChainId: BigInt(quote.outputChainId),
+    nonce: BigInt(quote.nonce),
+  }
+  const call = { address: contracts.settlement, abi: settlementAbi, functionName: 'deposit' } as const
+  await mined(client, await client.writeContract({ ...call, args: [struct, solverSignature] }))
+}
+
+/** Waits for an order's event, then holds its state as the service has it against the contract's own answer. */
+export async function waitForState(
+  stage: Stage,
+  orderId: Hex,
+  expected: keyof typeof EVENT_OF_STATE,
+  tell: Tell,
+): Promise<void> {
+  const { devnet, contracts, user, events } = stage
+  await events.waitFor(EVENT_OF_STATE[expected], orderId)
+  const response = await fetch(`${events.servedBy()}/v1/${devnet.chainId}/order/${orderId}`)
+  if (!response.ok) throw new Error(`no order: ${await response.text()}`)
+  const { state } = (await response.json()) as { state: string }
+  expectEqual(`state of ${orderId} at the service`, state, expected)
+  const read = {
+    address: contracts.settlement,
+    abi: settlementAbi,
+    functionName: 'orders',
+    args: [orderId],
+  } as const
+  const onChain = (await createDevnetClient(devnet, user).readContract(read)).at(-1)
+  expectEqual(
+    `state of ${orderId} on the chain`,
+    onChain,
+    ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'].indexOf(expected),
+  )
+  tell(`   ${expected}`)
+}
+
+/** Sends a transaction to a token. @throws when it fails */
+export async function send(
+  client: DevnetClient,
+  address: Address,
+  functionName: 'approve' | 'transfer',
+  args: [Address, bigint],
+): Promise<void> {
+  await mined(client, await client.writeContract({ address, abi: testTokenAbi, functionName, args }))
+}
+
+/** How much of a token the client's account has. */
+export function balanceOf(client: DevnetClient, address: Address): Promise<bigint> {
+  const read = {
+    address,
+    abi: testTokenAbi,
+    functionName: 'balanceOf',
+    args: [client.account.address],
+  } as const
+  return client.readContract(read)
+}
+
+/** @throws Error that says what is not as it should be */
+export function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected) throw new Error(`${what}: ${actual} instead of ${expected}`)
+}

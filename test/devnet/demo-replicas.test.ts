@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../service/eventually.js'
+import { startProcess } from '../service/process.js'
+
+/** Each starts a chain, a PostgreSQL and replicas from their sources. */
+const TIMEOUT_MS = 90_000
+
+const startDemo = (args: string[]) =>
+  startProcess(process.execPath, ['--import', 'tsx', 'src/devnet/demo.ts', ...args], {}, { ownGroup: true })
+
+/** What has been killed takes a moment to be gone; an orphan would stay. */
+const nothingIsLeft = (demo: ReturnType<typeof startProcess>) =>
+  eventually(
+    async () => demo.leftSomething(),
+    (isLeft) => !isLeft,
+  )
+
+describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
+  it('goes on with its story when the replica that reads the chain is killed, and leaves nothing behind', async () => {
+    const demo = startDemo(['--replicas', '3', '--once'])
+    expect(await demo.exited, demo.output()).toBe(0)
+    const output = demo.output()
+    const urls = output.match(/(?<=^ {3}replica \d {3})http:\/\/127\.0\.0\.1:\d+$/gm)
+    expect(new Set(urls).size).toBe(3)
+    expect(output).toContain('replica 1 reads the chain, and tells the others')
+
+    const events = [...output.matchAll(/^ {3}event {4}(\w+) (0x\w+) in block \d+, told by replica (\d)$/gm)]
+    const types = events.map(([, type]) => type)
+    expect(types).toEqual(['Settled', 'Deposited', 'Settled', 'Deposited', 'Refunded'])
+    const orderIds = events.map(([, , orderId]) => orderId)
+    const [bought, sold, , lost] = orderIds
+    expect(orderIds).toEqual([bought, sold, sold, lost, lost])
+    expect(new Set(orderIds).size).toBe(3)
+    const replicas = events.map(([, , , replica]) => replica)
+    expect(replicas[0]).toBe('1')
+    expect(replicas.slice(2)).toEqual(['2', '2', '2'])
+
+    const told = [
+      `deposited: order ${sold}`,
+      'replica 1 is killed (kill -9 ',
+      'the event stream goes on at replica 2 from its cursor',
+      `event    Settled ${sold}`,
+      `deposited: order ${lost}, while Aldous is asleep`,
+      "the WETH is back, with 124.9375 bUSD of Aldous's bond",
+      'The chain has 5 events of orders; 5 were told, each once and in order',
+      'replica 3 lists the solvers Aldous, Beatrix, Cosmo',
+    ].map((line) => output.indexOf(line))
+    expect(told).not.toContain(-1)
+    expect(told).toEqual(told.toSorted((a, b) => a - b))
+    const [, afterSeconds] = /replica [23] reads the chain, (\d+\.\d) s later/.exec(output) ?? []
+    expect(Number(afterSeconds)).toBeLessThan(5)
+    expect(output).not.toMatch(/failed|is lost|ended by itself/)
+    await nothingIsLeft(demo)
+  })
+
+  it('ends on Ctrl-C, which reaches all processes, without a further word, and leaves nothing behind', async () => {
+    const demo = startDemo(['--replicas', '2'])
+    await demo.waitFor(/replica 2 reads the chain, .* later\n/)
+    process.kill(-(demo.child.pid ?? 0), 'SIGINT')
+    expect(await demo.exited, demo.output()).toBe(0)
+    expect(demo.output()).not.toMatch(/failed|is lost|ended|error|REFUNDED/i)
+    await nothingIsLeft(demo)
+  })
+
+  it('says how it is used for another number of replicas', async () => {
+    const demo = startDemo(['--replicas', 'x'])
+    expect(await demo.exited).toBe(2)
+    expect(demo.output()).toContain('--replicas is "x": it must be an integer of 2 to 9\n')
+    expect(demo.output()).toContain('npm run demo -- --replicas 3')
+  })
+})
