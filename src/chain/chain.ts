@@ -64,7 +64,8 @@ export interface Chain {
 export interface ChainOptions {
   readonly protocolName: string
   readonly maxReorgDepth: number
-  readonly journal: Journal
+  /** Makes the journal of one reading: what that one leaves behind must not get to the next one's. */
+  readonly createJournal: () => Journal
   readonly replicas: Pick<Replicas, 'campaign' | 'listen' | 'tell'>
   readonly metrics: Metrics
   readonly log: Logger
@@ -97,8 +98,18 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const office = createReadersOffice({
     chainId,
     replicas,
-    createReading: () =>
-      createReading({ ...options, config, endpoints: rpc.endpoints, introduce, listener, news }),
+    createReading() {
+      const journal = options.createJournal()
+      return createReading({
+        ...options,
+        config,
+        journal,
+        endpoints: rpc.endpoints,
+        introduce,
+        listener,
+        news,
+      })
+    },
     introduce: () => atFirstThatAnswers(rpc.endpoints, introduce),
     onChange(lastView) {
       if (lastView !== undefined) told.hear(lastView)
@@ -128,6 +139,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   listenToChainNews(chainId, replicas, {
     onView: told.hear,
     onTouched(orderIds) {
+      told.outdate()
       if (orderIds === undefined) orders.clear()
       else for (const orderId of orderIds) orders.forget(orderId)
     },

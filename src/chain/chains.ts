@@ -13,10 +13,10 @@ const FIRST_ANSWER_TIMEOUT_MS = 3000
  */
 export async function openChains(
   configs: readonly ChainConfig[],
-  options: Omit<ChainOptions, 'journal'> & { readonly journalOf: (chainId: number) => Journal },
+  options: Omit<ChainOptions, 'createJournal'> & { readonly journalOf: (chainId: number) => Journal },
 ): Promise<ReadonlyMap<number, Chain>> {
   const chains = configs.map((config) => {
-    return createChain(config, { ...options, journal: options.journalOf(config.chainId) })
+    return createChain(config, { ...options, createJournal: () => options.journalOf(config.chainId) })
   })
   const starts = await Promise.allSettled(chains.map((chain) => chain.start(FIRST_ANSWER_TIMEOUT_MS)))
   const failures = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))

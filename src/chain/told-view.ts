@@ -6,6 +6,8 @@ import type { ChainEye, ChainView } from './chain-view.js'
 export interface ToldView extends ChainEye {
   /** Takes what the reader tells. */
   hear(view: ChainView): void
+  /** Something has happened behind the last block that was told: until the next view, nobody knows up to where. */
+  outdate(): void
   /** What was heard is old. */
   forget(): void
 }
@@ -36,6 +38,9 @@ export function createToldView(client: PublicClient): ToldView {
     hear(told) {
       heard = told
       heardAt = performance.now()
+    },
+    outdate() {
+      heard = { ...heard, last: undefined }
     },
     forget() {
       heardAt = Number.NEGATIVE_INFINITY

@@ -76,6 +76,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const told = toldHead
     toldHead = undefined
     const seen = told ?? (await reader.head())
+    closing.signal.throwIfAborted()
     const isNew = seen.number > (head?.number ?? -1)
     if (isNew) {
       // It should have been told of by itself: whoever was to do so has fallen silent.

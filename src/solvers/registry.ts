@@ -89,6 +89,11 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     }
   }
 
+  /** The store's answer may be older than a change of another replica that was read already, and is undone by it. */
+  function readAgain(chainId: number): void {
+    mirrors.get(chainId)?.refresh()
+  }
+
   function setOf(chainId: number): SolverSet {
     return sets.get(chainId) ?? NO_SOLVERS
   }
@@ -145,6 +150,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       await assertBond(registration)
       const solver = { chainId, address, endpointUrl, name, registeredAt: options.now(), isBonded: true }
       put(await store.save(solver, timestamp, maxSolversPerChain))
+      readAgain(chainId)
     },
 
     async unregister(wish) {
@@ -156,12 +162,14 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
         wish.chainId,
         registered.filter(({ address }) => address !== wish.address),
       )
+      readAgain(wish.chainId)
     },
 
     async setBonded(key, isBonded) {
       if (find(key)?.isBonded === !isBonded) await store.setBonded(key, isBonded)
       const solver = find(key)
       if (solver !== undefined && solver.isBonded !== isBonded) put({ ...solver, isBonded })
+      readAgain(key.chainId)
     },
 
     close() {

@@ -20,7 +20,7 @@ const RECONNECT_MS = 250
  * Has the server end the connection of a replica from which nothing comes, as it is frozen or cannot be reached: only
  * then its offices go to another.
  */
-const END_WHEN_SILENT = 'set idle_session_timeout = 3500'
+const END_WHEN_SILENT = 'set idle_session_timeout = 3000'
 const LISTEN = TOPICS.map((topic) => `listen ${channelOf(topic)}`).join(';')
 /** Takes each office that nobody holds; holding ends with the connection. */
 const TAKE_OFFICES = `select office, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || office, 0)) as is_won
