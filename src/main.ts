@@ -3,6 +3,9 @@ import { processEnvironment, readConfig } from './config.js'
 import { ConfigError } from './environment.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
+/** As long as whoever balances load needs to see that no connection is taken here any more. */
+const DRAIN_MS = 500
+
 try {
   const config = readConfig(processEnvironment())
   const log = await openProcessLog(config.logLevel)
@@ -24,7 +27,9 @@ function endWithProcess(starting: Promise<App>, log: Logger): void {
     process.exitCode ||= exitCode
     if (isEnding) return
     isEnding = true
-    void starting.then((app) => app.close()).finally(() => process.exit())
+    void starting
+      .then((app) => app.close({ drainMs: exitCode === 0 ? DRAIN_MS : 0 }))
+      .finally(() => process.exit())
   }
   const fail = (error: unknown) => {
     log.fatal({ err: error }, 'an error that nobody caught: draining and exiting')

@@ -10,12 +10,18 @@ import {
   type Http2ServerRequest,
   type ServerHttp2Session,
 } from 'node:http2'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 
 /** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
 export interface OnePortServer {
   /** For Fastify, which calls `closeIdleConnections` and `closeHttp2Sessions` when it closes. */
   readonly server: Server
+  /**
+   * Takes no more connections; each that there is ends with its next answer. Who sends a request at that moment on one
+   * that was idle gets an answer, and not a reset.
+   * @returns when none is left, after `timeoutMs` at the latest
+   */
+  drain(timeoutMs: number): Promise<void>
   /** Ends every connection that is still open. */
   destroyConnections(): void
 }
@@ -55,11 +61,19 @@ export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_
   )
   const undecided = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
+  const connections = new Set<Socket>()
+  let onLastGone = () => {}
+  let isDraining = false
   let isClosing = false
 
   const serveHttp1 = http1.listeners('connection')
   http1.removeAllListeners('connection')
   http1.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.once('close', () => {
+      connections.delete(socket)
+      if (connections.size === 0) onLastGone()
+    })
     undecided.add(socket)
     const timer = setTimeout(() => socket.destroy(), timeouts.headersMs)
     const settle = () => {
@@ -79,7 +93,8 @@ export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_
   http1.on('checkExpectation', (request, response) => http1.emit('request', request, response))
   http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
 
-  http1.on('request', (_request, response) => {
+  http1.prependListener('request', (_request, response) => {
+    if (isDraining) response.shouldKeepAlive = false
     response.once('close', () => {
       if (isClosing) setImmediate(() => http1.closeIdleConnections())
     })
@@ -99,6 +114,20 @@ export function createOnePortServer(handler: RequestListener, timeouts = CLIENT_
         for (const socket of undecided) socket.destroy()
       },
     }),
+    async drain(timeoutMs) {
+      isDraining = true
+      // Node's own close would end idle connections at once.
+      NetServer.prototype.close.call(http1)
+      for (const session of sessions) session.close()
+      if (connections.size === 0) return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        onLastGone = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
     destroyConnections() {
       http1.closeAllConnections()
       for (const session of sessions) session.destroy()

@@ -42,8 +42,11 @@ export interface HttpServer {
    * @throws ConfigError when the port cannot be had
    */
   listen(): Promise<string>
-  /** Stops accepting, lets requests under way finish, ends what is left after `graceMs`. */
-  close(graceMs: number): Promise<void>
+  /**
+   * Stops accepting, lets requests under way finish, ends what is left after `graceMs`. Connections that are idle are
+   * ended after `drainMs`, milliseconds as well: until then a request may come on them.
+   */
+  close(graceMs: number, drainMs: number): Promise<void>
 }
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -106,11 +109,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         throw toPortMistake(error, config.port)
       }
     },
-    async close(graceMs) {
+    async close(graceMs, drainMs) {
       const timer = setTimeout(() => {
         for (const port of ports) port.destroyConnections()
         webSockets.terminate()
       }, graceMs)
+      if (drainMs > 0) await Promise.all(ports.map((port) => port.drain(drainMs)))
       await server.close()
       clearTimeout(timer)
     },

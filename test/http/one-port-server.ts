@@ -51,6 +51,7 @@ export async function startOnePort() {
       while (![...connections].some(({ bytesRead }) => bytesRead >= bytes)) await turn()
     },
     destroyConnections: () => port.destroyConnections(),
+    drain: port.drain,
     /** Closes as Fastify does; @returns once every connection has ended. */
     close(): Promise<void> {
       const closed = new Promise<void>((resolve) => port.server.close(() => resolve()))

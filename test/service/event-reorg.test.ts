@@ -11,6 +11,7 @@ import {
   withoutCursors,
 } from './event-subscriber.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
+import { databases, type TestDatabase } from './replica-databases.js'
 import { startService, type TestService } from './service.js'
 
 const TERMS = { inputAmount: 5n, outputAmount: 7n, fillDeadline: 4_100_000_000 }
@@ -26,15 +27,8 @@ let live: Subscriber
 beforeAll(async () => {
   chain = await startChain()
   traffic = await createTraffic(chain, { seed: SEED })
-  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '10' })
-  live = createSubscriber()
-  await live.connect(service.url)
 })
-afterAll(async () => {
-  await live?.disconnect()
-  await service?.close()
-  await chain?.stop()
-})
+afterAll(() => chain?.stop())
 
 /** A block that ends a story: once its deposit is told, so is all that came before. */
 async function markEnd(): Promise<string> {
@@ -72,185 +66,204 @@ async function tellStory() {
   return { blocks, filled, settled, late, first, told, cursor, since }
 }
 
-describe('a reorganisation of announced blocks', () => {
-  test('without transactions takes all of them back, the latest first', async () => {
-    const { told, filled, settled, late, first, since } = await tellStory()
-    await traffic.reorganise(3)
-    const marker = await markEnd()
-    expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
-    expect(reversionsOf(told).map(({ event }) => event)).toEqual([
-      'Refunded',
-      'Settled',
-      'Settled',
-      'Deposited',
-    ])
-    for (const { orderId } of [filled, settled, late]) expect(await orderState(orderId)).toBe('NONE')
-  })
-
-  test('with the same transactions takes them back and tells them again, in their new blocks', async () => {
-    const { blocks, told, filled, first, since } = await tellStory()
-    await traffic.reorganise(3, [[], ...blocks.slice(0, 1), blocks.slice(1).flat()])
-    const marker = await markEnd()
-    const now = await expectedMessages(chain, first)
-    expect(now.map(({ orderId }) => orderId)).toEqual([...told.map(({ orderId }) => orderId), marker])
-    expect(await since(marker)).toEqual([...reversionsOf(told), ...now])
-    expect(await orderState(filled.orderId)).toBe('SETTLED')
-  })
-
-  test('with other transactions tells of those instead', async () => {
-    const { blocks, told, filled, settled, first, since } = await tellStory()
-    const other = traffic.order()
-    await traffic.reorganise(2, [[traffic.actions.deposit(other)]])
-    const marker = await markEnd()
-    expect(await since(marker)).toEqual([
-      ...reversionsOf(told.slice(1)),
-      ...(await expectedMessages(chain, first + 1)),
-    ])
-    expect(blocks[0]).toHaveLength(1)
-    const states = [filled, settled, other].map(({ orderId }) => orderState(orderId))
-    expect(await Promise.all(states)).toEqual(['DEPOSITED', 'NONE', 'DEPOSITED'])
-  })
-
-  test('is counted', async () => {
-    const count = () =>
-      service.metric('aggregator_reorganisations_total', { chain_id: String(chain.chainId) })
-    const before = await count()
-    await tellStory()
-    await traffic.reorganise(1)
-    await live.until(await markEnd())
-    expect(await count()).toBeGreaterThan(before)
-  })
-})
-
-describe('a chain that was put back', () => {
-  test('and has grown past its old height tells its other history', async () => {
-    const back = await traffic.snapshot()
-    const { told, filled, first, since } = await tellStory()
-    await back()
-    await traffic.run({ events: 12, blocks: 6 })
-    const marker = await markEnd()
-    expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
-    expect(await orderState(filled.orderId)).toBe('NONE')
-  })
-
-  test('and has stayed lower tells its other history as well', async () => {
-    const back = await traffic.snapshot()
-    const { told, filled, first, since } = await tellStory()
-    await back()
-    expect(await traffic.head()).toMatchObject({ number: first - 1 })
-    const marker = await markEnd()
-    expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
-    expect(await orderState(filled.orderId)).toBe('NONE')
-  })
-
-  test('by a few blocks only loses nothing but what was in them', async () => {
-    const { told, first, since } = await tellStory()
-    await traffic.rollBack(1)
-    await traffic.mine()
-    const marker = await markEnd()
-    expect(await since(marker)).toEqual([
-      ...reversionsOf(told.slice(3)),
-      ...(await expectedMessages(chain, first + 2)),
-    ])
-  })
-})
-
-describe('a stream resumed from a cursor before the reorganisation', () => {
-  test('replays what was announced, its reversion, and what came instead', async () => {
-    const { told, cursor, first } = await tellStory()
-    await traffic.reorganiseAtRandom({ depth: 2, events: 8, longerBy: 1 })
-    const marker = await markEnd()
-    await live.until(marker)
-    const resumed = createSubscriber()
-    await resumed.connect(service.url, cursor)
-    await resumed.until(marker)
-    expect(resumed.received).toEqual(live.received.slice(-resumed.received.length))
-    expect(withoutCursors(resumed.received.slice(0, told.length))).toEqual(told)
-    expect(standing(resumed.received)).toEqual(await expectedMessages(chain, first))
-    await resumed.disconnect()
-  })
-
-  test('may begin in the midst of the reversions', async () => {
-    const { told, first } = await tellStory()
-    await traffic.reorganise(3)
-    const marker = await markEnd()
-    await live.until(marker)
-    const firstReversion = live.received.findLastIndex(({ type }) => type === 'Refunded') + 1
-    const resumed = createSubscriber()
-    await resumed.connect(service.url, live.received[firstReversion]?.cursor)
-    await resumed.until(marker)
-    expect(withoutCursors(resumed.received)).toEqual([
-      ...reversionsOf(told).slice(1),
-      ...(await expectedMessages(chain, first)),
-    ])
-    await resumed.disconnect()
-  })
-
-  test('has no cursor twice', () => {
-    const cursors = live.received.map(({ cursor }) => cursor)
-    expect(new Set(cursors).size).toBe(cursors.length)
-  })
-})
-
-describe('a stream with a filter is told of reversions', () => {
-  const [someone, solver] = [devAccounts[8], solverAccounts[1]]
-  const theirs = new Set<string>()
-  const kindOf = (told: Told) => (told.type === 'Reverted' ? told.event : told.type)
-  const isTheirs = ({ orderId }: Told) => theirs.has(orderId)
-  const cases: { of: string; filter: Filter; isWanted: (told: Told) => boolean }[] = [
-    { of: 'its type', filter: { type: 'Deposited' }, isWanted: (told) => kindOf(told) === 'Deposited' },
-    {
-      of: 'its types',
-      filter: { type: ['Settled', 'Refunded'] },
-      isWanted: (told) => kindOf(told) !== 'Deposited',
-    },
-    { of: 'any type', filter: { type: 'Reverted' }, isWanted: ({ type }) => type === 'Reverted' },
-    { of: 'its user', filter: { user: someone.address }, isWanted: isTheirs },
-    { of: 'its solver', filter: { solver: solver.address.toLowerCase() }, isWanted: isTheirs },
-    {
-      of: 'its type and user',
-      filter: { type: 'Refunded', user: someone.address },
-      isWanted: (told) => isTheirs(told) && kindOf(told) === 'Refunded',
-    },
-  ]
-  const subscribers = cases.map(({ filter }) => createSubscriber(filter))
-  let all: Told[]
-  let cursor: string | undefined
+describe.each(databases)('on %s,', (_kind, make) => {
+  let database: TestDatabase
 
   beforeAll(async () => {
-    const { actions, mine } = traffic
-    const { timestamp } = await traffic.head()
-    const order = actions.order({ user: someone.address, solver, ...TERMS })
-    const late = actions.order({ user: someone.address, solver, ...TERMS, fillDeadline: timestamp - 1 })
-    const other = actions.order({ user: user.address, solver: solverAccounts[0], ...TERMS })
-    for (const { orderId } of [order, late]) theirs.add(orderId)
-    await Promise.all(subscribers.map((subscriber) => subscriber.connect(service.url)))
-    cursor = live.cursor()
-
-    const { number } = await mine([actions.deposit(other), actions.deposit(order)])
-    await mine([actions.fill(other), actions.fill(order), actions.refundAddressDeposit(late)])
-    const told = await expectedMessages(chain, number)
-    await live.until(late.orderId, 'Refunded')
-    await traffic.reorganise(2, [[actions.deposit(order)], [actions.refundAddressDeposit(late)]])
-    await live.until(await markEnd())
-    all = [...told, ...reversionsOf(told), ...(await expectedMessages(chain, number))]
+    database = await make()
+    service = await startService(chain, {
+      [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
+      ...database.environment,
+    })
+    live = createSubscriber()
+    await live.connect(service.url)
   })
-  afterAll(() => Promise.all(subscribers.map((subscriber) => subscriber.disconnect())))
-
-  test('of its order, also when resumed', async () => {
-    const [orderId = ''] = theirs
-    const wanted = all.filter((told) => told.orderId === orderId)
-    const resumed = createSubscriber({ orderId })
-    await resumed.connect(service.url, cursor)
-    await resumed.untilCount(wanted.length)
-    expect(withoutCursors(resumed.received)).toEqual(wanted)
-    await resumed.disconnect()
+  afterAll(async () => {
+    await live?.disconnect()
+    await service?.close()
+    await database?.drop()
   })
 
-  test.each(cases)('of $of', async ({ filter, isWanted }) => {
-    const subscriber = subscribers[cases.findIndex((one) => one.filter === filter)] as Subscriber
-    const wanted = all.filter(isWanted)
-    await subscriber.untilCount(wanted.length)
-    expect(withoutCursors(subscriber.received)).toEqual(wanted)
+  describe('a reorganisation of announced blocks', () => {
+    test('without transactions takes all of them back, the latest first', async () => {
+      const { told, filled, settled, late, first, since } = await tellStory()
+      await traffic.reorganise(3)
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
+      expect(reversionsOf(told).map(({ event }) => event)).toEqual([
+        'Refunded',
+        'Settled',
+        'Settled',
+        'Deposited',
+      ])
+      for (const { orderId } of [filled, settled, late]) expect(await orderState(orderId)).toBe('NONE')
+    })
+
+    test('with the same transactions takes them back and tells them again, in their new blocks', async () => {
+      const { blocks, told, filled, first, since } = await tellStory()
+      await traffic.reorganise(3, [[], ...blocks.slice(0, 1), blocks.slice(1).flat()])
+      const marker = await markEnd()
+      const now = await expectedMessages(chain, first)
+      expect(now.map(({ orderId }) => orderId)).toEqual([...told.map(({ orderId }) => orderId), marker])
+      expect(await since(marker)).toEqual([...reversionsOf(told), ...now])
+      expect(await orderState(filled.orderId)).toBe('SETTLED')
+    })
+
+    test('with other transactions tells of those instead', async () => {
+      const { blocks, told, filled, settled, first, since } = await tellStory()
+      const other = traffic.order()
+      await traffic.reorganise(2, [[traffic.actions.deposit(other)]])
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(told.slice(1)),
+        ...(await expectedMessages(chain, first + 1)),
+      ])
+      expect(blocks[0]).toHaveLength(1)
+      const states = [filled, settled, other].map(({ orderId }) => orderState(orderId))
+      expect(await Promise.all(states)).toEqual(['DEPOSITED', 'NONE', 'DEPOSITED'])
+    })
+
+    test('is counted', async () => {
+      const count = () =>
+        service.metric('aggregator_reorganisations_total', { chain_id: String(chain.chainId) })
+      const before = await count()
+      await tellStory()
+      await traffic.reorganise(1)
+      await live.until(await markEnd())
+      expect(await count()).toBeGreaterThan(before)
+    })
+  })
+
+  describe('a chain that was put back', () => {
+    test('and has grown past its old height tells its other history', async () => {
+      const back = await traffic.snapshot()
+      const { told, filled, first, since } = await tellStory()
+      await back()
+      await traffic.run({ events: 12, blocks: 6 })
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
+      expect(await orderState(filled.orderId)).toBe('NONE')
+    })
+
+    test('and has stayed lower tells its other history as well', async () => {
+      const back = await traffic.snapshot()
+      const { told, filled, first, since } = await tellStory()
+      await back()
+      expect(await traffic.head()).toMatchObject({ number: first - 1 })
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
+      expect(await orderState(filled.orderId)).toBe('NONE')
+    })
+
+    test('by a few blocks only loses nothing but what was in them', async () => {
+      const { told, first, since } = await tellStory()
+      await traffic.rollBack(1)
+      await traffic.mine()
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(told.slice(3)),
+        ...(await expectedMessages(chain, first + 2)),
+      ])
+    })
+  })
+
+  describe('a stream resumed from a cursor before the reorganisation', () => {
+    test('replays what was announced, its reversion, and what came instead', async () => {
+      const { told, cursor, first } = await tellStory()
+      await traffic.reorganiseAtRandom({ depth: 2, events: 8, longerBy: 1 })
+      const marker = await markEnd()
+      await live.until(marker)
+      const resumed = createSubscriber()
+      await resumed.connect(service.url, cursor)
+      await resumed.until(marker)
+      expect(resumed.received).toEqual(live.received.slice(-resumed.received.length))
+      expect(withoutCursors(resumed.received.slice(0, told.length))).toEqual(told)
+      expect(standing(resumed.received)).toEqual(await expectedMessages(chain, first))
+      await resumed.disconnect()
+    })
+
+    test('may begin in the midst of the reversions', async () => {
+      const { told, first } = await tellStory()
+      await traffic.reorganise(3)
+      const marker = await markEnd()
+      await live.until(marker)
+      const firstReversion = live.received.findLastIndex(({ type }) => type === 'Refunded') + 1
+      const resumed = createSubscriber()
+      await resumed.connect(service.url, live.received[firstReversion]?.cursor)
+      await resumed.until(marker)
+      expect(withoutCursors(resumed.received)).toEqual([
+        ...reversionsOf(told).slice(1),
+        ...(await expectedMessages(chain, first)),
+      ])
+      await resumed.disconnect()
+    })
+
+    test('has no cursor twice', () => {
+      const cursors = live.received.map(({ cursor }) => cursor)
+      expect(new Set(cursors).size).toBe(cursors.length)
+    })
+  })
+
+  describe('a stream with a filter is told of reversions', () => {
+    const [someone, solver] = [devAccounts[8], solverAccounts[1]]
+    const theirs = new Set<string>()
+    const kindOf = (told: Told) => (told.type === 'Reverted' ? told.event : told.type)
+    const isTheirs = ({ orderId }: Told) => theirs.has(orderId)
+    const cases: { of: string; filter: Filter; isWanted: (told: Told) => boolean }[] = [
+      { of: 'its type', filter: { type: 'Deposited' }, isWanted: (told) => kindOf(told) === 'Deposited' },
+      {
+        of: 'its types',
+        filter: { type: ['Settled', 'Refunded'] },
+        isWanted: (told) => kindOf(told) !== 'Deposited',
+      },
+      { of: 'any type', filter: { type: 'Reverted' }, isWanted: ({ type }) => type === 'Reverted' },
+      { of: 'its user', filter: { user: someone.address }, isWanted: isTheirs },
+      { of: 'its solver', filter: { solver: solver.address.toLowerCase() }, isWanted: isTheirs },
+      {
+        of: 'its type and user',
+        filter: { type: 'Refunded', user: someone.address },
+        isWanted: (told) => isTheirs(told) && kindOf(told) === 'Refunded',
+      },
+    ]
+    const subscribers = cases.map(({ filter }) => createSubscriber(filter))
+    let all: Told[]
+    let cursor: string | undefined
+
+    beforeAll(async () => {
+      const { actions, mine } = traffic
+      const { timestamp } = await traffic.head()
+      const order = actions.order({ user: someone.address, solver, ...TERMS })
+      const late = actions.order({ user: someone.address, solver, ...TERMS, fillDeadline: timestamp - 1 })
+      const other = actions.order({ user: user.address, solver: solverAccounts[0], ...TERMS })
+      for (const { orderId } of [order, late]) theirs.add(orderId)
+      await Promise.all(subscribers.map((subscriber) => subscriber.connect(service.url)))
+      cursor = live.cursor()
+
+      const { number } = await mine([actions.deposit(other), actions.deposit(order)])
+      await mine([actions.fill(other), actions.fill(order), actions.refundAddressDeposit(late)])
+      const told = await expectedMessages(chain, number)
+      await live.until(late.orderId, 'Refunded')
+      await traffic.reorganise(2, [[actions.deposit(order)], [actions.refundAddressDeposit(late)]])
+      await live.until(await markEnd())
+      all = [...told, ...reversionsOf(told), ...(await expectedMessages(chain, number))]
+    })
+    afterAll(() => Promise.all(subscribers.map((subscriber) => subscriber.disconnect())))
+
+    test('of its order, also when resumed', async () => {
+      const [orderId = ''] = theirs
+      const wanted = all.filter((told) => told.orderId === orderId)
+      const resumed = createSubscriber({ orderId })
+      await resumed.connect(service.url, cursor)
+      await resumed.untilCount(wanted.length)
+      expect(withoutCursors(resumed.received)).toEqual(wanted)
+      await resumed.disconnect()
+    })
+
+    test.each(cases)('of $of', async ({ filter, isWanted }) => {
+      const subscriber = subscribers[cases.findIndex((one) => one.filter === filter)] as Subscriber
+      const wanted = all.filter(isWanted)
+      await subscriber.untilCount(wanted.length)
+      expect(withoutCursors(subscriber.received)).toEqual(wanted)
+    })
   })
 })

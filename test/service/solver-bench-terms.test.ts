@@ -67,7 +67,7 @@ describe('a term on the bench', () => {
       ...environmentForAll([chain, there]),
       QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
     })
-    onTestFinished(service.close)
+    onTestFinished(() => service.close())
     const solvers = await startSolvers(chain)
     const sameAddress = await startSolver(there, solvers.moody.account, wellMoody)
     onTestFinished(sameAddress.close)

@@ -1,0 +1,125 @@
+import type { TestChain } from './chain.js'
+import { eventually } from './eventually.js'
+import { startServiceProcess } from './process.js'
+import { environmentFor } from './service.js'
+
+type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>
+
+/** One process of a fleet, at the same port in each of its lives. */
+export type Replica = ReturnType<typeof createReplica>
+
+/** How a replica is at a moment: `killed` and `stopping` until it is started again, as is what they leave behind. */
+export type ReplicaState = 'running' | 'stopping' | 'killed'
+
+/** Ports that no connection takes for itself while a replica is down. */
+const LOWEST_PORT = 20_000
+const HIGHEST_PORT = 32_000
+const JSON_BODY = { 'content-type': 'application/json' }
+
+/**
+ * Replicas of the built service, each a process of its own, on one PostgreSQL and one chain: they start together.
+ * @param environment further variables of each of them
+ */
+export async function startFleet(
+  chain: Chain,
+  databaseUrl: string,
+  { size = 3, environment = {} as Record<string, string> } = {},
+) {
+  const variables = { ...environmentFor(chain), DATABASE_URL: databaseUrl, ...environment }
+  const replicas = await Promise.all(
+    Array.from({ length: size }, (_, index) => startReplica(index, variables)),
+  )
+
+  const readers = async () => {
+    const running = replicas.filter(({ state }) => state() === 'running')
+    const areReaders = await Promise.all(running.map((replica) => replica.isReader(chain.chainId)))
+    return running.filter((_, index) => areReaders[index])
+  }
+
+  return {
+    replicas: replicas as readonly Replica[],
+    /** The replica after another in the round. */
+    after: ({ index }: Replica): Replica => replicas[(index + 1) % size] as Replica,
+    /** The one that reads the chain, once there is one. */
+    async reader(): Promise<Replica> {
+      const [reader] = await eventually(readers, ({ length }) => length === 1)
+      return reader as Replica
+    },
+    /** Ends all that are still running, as SIGKILL does. */
+    async stop(): Promise<void> {
+      await Promise.all(replicas.map((replica) => replica.kill()))
+    },
+  }
+}
+
+function createReplica(index: number, environment: Record<string, string>) {
+  const url = `http://127.0.0.1:${environment.PORT}`
+  let state: ReplicaState = 'killed'
+  let running: ReturnType<typeof startServiceProcess> | undefined
+
+  async function send(verb: string, path: string, body?: unknown) {
+    const init = body === undefined ? {} : { body: JSON.stringify(body), headers: JSON_BODY }
+    const response = await fetch(`${url}${path}`, { method: verb, ...init })
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+    const answer: any = await response.json()
+    return { status: response.status, headers: response.headers, body: answer }
+  }
+
+  async function metric(name: string, labels = ''): Promise<number | undefined> {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${name}${labels} `))
+    return line === undefined ? undefined : Number(line.split(' ').at(-1))
+  }
+
+  return {
+    index,
+    url,
+    state: () => state,
+    /** Resolves when it listens. @throws Error with what it printed when it ends before */
+    async start(): Promise<void> {
+      running = startServiceProcess(environment)
+      await running.waitFor(/"url":"[^"]+"/)
+      state = 'running'
+    },
+    /** Ends it by SIGKILL. */
+    async kill(): Promise<void> {
+      state = 'killed'
+      running?.signal('SIGKILL')
+      await running?.exited
+    },
+    /** Ends it by SIGTERM. @returns its exit code */
+    async stop(): Promise<number | null | undefined> {
+      state = 'stopping'
+      running?.signal('SIGTERM')
+      return running?.exited
+    },
+    /** Has it do nothing at all, while its connections stay; until `thaw`. */
+    freeze: () => running?.signal('SIGSTOP'),
+    thaw: () => running?.signal('SIGCONT'),
+    /** All that it has logged in this life. */
+    output: () => running?.output() ?? '',
+    /** A series of its metrics. @param labels as they are written, with the braces */
+    metric,
+    /** Whether it reads a chain, by what it says itself. */
+    isReader: async (chainId: number): Promise<boolean> =>
+      (await metric('aggregator_chain_reader', `{chain_id="${chainId}"}`)) === 1,
+    get: (path: string) => send('GET', path),
+    post: (path: string, body: unknown) => send('POST', path, body),
+    delete: (path: string, body: unknown) => send('DELETE', path, body),
+  }
+}
+
+/** Starts a replica at any port that is free. */
+async function startReplica(index: number, variables: Record<string, string>): Promise<Replica> {
+  const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT))
+  const replica = createReplica(index, { ...variables, PORT: String(port) })
+  try {
+    await replica.start()
+    return replica
+  } catch (error) {
+    if (!String(error).includes('which is taken')) throw error
+    return startReplica(index, variables)
+  }
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TestChain } from './chain.js'
+import { quoteRequest } from './quote-request.js'
+import type { Fleet, Replica, ReplicaState } from './replica-fleet.js'
+
+export type QuoteLoad = ReturnType<typeof startQuoteLoad>
+
+interface Answer {
+  readonly replica: number
+  readonly status: number
+  /** What is wrong, when the status is not 200. */
+  readonly text: string
+  /** When it came, in milliseconds of `performance.now()`. */
+  readonly at: number
+  readonly durationMs: number
+}
+
+/** An attempt that came to no answer, after which the caller asked the next replica. */
+export interface Break {
+  readonly replica: number
+  readonly code: string
+  /** How the replica was by then. */
+  readonly state: ReplicaState
+}
+
+const CALLERS = 6
+const PAUSE_MS = 60
+
+/**
+ * Callers who ask for quotes all the time, each of one replica after the other. As behind a load balancer, whoever finds
+ * nobody there, or whose connection breaks, asks the next replica.
+ */
+export function startQuoteLoad(fleet: Fleet, chain: TestChain) {
+  const agent = new Agent({ keepAlive: true })
+  const body = JSON.stringify(quoteRequest(chain))
+  const path = `/v1/${chain.chainId}/quote`
+  const answers: Answer[] = []
+  const breaks: Break[] = []
+  let unanswered = 0
+  let isStopping = false
+
+  async function ask(replica: Replica): Promise<boolean> {
+    const start = performance.now()
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const request = httpRequest(`${replica.url}${path}`, { agent, method: 'POST', headers }).end(body)
+    try {
+      const { status, text } = await answerOf(request)
+      const at = performance.now()
+      answers.push({ replica: replica.index, status, text, at, durationMs: at - start })
+      return true
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException
+      breaks.push({ replica: replica.index, code, state: replica.state() })
+      return false
+    }
+  }
+
+  async function askUntilAnswered(first: Replica): Promise<void> {
+    let replica = first
+    do {
+      if (await ask(replica)) return
+      replica = fleet.after(replica)
+    } while (replica !== first)
+    unanswered++
+  }
+
+  async function call(first: Replica): Promise<void> {
+    for (let replica = first; !isStopping; replica = fleet.after(replica)) {
+      await askUntilAnswered(replica)
+      await pause(PAUSE_MS)
+    }
+  }
+
+  const { replicas } = fleet
+  const callers = Array.from({ length: CALLERS }, (_, index) => {
+    return call(replicas[index % replicas.length] as Replica)
+  })
+
+  return {
+    answers: answers as readonly Answer[],
+    breaks: breaks as readonly Break[],
+    /** Quotes for which no replica could be reached. */
+    unanswered: () => unanswered,
+    /** The answers that came since a moment of `performance.now()`. */
+    since: (start: number) => answers.filter(({ at }) => at >= start),
+    /** Resolves when all calls have ended. */
+    async stop(): Promise<void> {
+      isStopping = true
+      await Promise.all(callers)
+      agent.destroy()
+    },
+  }
+}
+
+async function answerOf(request: ClientRequest): Promise<{ status: number; text: string }> {
+  const [response]: IncomingMessage[] = await once(request, 'response')
+  if (response === undefined) throw new Error('no response')
+  const text = (await response.setEncoding('utf8').toArray()).join('')
+  const { statusCode: status = 0 } = response
+  return { status, text: status === 200 ? '' : text }
+}

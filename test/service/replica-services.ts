@@ -1,0 +1,43 @@
+import { onTestFinished } from 'vitest'
+import { makeDatabase } from '../postgres-database.js'
+import type { TestChain } from './chain.js'
+import { startService, type TestService } from './service.js'
+
+type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
+
+/** Makes an empty database, which is dropped when the test has ended, and whatever was to be closed before is closed. */
+export async function openReplicas(chain: Chain) {
+  const { url, drop } = await makeDatabase()
+  const opened: { close(): unknown }[] = []
+  onTestFinished(async () => {
+    for (const { close } of opened.toReversed()) await close()
+    await drop()
+  })
+
+  return {
+    databaseUrl: url,
+    /** Closes something when the test has ended, before what was given earlier. */
+    closing<T extends { close(): unknown }>(one: T): T {
+      opened.push(one)
+      return one
+    },
+    /** Starts one more replica, in this process; the first one reads the chain. */
+    async start(environment: Record<string, string> = {}): Promise<TestService> {
+      const service = await startService(chain, {
+        DATABASE_URL: url,
+        [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+        ...environment,
+      })
+      return this.closing(service)
+    },
+  }
+}
+
+/** Three replicas in this process; the first one reads the chain. */
+export async function startThree(chain: Chain, environment: Record<string, string> = {}) {
+  const replicas = await openReplicas(chain)
+  const first = await replicas.start(environment)
+  const second = await replicas.start(environment)
+  const third = await replicas.start(environment)
+  return { databaseUrl: replicas.databaseUrl, services: [first, second, third] as const }
+}

@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EventMessage, StreamMessage } from './event-messages.js'
+import { eventually } from './eventually.js'
+import type { Fleet, Replica, ReplicaState } from './replica-fleet.js'
+import type { StreamClient, StreamEnd } from './stream-clients.js'
+import type { Face } from './stream-faces.js'
+
+export type FleetSubscriber = Awaited<ReturnType<typeof subscribeToFleet>>
+
+/** How one of the streams ended, and how its replica was by then. */
+interface Ending extends StreamEnd {
+  readonly replica: number
+  readonly state: ReplicaState
+}
+
+const PAUSE_MS = 20
+
+/**
+ * Follows the events of a fleet on one face: whenever its stream ends, or cannot be opened, it goes on at the next
+ * replica, behind the last message that it has got. Resolves when it is connected.
+ */
+export async function subscribeToFleet(fleet: Fleet, face: Face, first: Replica) {
+  const received: StreamMessage[] = []
+  const endings: Ending[] = []
+  let replica = first
+  let client: StreamClient | undefined
+  let cursor: string | undefined
+  let isLeaving = false
+
+  async function follow(): Promise<void> {
+    for (; !isLeaving; replica = fleet.after(replica)) {
+      client = face.open(replica.url, cursor === undefined ? {} : { after: cursor })
+      const end = await client.ended()
+      received.push(...client.events())
+      cursor = client.messages.at(-1)?.cursor ?? cursor
+      client = undefined
+      endings.push({ ...end, replica: replica.index, state: replica.state() })
+      await pause(PAUSE_MS)
+    }
+  }
+
+  const following = follow()
+  const all = (): StreamMessage[] => [...received, ...(client?.events() ?? [])]
+  await eventually(
+    async () => client?.messages.length ?? 0,
+    (length) => length > 0,
+  )
+
+  return {
+    name: `${face.name} at replica ${first.index} first`,
+    /** All events over all streams. */
+    received: all,
+    /** All streams that have ended, with those that were refused. */
+    endings: endings as readonly Ending[],
+    /** Where it is now. */
+    replica: () => replica,
+    /** Resolves when an order's deposit has come. */
+    until: (orderId: string) =>
+      eventually(
+        async () => all() as EventMessage[],
+        (events) => events.some((event) => event.type === 'Deposited' && event.orderId === orderId),
+      ),
+    async leave(): Promise<void> {
+      isLeaving = true
+      client?.leave()
+      await following
+    },
+  }
+}

@@ -1,0 +1,201 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { expectedMessages } from './event-messages.js'
+import { firstDifference } from './event-subscriber.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { eventually } from './eventually.js'
+import { type Fleet, type Replica, startFleet } from './replica-fleet.js'
+import { type Break, type QuoteLoad, startQuoteLoad } from './replica-quotes.js'
+import { type Outcome, type Registrations, startRegistrations } from './replica-registrations.js'
+import { type FleetSubscriber, subscribeToFleet } from './replica-subscribers.js'
+import { eventSource, grpc, webSocket, withoutCursors } from './stream-faces.js'
+import { startSolver, type TestSolver } from './test-solver.js'
+
+/** Of the traffic. */
+const SEED = Number(process.env.EVENT_SEED ?? 1)
+const SETTLED_SOLVERS = 3
+const APPLICANTS = 3
+const OUTAGE_MS = 10_000
+const TAKE_OVER_MS = 5000
+const TIMEOUT_MS = 60_000
+const PAUSE_MS = 100
+
+let postgres: Postgres
+let chain: TestChain
+let traffic: Traffic
+let fleet: Fleet
+let solvers: TestSolver[]
+let subscribers: FleetSubscriber[]
+let quotes: QuoteLoad
+let registrations: Registrations
+let fromBlock: number
+let trading: Promise<void>
+let isTrading = true
+
+beforeAll(async () => {
+  ;[postgres, chain] = await Promise.all([
+    startPostgres(),
+    startChain({ bonded: SETTLED_SOLVERS + APPLICANTS }),
+  ])
+  traffic = await createTraffic(chain, { seed: SEED })
+  fleet = await startFleet(chain, postgres.url, {
+    environment: { [`POLL_INTERVAL_MS_${chain.chainId}`]: '100' },
+  })
+  const accounts = solverAccounts.slice(0, SETTLED_SOLVERS + APPLICANTS)
+  solvers = await Promise.all(accounts.map((account) => startSolver(chain, account)))
+  const [front] = fleet.replicas as [Replica]
+  for (const solver of solvers.slice(0, SETTLED_SOLVERS)) await solver.register({ post: front.post })
+
+  fromBlock = (await traffic.head()).number + 1
+  const places = fleet.replicas.flatMap((replica) => {
+    return [webSocket, eventSource, grpc].map((face) => ({ face, replica }))
+  })
+  subscribers = await Promise.all(places.map(({ face, replica }) => subscribeToFleet(fleet, face, replica)))
+  quotes = startQuoteLoad(fleet, chain)
+  registrations = startRegistrations(fleet, chain.chainId, solvers.slice(SETTLED_SOLVERS))
+  trading = trade()
+}, TIMEOUT_MS)
+
+afterAll(async () => {
+  isTrading = false
+  await trading
+  // Whoever is still about something after a failure finds nobody, and ends.
+  await fleet?.stop()
+  await Promise.allSettled([quotes?.stop(), registrations?.stop()])
+  await Promise.all(subscribers?.map((subscriber) => subscriber.leave()) ?? [])
+  await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
+  await Promise.all([postgres?.stop(), chain?.stop()])
+})
+
+/** Orders to be deposited by whoever trades, as nobody else may send transactions meanwhile. */
+const wanted: ((orderId: string) => void)[] = []
+
+async function trade(): Promise<void> {
+  while (isTrading) {
+    await traffic.run({ events: 8, blocks: 2 })
+    for (const tell of wanted.splice(0)) {
+      const order = traffic.order()
+      await traffic.mine([traffic.actions.deposit(order)])
+      tell(order.orderId)
+    }
+    await pause(PAUSE_MS)
+  }
+}
+
+/** Resolves when an event from now on has come to all. */
+async function untilTold(those: readonly FleetSubscriber[] = subscribers): Promise<void> {
+  const orderId = await new Promise<string>((resolve) => wanted.push(resolve))
+  await Promise.all(those.map((subscriber) => subscriber.until(orderId)))
+}
+
+const health = () => Promise.all(fleet.replicas.map(async ({ get }) => (await get('/health')).body))
+
+/** Resolves when all replicas say so of their database. */
+const untilDatabaseIs = (status: 'ok' | 'down') =>
+  eventually(health, (all) => all.every(({ database }) => database === status))
+
+describe(`three replicas under load of seed ${SEED}`, () => {
+  const outage = { from: 0, to: 0 }
+
+  it(
+    'go on when the reader of the chain is killed',
+    async () => {
+      await untilTold()
+      const reader = await fleet.reader()
+      const others = subscribers.filter((subscriber) => subscriber.replica() !== reader)
+      const start = performance.now()
+      void reader.kill()
+      await untilTold(others)
+      expect(performance.now() - start).toBeLessThan(TAKE_OVER_MS)
+      expect(await fleet.reader()).not.toBe(reader)
+      await untilTold()
+      await reader.start()
+    },
+    TIMEOUT_MS,
+  )
+
+  it(
+    'answer quotes and keep their streams while PostgreSQL is away, and register nobody',
+    async () => {
+      const endings = () => subscribers.flatMap((subscriber) => subscriber.endings)
+      const before = endings().length
+      outage.from = performance.now()
+      await postgres.kill()
+      await untilDatabaseIs('down')
+      const seenAt = performance.now()
+      await pause(outage.from + OUTAGE_MS - seenAt)
+      const statuses = (await health()).map(({ status, database }) => [status, database])
+      expect(statuses).toEqual(fleet.replicas.map(() => ['degraded', 'down']))
+      const refused = registrations.since(seenAt)
+      const answered = quotes.since(seenAt)
+
+      await postgres.restart()
+      await untilDatabaseIs('ok')
+      outage.to = performance.now()
+      await untilTold()
+      expect(refused.length).toBeGreaterThan(0)
+      expect(refused.filter(({ status, code }) => status !== 503 || code !== 'DATABASE_UNAVAILABLE')).toEqual(
+        [],
+      )
+      for (const { index } of fleet.replicas)
+        expect(answered.filter(({ replica }) => replica === index).length).toBeGreaterThan(10)
+      expect(endings().length).toBe(before)
+      expect((await health()).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
+    },
+    TIMEOUT_MS,
+  )
+
+  it(
+    'go on while each of them is restarted in turn',
+    async () => {
+      for (const replica of fleet.replicas) {
+        expect(await replica.stop()).toBe(0)
+        await untilTold()
+        await replica.start()
+      }
+    },
+    TIMEOUT_MS,
+  )
+
+  it('have failed no quote but those under way at one that was ended', async () => {
+    await quotes.stop()
+    expect(quotes.unanswered()).toBe(0)
+    expect(quotes.answers.filter(({ status }) => status !== 200)).toEqual([])
+    // Whoever finds nobody at a port asks the next replica, as a load balancer does.
+    const isExcused = ({ state, code }: Break) => state === 'killed' || code === 'ECONNREFUSED'
+    expect(quotes.breaks.filter((one) => !isExcused(one))).toEqual([])
+  })
+
+  it('have lost no registration that was answered, and refused none but while PostgreSQL was away', async () => {
+    await registrations.stop()
+    expect(registrations.lost).toEqual([])
+    expect(registrations.confirmed()).toBeGreaterThan(APPLICANTS)
+    const isExcused = (one: Outcome) =>
+      one.status === 200 ||
+      one.state !== 'running' ||
+      (one.code === 'SOLVER_NOT_FOUND' && one.isRepeated) ||
+      (one.code === 'DATABASE_UNAVAILABLE' && one.at > outage.from && one.sentAt < outage.to)
+    expect(registrations.outcomes.filter((one) => !isExcused(one))).toEqual([])
+  })
+
+  it('have told every client every event once and in order, the same everywhere', async () => {
+    isTrading = false
+    await trading
+    const order = traffic.order()
+    await traffic.mine([traffic.actions.deposit(order)])
+    await Promise.all(subscribers.map((subscriber) => subscriber.until(order.orderId)))
+    const expected = await expectedMessages(chain, fromBlock)
+    const [first] = subscribers as [FleetSubscriber]
+    for (const { name, received, endings } of subscribers) {
+      expect(firstDifference(withoutCursors(received()), expected), name).toBeUndefined()
+      expect(firstDifference(received(), first.received()), name).toBeUndefined()
+      expect(endings.length, name).toBeGreaterThan(0)
+      expect(
+        endings.filter(({ state }) => state === 'running'),
+        name,
+      ).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { expectedMessages, standing } from './event-messages.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { eventually } from './eventually.js'
+import { startDatabaseLink } from './replica-link.js'
+import { openReplicas, startThree } from './replica-services.js'
+import { startRpcProxy } from './rpc-proxy.js'
+import type { TestService } from './service.js'
+import { endOn, eventSource, grpc, webSocket } from './stream-faces.js'
+import { watchEvents } from './watch-events.js'
+
+/** Of the traffic. */
+const SEED = Number(process.env.EVENT_SEED ?? 1)
+const FACES = [webSocket, eventSource, grpc]
+
+let chain: TestChain
+let traffic: Traffic
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: SEED })
+})
+afterAll(() => chain?.stop())
+
+/** Mines a block with a deposit in it. @returns the order's id */
+async function deposit(): Promise<string> {
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  return order.orderId
+}
+
+const stateAt = async (replica: TestService, orderId: string): Promise<string> =>
+  (await replica.get(`/v1/${chain.chainId}/order/${orderId}`)).body.state
+
+/** Resolves when a replica knows the last block. */
+async function untilSeen(replica: TestService): Promise<void> {
+  const { number } = await traffic.head()
+  await eventually(
+    async () => (await replica.get('/health')).body.chains[0],
+    ({ status, headBlock }) => status === 'ok' && headBlock >= number,
+  )
+}
+
+/** A replica that reads the chain, and another one, which come to the database by links. */
+async function startLinked(environment: Record<string, string> = {}) {
+  const replicas = await openReplicas(chain)
+  const link = async () => replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+  const links = { reader: await link(), other: await link() }
+  const reader = await replicas.start({ DATABASE_URL: links.reader.url })
+  const other = await replicas.start({ DATABASE_URL: links.other.url, ...environment })
+  return { replicas, links, reader, other }
+}
+
+/** The same, with an order that the other one has in memory, and its subscriber and node. */
+async function startRemembered() {
+  const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+  const linked = await startLinked({ [`RPC_URL_${chain.chainId}`]: rpc.url })
+  const { replicas, other } = linked
+  replicas.closing(rpc)
+  const events = replicas.closing(await watchEvents(other))
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  await events.untilCount(1)
+  await untilSeen(other)
+  expect(await stateAt(other, order.orderId)).toBe('DEPOSITED')
+  rpc.forgetCalls()
+  return { ...linked, rpc, order, events }
+}
+
+describe('the events of one reader', () => {
+  it('come to the subscribers of all replicas alike, with reorganisations', async () => {
+    const { services } = await startThree(chain)
+    const fromBlock = (await traffic.head()).number + 1
+    const streams = services.map(({ url }) => webSocket.open(url))
+    await Promise.all(streams.map((stream) => stream.connected()))
+    const untilTold = (orderId: string) =>
+      Promise.all(
+        streams.map((stream) =>
+          stream.until((message) => 'orderId' in message && message.orderId === orderId),
+        ),
+      )
+    for (let round = 0; round < 3; round++) {
+      await traffic.run({ events: 10, blocks: 5 })
+      await untilTold(await deposit())
+      await traffic.reorganiseAtRandom({ depth: 3, events: 4, longerBy: round })
+    }
+    await untilTold(await deposit())
+    const told = streams.map((stream) => stream.events())
+    expect(told[0]?.some(({ type }) => type === 'Reverted')).toBe(true)
+    expect(standing(told[0] ?? [])).toEqual(await expectedMessages(chain, fromBlock))
+    expect(told[1]).toEqual(told[0])
+    expect(told[2]).toEqual(told[0])
+    for (const stream of streams) stream.leave()
+  })
+
+  it.each(FACES)('go on at a replica that has not heard of the cursor yet: $name', async (face) => {
+    const { reader, links, other } = await startLinked()
+    const [left, staying] = [face.open(reader.url), face.open(other.url)]
+    await Promise.all([left.connected(), staying.connected()])
+    const held = links.other.hold('notifications', '')
+    await deposit()
+    const [before] = await left.take(1)
+    left.leave()
+    expect(staying.events()).toEqual([])
+
+    const resumed = face.open(other.url, { after: left.cursor() })
+    expect(await resumed.connected()).toBe(left.cursor())
+    const second = await deposit()
+    held.release()
+    const [after] = await resumed.take(1)
+    expect(after?.orderId).toBe(second)
+    expect(await staying.take(2)).toEqual([before, after])
+    expect(resumed.events()).toEqual([after])
+    resumed.leave()
+    staying.leave()
+  })
+})
+
+describe('a replica that cannot reach its database', () => {
+  it.each(FACES)('refuses cursors that it has not heard of, and goes on when it can: $name', async (face) => {
+    const { reader, links, other } = await startLinked()
+    const start = face.open(reader.url)
+    await start.connected()
+    const orderIds = [await deposit(), await deposit()]
+    await start.take(2)
+    const staying = face.open(other.url, { after: start.messages[0]?.cursor ?? '' })
+    await staying.take(2)
+
+    links.other.cut()
+    orderIds.push(await deposit())
+    await start.take(3)
+    const refused = face.open(other.url, { after: start.cursor() })
+    expect(await refused.ended()).toMatchObject(
+      endOn(face, { webSocket: 1013, http: 503, rpc: 'UNAVAILABLE', reason: 'DATABASE_UNAVAILABLE' }),
+    )
+    links.other.restore()
+    await staying.take(3)
+    expect(staying.events()).toEqual(start.events())
+    expect(staying.events().map(({ orderId }) => orderId)).toEqual(orderIds)
+    start.leave()
+    staying.leave()
+  })
+
+  it('has streams wait that are behind, and tells them all when it can', async () => {
+    const { replicas, reader, links } = await startLinked()
+    const first = webSocket.open(reader.url)
+    const begin = await first.connected()
+    for (let round = 0; round < 5; round++) await deposit()
+    await first.take(5)
+    // One that was not there when it happened has to read it.
+    const late = await replicas.start({ DATABASE_URL: links.other.url })
+    links.other.cut()
+    const behind = webSocket.open(late.url, { after: begin ?? '' })
+    expect(await behind.connected()).toBe(begin)
+    await eventually(
+      async () => (await late.get('/health')).body,
+      ({ status, database }) => status === 'degraded' && database === 'down',
+    )
+    expect(behind.events()).toEqual([])
+    links.other.restore()
+    expect(await behind.take(5)).toEqual(first.events())
+    first.leave()
+    behind.leave()
+  })
+})
+
+describe('an order', () => {
+  it('is read from memory at a replica that does not read the chain, and anew after its events', async () => {
+    const { other, rpc, order, events } = await startRemembered()
+    for (let again = 0; again < 20; again++) expect(await stateAt(other, order.orderId)).toBe('DEPOSITED')
+    expect(rpc.requests()).toEqual([])
+    await traffic.mine([traffic.actions.fill(order)])
+    await events.untilCount(2)
+    expect(await stateAt(other, order.orderId)).toBe('SETTLED')
+    expect(rpc.orderReads()).toEqual([[order.orderId]])
+  })
+
+  it('is never behind what a subscriber of the same replica has been told', async () => {
+    const { replicas, other } = await startLinked()
+    const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
+    const readings: Promise<{ told: string; read: string }>[] = []
+    const events = replicas.closing(await watchEvents(other))
+    events.onMessage((message) => {
+      if (message.type === 'connected') return
+      const told = message.type.toUpperCase()
+      readings.push(stateAt(other, message.orderId).then((read) => ({ told, read })))
+    })
+    for (let block = 0; block < 15; block++) {
+      await traffic.run({ events: 6, blocks: 1 })
+      // Those to which something will happen are in memory by then.
+      await Promise.all(traffic.openOrders().map(({ orderId }) => stateAt(other, orderId)))
+    }
+    await events.untilCount(90)
+    const answers = await Promise.all(readings)
+    expect(answers.filter(({ told, read }) => (LATENESS[read] ?? 0) < (LATENESS[told] ?? 0))).toEqual([])
+  })
+
+  it('is not behind either when the news of it come later than the event', async () => {
+    const { links, other, order, events } = await startRemembered()
+    const held = links.reader.hold('statements', '"touched"')
+    await traffic.mine([traffic.actions.fill(order)])
+    await events.untilCount(2)
+    expect(await stateAt(other, order.orderId)).toBe('SETTLED')
+    held.release()
+  })
+
+  it('is not remembered as a node tells it that has not seen what the reader has', async () => {
+    const { links, other, rpc, order, events } = await startRemembered()
+    const held = links.other.hold('notifications', '"view"')
+    await traffic.mine([traffic.actions.fill(order)])
+    await events.untilCount(2)
+    rpc.lagBehind(1)
+    await stateAt(other, order.orderId)
+    rpc.intercept()
+    held.release()
+    await untilSeen(other)
+    expect(await stateAt(other, order.orderId)).toBe('SETTLED')
+  })
+})

@@ -1,0 +1,177 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { expectedMessages, standing } from './event-messages.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { eventually } from './eventually.js'
+import { gate } from './gate.js'
+import { type Replica, startFleet } from './replica-fleet.js'
+import { startDatabaseLink } from './replica-link.js'
+import { openReplicas } from './replica-services.js'
+import { startRpcProxy } from './rpc-proxy.js'
+import type { TestService } from './service.js'
+import type { StreamClient } from './stream-clients.js'
+import { webSocket, withoutCursors } from './stream-faces.js'
+
+/** Of the traffic. */
+const SEED = Number(process.env.EVENT_SEED ?? 1)
+const TAKE_OVER_MS = 5000
+const FROZEN_MS = 8000
+const TIMEOUT_MS = 60_000
+
+let chain: TestChain
+let traffic: Traffic
+let fromBlock: number
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: SEED })
+})
+afterAll(() => chain?.stop())
+
+async function openStream({ url }: Pick<TestService | Replica, 'url'>): Promise<StreamClient> {
+  fromBlock = (await traffic.head()).number + 1
+  const stream = webSocket.open(url)
+  await stream.connected()
+  return stream
+}
+
+/** Mines a block with a deposit in it, and waits until all have been told. */
+async function tellAll(streams: readonly StreamClient[]): Promise<void> {
+  const { orderId } = await deposit()
+  await Promise.all(
+    streams.map((stream) => stream.until((message) => 'orderId' in message && message.orderId === orderId)),
+  )
+}
+
+async function deposit() {
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  return order
+}
+
+/** All streams have told what the chain says, once and in order. */
+async function expectWhole(streams: readonly StreamClient[]): Promise<void> {
+  const expected = await expectedMessages(chain, fromBlock)
+  for (const stream of streams) {
+    expect(withoutCursors(stream.events())).toEqual(expected)
+    expect(stream.events()).toEqual(streams[0]?.events())
+  }
+}
+
+/** How often the chain was taken over so far. */
+async function terms(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query('select term::int from chain_readers')
+  await client.end()
+  return rows[0].term
+}
+
+describe('a reader', () => {
+  it(
+    'that is frozen is replaced, and writes nothing when it goes on',
+    async () => {
+      const { databaseUrl } = await openReplicas(chain)
+      const fleet = await startFleet(chain, databaseUrl, {
+        size: 2,
+        environment: { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' },
+      })
+      onTestFinished(fleet.stop)
+      const reader = await fleet.reader()
+      const other = fleet.after(reader)
+      const streams = [await openStream(other), await openStream(reader)] as const
+      await tellAll(streams)
+
+      reader.freeze()
+      const frozenAt = performance.now()
+      await tellAll([streams[0]])
+      expect(performance.now() - frozenAt).toBeLessThan(TAKE_OVER_MS)
+      const term = await terms(databaseUrl)
+      while (performance.now() - frozenAt < FROZEN_MS) await traffic.run({ events: 4, blocks: 2 })
+
+      reader.thaw()
+      await traffic.run({ events: 40, blocks: 20 })
+      await tellAll(streams)
+      expect(await reader.isReader(chain.chainId)).toBe(false)
+      expect(await other.isReader(chain.chainId)).toBe(true)
+      expect(await terms(databaseUrl)).toBe(term)
+      await expectWhole(streams)
+      for (const stream of streams) stream.leave()
+    },
+    TIMEOUT_MS,
+  )
+
+  it(
+    'whose machine stops in the midst of a write is replaced, and others may write',
+    async () => {
+      const replicas = await openReplicas(chain)
+      const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+      const reader = await replicas.start({ DATABASE_URL: link.url })
+      const other = await replicas.start()
+      const streams = [await openStream(other), await openStream(reader)] as const
+      await tellAll(streams)
+
+      const silence = link.hold('everything', 'insert into "events"')
+      const stopped = deposit()
+      await silence.reached
+      const stoppedAt = performance.now()
+      const { orderId } = await stopped
+      await streams[0].until((message) => 'orderId' in message && message.orderId === orderId)
+      expect(performance.now() - stoppedAt).toBeLessThan(TAKE_OVER_MS)
+      await tellAll([streams[0]])
+
+      silence.release()
+      await traffic.run({ events: 40, blocks: 20 })
+      await tellAll(streams)
+      await expectWhole(streams)
+      for (const stream of streams) stream.leave()
+    },
+    TIMEOUT_MS,
+  )
+
+  it('that has lost its office and got it back leaves what it was reading to its next term', async () => {
+    const replicas = await openReplicas(chain)
+    const rpc = replicas.closing(await startRpcProxy(chain.devnet.rpcUrl))
+    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+    const reader = await replicas.start({
+      DATABASE_URL: link.url,
+      [`RPC_URL_${chain.chainId}`]: rpc.url,
+      MAX_REORG_DEPTH: '2',
+    })
+    const stream = await openStream(reader)
+    await tellAll([stream])
+    rpc.setUp(false)
+    await traffic.run({ events: 60, blocks: 30 })
+
+    // Of what happened meanwhile, it reads the first part, and gets no answer for long.
+    const [asked, answered] = [gate(), gate()]
+    let isHeld = false
+    rpc.intercept(async ({ method }, pass) => {
+      const reply = await pass()
+      if (method !== 'eth_getLogs' || isHeld) return reply
+      isHeld = true
+      asked.open()
+      await answered.opened
+      return reply
+    })
+    rpc.setUp(true)
+    await asked.opened
+    const before = await terms(replicas.databaseUrl)
+    link.cut()
+    link.restore()
+    await eventually(
+      () => terms(replicas.databaseUrl),
+      (now) => now > before,
+    )
+    await tellAll([stream])
+    // By the time of the answer, the chain has lost all of it.
+    await traffic.reorganise((await traffic.head()).number - fromBlock)
+    await tellAll([stream])
+    answered.open()
+    await traffic.run({ events: 20, blocks: 10 })
+    await tellAll([stream])
+    expect(standing(stream.events())).toEqual(await expectedMessages(chain, fromBlock))
+    stream.leave()
+  })
+})

@@ -1,0 +1,257 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createCalls } from '../devnet/calls.js'
+import { BOND, solverAccounts, startChain, type TestChain } from './chain.js'
+import { eventually } from './eventually.js'
+import { quoteRequest } from './quote-request.js'
+import { startDatabaseLink } from './replica-link.js'
+import { openReplicas, startThree } from './replica-services.js'
+import type { TestService } from './service.js'
+import {
+  honest,
+  signedRegistration,
+  signedUnregistration,
+  startSolver,
+  type TestSolver,
+} from './test-solver.js'
+
+/** How soon every replica is to ask a solver that was registered at one. */
+const SOON_MS = 100
+const ROUNDS = 10
+const PLACES = 3
+
+let chain: TestChain
+let solvers: TestSolver[]
+let solver: TestSolver
+let path: string
+let quotePath: string
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: solverAccounts.length })
+  solvers = await Promise.all(solverAccounts.map((account) => startSolver(chain, account)))
+  solver = solvers[0] as TestSolver
+  path = `/v1/${chain.chainId}/solvers`
+  quotePath = `/v1/${chain.chainId}/quote`
+})
+afterEach(() => {
+  for (const one of solvers) one.behave(honest())
+})
+afterAll(async () => {
+  await Promise.all(solvers?.map((one) => one.close()) ?? [])
+  await chain?.stop()
+})
+
+const quoteAt = (replica: TestService) => replica.post(quotePath, quoteRequest(chain))
+const registerAt = async (replica: TestService, { account, endpointUrl }: TestSolver, name = 'A solver') =>
+  replica.post(`${path}/register`, await signedRegistration(account, { endpointUrl, name }))
+const unregisterAt = async (replica: TestService, { account }: TestSolver) =>
+  replica.delete(`${path}/${account.address}`, await signedUnregistration(account))
+const listedAt = async (replica: TestService): Promise<string[]> =>
+  (await replica.get(path)).body.map(({ address }: { address: string }) => address)
+const untilListed = (replica: TestService, count: number) =>
+  eventually(
+    () => listedAt(replica),
+    ({ length }) => length === count,
+  )
+
+describe('a solver that registers at one replica', () => {
+  /** Asks a replica for quotes until it asks the solver, or no longer does. @returns how long that took, in ms */
+  async function untilAsked(replica: TestService, isToBeAsked: boolean): Promise<number> {
+    const start = performance.now()
+    for (;;) {
+      const before = solver.asks.length
+      await quoteAt(replica)
+      if (solver.asks.length > before === isToBeAsked) return performance.now() - start
+    }
+  }
+
+  const median = (times: readonly number[]) => [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0
+
+  it('is asked by all others at once, and no longer when it has unregistered', async () => {
+    const { services } = await startThree(chain)
+    const [first, second, third] = services
+    const registered: number[] = []
+    const unregistered: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      expect((await registerAt(first, solver)).status).toBe(200)
+      registered.push(await untilAsked(second, true), await untilAsked(third, true))
+      expect((await unregisterAt(second, solver)).status).toBe(200)
+      unregistered.push(await untilAsked(first, false), await untilAsked(third, false))
+    }
+    expect(median(registered)).toBeLessThan(SOON_MS)
+    expect(median(unregistered)).toBeLessThan(SOON_MS)
+  })
+
+  it('is asked by none when the one that reads the chain has seen its bond fall short', async () => {
+    const { services } = await startThree(chain, { MIN_SOLVER_BOND: BOND.toString() })
+    const calls = createCalls(chain.devnet, chain.contracts.settlement)
+    await registerAt(services[1], solver)
+    for (const replica of services) await untilListed(replica, 1)
+    await calls.send(solver.account, 'requestUnstake', [1n])
+    for (const replica of services) {
+      await untilListed(replica, 0)
+      const before = solver.asks.length
+      await quoteAt(replica)
+      expect(solver.asks.length).toBe(before)
+    }
+    await calls.send(solver.account, 'cancelUnstake', [])
+    for (const replica of services) await untilListed(replica, 1)
+  })
+
+  it('is asked by one that heard nothing, once that is connected again', async () => {
+    const replicas = await openReplicas(chain)
+    const first = await replicas.start()
+    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+    const second = await replicas.start({ DATABASE_URL: link.url })
+    const [kept, removed, added] = solvers as [TestSolver, TestSolver, TestSolver]
+    for (const one of [kept, removed]) await registerAt(first, one)
+    await untilListed(second, 2)
+
+    link.cut()
+    await registerAt(first, added)
+    await unregisterAt(first, removed)
+    expect(await listedAt(second)).toEqual([kept.account.address, removed.account.address])
+    expect((await registerAt(second, removed)).body.code).toBe('DATABASE_UNAVAILABLE')
+    expect((await quoteAt(second)).status).toBe(200)
+    link.restore()
+    await eventually(
+      () => listedAt(second),
+      (listed) => listed.join() === [kept.account.address, added.account.address].join(),
+    )
+    expect((await registerAt(second, removed)).status).toBe(200)
+    await untilListed(first, 3)
+  })
+
+  it('is known to all although the server has cut all connections at that moment', async () => {
+    const { services, databaseUrl } = await startThree(chain)
+    const [first, second] = services
+    const admin = new pg.Client({ connectionString: databaseUrl })
+    await admin.connect()
+    onTestFinished(() => admin.end())
+    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`
+    for (const one of solvers.slice(0, 4)) {
+      const [answer] = await Promise.all([registerAt(first, one), admin.query(terminate)])
+      // One that was cut off itself has to ask again.
+      if (answer.status !== 200) {
+        expect(answer.body.code).toBe('DATABASE_UNAVAILABLE')
+        await eventually(
+          () => registerAt(second, one),
+          ({ status }) => status === 200,
+        )
+      }
+    }
+    for (const replica of services) await untilListed(replica, 4)
+  })
+})
+
+describe('one registry', () => {
+  it('is not what a late answer of the database says that another replica has changed since', async () => {
+    const replicas = await openReplicas(chain)
+    const first = await replicas.start()
+    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+    const second = await replicas.start({ DATABASE_URL: link.url })
+
+    const committed = link.hold('answers', 'commit')
+    const registering = registerAt(second, solver)
+    await committed.reached
+    await untilListed(first, 1)
+    expect((await unregisterAt(first, solver)).status).toBe(200)
+    const [, later] = solvers as [TestSolver, TestSolver]
+    expect((await registerAt(first, later)).status).toBe(200)
+    await untilListed(second, 1)
+    committed.release()
+    expect((await registering).status).toBe(200)
+    expect(await untilListed(second, 1)).toEqual([later.account.address])
+  })
+
+  it('takes a signed message once, whatever replicas it comes to at the same moment', async () => {
+    const { services } = await startThree(chain)
+    const { account, endpointUrl } = solver
+    const target = `${path}/${account.address}`
+    for (let round = 0; round < ROUNDS; round++) {
+      const registration = await signedRegistration(account, { endpointUrl })
+      const answers = await Promise.all(
+        services.map((replica) => replica.post(`${path}/register`, registration)),
+      )
+      expect(answers.map(({ body }) => body.code).sort()).toEqual([
+        'TIMESTAMP_REUSED',
+        'TIMESTAMP_REUSED',
+        undefined,
+      ])
+      const removal = await signedUnregistration(account)
+      const others = await Promise.all(services.map((replica) => replica.delete(target, removal)))
+      expect(others.map(({ body }) => body.code).sort()).toEqual([
+        'TIMESTAMP_REUSED',
+        'TIMESTAMP_REUSED',
+        undefined,
+      ])
+      for (const replica of services) await untilListed(replica, 0)
+    }
+  })
+
+  it('has as many places as MAX_SOLVERS_PER_CHAIN says, however many come to all replicas together', async () => {
+    const { services } = await startThree(chain, { MAX_SOLVERS_PER_CHAIN: String(PLACES) })
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all(
+        solvers.map((one, index) =>
+          registerAt(services[(index + round) % services.length] as TestService, one),
+        ),
+      )
+      const codes = answers.map(({ body }) => body.code ?? 'OK')
+      expect(codes.filter((code) => code === 'OK')).toHaveLength(PLACES)
+      expect(codes.filter((code) => code === 'SOLVER_LIMIT_REACHED')).toHaveLength(solvers.length - PLACES)
+      const winners = solvers.filter((_, index) => codes[index] === 'OK')
+      for (const replica of services) {
+        const listed = await untilListed(replica, PLACES)
+        expect(listed.toSorted()).toEqual(winners.map(({ account }) => account.address).sort())
+      }
+      for (const winner of winners) expect((await unregisterAt(services[0], winner)).status).toBe(200)
+      for (const replica of services) await untilListed(replica, 0)
+    }
+  })
+})
+
+describe('requests of one client', () => {
+  const LIMIT = 5
+  const limited = { RATE_LIMIT_QUOTE: String(LIMIT) }
+
+  /** How many of twice as many quotes as one limit allows are let through, by the replicas' order. */
+  async function letThrough(replicas: readonly TestService[]): Promise<number[]> {
+    return Promise.all(
+      replicas.map(async (replica) => {
+        const answers = await Promise.all(Array.from({ length: 2 * LIMIT }, () => quoteAt(replica)))
+        expect(new Set(answers.map(({ body }) => body.code))).toContain('RATE_LIMITED')
+        return answers.filter(({ status }) => status !== 429).length
+      }),
+    )
+  }
+
+  it('are counted over all replicas', async () => {
+    const { services } = await startThree(chain, limited)
+    const counts = await letThrough(services)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(LIMIT)
+    for (const replica of services) expect((await quoteAt(replica)).status).toBe(429)
+  })
+
+  it('are counted by each replica with RATE_LIMIT_STORE=memory', async () => {
+    const { services } = await startThree(chain, { ...limited, RATE_LIMIT_STORE: 'memory' })
+    expect(await letThrough(services)).toEqual([LIMIT, LIMIT, LIMIT])
+  })
+})
+
+it('the record of a quote can be read at every replica', async () => {
+  const { services } = await startThree(chain)
+  const [first, ...others] = services
+  await registerAt(first, solver)
+  const { quoteId } = (await quoteAt(first)).body
+  const record = await first.get(`${quotePath}/${quoteId}`)
+  expect(record.status).toBe(200)
+  for (const replica of others) {
+    const answer = await eventually(
+      () => replica.get(`${quotePath}/${quoteId}`),
+      ({ status }) => status !== 404,
+    )
+    expect(answer.body).toEqual(record.body)
+  }
+})
