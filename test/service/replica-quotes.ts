@@ -23,6 +23,8 @@ export interface Break {
   readonly code: string
   /** How the replica was by then. */
   readonly state: ReplicaState
+  /** Whether the connection had brought an answer before. */
+  readonly isReused: boolean
 }
 
 const CALLERS = 6
@@ -52,7 +54,7 @@ export function startQuoteLoad(fleet: Fleet, chain: TestChain) {
       return true
     } catch (error) {
       const { code = String(error) } = error as NodeJS.ErrnoException
-      breaks.push({ replica: replica.index, code, state: replica.state() })
+      breaks.push({ replica: replica.index, code, state: replica.state(), isReused: request.reusedSocket })
       return false
     }
   }

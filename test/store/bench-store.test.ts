@@ -101,6 +101,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
 
   test('that is closed says so, for each thing it is told', async () => {
     const { store, close } = await openStore(await create())
+    expect(await store.readAll()).toEqual([])
     await close()
     await expect(store.readAll()).rejects.toThrow()
     await expect(store.save(term(1))).rejects.toThrow()

@@ -3,46 +3,58 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /**
- * Stands between a replica and its database, until the end of the test: passes everything on until it is told to fall
- * silent, as a network does that is gone.
+ * Stands between a replica and its database, until the end of the test: passes everything on until it is told to be
+ * silent, as a network is that is gone for a while.
+ * @param whenFinished the test's own hook, for one that runs beside others
  */
-export async function startDatabaseProxy(databaseUrl: string) {
+export async function startDatabaseProxy(databaseUrl: string, whenFinished = onTestFinished) {
   const url = new URL(databaseUrl)
   const [host, port] = [url.hostname, Number(url.port)]
   const sockets = new Set<Socket>()
+  let connections = 0
   let isSilent = false
+  let lastWords: string | undefined
+
+  /** What is not read stays where it is: nothing of it is lost. */
+  function silence(): void {
+    isSilent = true
+    for (const socket of sockets) socket.pause()
+  }
 
   function pass(from: Socket, to: Socket): void {
     sockets.add(from)
     from.on('data', (chunk) => {
-      if (!isSilent) to.write(chunk)
+      if (lastWords !== undefined && chunk.includes(lastWords)) {
+        lastWords = undefined
+        silence()
+        from.unshift(chunk)
+      } else {
+        to.write(chunk)
+      }
     })
     from.on('error', () => {})
-    // A network that is gone does not tell either that somebody has gone away.
-    from.on('end', () => {
-      if (!isSilent) to.end()
-    })
+    from.on('end', () => to.end())
     from.on('close', () => {
       sockets.delete(from)
-      if (!isSilent) to.destroy()
+      to.destroy()
     })
+    if (isSilent) from.pause()
   }
 
   const server = createServer({ allowHalfOpen: true }, (near) => {
+    connections++
     const far = connect({ host, port, allowHalfOpen: true })
     pass(near, far)
     pass(far, near)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  url.port = String((server.address() as AddressInfo).port)
-  url.hostname = '127.0.0.1'
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  /** Ends every connection, on both sides. */
   function cut(): void {
     for (const socket of sockets) socket.destroy()
   }
-  onTestFinished(async () => {
+  whenFinished(async () => {
     server.close()
     cut()
     await once(server, 'close')
@@ -51,15 +63,20 @@ export async function startDatabaseProxy(databaseUrl: string) {
   return {
     /** Of the same database, by way of this. */
     url: url.href,
-    /** Passes nothing on any more, of connections there are and of new ones. */
-    silence() {
-      isSilent = true
+    /** Passes nothing on any more, nor that somebody has gone away; new connections may come. */
+    silence,
+    /** Is silent from when a replica says this on, which does not get through either. */
+    silenceAt(words: string) {
+      lastWords = words
     },
-    /** Passes new connections on; those that were silenced are cut, since what they said is lost. */
+    /** Passes everything on again, beginning with what has been said meanwhile. */
     speak() {
-      cut()
       isSilent = false
+      for (const socket of sockets) socket.resume()
     },
+    /** Ends every connection, on both sides. */
     cut,
+    /** How many connections there have been so far. */
+    connections: () => connections,
   }
 }

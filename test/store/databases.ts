@@ -1,16 +1,31 @@
 import { randomBytes } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { ALONE, type Coordination, openTables, type TableSet } from '../../src/store/database.js'
+import {
+  ALONE,
+  type Coordination,
+  type Database,
+  openTables,
+  type TableSet,
+} from '../../src/store/database.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
+import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
 import { migrations, type Schema } from '../../src/store/schema.js'
 import { openSqliteTables } from '../../src/store/sqlite.js'
-import { makeDatabase } from '../postgres-database.js'
+import { createPostgresDatabase, makeDatabase } from '../postgres-database.js'
 import { temporaryFile } from './temporary-file.js'
 
 /** A database of one test, empty at first. */
 export interface TestDatabase {
-  /** Opens it by itself, as each process does, and brings tables up to date: the service's own unless others are given. */
+  /** Opens it by itself, as each process does, with the service's tables up to date. */
+  open(): Promise<OpenDatabase<Schema>>
+}
+
+/** A database in which there is nothing at all at first. */
+export interface NewDatabase extends TestDatabase {
+  /** The service's own. */
+  readonly tables: TableSet
+  /** Opens it, and brings tables up to date: the service's own unless others are given. */
   open<S = Schema>(tables?: TableSet): Promise<OpenDatabase<S>>
 }
 
@@ -21,10 +36,11 @@ export interface OpenDatabase<S> {
   close(): Promise<void>
 }
 
-/** Called in a `describe`; gives what each of its tests calls for a database. */
-type Kind = () => () => Promise<TestDatabase>
+/** Called in a `describe`, or for a whole file; gives what each of its tests calls for a database. */
+type Kind<T = TestDatabase> = () => () => Promise<T>
 
-const TABLES = Object.keys({
+/** All tables but those that note migrations. */
+const NAMES = Object.keys({
   solvers: true,
   solver_timestamps: true,
   event_log: true,
@@ -34,12 +50,13 @@ const TABLES = Object.keys({
   solver_benches: true,
   chain_readers: true,
 } satisfies Record<keyof Schema, true>)
-const SERVICE: TableSet = { migrations }
 
 /** SQLite at a path; with `:memory:`, each opening is of a database of its own. */
-export function sqliteAt(path: string): TestDatabase {
+export function sqliteAt(path: string): NewDatabase {
+  const own = { migrations }
   return {
-    async open<S>(tables = SERVICE) {
+    tables: own,
+    async open<S>(tables: TableSet = own) {
       const database = await openSqliteTables<S>(path, { ...tables, synchronous: 'FULL' })
       return { database, coordination: ALONE, close: closedWithTest(() => database.destroy()) }
     },
@@ -47,45 +64,48 @@ export function sqliteAt(path: string): TestDatabase {
 }
 
 /** PostgreSQL at a URL: each opening has connections of its own. */
-export function postgresAt(url: string): TestDatabase {
+export function postgresAt(url: string): NewDatabase {
   return {
-    async open<S>(tables = SERVICE) {
+    tables: POSTGRES_TABLES.main,
+    async open<S>(tables: TableSet = POSTGRES_TABLES.main) {
       const pool = createConnectionPool(url)
       const close = closedWithTest(pool.close)
-      const opened = await openOn<S>(pool, tables)
-      return { ...opened, close: () => opened.close().then(close) }
+      const database = await openTables<S>(pool.dialect(), tables)
+      return { database, coordination: POSTGRES_COORDINATION, close }
     },
   }
 }
 
 /**
  * PostgreSQL. All tests of a `describe` have the same database and connections, and find its tables empty: a database
- * for each would take five times as long.
+ * for each, brought up to date, would take ten times as long.
  */
-const inPostgres: Kind = () => {
+export const inPostgres: Kind<TestDatabase & { readonly url: string }> = () => {
   let made: Awaited<ReturnType<typeof makeDatabase>>
   let pool: ConnectionPool
+  let database: Database
   beforeAll(async () => {
     made = await makeDatabase()
     pool = createConnectionPool(made.url)
+    database = await openTables(pool.dialect(), POSTGRES_TABLES.main)
   })
   afterAll(async () => {
     await pool.close()
     await made.drop()
   })
+
+  async function open(): Promise<OpenDatabase<Schema>> {
+    const database = new Kysely<Schema>({ dialect: pool.dialect() })
+    const close = closedWithTest(() => database.destroy())
+    return { database, coordination: POSTGRES_COORDINATION, close }
+  }
+
   return async () => {
-    const { database } = await openOn<Schema>(pool, SERVICE)
-    await sql`truncate ${sql.join(TABLES.map(sql.table))}`.execute(database)
+    await sql`truncate ${sql.join(NAMES.map((name) => sql.table(name)))}`.execute(database)
     const log = { log_id: randomBytes(6).toString('base64url'), last_sequence: 0, pruned_sequence: 0 }
     await database.insertInto('event_log').values(log).execute()
-    return { open: (tables = SERVICE) => openOn(pool, tables) }
+    return { url: made.url, open }
   }
-}
-
-async function openOn<S>(pool: ConnectionPool, tables: TableSet): Promise<OpenDatabase<S>> {
-  const database = await openTables<S>(pool.dialect(), tables)
-  const close = closedWithTest(() => database.destroy())
-  return { database, coordination: POSTGRES_COORDINATION, close }
 }
 
 const inMemory: Kind = () => async () => sqliteAt(':memory:')
@@ -97,8 +117,20 @@ export const DURABLE_DATABASES: [string, Kind][] = [
   ['in PostgreSQL', inPostgres],
 ]
 
+/** One kind of SQLite's and one of PostgreSQL's, for `describe.each`. */
+export const BOTH_DATABASES: [string, Kind][] = [
+  ['in memory', inMemory],
+  ['in PostgreSQL', inPostgres],
+]
+
 /** All kinds, for `describe.each`. */
 export const DATABASES: [string, Kind][] = [['in memory', inMemory], ...DURABLE_DATABASES]
+
+/** Databases that are made for one test each, for those about the tables themselves. */
+export const NEW_DATABASES: [string, () => Promise<NewDatabase>][] = [
+  ['SQLite', async () => sqliteAt(temporaryFile())],
+  ['PostgreSQL', async () => postgresAt(await createPostgresDatabase())],
+]
 
 /** @returns what closes, once, and by the end of the test at the latest */
 function closedWithTest(close: () => Promise<void>): () => Promise<void> {

@@ -2,22 +2,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Announcement } from '../../src/domain/event.js'
 import { TermOverError } from '../../src/store/reader-terms.js'
-import { createPostgresDatabase } from '../postgres-database.js'
 import { createRandom } from '../random.js'
-import { postgresAt } from './databases.js'
+import { inPostgres, postgresAt } from './databases.js'
 import { openStore } from './event-samples.js'
 import { createRacingReader, eventsOf, follow, type RacingReader, standingOf } from './racing-reader.js'
 
 const SEED = 20_260_107
 const TIMEOUT_MS = 30_000
-const TAKEOVERS = 60
-const STEPS = 50
+const TAKEOVERS = 30
+const STEPS = 40
 /** As long as some writes take, so that a take-over meets them at any point. */
 const MAX_PAUSE_MS = 12
 
+const create = inPostgres()
+
 /** The stores of three replicas, with connections of their own. */
 async function openReplicas(now?: () => number) {
-  const on = postgresAt(await createPostgresDatabase())
+  const on = postgresAt((await create()).url)
   return Promise.all([openStore(on, now), openStore(on, now), openStore(on, now)])
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { DATABASES, DURABLE_DATABASES, sqliteAt, type TestDatabase } from './databases.js'
+import { BOTH_DATABASES, DURABLE_DATABASES, sqliteAt, type TestDatabase } from './databases.js'
 import {
   announced,
   header,
@@ -32,7 +32,7 @@ async function prepare(on: TestDatabase) {
   return opened
 }
 
-describe.each(DATABASES)('an event store %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
 
   describe('pruning', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PlacedEvent } from '../../src/domain/block.js'
-import { DATABASES, DURABLE_DATABASES, type TestDatabase } from './databases.js'
+import { BOTH_DATABASES, DURABLE_DATABASES, type TestDatabase } from './databases.js'
 import {
   announced,
   header,
@@ -26,7 +26,7 @@ async function prepare(on: TestDatabase) {
   return opened
 }
 
-describe.each(DATABASES)('an event store %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
 
   describe('going back to a block', () => {

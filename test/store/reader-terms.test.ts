@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ReadersTerm, TermOverError } from '../../src/store/reader-terms.js'
-import { DATABASES, DURABLE_DATABASES } from './databases.js'
+import { BOTH_DATABASES, DURABLE_DATABASES } from './databases.js'
 import { announced, header, newBlocks, openStore, openToRead, SETTLEMENT, settled } from './event-samples.js'
 
 const events = [settled(1, 11, 0), settled(1, 12, 0)]
@@ -15,7 +15,7 @@ const writes = (store: Awaited<ReturnType<typeof openStore>>['store'], term: Rea
     ['takes nothing back', () => store.revert(term, header(12))],
   ] as const
 
-describe.each(DATABASES)('the terms of readers %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('the terms of readers %s', (_where, kind) => {
   const create = kind()
 
   test('are counted for each chain by itself, and begin where the reader before has got to', async () => {

@@ -2,9 +2,16 @@ import { onTestFinished } from 'vitest'
 import { TOPICS, type Topic } from '../../src/domain/replicas.js'
 import { joinReplicas } from '../../src/store/postgres-replicas.js'
 import { createLog } from '../../src/telemetry/log.js'
+import { eventually } from '../service/eventually.js'
 
-/** A replica that notes what happens to it; it leaves with the test, if not before. */
-export async function join(databaseUrl: string) {
+/** What a replica notes once it has connected again. */
+export const MISSED = TOPICS.map((topic) => `missed ${topic}`)
+
+/**
+ * A replica that notes what happens to it; it leaves with the test, if not before.
+ * @param whenFinished the test's own hook, for one that runs beside others
+ */
+export async function join(databaseUrl: string, whenFinished = onTestFinished) {
   const notes: string[] = []
   const heard: Record<Topic, string[]> = { events: [], solvers: [], chains: [] }
   const replicas = await joinReplicas({
@@ -17,7 +24,7 @@ export async function join(databaseUrl: string) {
     closed ??= replicas.close()
     return closed
   }
-  onTestFinished(close)
+  whenFinished(close)
 
   for (const topic of TOPICS) {
     const onMissed = () => notes.push(`missed ${topic}`)
@@ -48,3 +55,10 @@ export async function join(databaseUrl: string) {
 }
 
 export type TestReplica = Awaited<ReturnType<typeof join>>
+
+/** Waits until something is so. @returns how long that took, in milliseconds */
+export async function until(isSo: () => boolean): Promise<number> {
+  const start = performance.now()
+  await eventually(async () => isSo(), Boolean)
+  return performance.now() - start
+}

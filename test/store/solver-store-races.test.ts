@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../src/domain/errors.js'
 import type { SolverStore } from '../../src/store/solver-store.js'
-import { createPostgresDatabase } from '../postgres-database.js'
 import { createRandom } from '../random.js'
-import { postgresAt } from './databases.js'
+import { inPostgres, postgresAt } from './databases.js'
 import { contents, NO_LIMIT, openStore, solver } from './solver-samples.js'
 
 const SEED = 20_260_107
-const ROUNDS = 25
+const ROUNDS = 12
 
 const random = createRandom(SEED)
+const create = inPostgres()
 
 /** The stores of two replicas, with connections of their own. */
 async function openReplicas(): Promise<[SolverStore, SolverStore]> {
-  const on = postgresAt(await createPostgresDatabase())
+  const on = postgresAt((await create()).url)
   const [first, second] = await Promise.all([openStore(on), openStore(on)])
   return [first.store, second.store]
 }

@@ -1,0 +1,133 @@
+import dns from 'node:dns'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, isIP } from 'node:net'
+import { Kysely } from 'kysely'
+import pg from 'pg'
+import { describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest'
+import type { Topic } from '../../src/domain/replicas.js'
+import type { DatabaseTransaction } from '../../src/store/database.js'
+import { createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from '../../src/store/postgres.js'
+import { TermOverError } from '../../src/store/reader-terms.js'
+import type { Schema } from '../../src/store/schema.js'
+import { createSolverStore } from '../../src/store/solver-store.js'
+import { createPostgresDatabase } from '../postgres-database.js'
+import { eventually } from '../service/eventually.js'
+import { header, newBlocks, SETTLEMENT, STANDS, settled } from './event-samples.js'
+import {
+  AWAY,
+  CONNECTIONS,
+  connect,
+  holdRegistrations,
+  openStores,
+  waiting,
+} from './postgres-stores-samples.js'
+import { NO_LIMIT, solver } from './solver-samples.js'
+
+type LookupAll = (
+  host: string,
+  options: object,
+  done: (error: null, all: dns.LookupAddress[]) => void,
+) => void
+/** Of a pool. */
+const MAX_CONNECTIONS = 10
+
+test.each([
+  ['an address refuses', '127.0.0.1'],
+  ['every address of a name refuses', 'many.test'],
+])('when %s connections, calls say so', async (_what, host) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  taken.close()
+  await once(taken, 'close')
+  // What a name means differs from machine to machine.
+  const addresses = ['::1', '127.0.0.1'].map((address) => ({ address, family: isIP(address) }))
+  const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<LookupAll>
+  lookup.mockImplementation((_host, _options, done) => done(null, addresses))
+  onTestFinished(() => lookup.mockRestore())
+  const pool = createConnectionPool(`postgres://postgres@${host}:${port}/postgres`)
+  onTestFinished(pool.close)
+  const store = sayWhenAway(createSolverStore(new Kysely<Schema>({ dialect: pool.dialect() })))
+  await expect(store.readAll()).rejects.toMatchObject(AWAY)
+  await expect(store.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject(AWAY)
+})
+
+describe('when the server ends a connection in the midst of a transaction', () => {
+  test('between two statements, the call says so, and nothing of it is there', async () => {
+    const url = await createPostgresDatabase()
+    const client = await connect(url)
+    /** Ends the connection of the transaction that announces, and sees that it is gone. */
+    async function endOwn(_transaction: DatabaseTransaction, _topic: Topic, text: string): Promise<void> {
+      const idle = `${CONNECTIONS} and state = 'idle in transaction'`
+      const { rowCount } = await client.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where ${idle}`)
+      if (rowCount !== 1) throw new Error(`${rowCount} transactions announce ${text}`)
+    }
+    const { events, solvers } = await openStores(url)
+    const { events: ended, solvers: endedSolvers } = await openStores(url, {
+      coordination: { ...POSTGRES_COORDINATION, announce: endOwn },
+    })
+    const term = await events.takeOver(1)
+    await events.begin(term, SETTLEMENT, header(10))
+    await expect(ended.append(term, newBlocks(11, 11, [settled(1, 11, 0)]))).rejects.toMatchObject(AWAY)
+    await expect(endedSolvers.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject(AWAY)
+    expect(await ended.readState()).toMatchObject({ lastSequence: 0 })
+    expect((await events.takeOver(1)).position?.headers).toEqual([header(10)])
+    expect([await solvers.readAll(), await solvers.lastTimestamp(solver(1))]).toEqual([[], undefined])
+  })
+
+  test('during statements, their calls say so, and nothing of them is there; one that waits is not harmed', async () => {
+    const url = await createPostgresDatabase()
+    const client = await connect(url)
+    const { solvers, events } = await openStores(url)
+    const letGo = await holdRegistrations(url)
+    const calls = Array.from({ length: MAX_CONNECTIONS }, (_, number) =>
+      number % 2 === 0 ? solvers.readAll() : solvers.save(solver(number), 100, NO_LIMIT),
+    )
+    const refused = calls.map((call) => expect(call).rejects.toMatchObject(AWAY))
+    const pids = await eventually(
+      () => waiting(client),
+      ({ length }) => length === MAX_CONNECTIONS,
+    )
+    const next = events.readState()
+    await client.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [
+      pids.map(({ pid }) => pid),
+    ])
+    await Promise.all(refused)
+    expect(await next).toMatchObject({ lastSequence: 0 })
+    await letGo()
+    expect([await solvers.readAll(), await solvers.lastTimestamp(solver(1))]).toEqual([[], undefined])
+    expect(await solvers.save(solver(1), 100, NO_LIMIT)).toEqual(solver(1))
+  })
+})
+
+test('a pool that is renewed lets go of its connections, and makes new ones', async () => {
+  const url = await createPostgresDatabase()
+  const client = await connect(url)
+  const { pool, solvers } = await openStores(url)
+  const connections = async () =>
+    (await client.query(`select pid from pg_stat_activity where ${CONNECTIONS}`)).rows
+  await Promise.all([solvers.readAll(), solvers.readAll()])
+  const before = await connections()
+  expect(before.length).toBeGreaterThan(0)
+  pool.renew()
+  expect(await solvers.readAll()).toEqual([])
+  const after = await eventually(connections, ({ length }) => length === 1)
+  expect(before).not.toContainEqual(after[0])
+})
+
+test('what the database refuses, and what is refused with its help, is told as it is', async () => {
+  const { events, solvers } = await openStores(await createPostgresDatabase())
+  const term = await events.takeOver(1)
+  await events.append(term, newBlocks(11, 11, [settled(1, 11, 0)]))
+  const twice = events.append(term, newBlocks(12, 12, [settled(1, 11, 0)]))
+  await expect(twice).rejects.toThrow(STANDS)
+  await expect(twice).rejects.toBeInstanceOf(pg.DatabaseError)
+  await events.takeOver(1)
+  await expect(events.revert(term, header(11))).rejects.toThrow(TermOverError)
+
+  await solvers.save(solver(1), 100, 1)
+  await expect(solvers.save(solver(1), 100, 1)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })
+  await expect(solvers.save(solver(2), 100, 1)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+  await expect(solvers.remove(solver(2), 100)).rejects.toMatchObject({ reason: 'SOLVER_NOT_FOUND' })
+})

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
+import { eventually } from '../service/eventually.js'
+import { header, newBlocks, SETTLEMENT } from './event-samples.js'
+import { AWAY, connect, holdRegistrations, openStores, waiting } from './postgres-stores-samples.js'
+import { join, MISSED, type TestReplica, until } from './replica-samples.js'
+import { NO_LIMIT, solver } from './solver-samples.js'
+
+const TIMEOUT_MS = 30_000
+
+const isHolder = ({ elected }: TestReplica) => elected.has('chain 1')
+
+/** Every method of the stores, called in a way that works. */
+function callAll({ solvers, events, benches }: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
+  const term = { chainId: 1, number: 1, position: undefined }
+  return [
+    solvers.readAll(),
+    solvers.lastTimestamp(solver(1)),
+    solvers.save(solver(1), 100, NO_LIMIT),
+    solvers.remove(solver(2), 100),
+    solvers.setBonded(solver(1), false),
+    events.readState(),
+    events.takeOver(1),
+    events.begin(term, SETTLEMENT, header(10)),
+    events.append(term, newBlocks(11, 11, [])),
+    events.revert(term, header(10)),
+    events.readAfter(0, 1),
+    events.prune(0),
+    benches.readAll(),
+    benches.save({ ...solver(1), level: 1, until: 0 }),
+    benches.remove(solver(1)),
+  ]
+}
+
+describe('a server that is killed', () => {
+  let server: Postgres
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.stop())
+
+  test(
+    'costs every replica its offices; when it is back, one of them gets them, and all read anew',
+    async () => {
+      const three = await Promise.all([join(server.url), join(server.url), join(server.url)])
+      for (const { run } of three) await run('chain 1')
+      await server.kill()
+      await until(() => three.every(({ isConnected }) => !isConnected()))
+      expect(three.map(({ notes }) => notes)).toEqual([
+        ['elected chain 1', 'deposed chain 1', 'lost'],
+        ['lost'],
+        ['lost'],
+      ])
+      three[1].tell('events', 'into the void')
+
+      await server.restart()
+      await until(() => three.every(({ isConnected }) => isConnected()) && three.some(isHolder))
+      await until(() => three.every(({ notes }) => notes.includes('missed chains')))
+      const since = three.map(({ notes }) => notes.slice(notes.indexOf('lost') + 1))
+      const elected = since.filter((notes) => notes.includes('elected chain 1'))
+      expect(elected).toEqual([[...MISSED, 'elected chain 1']])
+      expect(since.filter((notes) => !elected.includes(notes))).toEqual([MISSED, MISSED])
+      expect(three.filter(isHolder)).toHaveLength(1)
+
+      three[0].tell('events', 'again')
+      await until(() => three.slice(1).every(({ heard }) => heard.events.length > 0))
+      expect(three.map(({ heard }) => heard.events)).toEqual([[], ['again'], ['again']])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'does not keep a replica from leaving, which does not come back',
+    async () => {
+      const [first, second] = await Promise.all([join(server.url), join(server.url)])
+      await server.kill()
+      await until(() => !first.isConnected())
+      await first.close()
+      await server.restart()
+      await until(() => second.isConnected())
+      const client = await connect(server.url)
+      const { rows } = await client.query(`select count(*)::int as count from pg_stat_activity
+      where application_name = 'quote-aggregator'`)
+      expect(rows).toEqual([{ count: 1 }])
+      expect(first.isConnected()).toBe(false)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'is away, as each call says, under way or not; all works as soon as it is back',
+    async () => {
+      const stores = await openStores(server.url)
+      const { solvers, events } = stores
+      await solvers.save(solver(7), 100, NO_LIMIT)
+      const client = await connect(server.url)
+      await holdRegistrations(server.url)
+      const underWay = [solver(1), solver(2)].map((each) => solvers.save(each, 100, NO_LIMIT))
+      const refused = underWay.map((save) => expect(save).rejects.toMatchObject(AWAY))
+      await eventually(
+        () => waiting(client),
+        ({ length }) => length === 2,
+      )
+      await server.kill()
+      await Promise.all(refused)
+      const away = { ...AWAY, cause: expect.any(Error) }
+      await Promise.all(callAll(stores).map((call) => expect(call).rejects.toMatchObject(away)))
+
+      await server.restart()
+      expect(await solvers.readAll()).toEqual([solver(7)])
+      expect(await solvers.save(solver(1), 100, NO_LIMIT)).toEqual(solver(1))
+      expect(await events.takeOver(1)).toEqual({ chainId: 1, number: 1, position: undefined })
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,181 @@
+import { describe, expect, type onTestFinished, test } from 'vitest'
+import type { Coordination } from '../../src/store/database.js'
+import { POSTGRES_COORDINATION } from '../../src/store/postgres.js'
+import { TermOverError } from '../../src/store/reader-terms.js'
+import { createPostgresDatabase } from '../postgres-database.js'
+import { startDatabaseProxy } from './database-proxy.js'
+import { announced, header, newBlocks, SETTLEMENT, settled } from './event-samples.js'
+import { AWAY, connect, openStores } from './postgres-stores-samples.js'
+import { join, MISSED, type TestReplica, until } from './replica-samples.js'
+import { NO_LIMIT, solver } from './solver-samples.js'
+
+/** How soon a replica must know that its connection is silent. */
+const DEPOSED_MS = 4000
+/** How long an office may be free. */
+const FREE_MS = 5000
+/** How long it takes to leave when nothing answers: a statement under way is waited for. */
+const CLOSED_MS = 3500
+/** How long a caller may wait for an answer that does not come. */
+const ANSWERED_MS = 6000
+/** How long others may wait for what a replica holds that cannot be reached any more. */
+const HELD_MS = 4500
+const TIMEOUT_MS = 30_000
+
+const isHolder = ({ elected }: TestReplica) => elected.has('chain 1')
+
+/** One replica by way of a proxy, which holds an office, and one that would like to. */
+async function joinTwo(whenFinished: typeof onTestFinished) {
+  const url = await createPostgresDatabase(whenFinished)
+  const proxy = await startDatabaseProxy(url, whenFinished)
+  const [far, near] = [await join(proxy.url, whenFinished), await join(url, whenFinished)]
+  for (const { run } of [far, near]) await run('chain 1')
+  return { url, proxy, far, near }
+}
+
+const blocks = newBlocks(11, 11, [settled(1, 11, 0)])
+
+async function timeOf(work: Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work
+  return performance.now() - start
+}
+
+// They wait, and do so together.
+describe.concurrent('a write', () => {
+  test(
+    'that has to wait for too long is given up, and no part of it gets into the log with others',
+    async (context) => {
+      const url = await createPostgresDatabase(context.onTestFinished)
+      const client = await connect(url, context.onTestFinished)
+      const { events, solvers } = await openStores(url, { whenFinished: context.onTestFinished })
+      const term = await events.takeOver(1)
+      await events.begin(term, SETTLEMENT, header(10))
+      await client.query('begin; select * from event_log for update')
+      const refused = expect(events.append(term, blocks)).rejects.toMatchObject(AWAY)
+      expect(await timeOf(refused)).toBeLessThan(ANSWERED_MS)
+      await client.query('rollback')
+
+      const solversOf = (chainId: number) => [1, 2, 3].map((number) => solver(number, { chainId }))
+      const saves = [1, 2, 3, 4].flatMap(solversOf).map((each) => solvers.save(each, 100, NO_LIMIT))
+      expect(await Promise.all(saves)).toHaveLength(12)
+      const next = await events.takeOver(1)
+      expect(next.position?.headers).toEqual([header(10)])
+      expect(await events.append(next, blocks)).toStrictEqual(announced(1, ...blocks.events))
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'that falls silent midway is given up, and keeps nobody else from writing',
+    async (context) => {
+      const { onTestFinished: whenFinished } = context
+      const url = await createPostgresDatabase(whenFinished)
+      const proxy = await startDatabaseProxy(url, whenFinished)
+      const near = await openStores(url, { whenFinished })
+      let takenOver: Promise<number> | undefined
+      const announce: Coordination['announce'] = async () => {
+        proxy.silence()
+        takenOver = timeOf(near.events.takeOver(1))
+      }
+      const far = await openStores(proxy.url, {
+        whenFinished,
+        coordination: { ...POSTGRES_COORDINATION, announce },
+      })
+      const term = await far.events.takeOver(1)
+      await far.events.begin(term, SETTLEMENT, header(10))
+      const refused = expect(far.events.append(term, blocks)).rejects.toMatchObject(AWAY)
+      expect(await timeOf(refused)).toBeLessThan(ANSWERED_MS)
+      expect(await takenOver).toBeLessThan(HELD_MS)
+
+      const next = await near.events.takeOver(1)
+      expect(next.position?.headers).toEqual([header(10)])
+      expect(await near.events.append(next, blocks)).toStrictEqual(announced(1, ...blocks.events))
+      proxy.speak()
+      expect(await near.events.readAfter(0, 10)).toStrictEqual(announced(1, ...blocks.events))
+      await expect(far.events.append(term, newBlocks(12, 12, []))).rejects.toThrow(TermOverError)
+    },
+    TIMEOUT_MS,
+  )
+})
+
+describe.concurrent('a connection', () => {
+  test(
+    'that is cut, and cannot be made again, costs its office, which another gets',
+    async (context) => {
+      const { proxy, far, near } = await joinTwo(context.onTestFinished)
+      proxy.silence()
+      proxy.cut()
+      expect(await until(() => isHolder(near))).toBeLessThan(2000)
+      expect([far.isConnected(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
+
+      proxy.speak()
+      await until(() => far.notes.length >= 6)
+      expect(far.notes.slice(3)).toEqual(MISSED)
+      expect([far, near].map(isHolder)).toEqual([false, true])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'that is silent is given up, and so is its office, which another gets',
+    async (context) => {
+      const { proxy, far, near } = await joinTwo(context.onTestFinished)
+      proxy.silence()
+      const [deposed, elected] = await Promise.all([until(() => !isHolder(far)), until(() => isHolder(near))])
+      expect(deposed).toBeLessThan(DEPOSED_MS)
+      expect(elected).toBeLessThan(FREE_MS)
+      expect([far.isConnected(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
+      near.tell('events', 'meanwhile')
+
+      proxy.speak()
+      await until(() => far.isConnected() && far.notes.includes('missed chains'))
+      near.tell('events', 'again')
+      await until(() => far.heard.events.length > 0)
+      expect(far.heard.events).toEqual(['again'])
+      expect(near.notes).toEqual(['elected chain 1'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'that is silent does not keep a replica from leaving',
+    async (context) => {
+      const { proxy, far } = await joinTwo(context.onTestFinished)
+      proxy.silence()
+      const start = performance.now()
+      await far.close()
+      expect(performance.now() - start).toBeLessThan(CLOSED_MS)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'that was silent from the beginning is not made',
+    async ({ onTestFinished }) => {
+      const url = await createPostgresDatabase(onTestFinished)
+      const proxy = await startDatabaseProxy(url, onTestFinished)
+      proxy.silence()
+      await expect(join(proxy.url, onTestFinished)).rejects.toThrow('timeout expired')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'that is silent before a replica listens is given up for good: nothing is heard twice',
+    async (context) => {
+      const { proxy, far, near } = await joinTwo(context.onTestFinished)
+      proxy.silenceAt('listen ')
+      proxy.cut()
+      await until(() => proxy.connections() === 3)
+      proxy.speak()
+      await until(() => far.notes.includes('missed chains'))
+      near.tell('events', 'once')
+      far.tell('events', 'to others')
+      await until(() => near.heard.events.length > 0)
+      near.tell('events', 'end')
+      await until(() => far.heard.events.includes('end'))
+      expect(far.heard.events).toEqual(['once', 'end'])
+    },
+    TIMEOUT_MS,
+  )
+})

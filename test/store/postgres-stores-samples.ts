@@ -1,0 +1,53 @@
+import pg from 'pg'
+import { onTestFinished } from 'vitest'
+import { createBenchStore } from '../../src/store/bench-store.js'
+import { type Coordination, openTables } from '../../src/store/database.js'
+import { createEventStore } from '../../src/store/event-store.js'
+import { createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from '../../src/store/postgres.js'
+import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
+import type { Schema } from '../../src/store/schema.js'
+import { createSolverStore } from '../../src/store/solver-store.js'
+
+/** Connections of replicas to a database, in pg_stat_activity. */
+export const CONNECTIONS = "datname = current_database() and application_name = 'quote-aggregator'"
+
+/** How a store says that its database is away. */
+export const AWAY = { name: 'ServiceError', reason: 'DATABASE_UNAVAILABLE', httpStatus: 503 }
+
+/** The stores of one replica, as the service builds them; closed with the test. */
+export async function openStores(
+  databaseUrl: string,
+  { whenFinished = onTestFinished, coordination = POSTGRES_COORDINATION as Coordination } = {},
+) {
+  const pool = createConnectionPool(databaseUrl)
+  whenFinished(pool.close)
+  const database = await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)
+  return {
+    pool,
+    database,
+    solvers: sayWhenAway(createSolverStore(database, coordination)),
+    events: sayWhenAway(createEventStore(database, () => 1, coordination)),
+    benches: sayWhenAway(createBenchStore(database)),
+  }
+}
+
+/** A connection beside those of the stores, closed with the test. Its end is its user's to notice. */
+export async function connect(databaseUrl: string, whenFinished = onTestFinished): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  client.on('error', () => {})
+  await client.connect()
+  whenFinished(() => client.end())
+  return client
+}
+
+/** Has somebody hold what all that is about registrations waits for. @returns what lets go of it */
+export async function holdRegistrations(url: string): Promise<() => Promise<unknown>> {
+  const holder = await connect(url)
+  await holder.query('begin; lock table solvers in access exclusive mode')
+  return () => holder.query('rollback')
+}
+
+/** The server's processes for connections of stores that wait for a lock. */
+export const waiting = async (client: pg.Client) =>
+  (await client.query(`select pid from pg_stat_activity where ${CONNECTIONS} and wait_event_type = 'Lock'`))
+    .rows

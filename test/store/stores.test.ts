@@ -1,0 +1,191 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { Writable } from 'node:stream'
+import { inspect } from 'node:util'
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openStores } from '../../src/store/open-stores.js'
+import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
+import type { Stores } from '../../src/store/stores.js'
+import { createPostgresDatabase } from '../postgres-database.js'
+import { eventually } from '../service/eventually.js'
+import { announced, header, newBlocks, SETTLEMENT, settled } from './event-samples.js'
+import { connect } from './postgres-stores-samples.js'
+import { until } from './replica-samples.js'
+import { NO_LIMIT, solver } from './solver-samples.js'
+import { temporaryFile } from './temporary-file.js'
+
+const SECRET = 's3cret-word'
+const NOW = 1_800_000_000_000
+
+/** Opens stores until the end of the test. @returns with what they write to the log */
+async function open(where: { dbPath?: string; databaseUrl?: string }) {
+  const lines: string[] = []
+  const stream = new Writable({
+    write(line, _encoding, done) {
+      lines.push(String(line))
+      done()
+    },
+  })
+  const stores = await openStores({
+    dbPath: ':memory:',
+    databaseUrl: undefined,
+    rateLimitStore: 'memory',
+    now: () => NOW,
+    log: pino({ level: 'trace' }, stream),
+    ...where,
+  })
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= stores.close()
+    return closed
+  }
+  onTestFinished(close)
+  return { ...stores, close, lines }
+}
+
+const connections = async (client: Awaited<ReturnType<typeof connect>>) => {
+  const { rows } = await client.query(`select pid from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+  return rows.length
+}
+
+/** Writes one thing to each store, and reads it back from another that shares them. */
+async function shareEverything(writer: Stores, reader: Stores): Promise<void> {
+  await writer.solvers.save(solver(1), 100, NO_LIMIT)
+  expect(await reader.solvers.readAll()).toEqual([solver(1)])
+  const term = await writer.events.takeOver(1)
+  await writer.events.begin(term, SETTLEMENT, header(10))
+  const events = [settled(1, 11, 0)]
+  await writer.events.append(term, newBlocks(11, 11, events))
+  expect(await reader.events.readAfter(0, 10)).toStrictEqual(announced(1, ...events))
+  expect(await reader.events.readState()).toEqual(await writer.events.readState())
+  const bench = {
+    chainId: 1,
+    address: solver(1).address,
+    endpointUrl: 'https://x.example',
+    level: 1,
+    until: NOW,
+  }
+  await writer.benches.save(bench)
+  expect(await reader.benches.readAll()).toEqual([bench])
+  await writer.quoteRecords.save([{ quoteId: 'q', requestedAt: NOW, record: '{}' }])
+  expect(await reader.quoteRecords.read('q')).toBe('{}')
+}
+
+describe('stores', () => {
+  test('of one process are kept in files, and it holds every office', async () => {
+    const dbPath = temporaryFile()
+    const first = await open({ dbPath })
+    await shareEverything(first, first)
+    expect([first.replicas.isConnected(), first.limiterOf]).toEqual([true, undefined])
+    let elections = 0
+    await first.replicas.campaign('chain 1', { onElected: () => elections++, onDeposed() {} })
+    expect(elections).toBe(1)
+    await first.close()
+    expect(await (await open({ dbPath })).solvers.readAll()).toEqual([solver(1)])
+  })
+
+  test('of replicas are shared, which hear of each other, and are let go of at the end', async () => {
+    const databaseUrl = await createPostgresDatabase()
+    const [first, second] = await Promise.all([open({ databaseUrl }), open({ databaseUrl })])
+    const heard: string[] = []
+    second.replicas.listen('solvers', { onText: (text) => heard.push(text), onMissed() {} })
+    await shareEverything(first, second)
+    await until(() => heard.length > 0)
+    expect(heard).toEqual(['1'])
+    await first.close()
+    await second.close()
+    const client = await connect(databaseUrl)
+    expect(
+      await eventually(
+        () => connections(client),
+        (count) => count === 0,
+      ),
+    ).toBe(0)
+    expect([...first.lines, ...second.lines]).toEqual([])
+  })
+
+  test('say in the log that their connection is lost and made again, without what is secret', async () => {
+    const databaseUrl = new URL(await createPostgresDatabase())
+    databaseUrl.password = SECRET
+    const { replicas, lines } = await open({ databaseUrl: databaseUrl.href })
+    const client = await connect(databaseUrl.href)
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await until(() => lines.length >= 2 && replicas.isConnected())
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      'the connection to the database is lost',
+      'the database answers again',
+    ])
+    expect(lines.join()).not.toContain(SECRET)
+  })
+
+  test('that a newer version wrote are refused, and let go of', async () => {
+    const databaseUrl = await createPostgresDatabase()
+    await (await open({ databaseUrl })).close()
+    const client = await connect(databaseUrl)
+    const { migrationTable } = POSTGRES_TABLES.main
+    await client.query(`insert into ${migrationTable} (name, timestamp) values ('999-later', '2100')`)
+    await expect(open({ databaseUrl })).rejects.toThrow('999-later')
+    expect(
+      await eventually(
+        () => connections(client),
+        (count) => count === 0,
+      ),
+    ).toBe(0)
+  })
+})
+
+describe('a database that cannot be used is named, and its password is not:', () => {
+  /** The port of a server that answers nothing, or listens no more. */
+  async function portOf({ isOpen }: { isOpen: boolean }): Promise<number> {
+    const server = createServer((socket) => socket.resume().on('error', () => {})).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const close = async () => {
+      server.close()
+      await once(server, 'close')
+    }
+    if (isOpen) onTestFinished(close)
+    else await close()
+    return port
+  }
+  const at = (port: number) => `postgres://me:${SECRET}@127.0.0.1:${port}/quotes`
+  async function changed(change: (url: URL) => void): Promise<string> {
+    const url = new URL(await createPostgresDatabase())
+    url.password = SECRET
+    change(url)
+    return url.href
+  }
+
+  test.each([
+    ['nobody listens', async () => at(await portOf({ isOpen: false })), /ECONNREFUSED/],
+    ['nobody answers', async () => at(await portOf({ isOpen: true })), /time/],
+    [
+      'a database that is not there',
+      () => changed((url) => (url.pathname = '/nowhere')),
+      /database "nowhere" does not exist/,
+    ],
+    [
+      'a user that is not there',
+      () => changed((url) => (url.username = 'nobody')),
+      /role "nobody" does not exist/,
+    ],
+    ['a certificate that is not there', async () => `${at(1)}?sslrootcert=/nowhere.pem`, /ENOENT/],
+    [
+      'TLS that the server does not have',
+      () => changed((url) => (url.search = '?sslmode=verify-full')),
+      /SSL/,
+    ],
+  ])('%s', async (_what, createUrl, message) => {
+    const error = await open({ databaseUrl: await createUrl() }).catch((error) => error)
+    expect(error).toMatchObject({
+      name: 'ConfigError',
+      mistakes: [{ variable: 'DATABASE_URL', message: expect.stringMatching(message) }],
+    })
+    expect(error.message).toMatch(/^DATABASE_URL cannot be used: /)
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(SECRET)
+  })
+})
