@@ -7,13 +7,12 @@ import { startChild } from '../service/child-process.js'
 import { environmentFor } from '../service/service.js'
 import { freePort } from './process-memory.js'
 
+const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS']
+const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, limit]))
 /** Limits that count every request, as wide as they may be. */
-const WIDE_LIMITS = Object.fromEntries(
-  ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS'].map((name) => [
-    `RATE_LIMIT_${name}`,
-    '1000000',
-  ]),
-)
+const WIDE_LIMITS = limitsOf('1000000')
+/** Nothing is counted. */
+export const NO_LIMITS = limitsOf('0')
 
 export type BuiltService = Awaited<ReturnType<typeof startBuiltService>>
 
@@ -35,9 +34,17 @@ export async function startBuiltService(
   const url = `http://127.0.0.1:${port}`
   await untilHealthy(url, child.exited)
 
-  async function metric(name: string): Promise<number> {
+  /** Of each of a metric's series. */
+  async function valuesOf(name: string): Promise<number[]> {
     const text = await (await fetch(`${url}/metrics`)).text()
-    return Number(new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, 'm').exec(text)?.[1])
+    const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, 'gm'))
+    return [...values].map(([, value]) => Number(value))
+  }
+
+  /** Of a metric with one series, or of the first one. */
+  async function metric(name: string): Promise<number> {
+    const [value = Number.NaN] = await valuesOf(name)
+    return value
   }
 
   return {
@@ -45,7 +52,14 @@ export async function startBuiltService(
     socketUrl: `${url.replace('http', 'ws')}/v1/ws`,
     pid: child.child.pid ?? 0,
     metric,
+    /** Of all of a metric's series. */
+    total: async (name: string) => (await valuesOf(name)).reduce((sum, value) => sum + value, 0),
     cpuSeconds: () => metric('process_cpu_seconds_total'),
+    /** Ends it as a machine that breaks down would. */
+    async kill() {
+      child.signal('SIGKILL')
+      await child.exited
+    },
     async stop() {
       child.signal('SIGTERM')
       await child.exited

@@ -14,21 +14,22 @@ export interface PreparedRequest {
   readonly url: string
   /** Posted as JSON when there is one. */
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 /** A connection of its own to an HTTP server; an answer other than 200 ends the benchmark. */
-export function restCaller({ url, body }: PreparedRequest): Caller {
+export function restCaller({ url, body, headers = {} }: PreparedRequest): Caller {
   const { origin, pathname, search } = new URL(url)
   const client = new Client(origin)
   const request =
     body === undefined
-      ? ({ method: 'GET', path: pathname + search } as const)
+      ? ({ method: 'GET', path: pathname + search, headers } as const)
       : ({
           method: 'POST',
           path: pathname + search,
-          headers: JSON_HEADERS,
+          headers: { ...JSON_HEADERS, ...headers },
           body: JSON.stringify(body),
         } as const)
   return {

@@ -83,3 +83,28 @@ test('a score becomes columns with its ratio to the reference', () => {
     ratio: 0.5,
   })
 })
+
+test('before each round its callers lead in, and what that takes of processors does not count', async () => {
+  const caller = quickCaller()
+  const callsAtMeter: number[] = []
+  const contestant = {
+    callers: [caller],
+    cpuSeconds: async () => {
+      callsAtMeter.push(caller.calls)
+      return caller.calls / 1000
+    },
+    databaseCpuSeconds: () => caller.calls / 500,
+  }
+  const { one } = await compete({ one: contestant }, { rounds: 1, seconds: 0.01, leadSeconds: 0.01 })
+  const [first = 0, afterFirst = 0, second = 0] = callsAtMeter
+  expect(first).toBeGreaterThan(0)
+  expect(second).toBeGreaterThan(afterFirst)
+  expect(one.cpuMs).toBeCloseTo(1)
+  expect(one.databaseCpuMs).toBeCloseTo(2)
+})
+
+test('a contestant without a database of its own has no figure for it', async () => {
+  const contestant = { callers: [quickCaller()], cpuSeconds: async () => 0 }
+  const { one } = await compete({ one: contestant }, { rounds: 1, seconds: 0.01 })
+  expect(one.databaseCpuMs).toBeNaN()
+})

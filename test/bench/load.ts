@@ -44,6 +44,8 @@ async function endsBy(end: number, work: Promise<unknown>): Promise<void> {
 export interface Contestant {
   readonly callers: readonly Caller[]
   cpuSeconds(): Promise<number>
+  /** Of its database, where that has processes of its own. */
+  databaseCpuSeconds?(): number
 }
 
 /** What a contestant did, over all of its rounds. */
@@ -51,12 +53,23 @@ export interface Score {
   readonly perSecond: number
   /** Of each call. */
   readonly cpuMs: number
+  /** What its database took for each call; not a number where nobody can tell. */
+  readonly databaseCpuMs?: number
   /** Milliseconds, over all rounds. */
   readonly median: number
   readonly p99: number
 }
 
-type Round = LoadResult & { readonly cpuMs: number }
+type Round = LoadResult & { readonly cpuMs: number; readonly databaseCpuMs: number }
+
+/** How long contestants are under load. */
+export interface Pace {
+  readonly rounds: number
+  /** Of each turn, as far as it counts. */
+  readonly seconds: number
+  /** Of the same load before, for what is done some time after a call to come along with those calls that count. */
+  readonly leadSeconds?: number
+}
 
 /**
  * Lets contestants take turns on the same machine: round by round, each round in the order opposite to the last one's,
@@ -64,14 +77,14 @@ type Round = LoadResult & { readonly cpuMs: number }
  */
 export async function compete<Name extends string>(
   contestants: Readonly<Record<Name, Contestant>>,
-  { rounds, seconds }: { rounds: number; seconds: number },
+  pace: Pace,
 ): Promise<Record<Name, Score>> {
   const names = Object.keys(contestants) as Name[]
   const results = new Map(names.map((name): [Name, Round[]] => [name, []]))
   try {
-    for (let round = 0; round <= rounds; round++) {
+    for (let round = 0; round <= pace.rounds; round++) {
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
-        const result = await playRound(contestants[name], seconds)
+        const result = await playRound(contestants[name], pace)
         if (round > 0) results.get(name)?.push(result)
       }
     }
@@ -83,20 +96,28 @@ export async function compete<Name extends string>(
   return Object.fromEntries(scores)
 }
 
-async function playRound({ callers, cpuSeconds }: Contestant, seconds: number): Promise<Round> {
+async function playRound(contestant: Contestant, pace: Pace): Promise<Round> {
+  const { callers, cpuSeconds, databaseCpuSeconds = () => Number.NaN } = contestant
+  const { seconds, leadSeconds = 0 } = pace
+  await closedLoop(callers, leadSeconds)
   const cpuBefore = await cpuSeconds()
+  const databaseCpuBefore = databaseCpuSeconds()
   const result = await closedLoop(callers, seconds)
+  const databaseCpuMs = (databaseCpuSeconds() - databaseCpuBefore) * 1000
   const cpuMs = ((await cpuSeconds()) - cpuBefore) * 1000
-  return { ...result, cpuMs: cpuMs / result.calls }
+  const { calls } = result
+  return { ...result, cpuMs: cpuMs / calls, databaseCpuMs: databaseCpuMs / calls }
 }
 
 function scoreOf(rounds: readonly Round[]): Score {
   const rates = rounds.map(({ calls, seconds }) => calls / seconds)
   const cpu = rounds.map(({ cpuMs }) => cpuMs)
+  const databaseCpu = rounds.map(({ databaseCpuMs }) => databaseCpuMs)
   const latencies = rounds.flatMap((round) => round.latencies)
   return {
     perSecond: quantile(rates, 0.5),
     cpuMs: quantile(cpu, 0.5),
+    databaseCpuMs: quantile(databaseCpu, 0.5),
     median: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
   }

@@ -20,10 +20,22 @@ import { latencyPlot, svg, throughputPlot } from './plot.js'
 import { protocols } from './protocols.js'
 import { CONNECTIONS, quote, USUAL_SIZE } from './quote.js'
 import { reads } from './reads.js'
+import { replicas } from './replicas.js'
 import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeText } from './report.js'
 import { tail } from './tail.js'
 
-const BENCHMARKS = [quote, protocols, tail, reads, latency, broadcast, idleClients, footprint, backfill]
+const BENCHMARKS = [
+  quote,
+  protocols,
+  tail,
+  reads,
+  latency,
+  broadcast,
+  idleClients,
+  footprint,
+  backfill,
+  replicas,
+]
 const NAMES = BENCHMARKS.map(({ name }) => name)
 const RESULTS = '.bench/results.json'
 const PICTURES = 'docs/benchmarks'

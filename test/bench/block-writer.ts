@@ -1,0 +1,54 @@
+import type { BlockHeader, PlacedEvent } from '../../src/domain/block.js'
+import type { Hex } from '../../src/domain/hex.js'
+import type { EventStore } from '../../src/store/event-store.js'
+import type { Caller } from './callers.js'
+
+const SETTLEMENT = wide(20, 1)
+/** Below the head, as many blocks are kept as by MAX_REORG_DEPTH when nothing else is set. */
+const KEPT_BLOCKS = 256
+
+/** Takes a chain over, and writes one block of deposits after another with each call. */
+export async function blockWriter(
+  store: EventStore,
+  chainId: number,
+  eventsPerBlock: number,
+): Promise<Caller> {
+  const term = await store.takeOver(chainId)
+  const last = term.position?.headers.at(-1)
+  let number = last?.number ?? 0
+  if (last === undefined) await store.begin(term, SETTLEMENT, headerOf(0))
+  return {
+    async call() {
+      const header = headerOf(++number)
+      const events = Array.from({ length: eventsPerBlock }, (_, index) => deposit(chainId, header, index))
+      await store.append(term, { headers: [header], events, keepFrom: Math.max(0, number - KEPT_BLOCKS + 1) })
+    },
+    close: async () => {},
+  }
+}
+
+function headerOf(number: number): BlockHeader {
+  return { number, hash: wide(32, number + 1), parentHash: wide(32, number) }
+}
+
+function deposit(chainId: number, { number, hash }: BlockHeader, logIndex: number): PlacedEvent {
+  const event = {
+    type: 'Deposited',
+    chainId,
+    orderId: wide(32, number * 1000 + logIndex),
+    user: wide(20, 2),
+    solver: wide(20, 3),
+    blockNumber: number,
+    inputToken: wide(20, 4),
+    inputAmount: 10n ** 18n,
+    outputToken: wide(20, 5),
+    outputAmount: 10n ** 9n,
+    fillDeadline: 1_800_000_000,
+  } as const
+  return { event, blockHash: hash, logIndex }
+}
+
+/** A number as so many bytes. */
+function wide(bytes: number, value: number): Hex {
+  return `0x${value.toString(16).padStart(2 * bytes, '0')}`
+}

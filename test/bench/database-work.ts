@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openTables } from '../../src/store/database.js'
+import { createEventStore } from '../../src/store/event-store.js'
+import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
+import {
+  createQuoteRecordTable,
+  type QuoteRecordSchema,
+  quoteRecordMigrations,
+} from '../../src/store/quote-record-table.js'
+import {
+  openRateLimitCounters,
+  type RateLimitCounters,
+  rateLimitMigrations,
+} from '../../src/store/rate-limit-counters.js'
+import { migrations, type Schema } from '../../src/store/schema.js'
+import type { Result, Row } from './benchmark.js'
+import { blockWriter } from './block-writer.js'
+import type { Caller } from './callers.js'
+import type { DatabaseServer } from './database-server.js'
+import { closedLoop } from './load.js'
+import { rowOf } from './replica-rows.js'
+
+const SECONDS = 1.5
+const BLOCKS = [
+  { chains: 1, events: 1 },
+  { chains: 8, events: 1 },
+  { chains: 1, events: 400 },
+  { chains: 8, events: 400 },
+]
+/** As many as a replica asks for. */
+const PAGE_EVENTS = 500
+const READERS = 3
+const CLIENTS = 16
+const HIGH_LIMIT = 1_000_000_000
+const MINUTE_MS = 60_000
+const RECORDS_AT_ONCE = 50
+const FLUSHES = 100
+/** Of PostgreSQL. */
+const PAGE_BYTES = 8192
+
+/**
+ * What one PostgreSQL takes, through the stores that the service reads and writes with.
+ * @param record of a quote, as it is kept
+ */
+export async function measureDatabase(server: DatabaseServer, record: string): Promise<Result> {
+  const databaseUrl = await server.createDatabase()
+  const pool = createConnectionPool(databaseUrl)
+  const counters = openRateLimitCounters({ databaseUrl, isUp: () => true })
+  const use = { server, pool, counters }
+  try {
+    const rows = [
+      ...(await measureLog(use)),
+      ...(await measureRecords(use, record)),
+      ...(await measureCounts(use)),
+    ]
+    return { rows, findings: [] }
+  } finally {
+    await counters.close()
+    await pool.close()
+  }
+}
+
+interface Use {
+  readonly server: DatabaseServer
+  readonly pool: ConnectionPool
+  readonly counters: RateLimitCounters
+}
+
+async function measureLog({ server, pool }: Use): Promise<Row[]> {
+  const database = await openTables<Schema>(pool.dialect(), { migrations })
+  const store = createEventStore(database, Date.now, POSTGRES_COORDINATION)
+  const rows: Row[] = []
+  for (const { chains, events } of BLOCKS) {
+    const writers = Array.from({ length: chains }, (_, index) => blockWriter(store, 1 + index, events))
+    const what = `events, ${events} in a block, of ${chains} ${chains === 1 ? 'chain' : 'chains'}`
+    rows.push(await measure(server, what, await Promise.all(writers), events))
+  }
+  const { lastSequence } = await store.readState()
+  const reader = callerOf(() => store.readAfter(lastSequence - 1, PAGE_EVENTS))
+  const readers = Array.from({ length: READERS }, () => reader)
+  return [...rows, await measure(server, `reads of one new event, ${READERS} at once`, readers)]
+}
+
+async function measureRecords({ server, pool }: Use, record: string): Promise<Row[]> {
+  const tables = { migrations: quoteRecordMigrations, migrationTable: 'quote_record_migration' }
+  const table = createQuoteRecordTable(await openTables<QuoteRecordSchema>(pool.dialect(), tables))
+  const newRecord = () => ({ quoteId: randomBytes(16).toString('hex'), requestedAt: Date.now(), record })
+  const writer = callerOf(() => table.save(Array.from({ length: RECORDS_AT_ONCE }, newRecord)))
+  const what = `records of ${record.length} bytes, ${RECORDS_AT_ONCE} in a statement`
+  return [await measure(server, what, [writer], RECORDS_AT_ONCE)]
+}
+
+async function measureCounts({ server, pool, counters }: Use): Promise<Row[]> {
+  const tables = { migrations: rateLimitMigrations, migrationTable: 'rate_limit_migration' }
+  await openTables(pool.dialect(), tables)
+  const limiter = counters.limiterOf('bench', HIGH_LIMIT, MINUTE_MS)
+  const countersOf = (clients: number) =>
+    Array.from({ length: CLIENTS }, (_, index) =>
+      callerOf(() => limiter.consume(`client ${index % clients}`)),
+    )
+  return [
+    await measure(server, `counts of ${CLIENTS} clients at once`, countersOf(CLIENTS)),
+    await measure(server, `counts of one client, ${CLIENTS} at once`, countersOf(1)),
+  ]
+}
+
+/** @param each how many of what is counted are in one call */
+async function measure(
+  server: DatabaseServer,
+  what: string,
+  callers: readonly Caller[],
+  each = 1,
+): Promise<Row> {
+  const cpuBefore = server.cpuSeconds()
+  const { calls, seconds, latencies: times } = await closedLoop(callers, SECONDS)
+  const databaseCpuMs = ((server.cpuSeconds() - cpuBefore) * 1000) / (calls * each)
+  return rowOf('database', what, { perSecond: (calls * each) / seconds, times, databaseCpuMs })
+}
+
+/** What the disk under the temporary folder takes for what a commit would wait for. */
+export async function measureFlush(): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  const file = await open(join(folder, 'flushed'), 'w')
+  const page = Buffer.alloc(PAGE_BYTES)
+  const times: number[] = []
+  try {
+    for (let flush = 0; flush < FLUSHES; flush++) {
+      const start = performance.now()
+      await file.write(page)
+      await file.datasync()
+      times.push(performance.now() - start)
+    }
+  } finally {
+    await file.close()
+    await rm(folder, { recursive: true })
+  }
+  return { rows: [rowOf('disk', `a page of ${PAGE_BYTES} bytes, flushed`, { times })], findings: [] }
+}
+
+function callerOf(work: () => Promise<unknown>): Caller {
+  return {
+    call: async () => void (await work()),
+    close: async () => {},
+  }
+}

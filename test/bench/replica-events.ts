@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import WebSocket from 'ws'
+import { channelOf } from '../../src/store/postgres.js'
+import type { Result } from './benchmark.js'
+import type { BuiltService } from './built-service.js'
+import type { LoudChain } from './loud-chain.js'
+import type { Fleet } from './replica-fleet.js'
+import { rowOf } from './replica-rows.js'
+
+/** A chain in the answer of `/health`. */
+interface ChainHealth {
+  readonly status: string
+  readonly headBlock?: number
+}
+
+const SAMPLES = 100
+const KILLS = 7
+/** How often each replica looks whether an office is free. */
+const BEAT_MS = 1000
+const MAX_WAIT_MS = 30_000
+const POLL_MS = 5
+
+/** How soon an event that the reader has committed is at WebSocket clients. */
+export async function measureEvents(chain: LoudChain, fleet: Fleet, databaseUrl: string): Promise<Result> {
+  const { reader, others } = await fleet.roles()
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(`listen ${channelOf('events')}`)
+  const sockets = await Promise.all([reader, ...others].map(connect))
+  const delays: { reader: number[]; others: number[] } = { reader: [], others: [] }
+  try {
+    for (let sample = 0; sample < SAMPLES; sample++) {
+      const commit = next(client, 'notification')
+      const frames = sockets.map((socket) => next(socket, 'message'))
+      await chain.shout({ events: 1, seed: sample })
+      const committedAt = await commit
+      const [atReader = Number.NaN, ...atOthers] = await Promise.all(frames)
+      delays.reader.push(atReader - committedAt)
+      delays.others.push(Math.max(...atOthers) - committedAt)
+    }
+  } finally {
+    for (const socket of sockets) socket.terminate()
+    await client.end()
+  }
+  return {
+    rows: [
+      rowOf('events', "from the commit to the frame at the reader's client", { times: delays.reader }),
+      rowOf('events', 'from the commit to the frames at clients of all others', { times: delays.others }),
+    ],
+    findings: [],
+  }
+}
+
+/** How soon another replica reads on when the reader is killed, and how soon its clients get the next event. */
+export async function measureFailover(chain: LoudChain, fleet: Fleet): Promise<Result> {
+  const current: number[] = []
+  const events: number[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    const { reader, others } = await fleet.roles()
+    const sockets = await Promise.all(others.map(connect))
+    // So that it has nothing to do with the beats.
+    await delay(Math.random() * BEAT_MS)
+    const frames = sockets.map((socket) => next(socket, 'message'))
+    const killedAt = performance.now()
+    await fleet.kill(reader)
+    const { toBlock } = await chain.shout({ events: 1, seed: SAMPLES + kill })
+    const areCurrent = others.map((replica) => untilCurrent(replica, toBlock))
+    events.push(Math.max(...(await Promise.all(frames))) - killedAt)
+    current.push(Math.max(...(await Promise.all(areCurrent))) - killedAt)
+    for (const socket of sockets) socket.terminate()
+    await fleet.start()
+  }
+  const what = 'from kill -9 of the reader to a chain that is current at all others'
+  return {
+    rows: [
+      rowOf('failover', what, { times: current }),
+      rowOf('failover', 'from kill -9 of the reader to the next event at clients of all others', {
+        times: events,
+      }),
+    ],
+    findings: [{ name: `${what}: longest of ${KILLS}, ms`, value: Math.max(...current), atMost: 5000 }],
+  }
+}
+
+/** Connects a client, and waits for the greeting. */
+async function connect({ socketUrl }: BuiltService): Promise<WebSocket> {
+  const socket = new WebSocket(socketUrl)
+  await next(socket, 'message')
+  return socket
+}
+
+/** @returns when it came */
+async function next(emitter: NodeJS.EventEmitter, event: string): Promise<number> {
+  await once(emitter, event, { signal: AbortSignal.timeout(MAX_WAIT_MS) })
+  return performance.now()
+}
+
+/** Asks a replica until it has seen a block. @returns when it said so */
+async function untilCurrent({ url }: BuiltService, block: number): Promise<number> {
+  for (;;) {
+    const { chains } = (await (await fetch(`${url}/health`)).json()) as { chains: [ChainHealth] }
+    const [{ status, headBlock = 0 }] = chains
+    if (status === 'ok' && headBlock >= block) return performance.now()
+    await delay(POLL_MS)
+  }
+}

@@ -1,0 +1,50 @@
+import { type BuiltService, startBuiltService } from './built-service.js'
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>
+
+interface FleetOptions {
+  readonly chain: Parameters<typeof startBuiltService>[0]
+  readonly databaseUrl: string
+  readonly size: number
+  readonly environment?: Record<string, string>
+}
+
+/** Replicas of one instance, each a process of its own. */
+export async function startFleet({ chain, databaseUrl, size, environment = {} }: FleetOptions) {
+  const replicas: BuiltService[] = []
+  const start = async () => {
+    const replica = await startBuiltService(chain, { DATABASE_URL: databaseUrl, ...environment })
+    replicas.push(replica)
+    return replica
+  }
+  const stop = async () => {
+    await Promise.all(replicas.splice(0).map((replica) => replica.stop()))
+  }
+  try {
+    while (replicas.length < size) await start()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  return {
+    /** Those that run. */
+    replicas: (): readonly BuiltService[] => replicas,
+    /** The replica that reads the chain, and all others. */
+    async roles(): Promise<{ reader: BuiltService; others: readonly BuiltService[] }> {
+      const isReader = await Promise.all(replicas.map(({ metric }) => metric('aggregator_chain_reader')))
+      const reader = replicas[isReader.indexOf(1)]
+      if (reader === undefined) throw new Error('no replica reads the chain')
+      return { reader, others: replicas.filter((replica) => replica !== reader) }
+    },
+    /** Ends one without notice. */
+    async kill(replica: BuiltService): Promise<void> {
+      replicas.splice(replicas.indexOf(replica), 1)
+      await replica.kill()
+      await replica.stop()
+    },
+    /** Adds one, once it is healthy. */
+    start,
+    stop,
+  }
+}

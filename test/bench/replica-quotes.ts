@@ -1,0 +1,162 @@
+import type { Result } from './benchmark.js'
+import { type BuiltService, NO_LIMITS } from './built-service.js'
+import { type Caller, postJson, restCaller } from './callers.js'
+import type { DatabaseServer } from './database-server.js'
+import { type Contestant, compete, type Pace, type Score } from './load.js'
+import type { Market } from './market.js'
+import type { Fleet } from './replica-fleet.js'
+import { rowOf } from './replica-rows.js'
+
+/** As many as the benchmark `quote` puts under more kinds of load. */
+export const SOLVERS = 10
+const CONNECTIONS = 16
+/** Of three replicas, the same number each. */
+const FLEET_CONNECTIONS = 24
+const MAX_WAIT_MS = 5000
+/** The record of a quote is written a second after it. */
+const PACE: Pace = { rounds: 3, seconds: 2, leadSeconds: 1.3 }
+/** Where a few percent count. */
+const FINE_PACE: Pace = { ...PACE, rounds: 6 }
+/** So that each caller is a client of its own. */
+const FORWARDED = { TRUST_PROXY: '1' }
+
+/** The quote path with PostgreSQL beside the same with SQLite. */
+export async function measureStores(market: Market, server: DatabaseServer): Promise<Result> {
+  const { sqlite, postgres } = await letCompete(market, server, FINE_PACE, {
+    sqlite: NO_LIMITS,
+    postgres: { ...NO_LIMITS, DATABASE_URL: await server.createDatabase() },
+  })
+  return {
+    rows: [
+      quoteRow('SQLite, requests not counted', sqlite, sqlite),
+      quoteRow('PostgreSQL, requests not counted', postgres, sqlite),
+    ],
+    findings: [
+      {
+        name: 'quote on PostgreSQL: throughput beside SQLite',
+        value: postgres.perSecond / sqlite.perSecond,
+        atLeast: 0.95,
+      },
+    ],
+  }
+}
+
+/** What it adds to the quote path that replicas count requests together. */
+export async function measureCounting(market: Market, server: DatabaseServer): Promise<Result> {
+  const { memory, postgres } = await letCompete(market, server, FINE_PACE, {
+    memory: { DATABASE_URL: await server.createDatabase(), RATE_LIMIT_STORE: 'memory' },
+    postgres: { DATABASE_URL: await server.createDatabase() },
+  })
+  return {
+    rows: [
+      quoteRow('PostgreSQL, requests counted in memory', memory, memory),
+      quoteRow('PostgreSQL, requests counted in PostgreSQL', postgres, memory),
+    ],
+    findings: [],
+  }
+}
+
+/** Puts services under the same load that differ in their environments. */
+async function letCompete<Name extends string>(
+  market: Market,
+  server: DatabaseServer,
+  pace: Pace,
+  environments: Readonly<Record<Name, Record<string, string>>>,
+): Promise<Record<Name, Score>> {
+  const services: BuiltService[] = []
+  const contestants: [string, Contestant][] = []
+  for (const [name, environment] of Object.entries<Record<string, string>>(environments)) {
+    const service = await market.startService({ ...FORWARDED, ...environment })
+    services.push(service)
+    await market.register(service.url, 0, SOLVERS)
+    await untilAllOffer(market, service)
+    contestants.push([name, contestantOf(market, server, [service], CONNECTIONS)])
+  }
+  const scores = await compete<Name>(Object.fromEntries(contestants) as Record<Name, Contestant>, pace)
+  for (const service of services) await service.stop()
+  return scores
+}
+
+/** What three replicas take at once, beside what one of them takes while the others have nothing to do. */
+export async function measureThroughput(
+  market: Market,
+  server: DatabaseServer,
+  fleet: Fleet,
+): Promise<Result> {
+  const replicas = fleet.replicas()
+  for (const replica of replicas) await untilAllOffer(market, replica)
+  const { reader, others } = await fleet.roles()
+  const readsBefore = await Promise.all([reader, ...others].map(rpcRequests))
+  const start = performance.now()
+  const cpuSeconds = () => sumOf(replicas.map((replica) => replica.cpuSeconds()))
+  const contestant = (asked: readonly BuiltService[]) => ({
+    ...contestantOf(market, server, asked, FLEET_CONNECTIONS),
+    cpuSeconds,
+  })
+  const { one, all } = await compete({ one: contestant([reader]), all: contestant(replicas) }, PACE)
+  const seconds = (performance.now() - start) / 1000
+  const reads = await Promise.all([reader, ...others].map(rpcRequests))
+  const [atReader = 0, ...atOthers] = reads.map(
+    (count, index) => (count - (readsBefore[index] ?? 0)) / seconds,
+  )
+  return {
+    rows: [
+      quoteRow('one replica of three is asked', one, one),
+      quoteRow('all three replicas are asked', all, one),
+      rowOf('RPC reads', 'at the reader, meanwhile', { perSecond: atReader }),
+      rowOf('RPC reads', 'at all others together', {
+        perSecond: atOthers.reduce((sum, one) => sum + one, 0),
+      }),
+    ],
+    findings: [],
+  }
+}
+
+/** How many requests to the chain's node a replica has made. */
+const rpcRequests = ({ total }: BuiltService) => total('aggregator_rpc_requests_total')
+
+function contestantOf(
+  market: Market,
+  server: DatabaseServer,
+  asked: readonly BuiltService[],
+  connections: number,
+): Contestant {
+  return {
+    callers: callersOf(market, asked, connections),
+    cpuSeconds: () => sumOf(asked.map((service) => service.cpuSeconds())),
+    databaseCpuSeconds: server.cpuSeconds,
+  }
+}
+
+async function sumOf(values: readonly Promise<number>[]): Promise<number> {
+  return (await Promise.all(values)).reduce((sum, value) => sum + value, 0)
+}
+
+/** Waits until a replica asks all solvers: it may have to hear of them first. */
+async function untilAllOffer(market: Market, { url }: BuiltService): Promise<void> {
+  for (const end = performance.now() + MAX_WAIT_MS; ; ) {
+    const { alternativeQuotes } = await postJson(quoteUrl(market, url), market.quoteRequest)
+    const offers = alternativeQuotes.length + 1
+    if (offers === SOLVERS) return
+    if (performance.now() > end) throw new Error(`${offers} offers from ${url} instead of ${SOLVERS}`)
+  }
+}
+
+function quoteUrl({ chain }: Market, baseUrl: string): string {
+  return `${baseUrl}/v1/${chain.chainId}/quote`
+}
+
+/** Callers that ask replicas, the same number each. */
+function callersOf(market: Market, replicas: readonly BuiltService[], count: number): Caller[] {
+  return Array.from({ length: count }, (_, index) => {
+    const { url = '' } = replicas[index % replicas.length] ?? {}
+    const headers = { 'x-forwarded-for': `10.0.0.${index}` }
+    return restCaller({ url: quoteUrl(market, url), body: market.quoteRequest, headers })
+  })
+}
+
+function quoteRow(what: string, score: Score, reference: Score) {
+  const { median, p99 } = score
+  const ratio = score.perSecond / reference.perSecond
+  return { ...rowOf('quotes', what, { ...score, ratio }), 'median ms': median, 'p99 ms': p99 }
+}

@@ -1,0 +1,94 @@
+import pg from 'pg'
+import type { Benchmark, Result } from './benchmark.js'
+import { NO_LIMITS } from './built-service.js'
+import { type DatabaseServer, startDatabaseServer } from './database-server.js'
+import { measureDatabase, measureFlush } from './database-work.js'
+import { onLoudChain } from './loud-chain.js'
+import { type Market, startMarket } from './market.js'
+import { measureNotifications } from './notifications.js'
+import { measureEvents, measureFailover } from './replica-events.js'
+import { startFleet } from './replica-fleet.js'
+import { measureCounting, measureStores, measureThroughput, SOLVERS } from './replica-quotes.js'
+import { measureRegistration } from './replica-registration.js'
+
+const REPLICAS = 3
+
+/** What several replicas on one PostgreSQL do. */
+export const replicas: Benchmark = {
+  name: 'replicas',
+  about:
+    `Replicas on one PostgreSQL, which shares the cores with them, the callers and the solvers, so that ${REPLICAS} ` +
+    `replicas cannot do ${REPLICAS} times as much here. Quotes are of ${SOLVERS} solvers, with each quote's record ` +
+    'written; ratios are of the throughput to that of the row before. PostgreSQL does not wait for the disk: a commit ' +
+    'that has to takes as much longer as a flush does.',
+  async measure() {
+    const server = await startDatabaseServer()
+    try {
+      const market = await measureOnMarket(server)
+      const events = await measureOnLoudChain(server)
+      const database = [await measureDatabase(server, market.record), await measureNotifications(server)]
+      return joined([...market.results, ...events, ...database, await measureFlush()])
+    } finally {
+      await server.stop()
+    }
+  },
+}
+
+/** With one more bonded solver than are asked for quotes. */
+async function measureOnMarket(server: DatabaseServer) {
+  const market = await startMarket(SOLVERS + 1)
+  try {
+    const alone = [await measureStores(market, server), await measureCounting(market, server)]
+    const { results, record } = await measureFleet(market, server)
+    return { results: [...alone, ...results], record }
+  } finally {
+    await market.stop()
+  }
+}
+
+async function measureFleet(market: Market, server: DatabaseServer) {
+  const { chain } = market
+  const databaseUrl = await server.createDatabase()
+  const fleet = await startFleet({ chain, databaseUrl, size: REPLICAS, environment: NO_LIMITS })
+  try {
+    const registration = await measureRegistration(market, fleet, SOLVERS)
+    await market.register(fleet.replicas()[0]?.url ?? '', 0, SOLVERS)
+    const throughput = await measureThroughput(market, server, fleet)
+    return { results: [throughput, registration], record: await anyRecord(databaseUrl) }
+  } finally {
+    await fleet.stop()
+  }
+}
+
+async function anyRecord(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      'select record from quote_records order by requested_at_ms desc limit 1',
+    )
+    return rows[0].record
+  } finally {
+    await client.end()
+  }
+}
+
+function measureOnLoudChain(server: DatabaseServer): Promise<Result[]> {
+  return onLoudChain(async (chain) => {
+    const databaseUrl = await server.createDatabase()
+    const environment = { [`RPC_URL_${chain.chainId}`]: chain.devnet.rpcUrl.replace('http', 'ws') }
+    const fleet = await startFleet({ chain, databaseUrl, size: REPLICAS, environment })
+    try {
+      return [await measureEvents(chain, fleet, databaseUrl), await measureFailover(chain, fleet)]
+    } finally {
+      await fleet.stop()
+    }
+  })
+}
+
+function joined(results: readonly Result[]): Result {
+  return {
+    rows: results.flatMap(({ rows }) => rows),
+    findings: results.flatMap(({ findings }) => findings),
+  }
+}
