@@ -15,6 +15,15 @@ const NEEDS_QUIET = [
   'test/service/solver-bench.test.ts',
   'test/service/solver-bench-terms.test.ts',
 ]
+/** Tests that wait for nearly all of their time, and do not mind how long. */
+const WAITS = [
+  'test/devnet/demo.test.ts',
+  'test/service/chain-rpc-sockets.test.ts',
+  'test/service/event-chaos.test.ts',
+  'test/service/event-kill.test.ts',
+  'test/service/lifecycle.test.ts',
+  'test/service/replicas-frozen.test.ts',
+]
 /** Tests about memory, and busy ones about time. */
 const NEEDS_ALL = [
   'test/service/hostile-requests.test.ts',
@@ -51,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: NEEDS_A_CHAIN,
-          exclude: [...NEEDS_QUIET, ...NEEDS_ALL],
+          exclude: [...WAITS, ...NEEDS_QUIET, ...NEEDS_ALL],
           sequence: { groupOrder: 0 },
           ...WORKERS,
           ...SERVICE,
@@ -59,9 +68,18 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'waiting',
+          include: WAITS,
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2 * WORKERS.maxWorkers,
+          ...SERVICE,
+        },
+      },
+      {
+        test: {
           name: 'quiet',
           include: NEEDS_QUIET,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           ...WORKERS,
           ...SERVICE,
         },
@@ -71,7 +89,7 @@ export default defineConfig({
           name: 'alone',
           include: NEEDS_ALL,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           ...SERVICE,
         },
       },
