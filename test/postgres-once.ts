@@ -13,7 +13,7 @@ const shared = globalThis as { postgresForTests?: { server: Promise<Postgres>; u
 
 /** Gives the tests a PostgreSQL: the one of TEST_DATABASE_URL, or one of their own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env['TEST_DATABASE_URL']
+  const given = process.env.TEST_DATABASE_URL
   if (given !== undefined) {
     project.provide('postgresUrl', given)
     return async () => {}
