@@ -15,10 +15,11 @@ const NEEDS_QUIET = [
   'test/service/solver-bench.test.ts',
   'test/service/solver-bench-terms.test.ts',
 ]
-/** Tests that wait for nearly all of their time, and do not mind how long. */
+/** Tests that wait for most of their time, and do not mind how long; and one that is long, and would be the last. */
 const WAITS = [
   'test/devnet/demo.test.ts',
   'test/service/chain-rpc-sockets.test.ts',
+  'test/service/client-package.test.ts',
   'test/service/event-chaos.test.ts',
   'test/service/event-kill.test.ts',
   'test/service/lifecycle.test.ts',

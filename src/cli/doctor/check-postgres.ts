@@ -6,7 +6,7 @@ import { collectFindings, type Finding, type Findings } from './finding.js'
 const VARIABLE = 'DATABASE_URL'
 /** The first that has `idle_session_timeout`, by which a frozen replica loses its offices. */
 const OLDEST_VERSION = 14
-/** Ten for statements, one that listens and is elected on, four for rate limits. */
+/** Ten for statements, one that listens and is elected on, one for rate limits. */
 const REPLICA_CONNECTIONS = 12
 
 /** What to do about a connection that cannot be made, by its error's code: SQLSTATE, or that of the system. */
