@@ -146,15 +146,18 @@ describe('while old events are read', () => {
   /** Gives no more than two blocks' events at once, and none from a block on until the gate is open. */
   function holdRangesFrom(block: number) {
     const held = gate()
+    const asked = gate()
     rpc.intercept(async (call, pass) => {
       if (!isRange(call)) return pass()
       const { fromBlock, toBlock } = (call.params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
       if (Number(toBlock) - Number(fromBlock) > 1)
         return { error: { code: -32005, message: 'query returned more than 10000 results' } }
-      if (Number(toBlock) >= block) await held.opened
+      if (Number(toBlock) < block) return pass()
+      asked.open()
+      await held.opened
       return pass()
     })
-    return held
+    return { ...held, reached: asked.opened }
   }
 
   it('orders are answered as the chain has them, and remembered afterwards', async () => {
@@ -185,7 +188,9 @@ describe('while old events are read', () => {
     for (let block = 0; block < 8; block++) await traffic.mine()
     const held = holdRangesFrom(filled.number)
     rpc.setUp(true)
+    await held.reached
     await untilStatus('syncing')
+    // What is asked for together with a range, in one request, has to wait for it.
     expect(await stateOf(orderId)).toBe('SETTLED')
     held.open()
     await untilStatus('ok')
