@@ -87,7 +87,7 @@ export function channelOf(topic: Topic): string {
 }
 
 /** The key that a name is locked by; names of other programs in the same database are others. */
-export function lockKey(name: string) {
+function lockKey(name: string) {
   return sql`hashtextextended(${`quote-aggregator ${name}`}, 0)`
 }
 

@@ -50,7 +50,7 @@ export const rateLimitMigrations: Record<string, Migration> = {
 }
 
 /**
- * Opens the counters; connections are made as they are needed.
+ * Opens the counters; their connection is made when it is needed.
  *
  * While the database is not up, or does not answer a question in time, counts are kept in memory, from zero and for this
  * replica alone. A key that is known to be over its limit is refused without a question until its window ends. Windows
