@@ -13,6 +13,9 @@ import { settlementAbi, settlementBytecode } from '../../gen/contracts/settlemen
 import { testTokenAbi, testTokenBytecode } from '../../gen/contracts/test-token.js'
 
 const POLLING_INTERVAL_MS = 50
+
+/** The least output whose 5% is one unit of the bond: the bond would back a smaller order with nothing. */
+export const MIN_ORDER = 20n
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
 /** Anvil's ten accounts, each with 10000 ether on a fresh chain. Their keys are public: for local networks only. */
@@ -71,9 +74,13 @@ export function createDevnetClient({ rpcUrl, chainId }: Devnet, account: Account
  * Deploys the bond token, the settlement contract that holds bonds in it, and two tokens to trade. The addresses
  * follow from the deployer and the number of its earlier transactions: on a fresh chain always the same.
  *
+ * @param options.minOrder the contract's least `outputAmount`. Default `MIN_ORDER`
  * @throws viem's errors, or Error when a deployment reverts
  */
-export async function deploySettlement(options: Devnet & { deployer: Account }): Promise<DevnetContracts> {
+export async function deploySettlement(
+  options: Devnet & { deployer: Account; minOrder?: bigint },
+): Promise<DevnetContracts> {
+  const { minOrder = MIN_ORDER } = options
   const client = createDevnetClient(options, options.deployer)
   const deployToken = async (name: string, symbol: string, decimals: number) =>
     deployed(
@@ -87,7 +94,11 @@ export async function deploySettlement(options: Devnet & { deployer: Account }):
   const bondToken = await deployToken('Bond USD', 'bUSD', 6)
   const settlement = await deployed(
     client,
-    await client.deployContract({ abi: settlementAbi, bytecode: settlementBytecode, args: [bondToken] }),
+    await client.deployContract({
+      abi: settlementAbi,
+      bytecode: settlementBytecode,
+      args: [bondToken, minOrder],
+    }),
   )
   const weth = await deployToken('Wrapped Ether', 'WETH', 18)
   const usdc = await deployToken('USD Coin', 'USDC', 6)

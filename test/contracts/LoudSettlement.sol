@@ -6,7 +6,7 @@ import {Settlement} from "../../src/devnet/contracts/Settlement.sol";
 /// @title A settlement contract that emits order events at will
 /// @notice For tests about volume: behind its events stand no orders.
 contract LoudSettlement is Settlement {
-    constructor(address bondToken) Settlement(bondToken) {}
+    constructor(address bondToken) Settlement(bondToken, 0) {}
 
     /// @notice Emits `count` events of the three kinds, their values made from `seed` and their place alone.
     function shout(uint256 count, uint256 seed) external {

@@ -33,6 +33,12 @@ describe('deploySettlement', () => {
     expect(new Set(Object.values(first)).size).toBe(4)
   })
 
+  it('deploys a contract with the least order that a test asks for', async () => {
+    const devnet = await startDevnet()
+    const { settlement } = await deploySettlement({ ...devnet, deployer, minOrder: 7n })
+    expect(await createCalls(devnet, settlement).view.MIN_ORDER()).toBe(7n)
+  })
+
   it('deploys tokens with names, symbols and decimals', async () => {
     const devnet = await startDevnet()
     const { bondToken, weth, usdc } = await deploySettlement({ ...devnet, deployer })

@@ -52,7 +52,7 @@ describe('settle', () => {
   })
 
   it('reserves no bond', async () => {
-    const { quote, signature } = await chain.fundedQuote({ outputAmount: 30n * BOND })
+    const { quote, signature } = await chain.fundedQuote({ outputAmount: 20n * BOND })
     await chain.send(anyone, 'settle', [quote, signature])
     expect(await chain.view.solvers([solver.address])).toEqual([BOND, 0n, 0n, 0, true])
   })

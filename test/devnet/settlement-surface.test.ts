@@ -14,6 +14,8 @@ const SURFACE = parseAbi([
   'function DEPOSIT_PROXY_CREATION_CODE_HASH() view returns (bytes32)',
   'function BOND_TOKEN() view returns (address)',
   'function availableBond(address solver) view returns (uint256)',
+  'function BOND_RESERVATION_BPS() view returns (uint256)',
+  'function MIN_ORDER() view returns (uint256)',
   'event Deposited(bytes32 indexed orderId, address indexed user, address indexed solver, address inputToken, uint256 inputAmount, address outputToken, uint256 outputAmount, uint32 fillDeadline)',
   'event Settled(bytes32 indexed orderId, address indexed user, address indexed solver)',
   'event Refunded(bytes32 indexed orderId, address indexed user, uint256 inputAmount, uint256 bondSlashed)',
@@ -87,6 +89,11 @@ describe('the settlement contract', () => {
 
   it('names the bond token', async () => {
     expect(await chain.view.BOND_TOKEN()).toBe(chain.contracts.bondToken)
+  })
+
+  it('names the part of the output that a bond answers for, and the least output', async () => {
+    expect(await chain.view.BOND_RESERVATION_BPS()).toBe(500n)
+    expect(await chain.view.MIN_ORDER()).toBe(20n)
   })
 
   it('knows a bonded solver and no stranger', async () => {

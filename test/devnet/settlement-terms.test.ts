@@ -7,8 +7,18 @@ import {
   signatureToCompactSignature,
 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { MIN_ORDER } from '../../src/devnet/deploy.js'
 import { revertOf } from './calls.js'
-import { type Fixture, OrderState, otherSolver, solver, startSettlement, stranger, user } from './fixture.js'
+import {
+  BOND,
+  type Fixture,
+  OrderState,
+  otherSolver,
+  solver,
+  startSettlement,
+  stranger,
+  user,
+} from './fixture.js'
 import type { ServiceQuote } from './signed-quote.js'
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -46,6 +56,34 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
     const { quote, signature, orderId } = await chain.signedQuote({ orderType })
     await take(quote, signature)
     expect(await stateOf(orderId)).toBe(takenState)
+  })
+
+  it('takes the least order that the contract allows, and nothing smaller', async () => {
+    expect(await refusal({ outputAmount: MIN_ORDER - 1n })).toEqual([
+      'OrderBelowMinimum',
+      MIN_ORDER - 1n,
+      MIN_ORDER,
+    ])
+    expect(await refusal({ outputAmount: MIN_ORDER })).toBeUndefined()
+  })
+
+  it('takes an order whose 5%, rounded down, is the whole free bond, and no larger one', async () => {
+    const unstaking = 400n
+    await chain.send(solver, 'requestUnstake', [unstaking])
+    const { quote: reserving } = await chain.depositedQuote()
+    const free = BOND - unstaking - reserving.outputAmount / 20n
+    const largest = free * 20n + 19n
+    expect(await refusal({ outputAmount: largest + 1n })).toEqual(['InsufficientBond', free, free + 1n])
+    expect(await refusal({ outputAmount: largest })).toBeUndefined()
+  })
+
+  it('finds no free bond where a slash left less than is unstaking', async () => {
+    const { quote, signature } = await chain.fundedQuote({ outputAmount: 10n * BOND })
+    await chain.send(solver, 'requestUnstake', [BOND])
+    await chain.nextBlockAt(quote.fillDeadline + 1)
+    await chain.send(user, 'refundAddressDeposit', [quote, signature])
+    const deadlines = { depositDeadline: quote.fillDeadline + 60, fillDeadline: quote.fillDeadline + 60 }
+    expect(await refusal({ ...deadlines, outputAmount: MIN_ORDER })).toEqual(['InsufficientBond', 0n, 1n])
   })
 
   it('refuses any other order type', async () => {
@@ -92,7 +130,7 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
     expect(await chain.view.isNonceUsed([solver.address, 7n])).toBe(true)
     expect(await chain.view.isNonceUsed([otherSolver.address, 7n])).toBe(false)
     expect(await revertOf(take(quote, signature))).toEqual(['NonceAlreadyUsed', solver.address, 7n])
-    expect(await refusal({ nonce: 7n, outputAmount: 5n })).toEqual(['NonceAlreadyUsed', solver.address, 7n])
+    expect(await refusal({ nonce: 7n, outputAmount: 50n })).toEqual(['NonceAlreadyUsed', solver.address, 7n])
     expect(await refusal({ nonce: 7n, solver: otherSolver.address }, otherSolver)).toBeUndefined()
   })
 

@@ -86,7 +86,7 @@ async function useChain(chain: TestChain, service: TestService): Promise<void> {
   const traffic = await createTraffic(chain, { seed: 5 })
   const watch = await watchEvents(service)
   stops.push(watch.close)
-  const terms = { inputAmount: 5n, outputAmount: 7n, fillDeadline: 4_100_000_000 }
+  const terms = { inputAmount: 5n, outputAmount: 70n, fillDeadline: 4_100_000_000 }
   const order = traffic.actions.order({ user: user.address, solver: solverAccounts[2], ...terms })
   await traffic.mine([traffic.actions.deposit(order)])
   await until(service, 'aggregator_events_total')

@@ -14,7 +14,7 @@ import { createTraffic, type Traffic } from './event-traffic.js'
 import { databases, type TestDatabase } from './replica-databases.js'
 import { startService, type TestService } from './service.js'
 
-const TERMS = { inputAmount: 5n, outputAmount: 7n, fillDeadline: 4_100_000_000 }
+const TERMS = { inputAmount: 5n, outputAmount: 70n, fillDeadline: 4_100_000_000 }
 
 /** Of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 7)

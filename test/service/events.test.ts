@@ -59,7 +59,7 @@ describe('one block with an event of every kind', () => {
     const { timestamp } = await head()
     const order = (outputAmount: bigint, fillDeadline = NEVER) =>
       actions.order({ user: user.address, solver, inputAmount: 2n ** 100n, outputAmount, fillDeadline })
-    const [filled, settled] = [order(3000n), order(5n)]
+    const [filled, settled] = [order(3000n), order(50n)]
     const expired = order(100_000n, timestamp)
     const late = order(20_000n, timestamp - 5)
     await mine([actions.deposit(expired)])

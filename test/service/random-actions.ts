@@ -1,4 +1,4 @@
-import type { DevAccount } from '../../src/devnet/deploy.js'
+import { type DevAccount, MIN_ORDER } from '../../src/devnet/deploy.js'
 import type { Random } from '../random.js'
 import type { Action, ActionKind, Order, OrderActions } from './order-actions.js'
 import { apply, type OpenOrders } from './order-book.js'
@@ -13,6 +13,8 @@ export interface Traders {
 const NEVER = { min: 4_000_000_000, max: 4_294_967_295 }
 /** How long ago the quote of a late address deposit ended, at the most. */
 const PAST_SECONDS = 1_000_000
+/** The least that the contract takes. */
+const MIN_OUTPUT = Number(MIN_ORDER)
 /** 5% of it is what an order reserves: thousands of orders fit a bond of the least size. */
 const MAX_OUTPUT = 100_000
 
@@ -39,7 +41,7 @@ export function createRandomActions(random: Random, actions: OrderActions, { use
       user: random.pick(users).address,
       solver: random.pick(solvers),
       inputAmount: 1n + (random.uint256() >> 128n),
-      outputAmount: BigInt(random.integer(1, MAX_OUTPUT)),
+      outputAmount: BigInt(random.integer(MIN_OUTPUT, MAX_OUTPUT)),
       fillDeadline,
     })
   }

@@ -17,6 +17,7 @@ import {SolverBonds} from "./SolverBonds.sol";
 /// @notice The reference implementation, for local networks and tests. A user takes a quote in one of two ways:
 /// - by `deposit`: the order is known at once and backed by a reserved part of the solver's bond; the solver `fill`s;
 /// - by sending the input token to the quote's deposit address: nothing is reserved, anyone may `settle`.
+/// Either way the solver's free bond must cover 5% of the output when the contract takes the quote.
 /// What is not delivered by `fillDeadline` goes back to the user, with 5% of the output taken from the solver's bond.
 /// @dev Limits of the protocol, which no implementation of this surface can lift:
 /// - The contract cannot see when tokens reached a deposit address. A user who sends them after `depositDeadline` can
@@ -29,8 +30,11 @@ contract Settlement is SolverBonds, EIP712 {
     using SafeERC20 for IERC20;
     using ServiceQuoteHash for ServiceQuote;
 
-    /// @dev The part of `outputAmount` that the bond answers for, in hundredths of a percent, rounded down.
-    uint256 private constant RESERVE_BPS = 500;
+    /// @notice The part of `outputAmount` that the bond answers for, in hundredths of a percent, rounded down.
+    uint256 public constant BOND_RESERVATION_BPS = 500;
+
+    /// @notice The least `outputAmount` of an order, in the smallest unit of whatever token it is.
+    uint256 public immutable MIN_ORDER;
 
     /// @notice What deposit addresses are derived with, by CREATE2 from this contract with the order id as the salt.
     bytes32 public immutable DEPOSIT_PROXY_CREATION_CODE_HASH = keccak256(type(DepositProxy).creationCode);
@@ -54,6 +58,7 @@ contract Settlement is SolverBonds, EIP712 {
     event Refunded(bytes32 indexed orderId, address indexed user, uint256 inputAmount, uint256 bondSlashed);
     event NonceCancelled(address indexed solver, uint256 nonce);
 
+    error OrderBelowMinimum(uint256 outputAmount, uint256 minimum);
     error UnknownOrderType(uint8 orderType);
     error WrongOutputChain(uint256 outputChainId);
     error FillDeadlineBeforeDepositDeadline(uint32 depositDeadline, uint32 fillDeadline);
@@ -68,7 +73,10 @@ contract Settlement is SolverBonds, EIP712 {
     error NothingDeposited(bytes32 orderId);
 
     /// @param bondToken the ERC-20 that bonds are held in, of 6 decimals
-    constructor(address bondToken) SolverBonds(bondToken) EIP712("Settlement", "1") {}
+    /// @param minOrder the least `outputAmount` of an order, 0 for none
+    constructor(address bondToken, uint256 minOrder) SolverBonds(bondToken) EIP712("Settlement", "1") {
+        MIN_ORDER = minOrder;
+    }
 
     /// @notice Where a user may send the input token of this quote, signed with these very bytes. Checks nothing.
     function computeDepositAddress(ServiceQuote calldata quote, bytes calldata signature)
@@ -124,6 +132,7 @@ contract Settlement is SolverBonds, EIP712 {
     function settle(ServiceQuote calldata quote, bytes calldata signature) external nonReentrant {
         if (block.timestamp > quote.fillDeadline) revert FillDeadlinePassed(quote.fillDeadline);
         bytes32 orderId = _acceptQuote(quote, signature, OrderState.SETTLED);
+        _requireFreeBond(quote.solver, _bondFor(quote.outputAmount));
         emit Settled(orderId, quote.user, quote.solver);
         IERC20 inputToken = IERC20(quote.inputToken);
         uint256 swept = _sweepDepositAddress(orderId, inputToken);
@@ -175,6 +184,7 @@ contract Settlement is SolverBonds, EIP712 {
         returns (bytes32 orderId)
     {
         if (quote.inputAmount == 0 || quote.outputAmount == 0) revert ZeroAmount();
+        if (quote.outputAmount < MIN_ORDER) revert OrderBelowMinimum(quote.outputAmount, MIN_ORDER);
         if (quote.orderType > EXACT_OUTPUT) revert UnknownOrderType(quote.orderType);
         if (quote.outputChainId != block.chainid) revert WrongOutputChain(quote.outputChainId);
         if (quote.fillDeadline < quote.depositDeadline) {
@@ -236,6 +246,6 @@ contract Settlement is SolverBonds, EIP712 {
     }
 
     function _bondFor(uint256 outputAmount) private pure returns (uint256) {
-        return Math.mulDiv(outputAmount, RESERVE_BPS, 10_000);
+        return Math.mulDiv(outputAmount, BOND_RESERVATION_BPS, 10_000);
     }
 }

@@ -112,9 +112,14 @@ abstract contract SolverBonds is ReentrancyGuard {
 
     /// @dev Ties `amount` of the solver's free bond to an order, until `_releaseBond` or `_slashReservedBond`.
     function _reserveBond(address solver, uint256 amount) internal {
+        _requireFreeBond(solver, amount);
+        solvers[solver].reservedBond += amount;
+    }
+
+    /// @dev The free bond is what is neither reserved nor unstaking, at least 0: a slash can leave less than is unstaking.
+    function _requireFreeBond(address solver, uint256 amount) internal view {
         uint256 free = Math.saturatingSub(availableBond(solver), solvers[solver].unstakeAmount);
         if (amount > free) revert InsufficientBond(free, amount);
-        solvers[solver].reservedBond += amount;
     }
 
     function _releaseBond(address solver, uint256 amount) internal {
