@@ -41,6 +41,7 @@ describe('a mistake names the variable and what it must be:', () => {
     ['SUPPORTED_CHAINS', '1,0x2', `has "0x2": ${CHAIN_ID}`],
     ['SUPPORTED_CHAINS', '1,01', `has "01": ${CHAIN_ID}`],
     ['SUPPORTED_CHAINS', '1,1', 'has 1 twice'],
+    ['DESTINATION_CHAINS_1', '10,0x2', 'has "0x2": it must be a chain id, a decimal integer of 1 to 2^53-1'],
     ['RPC_URL_1', 'localhost', `has "localhost": ${RPC}`],
     ['RPC_URL_1', 'http://a.example,ftp://b.example', `has "ftp://b.example": ${RPC}`],
     ['RPC_URL_1', '', 'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated'],

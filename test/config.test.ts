@@ -63,6 +63,7 @@ describe('defaults', () => {
           pollIntervalMs: 1000,
           startBlock: undefined,
           confirmations: 0,
+          destinationChains: [1],
         },
       ],
       host: '0.0.0.0',
@@ -102,7 +103,7 @@ describe('defaults', () => {
   test.each(['', '  '])('stand when every variable is %j', (blank) => {
     const optional = OPTIONAL_VARIABLES.filter((name) => name !== 'SUPPORTED_CHAINS')
     const names = [...Object.keys(DEFAULTS), ...optional]
-    const ofChain = ['POLL_INTERVAL_MS_1', 'CONFIRMATIONS_1', 'START_BLOCK_1']
+    const ofChain = ['POLL_INTERVAL_MS_1', 'CONFIRMATIONS_1', 'START_BLOCK_1', 'DESTINATION_CHAINS_1']
     expect(read(Object.fromEntries([...names, ...ofChain].map((name) => [name, blank])))).toEqual(
       readConfig(LEAST),
     )
@@ -196,6 +197,11 @@ describe('a chain', () => {
       'http://127.0.0.1:8545',
       'ws://[::1]:8546',
     ])
+  })
+
+  test('is a destination itself, beside those that are listed', () => {
+    const listed = { DESTINATION_CHAINS_1: ' 10, 8453,10,1 ' }
+    expect(readOneChain(listed)).toMatchObject({ destinationChains: [1, 10, 8453] })
   })
 
   test('has a poll interval, confirmations and a first block', () => {

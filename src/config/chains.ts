@@ -15,6 +15,8 @@ export interface ChainConfig {
   readonly startBlock: number | undefined
   /** How many blocks must lie on top of an event's block before it is announced. */
   readonly confirmations: number
+  /** Where quotes may pay out, the chain itself included. */
+  readonly destinationChains: readonly number[]
 }
 
 /** Reads which chains are served, and the variables of each. */
@@ -64,7 +66,15 @@ function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
     pollIntervalMs: pollIntervalMs ?? CHAIN_DEFAULTS.POLL_INTERVAL_MS,
     startBlock: env.optionalInteger(`START_BLOCK_${chainId}`, { min: 0, max: Number.MAX_SAFE_INTEGER }),
     confirmations: confirmations ?? CHAIN_DEFAULTS.CONFIRMATIONS,
+    destinationChains: readDestinationChains(env, chainId),
   }
+}
+
+function readDestinationChains(env: EnvironmentReader, chainId: number): number[] {
+  const variable = `DESTINATION_CHAINS_${chainId}`
+  const isChainId = (text: string) => parseChainId(text) !== undefined
+  const texts = env.checkedList(variable, isChainId, 'a chain id, a decimal integer of 1 to 2^53-1')
+  return [...new Set([chainId, ...texts.map(Number)])]
 }
 
 function isRpcUrl(text: string): boolean {

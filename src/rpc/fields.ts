@@ -58,8 +58,10 @@ export class Fields {
     return Number(value)
   }
 
-  chainId(field: string, value: bigint): number {
-    if (value < 1n || value > Number.MAX_SAFE_INTEGER) this.refuse(field, 'must be a chain id of 1 to 2^53-1')
+  /** One of a closed list of integers. */
+  oneOf(field: string, value: bigint, allowed: readonly number[]): number {
+    if (value > Number.MAX_SAFE_INTEGER || !allowed.includes(Number(value)))
+      this.refuse(field, `must be ${allowed.join(' or ')}`)
     return Number(value)
   }
 

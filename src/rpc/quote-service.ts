@@ -1,4 +1,5 @@
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import type { ChainConfig } from '../config.js'
 import { ServiceError } from '../domain/errors.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
 import type { Aggregator } from '../quoting/aggregator.js'
@@ -8,6 +9,7 @@ import { toQuoteRecordMessage } from './convert-records.js'
 import { type Method, unaryMethod } from './method.js'
 
 interface QuoteServiceOptions {
+  readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains'>[]
   readonly aggregator: Aggregator
   readonly recorder: Pick<QuoteRecorder, 'read'>
   readonly defaultDepositWindowSeconds: number
@@ -26,6 +28,8 @@ const DEPOSIT_MODE_NAMES = { [DepositMode.CONTRACT]: 'CONTRACT', [DepositMode.AD
 export function createQuoteService(options: QuoteServiceOptions): Method[] {
   const { aggregator, recorder, defaultDepositWindowSeconds, defaultFillWindowSeconds, now } = options
 
+  const destinations = new Map(options.chains.map((chain) => [chain.chainId, chain.destinationChains]))
+
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
     read(message, fields) {
@@ -33,14 +37,22 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
         fields.refuse('originChainId', `must equal the chain that is asked, ${message.chainId}`)
       }
       const window = message.depositWindow ?? defaultDepositWindowSeconds
+      const chainId = Number(message.chainId)
+      const inputToken = fields.address('inputToken', message.inputToken)
+      const outputToken = fields.address('outputToken', message.outputToken)
+      if (outputToken === inputToken) fields.refuse('outputToken', 'must differ from inputToken')
       return {
-        chainId: Number(message.chainId),
-        inputToken: fields.address('inputToken', message.inputToken),
-        outputToken: fields.address('outputToken', message.outputToken),
+        chainId,
+        inputToken,
+        outputToken,
         orderType: fields.choice('orderType', message.orderType, ORDER_TYPE_NAMES) ?? 'EXACT_INPUT',
         amount: fields.amount('amount', message.amount),
         user: fields.address('userAddress', message.userAddress),
-        destinationChainId: fields.chainId('destinationChainId', message.destinationChainId),
+        destinationChainId: fields.oneOf(
+          'destinationChainId',
+          message.destinationChainId,
+          destinations.get(chainId) ?? [],
+        ),
         depositMode: fields.choice('depositMode', message.depositMode, DEPOSIT_MODE_NAMES) ?? 'CONTRACT',
         depositWindowSeconds: fields.integer('depositWindow', window, 1, MAX_DEPOSIT_WINDOW_SECONDS),
       }

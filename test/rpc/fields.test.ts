@@ -90,17 +90,25 @@ describe('an integer', () => {
   })
 })
 
-describe.each([
-  ['a chain id', 'chainId', 'must be a chain id of 1 to 2^53-1'],
-  ['a timestamp', 'timestampMs', 'must be Unix time in milliseconds'],
-] as const)('%s', (_what, reader, message) => {
+describe('a timestamp', () => {
   test.each([1n, 1_800_000_000_123n, MAX_SAFE])('may be %s', (number) => {
-    const { value, noted } = read((fields, it) => fields[reader](it, number))
+    const { value, noted } = read((fields, it) => fields.timestampMs(it, number))
     expect({ value, noted }).toEqual({ value: Number(number), noted: [] })
   })
 
   test.each([0n, -1n, MAX_SAFE + 1n, 2n ** 64n - 1n])('is not %s', (number) => {
-    expectRefused((fields, it) => fields[reader](it, number), message)
+    expectRefused((fields, it) => fields.timestampMs(it, number), 'must be Unix time in milliseconds')
+  })
+})
+
+describe('one of some integers', () => {
+  test.each([1n, 10n, MAX_SAFE])('may be %s', (number) => {
+    const { value, noted } = read((fields, it) => fields.oneOf(it, number, [1, 10, Number(MAX_SAFE)]))
+    expect({ value, noted }).toEqual({ value: Number(number), noted: [] })
+  })
+
+  test.each([0n, 2n, -1n, MAX_SAFE + 1n, 2n ** 64n - 1n])('is not %s', (number) => {
+    expectRefused((fields, it) => fields.oneOf(it, number, [1, 10]), 'must be 1 or 10')
   })
 })
 

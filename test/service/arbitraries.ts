@@ -136,7 +136,7 @@ export function requestRules(chainId: number) {
       amount: amountRule,
       userAddress: address,
       originChainId: integerRule(chainId, chainId),
-      destinationChainId: integerRule(1, Number.MAX_SAFE_INTEGER),
+      destinationChainId: integerRule(chainId, chainId),
       depositMode: choiceRule('DEPOSIT_MODE', ['CONTRACT', 'ADDRESS']),
       depositWindow: integerRule(1, 86_400, true),
     },
