@@ -5,6 +5,7 @@ import { registerHealth } from './http/health.js'
 import { registerMetrics } from './http/metrics-route.js'
 import { registerReference } from './http/reference/reference.js'
 import { createHttpServer } from './http/server.js'
+import { createContractRules } from './quoting/contract-rules.js'
 import { openQuoting } from './quoting/quoting.js'
 import { createEventStreams } from './rpc/event-streams.js'
 import { createGuard } from './rpc/guard.js'
@@ -18,7 +19,9 @@ import { createSolverService } from './rpc/solver-service.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard, type ResolveAll } from './solvers/endpoint-guard.js'
+import { createFreeBonds, measureFreeBonds } from './solvers/free-bonds.js'
 import { createRegistry, measureSolvers } from './solvers/registry.js'
+import { createUsedNonces } from './solvers/used-nonces.js'
 import { openStores } from './store/open-stores.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
@@ -81,15 +84,30 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       allowlist: config.solverEndpointAllowlist,
       resolveAll: overrides.resolveAll,
     })
+    const supportedChains = [...chains.keys()]
+    const freeBonds = await createFreeBonds({ store: stores.bonds, replicas, chainIds: supportedChains, log })
+    started.push(async () => freeBonds.close())
     const store = stores.solvers
-    const registry = await createRegistry({ ...config, store, replicas, chains, endpointGuard, now, log })
+    const registry = await createRegistry({
+      ...config,
+      store,
+      replicas,
+      chains,
+      freeBonds,
+      endpointGuard,
+      now,
+      log,
+    })
     started.push(async () => registry.close())
-    const bondWatch = startBondWatch({ ...config, registry, chains, log })
+    const bondWatch = startBondWatch({ ...config, registry, freeBonds, chains, log })
     started.push(bondWatch.close)
+    const usedNonces = createUsedNonces({ ...config, chains, registry, replicas, log })
+    started.push(async () => usedNonces.close())
     const quoting = await openQuoting({
       config,
       chains,
       registry,
+      rules: createContractRules({ chains, freeBonds, usedNonces }),
       endpointGuard,
       benchStore: stores.benches,
       quoteRecordStore: stores.quoteRecords,
@@ -103,7 +121,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       limiterOf: stores.limiterOf,
       onRefused: (limit) => metrics.rateLimited.inc({ limit }),
     })
-    const supportedChains = [...chains.keys()]
     const tally = createRequestTally(metrics)
     const guard = createGuard({ supportedChains, rateLimits, tally, log })
     const methods = [
@@ -138,7 +155,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
             metrics.databaseUp.set(Number(replicas.isConnected()))
             measureChains(chains, metrics)
             measureSolvers(supportedChains, registry, metrics)
-            quoting.measure(new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)])))
+            const active = new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)]))
+            measureFreeBonds(active, freeBonds, metrics)
+            quoting.measure(active)
           },
         })
       },

@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
 import type { Replicas } from '../domain/replicas.js'
+import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
@@ -11,13 +12,14 @@ import type { Journal } from './announcer.js'
 import { createChainNews, listenToChainNews } from './chain-news.js'
 import type { ChainEye, ChainView } from './chain-view.js'
 import type { ChainListener } from './follower.js'
-import { ChainMistake, createIntroduction } from './introduce.js'
+import { ChainMistake, createIntroduction, type KnownContract } from './introduce.js'
+import type { ContractNews, SolverNonce } from './order-events.js'
 import { createOrderReader } from './order-reader.js'
 import { createReadersOffice } from './readers-office.js'
 import { createReading } from './reading.js'
 import { createRpcClient, type Endpoint } from './rpc-client.js'
-import { summary } from './rpc-error.js'
-import { createSettlement } from './settlement.js'
+import { isNodesOwnAnswer, summary } from './rpc-error.js'
+import { type BlockChoice, createSettlement } from './settlement.js'
 import { createToldView } from './told-view.js'
 
 /** What is known of a chain; blocks are undefined until the chain has answered once. */
@@ -43,13 +45,21 @@ export interface Chain {
   status(): ChainStatus
   /** @throws ServiceError CHAIN_UNAVAILABLE until the contract has been read once */
   quoteHasher(): QuoteHasher
-  /** @throws ServiceError CHAIN_UNAVAILABLE */
+  /** What the contract demands of every order; read once. @throws ServiceError CHAIN_UNAVAILABLE until then */
+  terms(): SettlementTerms
+  /** A bond as of the last block seen. @throws ServiceError CHAIN_UNAVAILABLE */
   readBond(solver: Address): Promise<Bond>
+  /** Whether a nonce has been used as of the last block seen. @throws ServiceError CHAIN_UNAVAILABLE */
+  isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
   /** Whether this replica is the one that reads it, for all of them. */
   isReadHere(): boolean
-  /** Calls `listener` whenever new blocks have brought an event that changes a solver's bond, or taken one back: of a
-   * chain that is read here, and when the reading has begun or ended. */
-  onBondEvents(listener: () => void): void
+  /**
+   * Calls `listener` after new blocks with events of solvers' bonds or orders, and when a reorganisation has removed
+   * blocks: of a chain that is read here, and when the reading has begun or ended.
+   */
+  onBondEvents(listener: BondListener): void
+  /** Reports cancelled nonces, of a chain that is read here. */
+  onNonceEvents(listener: NonceListener): void
   /**
    * An order as of the last block seen, at once and from memory where no later event can have touched it.
    * @throws ServiceError CHAIN_UNAVAILABLE
@@ -58,6 +68,16 @@ export interface Chain {
   /** Takes note that an event of an order has been announced, by whichever replica. */
   forgetOrder(orderId: Hex): void
   close(): Promise<void>
+}
+
+/** Takes the solvers whose free bond may have changed, in lower case; undefined stands for all. */
+export type BondListener = (solvers: ReadonlySet<Address> | undefined) => void
+
+/** Hears what becomes of nonces. */
+export interface NonceListener {
+  onCancelled(nonces: readonly SolverNonce[]): void
+  /** A nonce that was used may be unused again: blocks may have been removed. */
+  onDoubt(): void
 }
 
 /** What chains need beside their own configuration. */
@@ -83,8 +103,9 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const introduction = createIntroduction(config, rpc.endpoints, protocolName)
   const told = createToldView(rpc.client)
   const orders = createOrderReader(chainId, settlement, eye, log)
-  let hasher: QuoteHasher | undefined
-  let bondListener = () => {}
+  let contract: KnownContract | undefined
+  let bondListener: BondListener = () => {}
+  let nonceListener: NonceListener = { onCancelled() {}, onDoubt() {} }
 
   /** Whoever sees the chain: the reading where it is done here. */
   function eye(): ChainEye {
@@ -92,7 +113,25 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   }
 
   async function introduce(endpoint: Endpoint): Promise<void> {
-    hasher = await introduction(endpoint)
+    contract = await introduction(endpoint)
+  }
+
+  function knownContract(): KnownContract {
+    if (contract !== undefined) return contract
+    throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} has not answered yet.`)
+  }
+
+  /** Events of later blocks report what changes after it. A node that lacks that block is read at its latest one. */
+  async function readLast<T>(read: (at: BlockChoice) => Promise<T>): Promise<T> {
+    const { status, last } = eye().view()
+    if (status === 'ok' && last !== undefined) {
+      try {
+        return await read({ blockHash: last.hash })
+      } catch (error) {
+        if (!isNodesOwnAnswer(error)) throw error
+      }
+    }
+    return read({})
   }
 
   const office = createReadersOffice({
@@ -116,20 +155,24 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       told.forget()
       // What is remembered is only good for as long as the same eye sees every block.
       orders.clear()
-      bondListener()
+      bondListener(undefined)
+      nonceListener.onDoubt()
     },
     log,
   })
   const news = createChainNews(chainId, replicas)
   const listener: ChainListener = {
-    onNews({ events, touchesBonds }) {
-      for (const { event } of events) orders.forget(event.orderId)
-      if (touchesBonds) bondListener()
+    onNews(news) {
+      for (const { event } of news.events) orders.forget(event.orderId)
+      const touched = touchedSolvers(news)
+      if (touched?.size !== 0) bondListener(touched)
+      if (news.cancelledNonces.length > 0) nonceListener.onCancelled(news.cancelledNonces)
     },
     onReorganisation() {
       metrics.reorganisations.inc({ chain_id: chainId })
       orders.clear()
-      bondListener()
+      bondListener(undefined)
+      nonceListener.onDoubt()
     },
     onAnnounced({ header, events }) {
       const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
@@ -173,13 +216,15 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         lagMs: head && Math.max(0, Date.now() - head.timestampMs),
       }
     },
-    quoteHasher() {
-      if (hasher !== undefined) return hasher
-      throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} has not answered yet.`)
-    },
-    readBond: (solver) => ask(settlement.readBond(solver)),
+    quoteHasher: () => knownContract().hasher,
+    terms: () => knownContract().terms,
+    readBond: (solver) => ask(readLast((at) => settlement.readBond(solver, at))),
+    isNonceUsed: (solver, nonce) => ask(readLast((at) => settlement.isNonceUsed(solver, nonce, at))),
     onBondEvents(listener) {
       bondListener = listener
+    },
+    onNonceEvents(listener) {
+      nonceListener = listener
     },
     isReadHere: () => office.reading() !== undefined,
     readOrder: (orderId) => orders.known(orderId) ?? ask(orders.read(orderId)),
@@ -189,6 +234,16 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       rpc.close()
     },
   }
+}
+
+/** The solvers whose free bond the news may change; undefined when an order's solver is not known. */
+function touchedSolvers({ events, bondedSolvers }: ContractNews): ReadonlySet<Address> | undefined {
+  const touched = new Set(bondedSolvers)
+  for (const { event } of events) {
+    if (event.solver === undefined) return undefined
+    touched.add(event.solver)
+  }
+  return touched
 }
 
 /** @throws ChainMistake of the first endpoint that answers, or else what the last one failed with */

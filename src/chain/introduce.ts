@@ -1,4 +1,5 @@
 import type { ChainConfig } from '../config.js'
+import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { ConfigMistake } from '../environment.js'
 import { createQuoteHasher, type QuoteHasher } from '../signing/typed-data.js'
 import type { Endpoint } from './rpc-client.js'
@@ -15,20 +16,26 @@ export class ChainMistake extends Error implements ConfigMistake {
   }
 }
 
+/** What is read once of a chain's settlement contract. */
+export interface KnownContract {
+  readonly hasher: QuoteHasher
+  readonly terms: SettlementTerms
+}
+
 /**
  * Builds what makes sure of an endpoint before anything is read there: of all of them at first, of those that did not
  * answer then when they are used.
- * @returns the hasher of the contract's quotes, read only once; throws ChainMistake, or viem's errors when the endpoint
+ * @returns what the contract is, read only once; throws ChainMistake, or viem's errors when the endpoint
  *   does not answer
  */
 export function createIntroduction(
   config: ChainConfig,
   endpoints: readonly Endpoint[],
   protocolName: string,
-): (endpoint: Endpoint) => Promise<QuoteHasher> {
+): (endpoint: Endpoint) => Promise<KnownContract> {
   const known = new Set<Endpoint>()
   let unasked = endpoints
-  let hasher: QuoteHasher | undefined
+  let contract: KnownContract | undefined
 
   async function assertChainId(endpoint: Endpoint): Promise<void> {
     if (known.has(endpoint)) return
@@ -48,23 +55,24 @@ export function createIntroduction(
     const mistake = reasons.find((reason) => reason instanceof ChainMistake)
     if (mistake !== undefined) throw mistake
     if (!known.has(endpoint)) throw reasons[0]
-    hasher ??= await readQuoteHasher(config, endpoint, protocolName)
-    return hasher
+    contract ??= await readContract(config, endpoint, protocolName)
+    return contract
   }
 }
 
-async function readQuoteHasher(
+async function readContract(
   { chainId, settlement: address }: ChainConfig,
   { client }: Endpoint,
   protocolName: string,
-): Promise<QuoteHasher> {
+): Promise<KnownContract> {
   const variable = `SERVICE_ADDRESS_${chainId}`
   const code = await client.getCode({ address })
   if (code === undefined)
     throw new ChainMistake(variable, `is ${address}, where chain ${chainId} has no contract`)
   try {
-    const domain = await createSettlement(client, chainId, address).readDomain(protocolName)
-    return createQuoteHasher(protocolName, domain)
+    const settlement = createSettlement(client, chainId, address)
+    const [domain, terms] = await Promise.all([settlement.readDomain(protocolName), settlement.readTerms()])
+    return { hasher: createQuoteHasher(protocolName, domain), terms }
   } catch (error) {
     if (!(error instanceof NotASettlementError)) throw error
     throw new ChainMistake(variable, `is ${address}, which is no settlement contract of this protocol`)

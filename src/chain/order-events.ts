@@ -17,8 +17,16 @@ export interface RawLog {
 export interface ContractNews {
   /** In the order of the chain. */
   readonly events: readonly PlacedEvent[]
-  /** Whether anything among it changes a solver's bond. */
-  readonly touchesBonds: boolean
+  /** The solvers that have changed their own bond, in lower case. Order events name those whose reserve changes. */
+  readonly bondedSolvers: ReadonlySet<Address>
+  readonly cancelledNonces: readonly SolverNonce[]
+}
+
+/** A nonce of a solver's quotes. */
+export interface SolverNonce {
+  /** Lower case. */
+  readonly solver: Address
+  readonly nonce: bigint
 }
 
 type EventItem = Extract<(typeof settlementAbi)[number], { type: 'event' }>
@@ -32,7 +40,6 @@ const BOND_EVENTS = new Set<string | undefined>([
   'UnstakeRequested',
   'UnstakeCancelled',
   'UnstakeExecuted',
-  'Refunded',
 ])
 
 /**
@@ -41,14 +48,20 @@ const BOND_EVENTS = new Set<string | undefined>([
  */
 export function readLogs(chainId: number, logs: readonly RawLog[]): ContractNews {
   const events: PlacedEvent[] = []
-  let touchesBonds = false
+  const bondedSolvers = new Set<Address>()
+  const cancelledNonces: SolverNonce[] = []
   for (const log of logs) {
     const name = NAMES.get(log.topics[0] ?? '0x')
-    touchesBonds ||= BOND_EVENTS.has(name)
+    const [, firstTopic = '0x'] = log.topics
+    if (BOND_EVENTS.has(name)) bondedSolvers.add(addressOf(firstTopic))
+    if (name === 'NonceCancelled') {
+      const [nonce] = words(log.data, 1)
+      cancelledNonces.push({ solver: addressOf(firstTopic), nonce: BigInt(nonce) })
+    }
     const event = readOrderEvent(chainId, name, log)
     if (event !== undefined) events.push({ event, blockHash: log.blockHash, logIndex: Number(log.logIndex) })
   }
-  return { events: events.sort(byPlace), touchesBonds }
+  return { events: events.sort(byPlace), bondedSolvers, cancelledNonces }
 }
 
 function byPlace(a: PlacedEvent, b: PlacedEvent): number {
@@ -96,6 +109,7 @@ function words<N extends keyof Words>(data: Hex, count: N): Words[N] {
 }
 
 interface Words {
+  readonly 1: [Hex]
   readonly 2: [Hex, Hex]
   readonly 5: [Hex, Hex, Hex, Hex, Hex]
 }

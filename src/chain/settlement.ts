@@ -9,6 +9,7 @@ import {
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { Address, Hex } from '../domain/hex.js'
 import { ORDER_STATES, type Order } from '../domain/order.js'
+import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
 import type { SettlementDomain } from '../signing/typed-data.js'
 
@@ -20,8 +21,11 @@ export interface Settlement {
    * @throws NotASettlementError when the contract is of another kind
    */
   readDomain(protocolName: string): Promise<SettlementDomain>
-  readBond(solver: Address): Promise<Bond>
-  /** @param at the block as of which it is read; the latest one when empty */
+  /** Reads the views that not every deployment has. */
+  readTerms(): Promise<SettlementTerms>
+  /** @param at the block as of which it is read, here and below; the latest one when empty */
+  readBond(solver: Address, at: BlockChoice): Promise<Bond>
+  isNonceUsed(solver: Address, nonce: bigint, at: BlockChoice): Promise<boolean>
   readOrder(orderId: Hex, at: BlockChoice): Promise<Order>
 }
 
@@ -47,6 +51,17 @@ export function createSettlement(client: PublicClient, chainId: number, address:
     }
   }
 
+  async function readOptional(
+    functionName: 'BOND_RESERVATION_BPS' | 'MIN_ORDER',
+  ): Promise<bigint | undefined> {
+    try {
+      return await client.readContract({ ...contract, functionName })
+    } catch (error) {
+      if (!isContractsOwnAnswer(error)) throw error
+      return undefined
+    }
+  }
+
   return {
     async readDomain(protocolName) {
       const [domain, depositProxyCodeHash] = await Promise.all([
@@ -60,14 +75,26 @@ export function createSettlement(client: PublicClient, chainId: number, address:
       return { settlement: address, domainSeparator: domainSeparator({ domain }), depositProxyCodeHash }
     },
 
-    async readBond(solver) {
-      const [total, , unstaking, , registered] = await client.readContract({
+    async readTerms() {
+      const [bondReservationBps, minOrder] = await Promise.all([
+        readOptional('BOND_RESERVATION_BPS'),
+        readOptional('MIN_ORDER'),
+      ])
+      return { bondReservationBps, minOrder }
+    },
+
+    async readBond(solver, at) {
+      const [total, reserved, unstaking, , registered] = await client.readContract({
         ...contract,
+        ...at,
         functionName: 'solvers',
         args: [solver],
       })
-      return { registered, total, unstaking }
+      return { registered, total, reserved, unstaking }
     },
+
+    isNonceUsed: (solver, nonce, at) =>
+      client.readContract({ ...contract, ...at, functionName: 'isNonceUsed', args: [solver, nonce] }),
 
     async readOrder(orderId, at) {
       const call = { ...contract, ...at, functionName: 'orders', args: [orderId] } as const

@@ -2,7 +2,7 @@ import { parseUint256 } from './amount.js'
 import type { Address, Hex } from './hex.js'
 import { ORDER_TYPES, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
 
-/** Why a reply is worthless to the user: what does not match, or would be refused by the contract (D4). */
+/** Why a reply is worthless to the user: what does not match, or would be refused by the contract (D4, D13). */
 export type DropReason =
   | 'malformed'
   | 'solver_mismatch'
@@ -20,6 +20,9 @@ export type DropReason =
   | 'signature_v'
   | 'signature_high_s'
   | 'signature_mismatch'
+  | 'bond_too_small'
+  | 'below_minimum_order'
+  | 'nonce_used'
 
 /** A reply that matches what was asked; its signature is still to be checked. */
 export interface Offer {

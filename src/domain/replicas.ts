@@ -1,5 +1,5 @@
 /** What replicas tell each other about. */
-export const TOPICS = ['events', 'solvers', 'chains'] as const
+export const TOPICS = ['events', 'solvers', 'bonds', 'nonces', 'chains'] as const
 
 export type Topic = (typeof TOPICS)[number]
 

@@ -21,6 +21,8 @@ export interface Solver extends SolverKey {
 export interface Bond {
   readonly registered: boolean
   readonly total: bigint
+  /** The part that open orders have reserved. */
+  readonly reserved: bigint
   readonly unstaking: bigint
 }
 
@@ -30,6 +32,12 @@ export const TIMESTAMP_TOLERANCE_MS = 5 * 60_000
 /** Whether a bond, less what is being unstaked, allows its solver to quote (decisions.md D5). */
 export function isBondSufficient(bond: Bond, minimum: bigint): boolean {
   return bond.registered && bond.total - bond.unstaking >= minimum
+}
+
+/** The part of a bond that can back new orders: neither reserved nor being unstaked, at least 0 (decisions.md D13). */
+export function freeBondOf({ total, reserved, unstaking }: Bond): bigint {
+  const free = total - reserved - unstaking
+  return free > 0n ? free : 0n
 }
 
 /** The refusal of a timestamp that is not newer than the last accepted one. */

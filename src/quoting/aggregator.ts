@@ -12,6 +12,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { askText } from './ask-text.js'
 import type { Collector, Patience } from './collect.js'
+import type { ContractRules } from './contract-rules.js'
 import type { Minutes, NotedAnswer } from './minutes.js'
 import type { SolverOutcome } from './outcome.js'
 import type { QuoteRecorder } from './quote-recorder.js'
@@ -37,6 +38,7 @@ interface AggregatorOptions {
   readonly registry: Pick<Registry, 'active'>
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly recordBook: Pick<RecordBook, 'of'>
+  readonly rules: Pick<ContractRules, 'isKnown'>
   readonly selection: Selection
   readonly collector: Collector
   readonly recorder: Pick<QuoteRecorder, 'note'>
@@ -52,7 +54,8 @@ interface AggregatorOptions {
 
 /** Builds the aggregator. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
-  const { registry, chains, recordBook, selection, collector, recorder, clock, now, metrics, log } = options
+  const { registry, chains, recordBook, rules, selection, collector, recorder, clock, now, metrics, log } =
+    options
   const noteStage = {
     prepare: options.stages.of('prepare'),
     solvers: options.stages.of('solvers'),
@@ -99,7 +102,9 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       throw new ServiceError('CHAIN_NOT_SUPPORTED', `Chain ${chainId} is not supported.`)
     const start = clock()
     const asked = { request, hasher, question: createQuestion(askText(request), quoteId) }
-    const records = recordBook.of(chainId, registry.active(chainId))
+    const records = recordBook
+      .of(chainId, registry.active(chainId))
+      .filter(({ solver }) => rules.isKnown(solver))
     const { awaited, probed } = selection.pick(chainId, records, options.maxQuoteFanOut, start)
     for (const record of probed) {
       collector.probe(asked, record, (outcome) => {

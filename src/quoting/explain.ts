@@ -69,6 +69,12 @@ const DROPS: Readonly<Record<DropReason, (asked: AskedSwap, answer: SolverAnswer
     `The signature's s must be in the lower half of the curve's order (EIP-2). It is the ${SIGNATURE}.`,
   signature_mismatch: (_asked, { solver }) =>
     `The signature does not recover to ${solver}: check the key, the EIP-712 domain, the struct's name and fields, and that exactly the answered values were signed.`,
+  bond_too_small: () =>
+    "The contract refuses the order: the part of quote.outputAmount that BOND_RESERVATION_BPS() names, 500 is 5%, must not exceed the solver's free bond. That is the total less what is reserved and unstaking. Add bond, or offer less.",
+  below_minimum_order: () =>
+    'The contract refuses the order: quote.outputAmount must be at least MIN_ORDER(). Refuse requests for less.',
+  nonce_used: () =>
+    'The contract refuses the order: quote.nonce was cancelled, or an earlier order has used it. Sign every quote with a new nonce.',
 }
 
 const FAILURES: Readonly<Record<FailReason, string>> = {

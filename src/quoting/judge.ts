@@ -3,6 +3,7 @@ import { amountsOf, checkOffer, type DropReason, type Offer } from '../domain/of
 import type { QuoteRequest } from '../domain/quote.js'
 import { checkSignature } from '../signing/recover.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
+import type { ContractRules } from './contract-rules.js'
 import type { SolverOutcome } from './outcome.js'
 
 /** One solver's reply to one request. */
@@ -17,18 +18,23 @@ export interface Reply {
   readonly onJudged: (outcome: SolverOutcome) => void
 }
 
-/** Judges a reply: holds it against what was asked and checks its signature (decisions.md D4). */
+/** Judges a reply: holds it against what was asked, checks its signature, and asks what the contract would refuse
+ * (decisions.md D4, D13). */
 export type Judge = (reply: Reply) => void
 
 /**
  * Builds the judge.
+ * @param rules of the settlement contract
  * @param noteSeconds takes how long each moment's replies took together
  *
  * Replies that come in one turn of the event loop are judged together at its end, step by step: the
  * tables that recovering works with take a megabyte, and all else is slow when it must find its way back into the
  * processor's caches between any two of them.
  */
-export function createJudge(noteSeconds: (seconds: number) => void): Judge {
+export function createJudge(
+  rules: Pick<ContractRules, 'refusalOf'>,
+  noteSeconds: (seconds: number) => void,
+): Judge {
   let waiting: Reply[] = []
 
   function judgeAll(): void {
@@ -36,11 +42,17 @@ export function createJudge(noteSeconds: (seconds: number) => void): Judge {
     waiting = []
     const start = performance.now()
     const verified = replies.map(hash).map(verify)
+    const accepted = verified.map((verdict, index) => accept(verdict, replies[index]?.request.chainId ?? 0))
     noteSeconds((performance.now() - start) / 1000)
-    verified.forEach((verdict, index) => {
+    accepted.forEach((verdict, index) => {
       const reply = replies[index]
       reply?.onJudged(toOutcome(verdict, reply))
     })
+  }
+
+  function accept(offer: HashedOffer | DropReason, chainId: number): HashedOffer | DropReason {
+    if (typeof offer === 'string') return offer
+    return rules.refusalOf(chainId, offer.quote) ?? offer
   }
 
   return (reply) => {

@@ -15,6 +15,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { type Aggregator, createAggregator } from './aggregator.js'
 import { createAskSolver } from './call.js'
 import { createCollector } from './collect.js'
+import type { ContractRules } from './contract-rules.js'
 import { createJudge } from './judge.js'
 import { createQuoteRecorder, type QuoteRecorder } from './quote-recorder.js'
 
@@ -34,6 +35,7 @@ interface QuotingOptions {
   readonly config: Pick<Config, 'quoteTimeoutMs' | 'maxQuoteFanOut' | 'quoteRecordHours'>
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly registry: Pick<Registry, 'active'>
+  readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
   readonly benchStore: BenchStore
   readonly quoteRecordStore: QuoteRecordStore
@@ -52,7 +54,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const solverClient = createSolverClient(options.endpointGuard)
   const stages = createDurationTally(metrics.stageSeconds, 'stage')
   const tallies = createSolverTallies(metrics)
-  const judge = createJudge(stages.of('verify'))
+  const judge = createJudge(options.rules, stages.of('verify'))
   const askSolver = createAskSolver({ solverClient, judge, tallies, clock })
   const collector = createCollector(askSolver, config.quoteTimeoutMs)
   const selection = createSelection()

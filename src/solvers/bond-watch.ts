@@ -1,6 +1,8 @@
 import type { Chain } from '../chain/chain.js'
+import type { Address } from '../domain/hex.js'
 import { isBondSufficient } from '../domain/solver.js'
 import type { Logger } from '../telemetry/log.js'
+import type { FreeBonds } from './free-bonds.js'
 import type { Registry } from './registry.js'
 
 /** Keeps the standing of every registered solver as its bond is. */
@@ -10,38 +12,57 @@ export interface BondWatch {
 
 interface BondWatchOptions {
   readonly registry: Pick<Registry, 'registered' | 'setBonded'>
+  readonly freeBonds: Pick<FreeBonds, 'note' | 'onForeignChange'>
   readonly chains: ReadonlyMap<number, WatchedChain>
   readonly minSolverBond: bigint
   readonly bondCheckIntervalMs: number
   readonly log: Logger
 }
 
+/** A round that failed is repeated so soon, or after the check's interval where that is shorter. */
+const RETRY_MS = 1000
+
 /**
- * Starts reading the bonds of all registered solvers, at once, at every interval and whenever the contract tells of
- * a change: those of chains that are read here, as one replica does it for all. A chain that does not answer changes nobody's standing (decisions.md D5).
+ * Starts reading the bonds of all registered solvers, at once and at every interval, and of those that the contract's
+ * events name after each block: on chains that are read here, as one replica does it for all. A chain that does not
+ * answer changes nobody's standing (decisions.md D5).
  */
 export function startBondWatch(options: BondWatchOptions): BondWatch {
-  const watches = [...options.chains.values()].map((chain) => watchChain(chain, options))
+  const watches = new Map(
+    [...options.chains].map(([chainId, chain]) => [chainId, watchChain(chain, options)] as const),
+  )
+  options.freeBonds.onForeignChange((chainId) => watches.get(chainId)?.checkAll())
   return {
     async close() {
-      await Promise.all(watches.map((watch) => watch.close()))
+      await Promise.all([...watches.values()].map((watch) => watch.close()))
     },
   }
 }
 
 type WatchedChain = Pick<Chain, 'chainId' | 'isReadHere' | 'readBond' | 'onBondEvents'>
 
-function watchChain(chain: WatchedChain, options: BondWatchOptions): BondWatch {
-  const { registry, minSolverBond, bondCheckIntervalMs, log } = options
+interface ChainWatch extends BondWatch {
+  checkAll(): void
+}
+
+function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch {
+  const { registry, freeBonds, minSolverBond, bondCheckIntervalMs, log } = options
   const { chainId } = chain
-  let isAskedAgain = false
+  /** Whose bonds the next round reads. */
+  let wanted = new Set<Address>()
+  let areAllWanted = false
+  let retry: NodeJS.Timeout | undefined
   let isClosed = false
   let round: Promise<void> | undefined
 
   /** All reads of a round leave in one batch, and all count or none. */
-  async function readBonds(): Promise<void> {
-    const solvers = registry.registered(chainId)
+  async function readBonds(isAll: boolean, touched: ReadonlySet<Address>): Promise<void> {
+    const registered = registry.registered(chainId)
+    const solvers = isAll ? registered : registered.filter(({ address }) => touched.has(address))
+    if (solvers.length === 0) return
     const bonds = await Promise.all(solvers.map(({ address }) => chain.readBond(address)))
+    const read = bonds.map((bond, index) => [solvers[index]?.address ?? '0x', bond] as const)
+    await freeBonds.note(chainId, new Map(read))
     for (const [index, bond] of bonds.entries()) {
       const solver = solvers[index]
       const isBonded = isBondSufficient(bond, minSolverBond)
@@ -52,27 +73,39 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): BondWatch {
   }
 
   async function readUntilQuiet(): Promise<void> {
-    do {
-      isAskedAgain = false
-      await readBonds().catch((error) => {
+    while ((areAllWanted || wanted.size > 0) && !isClosed) {
+      const [isAll, touched] = [areAllWanted, wanted]
+      areAllWanted = false
+      wanted = new Set()
+      await readBonds(isAll, touched).catch((error) => {
         log.warn({ chainId, reason: String(error) }, 'bonds could not be read, standings stay as they are')
+        clearTimeout(retry)
+        if (!isClosed) retry = setTimeout(checkAll, Math.min(RETRY_MS, bondCheckIntervalMs))
       })
-    } while (isAskedAgain && !isClosed)
+    }
     round = undefined
   }
 
-  function check(): void {
-    isAskedAgain = true
-    if (!isClosed && chain.isReadHere()) round ??= readUntilQuiet()
+  function check(solvers: ReadonlySet<Address> | undefined): void {
+    if (isClosed || !chain.isReadHere()) return
+    if (solvers === undefined) areAllWanted = true
+    else for (const solver of solvers) wanted.add(solver)
+    round ??= readUntilQuiet()
+  }
+
+  function checkAll(): void {
+    check(undefined)
   }
 
   chain.onBondEvents(check)
-  const timer = setInterval(check, bondCheckIntervalMs)
-  check()
+  const timer = setInterval(checkAll, bondCheckIntervalMs)
+  checkAll()
   return {
+    checkAll,
     async close() {
       isClosed = true
       clearInterval(timer)
+      clearTimeout(retry)
       await round
     },
   }

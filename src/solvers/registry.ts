@@ -4,6 +4,7 @@ import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { Replicas } from '../domain/replicas.js'
 import {
+  type Bond,
   isBondSufficient,
   type Solver,
   type SolverKey,
@@ -17,6 +18,7 @@ import type { SolverStore } from '../store/solver-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { EndpointGuard } from './endpoint-guard.js'
+import type { FreeBonds } from './free-bonds.js'
 import { createMirror } from './mirror.js'
 
 /** A signed wish of a solver; `timestamp` in Unix milliseconds. */
@@ -55,6 +57,7 @@ interface RegistryOptions {
   readonly store: SolverStore
   readonly replicas: Pick<Replicas, 'listen'>
   readonly chains: ReadonlyMap<number, Chain>
+  readonly freeBonds: Pick<FreeBonds, 'noteRegistered'>
   readonly endpointGuard: EndpointGuard
   readonly protocolName: string
   readonly minSolverBond: bigint
@@ -128,9 +131,9 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     if (isFull && find(key) === undefined) throw solverLimitReached(maxSolversPerChain)
   }
 
-  async function assertBond({ chainId, address }: SolverKey): Promise<void> {
+  async function readSufficientBond({ chainId, address }: SolverKey): Promise<Bond> {
     const bond = await chains.get(chainId)?.readBond(address)
-    if (bond !== undefined && isBondSufficient(bond, options.minSolverBond)) return
+    if (bond !== undefined && isBondSufficient(bond, options.minSolverBond)) return bond
     throw new ServiceError(
       'BOND_INSUFFICIENT',
       `The solver must have a bond of at least ${options.minSolverBond} on the settlement contract.`,
@@ -147,9 +150,10 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       assertSigned(address, registration.signature, registrationMessage(protocolName, registration))
       await endpointGuard.assertAllowed(endpointUrl)
       assertPlace(registration)
-      await assertBond(registration)
+      const bond = await readSufficientBond(registration)
       const solver = { chainId, address, endpointUrl, name, registeredAt: options.now(), isBonded: true }
       put(await store.save(solver, timestamp, maxSolversPerChain))
+      await options.freeBonds.noteRegistered(registration, bond)
       readAgain(chainId)
     },
 

@@ -43,6 +43,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   chain_positions: true,
   chain_headers: true,
   chain_readers: true,
+  solver_bonds: true,
   quote_records: true,
   rate_limits: true,
 }

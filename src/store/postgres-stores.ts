@@ -2,6 +2,7 @@ import type { Replicas } from '../domain/replicas.js'
 import { ConfigError } from '../environment.js'
 import type { Logger } from '../telemetry/log.js'
 import { createBenchStore } from './bench-store.js'
+import { createBondStore } from './bond-store.js'
 import { openTables } from './database.js'
 import { createEventStore } from './event-store.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from './postgres.js'
@@ -43,6 +44,7 @@ export async function openPostgresStores(options: {
     await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
     return {
       solvers: sayWhenAway(createSolverStore(database, POSTGRES_COORDINATION)),
+      bonds: sayWhenAway(createBondStore(database, POSTGRES_COORDINATION)),
       events: sayWhenAway(createEventStore(database, now, POSTGRES_COORDINATION)),
       benches: sayWhenAway(createBenchStore(database)),
       quoteRecords: sayWhenAway(createQuoteRecordTable(quoteRecords)),

@@ -11,6 +11,7 @@ export interface Schema {
   chain_headers: ChainHeaderTable
   solver_benches: SolverBenchTable
   chain_readers: ChainReaderTable
+  solver_bonds: SolverBondTable
 }
 
 interface SolverTable {
@@ -88,6 +89,14 @@ interface SolverBenchTable {
   endpoint_url: string
   level: number
   until_ms: number
+}
+
+/** The free bonds of solvers as they were last read; kept for restarts and for the other replicas. */
+interface SolverBondTable {
+  chain_id: number
+  address: string
+  /** Decimal, in the bond token's smallest unit. */
+  free_bond: string
 }
 
 /** The migrations by name, run in the names' order; one that was released is never changed. */
@@ -187,6 +196,17 @@ export const migrations: Record<string, Migration> = {
         .createTable('chain_readers')
         .addColumn('chain_id', 'bigint', (column) => column.primaryKey())
         .addColumn('term', 'bigint', (column) => column.notNull())
+        .execute()
+    },
+  },
+  '005-solver-bonds': {
+    async up(db) {
+      await db.schema
+        .createTable('solver_bonds')
+        .addColumn('chain_id', 'bigint', (column) => column.notNull())
+        .addColumn('address', 'text', (column) => column.notNull())
+        .addColumn('free_bond', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('solver_bonds_pk', ['chain_id', 'address'])
         .execute()
     },
   },

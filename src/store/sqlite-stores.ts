@@ -1,4 +1,5 @@
 import { createBenchStore } from './bench-store.js'
+import { createBondStore } from './bond-store.js'
 import { createEventStore } from './event-store.js'
 import { createOnlyReplica } from './only-replica.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
@@ -16,6 +17,7 @@ export async function openSqliteStores(dbPath: string, now: () => number): Promi
   const quoteRecords = openQuoteRecordFile(dbPath)
   return {
     solvers: createSolverStore(database),
+    bonds: createBondStore(database),
     events: createEventStore(database, now),
     benches: createBenchStore(database),
     quoteRecords,

@@ -1,5 +1,6 @@
 import type { Replicas } from '../domain/replicas.js'
 import type { BenchStore } from './bench-store.js'
+import type { BondStore } from './bond-store.js'
 import type { EventStore } from './event-store.js'
 import type { QuoteRecordStore } from './quote-record-store.js'
 import type { RateLimitCounters } from './rate-limit-counters.js'
@@ -8,6 +9,7 @@ import type { SolverStore } from './solver-store.js'
 /** All that is kept, and those who share it. */
 export interface Stores {
   readonly solvers: SolverStore
+  readonly bonds: BondStore
   readonly events: EventStore
   readonly benches: BenchStore
   readonly quoteRecords: QuoteRecordStore

@@ -106,6 +106,12 @@ export function createMetrics() {
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
+    solverFreeBond: new Gauge({
+      name: 'aggregator_solver_free_bond',
+      help: "A solver's bond less what is reserved and unstaking, in the bond token's smallest unit, by chain and solver.",
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
     chainUp: new Gauge({
       name: 'aggregator_chain_up',
       help: 'Whether the chain answers (1), by chain.',

@@ -131,11 +131,12 @@ test('events stand in the order of the chain, whatever their types and however t
 })
 
 test('nothing comes of nothing', () => {
-  expect(readLogs(CHAIN_ID, [])).toEqual({ events: [], touchesBonds: false })
+  expect(readLogs(CHAIN_ID, [])).toEqual({ events: [], bondedSolvers: new Set(), cancelledNonces: [] })
 })
 
 describe('bonds', () => {
   const amount = { solver: SOLVER, amount: 1n }
+  const named = new Set([SOLVER?.toLowerCase()])
 
   test.each([
     ['SolverRegistered', amount],
@@ -143,28 +144,34 @@ describe('bonds', () => {
     ['UnstakeRequested', { ...amount, unlockTime: 1 }],
     ['UnstakeCancelled', { solver: SOLVER }],
     ['UnstakeExecuted', amount],
-  ])('are changed by %s, which says nothing of an order', (name, members) => {
-    expect(readLogs(CHAIN_ID, [logOf(name, members)])).toEqual({ events: [], touchesBonds: true })
-  })
-
-  test('are changed by Refunded, which slashes one', () => {
-    expect(readLogs(CHAIN_ID, [logOf('Refunded', REFUNDED)]).touchesBonds).toBe(true)
+  ])('are changed by %s, which names the solver and no order', (name, members) => {
+    const news = readLogs(CHAIN_ID, [logOf(name, members)])
+    expect(news).toEqual({ events: [], bondedSolvers: named, cancelledNonces: [] })
   })
 
   test.each([
     ['Deposited', DEPOSITED],
     ['Settled', SETTLED],
+    ['Refunded', REFUNDED],
     ['NonceCancelled', { solver: SOLVER, nonce: 1n }],
-  ])('are not changed by %s', (name, members) => {
-    expect(readLogs(CHAIN_ID, [logOf(name, members)]).touchesBonds).toBe(false)
+  ])('are not changed by %s itself', (name, members) => {
+    expect(readLogs(CHAIN_ID, [logOf(name, members)]).bondedSolvers.size).toBe(0)
   })
 
   test.each([0, 1, 2])('are changed when one of several logs says so, at place %d', (place) => {
     const logs = [1, 2].map((block) => logOf('Settled', SETTLED, block))
     logs.splice(place, 0, logOf('BondAdded', amount, 3))
-    const { events, touchesBonds } = readLogs(CHAIN_ID, logs)
-    expect([events.length, touchesBonds]).toEqual([2, true])
+    const { events, bondedSolvers } = readLogs(CHAIN_ID, logs)
+    expect([events.length, bondedSolvers]).toEqual([2, named])
   })
+})
+
+test('NonceCancelled names the solver and the nonce, up to the largest', () => {
+  const nonces = [0n, 1n, 2n ** 256n - 1n]
+  const logs = nonces.map((nonce) => logOf('NonceCancelled', { solver: SOLVER, nonce }))
+  const { events, cancelledNonces } = readLogs(CHAIN_ID, logs)
+  expect(events).toEqual([])
+  expect(cancelledNonces).toEqual(nonces.map((nonce) => ({ solver: SOLVER?.toLowerCase(), nonce })))
 })
 
 describe('left out are', () => {
@@ -172,7 +179,6 @@ describe('left out are', () => {
 
   test.each<[string, Partial<RawLog>]>([
     ['events of other contracts', { topics: [toEventSelector('Transfer(address,address,uint256)')] }],
-    ['events of the contract that are of no concern', logOf('NonceCancelled', { solver: SOLVER, nonce: 1n })],
     ['events without a name', { topics: [] }],
     [
       'events that are named like another, with other members',
@@ -180,9 +186,9 @@ describe('left out are', () => {
     ],
   ])('%s', (_what, changes) => {
     const logs = [{ ...settled, ...changes, blockNumber: '0x1' as const }, settled]
-    const { events, touchesBonds } = readLogs(CHAIN_ID, logs)
+    const { events, bondedSolvers, cancelledNonces } = readLogs(CHAIN_ID, logs)
     expect(events.map(({ event }) => event.blockNumber)).toEqual([7])
-    expect(touchesBonds).toBe(false)
+    expect([bondedSolvers.size, cancelledNonces.length]).toEqual([0, 0])
   })
 })
 

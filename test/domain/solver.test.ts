@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  freeBondOf,
   isBondSufficient,
   solverLimitReached,
   TIMESTAMP_TOLERANCE_MS,
@@ -18,16 +19,26 @@ describe('a bond', () => {
     ['less than the minimum beside what is being unstaked', 2n * MINIMUM, MINIMUM + 1n, false],
     ['all of it being unstaked', MINIMUM, MINIMUM, false],
   ])('of %s', (_what, total, unstaking, isSufficient) => {
-    expect(isBondSufficient({ registered: true, total, unstaking }, MINIMUM)).toBe(isSufficient)
+    expect(isBondSufficient({ registered: true, total, reserved: 0n, unstaking }, MINIMUM)).toBe(isSufficient)
   })
 
   test('counts for nothing when its solver is not registered on the contract', () => {
-    expect(isBondSufficient({ registered: false, total: 2n * MINIMUM, unstaking: 0n }, MINIMUM)).toBe(false)
+    expect(
+      isBondSufficient({ registered: false, total: 2n * MINIMUM, reserved: 0n, unstaking: 0n }, MINIMUM),
+    ).toBe(false)
   })
 
   test('of a registered solver is enough without any amount when the minimum is 0', () => {
-    expect(isBondSufficient({ registered: true, total: 0n, unstaking: 0n }, 0n)).toBe(true)
+    expect(isBondSufficient({ registered: true, total: 0n, reserved: 0n, unstaking: 0n }, 0n)).toBe(true)
   })
+})
+
+test.each([
+  ['all of it', { total: 100n, reserved: 0n, unstaking: 0n }, 100n],
+  ['what is neither reserved nor unstaking', { total: 100n, reserved: 30n, unstaking: 60n }, 10n],
+  ['nothing where a slash left less than is unstaking', { total: 50n, reserved: 0n, unstaking: 60n }, 0n],
+])('the free bond is %s', (_what, bond, free) => {
+  expect(freeBondOf({ registered: true, ...bond })).toBe(free)
 })
 
 test('a timestamp may be 5 minutes from the clock', () => {

@@ -29,6 +29,9 @@ test.each<[SolverAnswer['reason'], string]>([
   ['signature_length', '65 bytes'],
   ['signature_v', '27 or 28'],
   ['signature_high_s', 'EIP-2'],
+  ['bond_too_small', 'BOND_RESERVATION_BPS()'],
+  ['below_minimum_order', 'MIN_ORDER()'],
+  ['nonce_used', 'a new nonce'],
   ['signature_mismatch', `does not recover to ${solver}`],
 ])('%s says what must be', (reason, words) => {
   expect(explainAnswer({ reason })).toContain(words)

@@ -3,8 +3,8 @@ import { bondSolver, deploySettlement, devAccounts } from '../../src/devnet/depl
 
 export const [deployer, user, ...solverAccounts] = devAccounts
 
-/** Ten times the least bond. */
-export const BOND = 10_000_000000n
+/** Covers outputs of up to 20 whole tokens of 18 decimals: 5% of an output is what the contract reserves. */
+export const BOND = 10n ** 18n
 
 export type TestChain = Awaited<ReturnType<typeof startChain>>
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DropReason } from '../../src/domain/offer.js'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { createCalls } from '../devnet/calls.js'
+import { BOND, solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { eventually } from './eventually.js'
 import { highSTwin } from './high-s-twin.js'
 import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
@@ -16,6 +18,8 @@ import {
 const [honestAccount, badAccount, strangerAccount] = solverAccounts
 const ANOTHER_ADDRESS = '0x00000000000000000000000000000000000000aa'
 const TEMPTING = '999999999999'
+/** The largest output whose 5%, rounded down, a bond covers. */
+const LARGEST_OUTPUT = BOND * 20n + 19n
 const UINT256_OVERFLOW = (2n ** 256n).toString()
 
 let chain: TestChain
@@ -25,7 +29,7 @@ let bad: TestSolver
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 3 })
-  service = await startService(chain)
+  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
   good = await startSolver(chain, honestAccount, honest({ output: '1000', input: '5000' }))
   bad = await startSolver(chain, badAccount)
   await good.register(service)
@@ -88,6 +92,13 @@ const faults: [string, DropReason, Behaviour][] = [
   ['a signature of 66 bytes', 'signature_length', withSignature((signature) => `${signature}00`)],
   ['v of 0 or 1', 'signature_v', withSignature((s) => `${s.slice(0, -2)}${s.endsWith('1b') ? '00' : '01'}`)],
   ['a high s', 'signature_high_s', withSignature((signature) => highSTwin(signature))],
+  [
+    'an output of which 5% exceeds the bond',
+    'bond_too_small',
+    signedOver({ outputAmount: `${LARGEST_OUTPUT + 1n}` }),
+  ],
+  ['the largest output there is', 'bond_too_small', signedOver({ outputAmount: `${2n ** 256n - 1n}` })],
+  ['an output below the least order', 'below_minimum_order', signedOver({ outputAmount: '19' })],
   ['a signature of zeros', 'signature_mismatch', withSignature(() => `0x${'00'.repeat(64)}1b`)],
   ['a signature that is no hex', 'malformed', withSignature(() => 'signed')],
   ['no quote', 'malformed', tampered(({ signature }) => ({ signature }))],
@@ -136,6 +147,52 @@ describe('an offer that the contract would refuse is dropped, whatever it promis
       outputAmount: '1000',
     })
     expect(body.alternativeQuotes).toEqual([])
+  })
+})
+
+describe('an offer up to the very limits of the contract is taken', () => {
+  it.each([20n, LARGEST_OUTPUT])('an output of %d', async (outputAmount) => {
+    bad.behave(signedOver({ outputAmount: `${outputAmount}` }))
+    const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    const outputs = [body, ...body.alternativeQuotes].map(({ quote }) => quote.outputAmount)
+    expect(outputs).toContain(`${outputAmount}`)
+  })
+})
+
+describe('an offer with a used nonce is dropped once the service knows', () => {
+  const quoteOf = async () => (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body
+  it('by the event, when the solver has cancelled it', async () => {
+    const calls = createCalls(chain.devnet, chain.contracts.settlement)
+    const { blockNumber } = await calls.send(badAccount, 'cancelNonce', [77n])
+    await eventually(
+      () => service.metric('aggregator_chain_event_block', {}),
+      (block) => block >= Number(blockNumber),
+    )
+    bad.behave(signedOver({ nonce: '77' }))
+    const body = await quoteOf()
+    expect(body.quote.solver).toBe(honestAccount.address)
+    expect(body.alternativeQuotes).toEqual([])
+    const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
+    expect(record.solvers).toContainEqual(
+      expect.objectContaining({ solver: badAccount.address, outcome: 'INVALID', reason: 'nonce_used' }),
+    )
+  })
+
+  it('soon after it has come twice, when it was used before the service started', async () => {
+    const calls = createCalls(chain.devnet, chain.contracts.settlement)
+    await calls.send(badAccount, 'cancelNonce', [78n])
+    const later = await startService(chain)
+    await Promise.all([good.register(later), bad.register(later)])
+    bad.behave(signedOver({ nonce: '78' }))
+    const ask = async () => (await later.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body
+    expect((await ask()).quote.solver).toBe(badAccount.address)
+    await eventually(ask, ({ quote }) => quote.solver === honestAccount.address)
+    await later.close()
+  })
+
+  it('while another nonce is taken, however often it comes', async () => {
+    bad.behave(signedOver({ nonce: '79' }))
+    for (let round = 0; round < 5; round++) expect((await quoteOf()).quote.solver).toBe(badAccount.address)
   })
 })
 

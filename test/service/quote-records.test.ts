@@ -79,7 +79,7 @@ describe('the record of a quote', () => {
 
   it('compares inputs for EXACT_OUTPUT, and names a tie', async () => {
     for (const [index, input] of ['5000', '5000', '7000'].entries()) solvers[index]?.behave(honest({ input }))
-    const { body } = await ask({ orderType: 'EXACT_OUTPUT', amount: '10' })
+    const { body } = await ask({ orderType: 'EXACT_OUTPUT', amount: '100' })
     const { body: record } = await readRecord(body.quoteId)
     const told = record.solvers.map(({ inputAmount, explanation }: Record<string, string>) => [
       inputAmount,
@@ -170,7 +170,7 @@ describe('a solver that gave no offer is told why', () => {
         orderType: 1,
         depositMode: 1,
         userAddress: user.address,
-        destinationChainId: 1n,
+        destinationChainId: BigInt(chain.chainId),
       })
       .then(() => Promise.reject(new Error('answered')))
       .catch((thrown) => thrown)

@@ -49,6 +49,7 @@ const NAMES = Object.keys({
   chain_headers: true,
   solver_benches: true,
   chain_readers: true,
+  solver_bonds: true,
 } satisfies Record<keyof Schema, true>)
 
 /** SQLite at a path; with `:memory:`, each opening is of a database of its own. */

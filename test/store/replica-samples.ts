@@ -13,7 +13,13 @@ export const MISSED = TOPICS.map((topic) => `missed ${topic}`)
  */
 export async function join(databaseUrl: string, whenFinished = onTestFinished) {
   const notes: string[] = []
-  const heard: Record<Topic, string[]> = { events: [], solvers: [], chains: [] }
+  const heard: Record<Topic, string[]> = {
+    events: [],
+    solvers: [],
+    bonds: [],
+    nonces: [],
+    chains: [],
+  }
   const replicas = await joinReplicas({
     databaseUrl,
     onLost: () => notes.push('lost'),

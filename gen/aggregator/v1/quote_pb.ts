@@ -34,7 +34,7 @@ export type GetQuoteRequest = Message<"aggregator.v1.GetQuoteRequest"> & {
   inputToken: string;
 
   /**
-   * Token that the user buys: a 20-byte address in hex with `0x`, any letter case.
+   * Token that the user buys: a 20-byte address in hex with `0x`, any letter case; not `input_token`.
    *
    * @generated from field: string output_token = 3;
    */
@@ -70,7 +70,7 @@ export type GetQuoteRequest = Message<"aggregator.v1.GetQuoteRequest"> & {
   originChainId: bigint;
 
   /**
-   * Chain on which the output is paid: an EIP-155 chain id.
+   * Chain on which the output is paid: the chain itself, or another one that the instance lists for it.
    *
    * @generated from field: uint64 destination_chain_id = 8;
    */
@@ -507,7 +507,8 @@ export type SolverAnswer = Message<"aggregator.v1.SolverAnswer"> & {
   outputAmount?: string | undefined;
 
   /**
-   * For INVALID and FAILED, which of the closed list of reasons it was, such as `fixed_amount_mismatch`.
+   * For INVALID and FAILED, which of the closed list of reasons it was, such as `fixed_amount_mismatch`. An offer that
+   * the settlement contract would refuse is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`.
    *
    * @generated from field: optional string reason = 7;
    */

@@ -1,0 +1,42 @@
+import type { Chain } from '../chain/chain.js'
+import type { DropReason } from '../domain/offer.js'
+import type { Quote } from '../domain/quote.js'
+import { bondFor } from '../domain/settlement-terms.js'
+import type { SolverKey } from '../domain/solver.js'
+import type { FreeBonds } from '../solvers/free-bonds.js'
+import type { UsedNonces } from '../solvers/used-nonces.js'
+
+/** What the settlement contract would refuse a signed offer for, as far as is known in memory (decisions.md D13). */
+export interface ContractRules {
+  /** Whether enough is known of a solver to hold its offers against the contract. */
+  isKnown(solver: SolverKey): boolean
+  /** The first reason for which `deposit` and `settle` would revert; takes note of the offer's nonce. */
+  refusalOf(chainId: number, quote: Quote): DropReason | undefined
+}
+
+interface ContractRulesOptions {
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'terms'>>
+  readonly freeBonds: Pick<FreeBonds, 'of'>
+  readonly usedNonces: Pick<UsedNonces, 'isKnown'>
+}
+
+/** Builds the rules of all chains; nothing is read for an offer. */
+export function createContractRules({ chains, freeBonds, usedNonces }: ContractRulesOptions): ContractRules {
+  return {
+    isKnown(solver) {
+      const reservationBps = chains.get(solver.chainId)?.terms().bondReservationBps
+      return reservationBps === undefined || freeBonds.of(solver) !== undefined
+    },
+
+    refusalOf(chainId, { solver: address, outputAmount, nonce }) {
+      const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}
+      const key = { chainId, address }
+      if (minOrder !== undefined && outputAmount < minOrder) return 'below_minimum_order'
+      if (bondReservationBps !== undefined) {
+        const isCovered = bondFor(outputAmount, bondReservationBps) <= (freeBonds.of(key) ?? 0n)
+        if (!isCovered) return 'bond_too_small'
+      }
+      return usedNonces.isKnown(key, nonce) ? 'nonce_used' : undefined
+    },
+  }
+}

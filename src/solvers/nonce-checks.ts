@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto'
+import type { Address } from '../domain/hex.js'
+
+/** Checks nonces one batch after the other, so that no solver can cause more reads than that. */
+export interface NonceChecks {
+  /** Has a nonce checked soon, unless its solver has too many that wait. */
+  add(solver: Address, nonce: bigint): void
+  close(): void
+}
+
+/** Of each solver wait so many at most; a further one takes the place of one chosen at random. */
+const MAX_WAITING = 10
+/** Checks of one batch, whose reads leave in one request. */
+const MAX_BATCH = 50
+const BATCH_INTERVAL_MS = 1000
+
+/**
+ * Builds the checks of one chain.
+ * @param check reads one nonce, and takes note of the answer; what it throws is dropped, as the nonce may come again
+ */
+export function createNonceChecks(check: (solver: Address, nonce: bigint) => Promise<void>): NonceChecks {
+  /** Those whose solver has waited longest come first. */
+  const waiting = new Map<Address, bigint[]>()
+  let nextAt = Number.NEGATIVE_INFINITY
+  let isRunning = false
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+
+  function schedule(): void {
+    if (isRunning || isClosed || timer !== undefined || waiting.size === 0) return
+    timer = setTimeout(() => void run(), Math.max(0, nextAt - performance.now()))
+  }
+
+  async function run(): Promise<void> {
+    timer = undefined
+    isRunning = true
+    nextAt = performance.now() + BATCH_INTERVAL_MS
+    await Promise.allSettled(takeBatch().map(([solver, nonce]) => check(solver, nonce)))
+    isRunning = false
+    schedule()
+  }
+
+  function takeBatch(): (readonly [Address, bigint])[] {
+    const batch: (readonly [Address, bigint])[] = []
+    for (const [solver, nonces] of waiting) {
+      if (batch.length + nonces.length > MAX_BATCH) break
+      batch.push(...nonces.map((nonce) => [solver, nonce] as const))
+      waiting.delete(solver)
+    }
+    return batch
+  }
+
+  return {
+    add(solver, nonce) {
+      const nonces = waiting.get(solver) ?? []
+      if (nonces.includes(nonce)) return
+      // At random, so that a solver cannot push out the one that it wants to hide.
+      if (nonces.length < MAX_WAITING) nonces.push(nonce)
+      else nonces[randomInt(MAX_WAITING)] = nonce
+      waiting.set(solver, nonces)
+      schedule()
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Address } from '../domain/hex.js'
+import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
+
+/** Free bonds by the solver's address, in the bond token's smallest unit. */
+export type FreeBondMap = ReadonlyMap<Address, bigint>
+
+/** Keeps the free bonds of registered solvers. */
+export interface BondStore {
+  /** Those of one chain's registered solvers. */
+  readAll(chainId: number): Promise<Map<Address, bigint>>
+  /** Keeps these in place of the solvers' last ones, and removes those of solvers that are no longer registered. */
+  save(chainId: number, bonds: FreeBondMap): Promise<void>
+}
+
+/** Builds the store of free bonds over an open database; it announces each change by the chain's id. */
+export function createBondStore(
+  database: Database,
+  { serialize, announce }: Coordination = ALONE,
+): BondStore {
+  return {
+    async readAll(chainId) {
+      const rows = await database
+        .selectFrom('solver_bonds')
+        .innerJoin('solvers', (join) =>
+          join
+            .onRef('solvers.chain_id', '=', 'solver_bonds.chain_id')
+            .onRef('solvers.address', '=', 'solver_bonds.address'),
+        )
+        .select(['solver_bonds.address', 'solver_bonds.free_bond'])
+        .where('solver_bonds.chain_id', '=', chainId)
+        .execute()
+      return new Map(rows.map((row) => [row.address as Address, BigInt(row.free_bond)]))
+    },
+
+    save: (chainId, bonds) =>
+      database.transaction().execute(async (transaction) => {
+        await serialize(transaction, `bonds ${chainId}`)
+        await removeUnregistered(transaction, chainId)
+        for (const [address, freeBond] of bonds) {
+          const change = { free_bond: freeBond.toString() }
+          await transaction
+            .insertInto('solver_bonds')
+            .values({ chain_id: chainId, address, ...change })
+            .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(change))
+            .execute()
+        }
+        await announce(transaction, 'bonds', String(chainId))
+      }),
+  }
+}
+
+async function removeUnregistered(transaction: DatabaseTransaction, chainId: number): Promise<void> {
+  await transaction
+    .deleteFrom('solver_bonds')
+    .where('chain_id', '=', chainId)
+    .where('address', 'not in', (query) =>
+      query.selectFrom('solvers').select('solvers.address').where('solvers.chain_id', '=', chainId),
+    )
+    .execute()
+}
