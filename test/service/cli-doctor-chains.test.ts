@@ -9,6 +9,10 @@ import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 const HOUR = 3600
 /** `eip712Domain()` */
 const DOMAIN = '0x84b0196e'
+/** `BOND_RESERVATION_BPS()` */
+const BOND_RESERVATION_BPS = '0x8e0d2385'
+/** `MIN_ORDER()` */
+const MIN_ORDER = '0x8f9d713c'
 const NOBODY = `0x${'11'.repeat(20)}`
 
 let stage: DoctorStage
@@ -132,5 +136,24 @@ describe('the settlement contract', () => {
     const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url, PROTOCOL_NAME: 'Acme' })
     expect([failed, warned]).toEqual([[], ['SERVICE_ADDRESS_31337 EIP-712 domain']])
     expect(find('SERVICE_ADDRESS_31337 EIP-712 domain')?.finding).toContain('name Acme and version 1')
+  })
+
+  it('that has the views for offers tells what they say, and where quotes may pay out', async () => {
+    const { warned, find } = await diagnose({ DESTINATION_CHAINS_31337: '10,8453' })
+    expect(warned).toEqual([])
+    expect(find('SERVICE_ADDRESS_31337 bond cover')?.finding).toContain('5 % of its output')
+    expect(find('SERVICE_ADDRESS_31337 least order')?.finding).toContain('at least 20 ')
+    expect(find('SERVICE_ADDRESS_31337 destinations')?.finding).toBe('2 beside the chain itself: 10, 8453')
+  })
+
+  it.each([
+    ['bond cover', BOND_RESERVATION_BPS, 'has no BOND_RESERVATION_BPS'],
+    ['least order', MIN_ORDER, 'has no MIN_ORDER'],
+  ])('that lacks the view for the %s is worth a look', async (check, selector, words) => {
+    proxy.revert(selector)
+    onTestFinished(() => proxy.intercept())
+    const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url })
+    expect([failed, warned]).toEqual([[], [`SERVICE_ADDRESS_31337 ${check}`]])
+    expect(find(`SERVICE_ADDRESS_31337 ${check}`)?.finding).toContain(words)
   })
 })

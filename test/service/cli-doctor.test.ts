@@ -38,6 +38,8 @@ describe('with everything well', () => {
     'SERVICE_ADDRESS_31337 protocol',
     'SERVICE_ADDRESS_31337 EIP-712 domain',
     'SERVICE_ADDRESS_31337 bond',
+    'SERVICE_ADDRESS_31337 bond cover',
+    'SERVICE_ADDRESS_31337 least order',
     'clock',
     'DB_PATH folder',
     'DB_PATH disk',

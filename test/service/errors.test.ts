@@ -161,6 +161,38 @@ it('BOND_INSUFFICIENT names the minimum, for a solver without a bond and for one
   await open.close()
 })
 
+describe('a swap that the contract cannot settle is refused before anyone is asked', () => {
+  const ask = (open: TestService, changes: Record<string, unknown>) =>
+    open.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })
+
+  it('to a chain that the instance does not list for this one', async () => {
+    const { status, body } = await ask(service, { destinationChainId: 10 })
+    expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
+    expect(body.details).toEqual([{ field: 'destinationChainId', message: `must be ${chain.chainId}` }])
+  })
+
+  it('unless it is listed', async () => {
+    const open = await startService(chain, { [`DESTINATION_CHAINS_${chain.chainId}`]: '10,8453' })
+    for (const destinationChainId of [chain.chainId, 10, 8453]) {
+      expect((await ask(open, { destinationChainId })).body.code).toBe('NO_QUOTES')
+    }
+    const { body } = await ask(open, { destinationChainId: 1 })
+    expect(body.details).toEqual([
+      { field: 'destinationChainId', message: `must be ${chain.chainId} or 10 or 8453` },
+    ])
+    await open.close()
+  })
+
+  it('of a token for itself, in whatever letter case', async () => {
+    const { weth } = chain.contracts
+    for (const outputToken of [weth, weth.toLowerCase()]) {
+      const { status, body } = await ask(service, { outputToken })
+      expect(status).toBe(400)
+      expect(body.details).toEqual([{ field: 'outputToken', message: 'must differ from inputToken' }])
+    }
+  })
+})
+
 describe('every bad field is named, with what it must be', () => {
   const bad = {
     inputToken: '0x12',

@@ -3,6 +3,7 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { summary } from '../../chain/rpc-error.js'
 import { createSettlement, NotASettlementError } from '../../chain/settlement.js'
 import type { ChainConfig, Config } from '../../config.js'
+import { checkOfferRules } from './check-offer-rules.js'
 import { collectFindings, type Finding, type Findings } from './finding.js'
 
 /**
@@ -42,11 +43,12 @@ export async function checkContract(
 }
 
 async function checkProtocol(
-  { chainId, settlement: address }: ChainConfig,
+  chain: ChainConfig,
   client: PublicClient,
   { protocolName, minSolverBond }: Config,
   findings: Findings,
 ): Promise<void> {
+  const { chainId, settlement: address } = chain
   const contract = { address, abi: settlementAbi } as const
   try {
     await createSettlement(client, chainId, address).readDomain(protocolName)
@@ -73,6 +75,7 @@ async function checkProtocol(
   } else {
     findings.warn('bond', `its token could not be read: ${summary(bond.reason)}`)
   }
+  await checkOfferRules(chain, client, findings)
 }
 
 async function readBondToken(client: PublicClient, address: `0x${string}`) {

@@ -1,0 +1,31 @@
+import type { PublicClient } from 'viem'
+import { createSettlement } from '../../chain/settlement.js'
+import type { ChainConfig } from '../../config.js'
+import type { Findings } from './finding.js'
+
+/** Notes which offers the service can hold against the contract: not every deployment has both views. */
+export async function checkOfferRules(
+  { chainId, settlement, destinationChains }: ChainConfig,
+  client: PublicClient,
+  findings: Findings,
+): Promise<void> {
+  const { bondReservationBps, minOrder } = await createSettlement(client, chainId, settlement).readTerms()
+  if (bondReservationBps === undefined) {
+    findings.warn(
+      'bond cover',
+      'the contract has no BOND_RESERVATION_BPS: offers are not checked against free bonds',
+    )
+  } else {
+    const percent = Number(bondReservationBps) / 100
+    findings.ok('bond cover', `an offer may take ${percent} % of its output from the solver's free bond`)
+  }
+  if (minOrder === undefined) {
+    findings.warn('least order', 'the contract has no MIN_ORDER: offers are not checked for the least output')
+  } else {
+    findings.ok('least order', `an output must be at least ${minOrder} of the token's smallest unit`)
+  }
+  const others = destinationChains.filter((destination) => destination !== chainId)
+  if (others.length > 0) {
+    findings.ok('destinations', `${others.length} beside the chain itself: ${others.join(', ')}`)
+  }
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { bondSolver, MIN_ORDER } from '../../src/devnet/deploy.js'
+import { freeBondOf } from '../../src/domain/solver.js'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { type ContractVerdict, createContractVerdict } from './contract-verdict.js'
+import { eventually } from './eventually.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { startSolver, type TestSolver, type WireReply } from './test-solver.js'
+
+/** Of the actions and offers; another one is tried by setting the variable. */
+const SEED = Number(process.env.VERDICT_SEED ?? 20_261_121)
+const NUM_RUNS = 12
+const MAX_MS = 40_000
+
+/** Small enough for a metric to show it to the last unit. */
+const BOND = 10_000_000000n
+
+const [account] = solverAccounts
+const VERDICTS = ['taken', 'InsufficientBond', 'OrderBelowMinimum', 'WrongOutputChain', 'NonceAlreadyUsed']
+const UINT256 = 2n ** 256n - 1n
+
+let chain: TestChain
+let service: TestService
+let solver: TestSolver
+let contract: ContractVerdict
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
+  contract = await createContractVerdict(chain, account)
+  service = await startService(chain, {
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
+    MIN_SOLVER_BOND: '0',
+  })
+  solver = await startSolver(chain, account)
+  await solver.register(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+/** What changes the solver's bond or its nonces; one that the contract refuses at that moment changes nothing. */
+const action = fc.oneof(
+  fc.record({
+    kind: fc.constant('addBond' as const),
+    share: fc.double({ min: 0.01, max: 0.2, noNaN: true }),
+  }),
+  fc.record({
+    kind: fc.constantFrom('deposit' as const, 'settle' as const, 'requestUnstake' as const),
+    share: fc.double({ min: 0.05, max: 1, noNaN: true }),
+  }),
+  fc.record({
+    kind: fc.constantFrom(
+      'fill' as const,
+      'refund' as const,
+      'cancelUnstake' as const,
+      'cancelNonce' as const,
+    ),
+  }),
+)
+
+/** An output near what the contract decides by, or anywhere. */
+const output = fc.oneof(
+  fc.record({
+    near: fc.constantFrom('bond' as const, 'minimum' as const),
+    by: fc.integer({ min: -21, max: 21 }),
+  }),
+  fc.record({ near: fc.constant('anything' as const), by: fc.bigInt({ min: 1n, max: UINT256 }) }),
+)
+
+const offer = fc.record({
+  output,
+  nonce: fc.constantFrom('new' as const, 'used' as const, 'repeated' as const),
+  outputChainId: fc.constantFrom(31337, 31337, 31337, 10),
+  orderType: fc.constantFrom('EXACT_INPUT' as const, 'EXACT_OUTPUT' as const),
+})
+
+type Offer = typeof offer extends fc.Arbitrary<infer T> ? T : never
+type Terms = Pick<Offer, 'orderType' | 'outputChainId'>
+
+/** The memory of the service is that of the last block: events up to it are read, and the bond as they have left it. */
+async function untilServiceKnows(): Promise<bigint> {
+  const [block, bond] = await Promise.all([contract.blockNumber(), contract.bond()])
+  const free = freeBondOf(bond)
+  await eventually(
+    async () => [
+      await service.metric('aggregator_chain_event_block', {}),
+      await service.metric('aggregator_solver_free_bond', {}),
+    ],
+    ([seen, known]) => Number(seen) >= block && known === Number(free),
+  )
+  return free
+}
+
+function outputAmount({ near, by }: Offer['output'], freeBond: bigint): bigint {
+  const amount =
+    near === 'bond' ? freeBond * 20n + BigInt(by) : near === 'minimum' ? MIN_ORDER + BigInt(by) : by
+  const bounded = BigInt(amount)
+  return bounded < 1n ? 1n : bounded > UINT256 ? UINT256 : bounded
+}
+
+/** Has the solver answer a request with an offer. @returns the offer, and whether the service hands it out */
+async function propose(amount: bigint, nonce: bigint, { orderType, outputChainId }: Terms) {
+  let signed: WireReply | undefined
+  solver.behave(async (ask, { quoteFor, sign }) => {
+    const inputAmount = orderType === 'EXACT_INPUT' ? ask.amount : '1000'
+    const terms = { inputAmount, outputAmount: `${amount}`, outputChainId, nonce: `${nonce}` }
+    signed = await sign({ ...quoteFor(ask), ...terms })
+    return signed
+  })
+  const { body } = await service.post(`/v1/${chain.chainId}/quote`, {
+    ...quoteRequest(chain),
+    orderType,
+    amount: orderType === 'EXACT_INPUT' ? '1000' : `${amount}`,
+    depositWindow: 86_400,
+  })
+  if (signed === undefined) throw new Error(`the solver was not asked: ${JSON.stringify(body)}`)
+  return { signed, isReturned: body.quote !== undefined }
+}
+
+const PLAIN: Terms = { orderType: 'EXACT_INPUT', outputChainId: 31337 }
+/** Used nonces that the service knows. */
+const known: bigint[] = []
+let repeated = 0n
+
+/** Offers the nonces that orders have used until the service knows them; nothing can be offered without a free bond. */
+async function teachUsedNonces(freeBond: bigint): Promise<void> {
+  if (freeBond === 0n) return
+  const unknown = contract.used.filter((nonce) => !known.includes(nonce))
+  for (const nonce of unknown) await propose(MIN_ORDER, nonce, PLAIN)
+  for (const nonce of unknown) {
+    await eventually(
+      () => propose(MIN_ORDER, nonce, PLAIN),
+      ({ isReturned }) => !isReturned,
+    )
+    known.push(nonce)
+  }
+}
+
+function nonceOf(choice: Offer['nonce']): bigint {
+  if (choice === 'repeated') return repeated
+  const used = known[Math.floor(known.length / 2)]
+  return choice === 'used' && used !== undefined ? used : contract.newNonce()
+}
+
+it('the service returns just the offers that the contract takes, in whatever state the chain is', async () => {
+  repeated = contract.newNonce()
+  const counts: Record<string, number> = {}
+  const property = fc.asyncProperty(
+    fc.array(action, { maxLength: 4 }),
+    fc.array(offer, { minLength: 4, maxLength: 10 }),
+    async (actions, offers) => {
+      for (const each of actions) await contract.act(each)
+      const freeBond = await untilServiceKnows()
+      await teachUsedNonces(freeBond)
+      for (const terms of offers) {
+        const amount = outputAmount(terms.output, freeBond)
+        const { signed, isReturned } = await propose(amount, nonceOf(terms.nonce), terms)
+        const [onDeposit, onSettle] = await contract.refusals(signed)
+        const verdict = onDeposit ?? 'taken'
+        counts[verdict] = (counts[verdict] ?? 0) + 1
+        expect(onSettle).toBe(onDeposit)
+        expect({ verdict, terms, freeBond, isReturned }).toMatchObject({ isReturned: verdict === 'taken' })
+      }
+    },
+  )
+  await fc.assert(property, {
+    seed: SEED,
+    numRuns: NUM_RUNS,
+    interruptAfterTimeLimit: MAX_MS,
+    endOnFailure: true,
+  })
+  console.info(`seed ${SEED}: ${JSON.stringify(counts)}`)
+  for (const verdict of VERDICTS) expect(counts[verdict], verdict).toBeGreaterThan(0)
+}, 60_000)

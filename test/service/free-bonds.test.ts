@@ -1,0 +1,211 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createCalls } from '../devnet/calls.js'
+import { BOND, solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { eventually } from './eventually.js'
+import { quoteRequest } from './quote-request.js'
+import { startDatabaseLink } from './replica-link.js'
+import { openReplicas, startThree } from './replica-services.js'
+import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
+import { startService, type TestService } from './service.js'
+import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
+
+const [account] = solverAccounts
+/** Its 5% is the whole bond. */
+const LARGEST = BOND * 20n
+const UNLIMITED = 2n ** 256n - 1n
+/** `BOND_RESERVATION_BPS()` and `MIN_ORDER()` */
+const VIEWS = ['0x8e0d2385', '0x8f9d713c']
+/** `solvers(address)` */
+const SOLVERS = '0x57f58d98'
+const REVERTED = { error: { code: 3, message: 'execution reverted', data: '0x' } }
+
+let chain: TestChain
+let calls: ReturnType<typeof createCalls>
+let solver: TestSolver
+let rpc: RpcProxy
+let environment: Record<string, string>
+let folder: string
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  calls = createCalls(chain.devnet, chain.contracts.settlement)
+  await calls.mint(chain.contracts.weth, user.address, 10n ** 24n)
+  await calls.approve(chain.contracts.weth, user, UNLIMITED)
+  await calls.mint(chain.contracts.usdc, account.address, 2n ** 128n)
+  await calls.approve(chain.contracts.usdc, account, UNLIMITED)
+  solver = await startSolver(chain, account)
+  folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+})
+beforeEach(async () => {
+  solver.behave(honest({ output: `${LARGEST}` }))
+  rpc = await startRpcProxy(chain.devnet.rpcUrl)
+  environment = {
+    [`RPC_URL_${chain.chainId}`]: rpc.url,
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    MIN_SOLVER_BOND: '1',
+  }
+})
+afterEach(() => rpc.close())
+afterAll(async () => {
+  await solver?.close()
+  await chain?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const quote = async (service: TestService) =>
+  (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body
+const untilOffered = (service: TestService, isOffered: boolean) =>
+  eventually(
+    () => quote(service),
+    (body) => (body.quote !== undefined) === isOffered,
+  )
+
+/** Takes the solver's offer of the whole bond. */
+async function deposit(service: TestService) {
+  const body = await quote(service)
+  await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+  return body
+}
+
+describe('an offer that the free bond does not cover is dropped', () => {
+  it('after an order has reserved it, until that is filled', async () => {
+    const service = await startService(chain, environment)
+    await solver.register(service)
+    const { orderId } = await deposit(service)
+    await untilOffered(service, false)
+    await calls.send(account, 'fill', [orderId])
+    await untilOffered(service, true)
+    await service.close()
+  })
+
+  it('until the refund, which slashes the bond for good', async () => {
+    const snapshot = await calls.client.snapshot()
+    const service = await startService(chain, environment)
+    await solver.register(service)
+    solver.behave(honest({ output: `${LARGEST / 2n}` }))
+    const { orderId, quote: taken } = await deposit(service)
+    solver.behave(honest({ output: `${LARGEST / 2n + 20n}` }))
+    await untilOffered(service, false)
+    await calls.nextBlockAt(taken.fillDeadline + 1)
+    await calls.send(user, 'refund', [orderId])
+    await eventually(
+      () => service.metric('aggregator_solver_free_bond', {}),
+      (free) => free === Number(BOND / 2n),
+    )
+    await untilOffered(service, false)
+    solver.behave(honest({ output: `${LARGEST / 2n}` }))
+    await untilOffered(service, true)
+    await service.close()
+    await calls.client.revert({ id: snapshot })
+  })
+
+  it('while a part of it is unstaking, as the contract sees it too', async () => {
+    const service = await startService(chain, environment)
+    await solver.register(service)
+    await calls.send(account, 'requestUnstake', [1n])
+    await untilOffered(service, false)
+    await calls.send(account, 'cancelUnstake', [])
+    await untilOffered(service, true)
+    await service.close()
+  })
+
+  it('until a reorganisation removes the order that has reserved it', async () => {
+    const service = await startService(chain, environment)
+    await solver.register(service)
+    await deposit(service)
+    await untilOffered(service, false)
+    await calls.client.request({ method: 'anvil_reorg' as never, params: [1, []] as never })
+    await untilOffered(service, true)
+    await service.close()
+  })
+
+  it('by the periodic read alone, when the node says nothing of events', async () => {
+    rpc.hideLogs()
+    const service = await startService(chain, { ...environment, BOND_CHECK_INTERVAL_MS: '50' })
+    await solver.register(service)
+    await calls.send(account, 'requestUnstake', [1n])
+    await untilOffered(service, false)
+    await calls.send(account, 'cancelUnstake', [])
+    await untilOffered(service, true)
+    await service.close()
+  })
+
+  it('after a restart too, while the RPC answers nothing but who the contract is', async () => {
+    const kept = { ...environment, DB_PATH: join(folder, 'kept.db') }
+    const before = await startService(chain, kept)
+    await solver.register(before)
+    await calls.send(account, 'requestUnstake', [1n])
+    await untilOffered(before, false)
+    await before.close()
+    rpc.revert(SOLVERS)
+    const after = await startService(chain, kept)
+    await untilOffered(after, false)
+    rpc.intercept()
+    await calls.send(account, 'cancelUnstake', [])
+    await untilOffered(after, true)
+    await after.close()
+  })
+})
+
+it('no chain read is on the way of a quote', async () => {
+  const service = await startService(chain, environment)
+  await solver.register(service)
+  await untilOffered(service, true)
+  const before = rpc.count('eth_call')
+  for (let round = 0; round < 20; round++) await untilOffered(service, true)
+  // The read that the registration asked for may still have been under way.
+  expect(rpc.count('eth_call') - before).toBeLessThan(5)
+  await service.close()
+})
+
+it('a contract without the views is not checked', async () => {
+  rpc.intercept(async (call, pass) => {
+    const data = JSON.stringify(call.params ?? '')
+    return VIEWS.some((view) => data.includes(view)) ? REVERTED : pass()
+  })
+  const service = await startService(chain, environment)
+  await solver.register(service)
+  for (const output of [LARGEST + 20n, 1n]) {
+    solver.behave(honest({ output: `${output}` }))
+    expect((await quote(service)).quote.outputAmount).toBe(`${output}`)
+  }
+  await service.close()
+})
+
+describe('with replicas', () => {
+  it('each drops what the one that reads the chain knows to be too much, and each nonce that it saw cancelled', async () => {
+    const { services } = await startThree(chain, { MIN_SOLVER_BOND: '1' })
+    await solver.register(services[1])
+    for (const service of services) await untilOffered(service, true)
+    await calls.send(account, 'requestUnstake', [1n])
+    for (const service of services) await untilOffered(service, false)
+    await calls.send(account, 'cancelUnstake', [])
+    for (const service of services) await untilOffered(service, true)
+
+    await calls.send(account, 'cancelNonce', [5000n])
+    solver.behave(async (ask, { quoteFor, sign }) =>
+      sign({ ...quoteFor(ask), outputAmount: '1000', nonce: '5000' }),
+    )
+    for (const service of services) await untilOffered(service, false)
+  })
+
+  it('one that missed what was sent knows it once it is connected again', async () => {
+    const replicas = await openReplicas(chain)
+    const first = await replicas.start({ MIN_SOLVER_BOND: '1' })
+    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+    const second = await replicas.start({ MIN_SOLVER_BOND: '1', DATABASE_URL: link.url })
+    await solver.register(first)
+    for (const service of [first, second]) await untilOffered(service, true)
+    link.cut()
+    await calls.send(account, 'requestUnstake', [1n])
+    await untilOffered(first, false)
+    expect((await quote(second)).quote).toBeDefined()
+    link.restore()
+    await untilOffered(second, false)
+    await calls.send(account, 'cancelUnstake', [])
+    for (const service of [first, second]) await untilOffered(service, true)
+  })
+})
