@@ -2,12 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidArgument } from '../domain/errors.js'
 import type { Call } from '../rpc/method.js'
 import type { Client } from '../rpc/rate-limits.js'
+import { clientAddress } from './client-address.js'
 
 const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
 
 /** Whoever made a request, as far as limits go. */
 export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
-  return { address: request.ip, setHeader: (name, value) => void reply.header(name, value) }
+  return { address: clientAddress(request), setHeader: (name, value) => void reply.header(name, value) }
 }
 
 /** A REST request as a call of a method. */
@@ -28,7 +29,7 @@ export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
       return () => raw.off('close', onClose)
     },
     timeoutMs: timeoutOf(request),
-    address: request.ip,
+    address: clientAddress(request),
     setHeader: (name, value) => void reply.header(name, value),
   }
 }

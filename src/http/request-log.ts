@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceError } from '../domain/errors.js'
+import { escapeUnprintable } from '../domain/text.js'
 import { createLineWriter, type Logger } from '../telemetry/log.js'
+import { clientAddress } from './client-address.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,15 +48,12 @@ export function createRequestLog(server: FastifyInstance, log: Logger): LogReque
   return logRequest
 }
 
-/** The fields of a line as the inside of a JSON object. */
-function fieldsOf(
-  { id, method, url, ip, refusal }: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-): string {
+/** The fields of a line as the inside of a JSON object. The path is the one text in it that a client chooses freely. */
+function fieldsOf(request: FastifyRequest, reply: FastifyReply, status: number): string {
+  const { id, method, url, refusal } = request
   const fields =
-    `"requestId":"${id}","method":"${method}","path":${JSON.stringify(pathOf(url))},"status":${status},` +
-    `"durationMs":${Math.round(reply.elapsedTime * 10) / 10},"client":"${ip}"`
+    `"requestId":"${id}","method":"${method}","path":${jsonOf(pathOf(url))},"status":${status},` +
+    `"durationMs":${Math.round(reply.elapsedTime * 10) / 10},"client":"${clientAddress(request)}"`
   if (refusal === undefined) return fields
   const quoteId = refusal.quoteId === undefined ? '' : `,"quoteId":"${refusal.quoteId}"`
   return `${fields},"reason":"${refusal.reason}"${quoteId}`
@@ -64,4 +63,8 @@ function fieldsOf(
 function pathOf(url: string): string {
   const end = url.indexOf('?')
   return (end === -1 ? url : url.slice(0, end)).slice(0, MAX_PATH_LENGTH)
+}
+
+function jsonOf(text: string): string {
+  return escapeUnprintable(JSON.stringify(text))
 }

@@ -13,6 +13,7 @@ import type { RateLimits } from '../rpc/rate-limits.js'
 import { requestKey } from '../rpc/request-context.js'
 import { rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
+import { clientAddress, registerClientAddress } from './client-address.js'
 import { refuseUnparsable } from './error-body.js'
 import { registerEventRoutes } from './event-routes.js'
 import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
@@ -74,6 +75,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: refuseUnparsable,
   })
 
+  registerClientAddress(server)
   const logRequest = createRequestLog(server, log)
   const refuseBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = answersToOrigins(config.corsOrigins)
@@ -129,7 +131,7 @@ function createRequestIds(): () => string {
 }
 
 function toContextValues(request: FastifyRequest) {
-  const { id, ip, raw } = request
+  const { id, raw } = request
   const abandon = () => {
     if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
     else raw.socket.destroy()
@@ -137,7 +139,7 @@ function toContextValues(request: FastifyRequest) {
   const refuse = (error: ServiceError) => {
     request.refusal = error
   }
-  return createContextValues().set(requestKey, { id, ip, abandon, refuse })
+  return createContextValues().set(requestKey, { id, ip: clientAddress(request), abandon, refuse })
 }
 
 function toPortMistake(error: unknown, port: number): unknown {

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { escapeUnprintable } from '../domain/text.js'
 
 export type { Logger }
 
@@ -11,14 +12,15 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 const FLUSH_MS = 100
 const FLUSH_BYTES = 15 * 1024
 
-/** A log of one JSON object a line. */
+/** A log of one JSON object a line. Text of others in it is escaped, so that a terminal that shows the log obeys none of it. */
 export function createLog(level: LogLevel, destination: DestinationStream = pino.destination()): Logger {
-  return pino({ level, base: null, timestamp: createTimeText() }, destination)
+  const hooks = { streamWrite: escapeUnprintable }
+  return pino({ level, base: null, timestamp: createTimeText(), hooks }, destination)
 }
 
 /**
  * Builds a writer of lines that are so many that making them must cost little: in a log's own form, of fields that are
- * JSON already.
+ * printable JSON already.
  * @returns takes the inside of a JSON object; does nothing below the log's level
  */
 export function createLineWriter(

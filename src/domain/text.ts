@@ -1,0 +1,23 @@
+/**
+ * What a terminal obeys, hides or reorders: control, format and unassigned characters, separators of lines, and those that
+ * are invisible by default. Not the two selectors of an emoji's style, which change nothing else.
+ */
+const UNPRINTABLE = /(?![\ufe0e\ufe0f])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+const BEYOND_ASCII = /[^\n\x20-\x7e]/
+
+/** Replaces what is not printable, line feeds included, by `?`. */
+export function replaceUnprintable(text: string): string {
+  return text.replace(UNPRINTABLE, '?')
+}
+
+/** Escapes what is not printable in JSON text: its value stays the same. Line feeds between its parts stay as they are. */
+export function escapeUnprintable(json: string): string {
+  if (!BEYOND_ASCII.test(json)) return json
+  return json.replace(UNPRINTABLE, (character) => (character === '\n' ? character : escaped(character)))
+}
+
+/** A character as the escapes of its one or two UTF-16 units. */
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}

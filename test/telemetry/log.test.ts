@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createLineWriter, createLog } from '../../src/telemetry/log.js'
+
+/** What a terminal obeys, hides or reorders. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\u3164]|\u{e0100}/u
+/** Text of any code units, with many of those that are not printable. */
+const hostile = fc.string({
+  unit: fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.constantFrom(
+      '\x1b',
+      '\x7f',
+      '\x9b',
+      '\u202e',
+      '\u200b',
+      '\u2028',
+      '\u{e0041}',
+      '\u3164',
+      '\ud800',
+      '"',
+      '\\',
+    ),
+  ),
+})
+
+function createTextLog() {
+  const texts: string[] = []
+  return { texts, log: createLog('debug', { write: (text) => void texts.push(text) }) }
+}
+
+describe('a line of the log', () => {
+  it('is printable JSON of one line, whatever text it is given', () => {
+    const { texts, log } = createTextLog()
+    const property = fc.property(hostile, hostile, hostile, (message, key, value) => {
+      log.child({ bound: value }).warn({ [`x${key}`]: value, err: new Error(message) }, message)
+      const text = texts.at(-1) ?? ''
+      expect(text.slice(0, -1)).not.toMatch(UNPRINTABLE)
+      const line = JSON.parse(text)
+      expect([line.msg, line.bound, line[`x${key}`]]).toEqual([message, value, value])
+    })
+    fc.assert(property, { seed: 20_261_121, numRuns: 500 })
+  })
+
+  it('made by hand has the form of all others', () => {
+    const { texts, log } = createTextLog()
+    createLineWriter(log, 'info', 'request')('"status":200')
+    log.info({ status: 200 }, 'request')
+    const [byHand, usual] = texts.map((text) => JSON.parse(text))
+    expect(byHand).toEqual({ ...usual, time: expect.any(String) })
+  })
+})
