@@ -28,7 +28,7 @@ const RANKS: Readonly<Record<string, number>> = {
 }
 
 /** What stands beside the layers: all but domain may import it. */
-const BESIDE = ['config', 'environment', 'variables', 'version', 'telemetry']
+const BESIDE = ['config', 'environment', 'variables', 'version', 'telemetry', 'internals']
 
 /** Packages by the layers that alone may import them; a name ending in `/` stands for a whole scope. */
 const PACKAGE_OWNERS: readonly [string, readonly string[]][] = [

@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
 import { ConfigError } from '../environment.js'
+import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
@@ -90,6 +91,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     routes(router) {
       rpcRoutes(methods, streams)(router)
       for (const addServices of options.addServices) addServices(router)
+      router.handlers.splice(0, Infinity, ...router.handlers.map(withGrpcStatusMessages))
     },
     contextValues: toContextValues,
     readMaxBytes: MAX_BODY_BYTES,
