@@ -1,6 +1,6 @@
 import type { AggregatorError, ClientReason } from '../client/index.js'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js'
-import { printable } from './printable.js'
+import { printable, shellWord } from './printable.js'
 
 /** Ends a command with a message for a person. */
 export class CommandFailure extends Error {
@@ -42,7 +42,7 @@ export function toFailure(error: AggregatorError, url: string): CommandFailure {
   const cure = CURES[error.reason]
   if (cure !== undefined) lines.push(cure.replace('<url>', url))
   if (error.quoteId !== undefined)
-    lines.push(`What each solver answered: quote --chain <id> --why ${error.quoteId}`)
+    lines.push(`What each solver answered: quote --chain <id> --why ${shellWord(error.quoteId)}`)
   return new CommandFailure(exitCode, lines.map(printable).join('\n'))
 }
 

@@ -1,4 +1,5 @@
 import type { Environment } from '../environment.js'
+import { printableLines } from './printable.js'
 
 /** Where text goes. */
 export interface Output {
@@ -34,4 +35,21 @@ export type Paint = (style: keyof typeof STYLES, text: string) => string
 export function createPaint(output: Output, environment: Environment): Paint {
   const isPlain = !output.isTTY || environment.NO_COLOR || environment.TERM === 'dumb'
   return (style, text) => (isPlain ? text : `\x1b[${STYLES[style]}m${text}\x1b[0m`)
+}
+
+/** The colours of `createPaint`, as they stand in a text. */
+const OWN_STYLE = new RegExp(`(\\x1b\\[(?:0|${Object.values(STYLES).join('|')})m)`)
+
+/** An output that lets nothing through that a terminal obeys, but the colours and line feeds of this program. */
+export function guardOutput(output: Output): Output {
+  const { isTTY = false } = output
+  return {
+    isTTY,
+    write(text) {
+      const parts = text.split(OWN_STYLE)
+      return output.write(
+        parts.map((part, index) => (index % 2 === 1 ? part : printableLines(part))).join(''),
+      )
+    },
+  }
 }

@@ -1,6 +1,18 @@
-/** Text of others with nothing in it that a terminal would obey: control characters become `?`. */
+import { escapeUnprintable, replaceUnprintable } from '../domain/text.js'
+
+/** Text of others on one line, with `?` for everything that a terminal obeys, hides or reorders. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '?')
+  return replaceUnprintable(text)
+}
+
+/** The same for text of several lines. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n')
+}
+
+/** Text of others as one word of a shell's command line, which a person may copy. */
+export function shellWord(text: string): string {
+  return /^[\w.:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Unix time in seconds as a person reads it, in UTC. */
@@ -29,7 +41,8 @@ export function formatBehind(amount: bigint, best: bigint): string {
   return `${sign}${(Number(hundredths) / 10_000).toFixed(2)} %`
 }
 
-/** JSON text of a value; amounts, which are `bigint`, become decimal strings. */
+/** JSON text of a value; amounts, which are `bigint`, become decimal strings. What is not printable is escaped. */
 export function toJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? item.toString() : item), indent)
+  const replacer = (_key: string, item: unknown) => (typeof item === 'bigint' ? item.toString() : item)
+  return escapeUnprintable(JSON.stringify(value, replacer, indent))
 }

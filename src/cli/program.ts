@@ -10,7 +10,7 @@ import { addSolvers } from './commands/solvers.js'
 import { addWatch } from './commands/watch.js'
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js'
 import { describe } from './failure.js'
-import type { CliIo } from './io.js'
+import { type CliIo, guardOutput } from './io.js'
 import { refuseKeys } from './keys.js'
 
 /**
@@ -18,7 +18,8 @@ import { refuseKeys } from './keys.js'
  * @param argv the arguments alone, without the programs' names
  * @returns the exit code; nothing is thrown
  */
-export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function run(argv: readonly string[], world: CliIo): Promise<ExitCode> {
+  const io = { ...world, stdout: guardOutput(world.stdout), stderr: guardOutput(world.stderr) }
   try {
     refuseKeys(argv)
     await createProgram(io).parseAsync(argv, { from: 'user' })

@@ -1,5 +1,5 @@
 import type { QuoteAnswer, QuoteRecord, SolverAnswer } from '../client/index.js'
-import { formatBehind, formatTime } from './printable.js'
+import { formatBehind, formatTime, shellWord } from './printable.js'
 import type { Display } from './show.js'
 
 const AMOUNTS = [
@@ -35,7 +35,7 @@ export function renderAnswer(answer: QuoteAnswer, chainId: number, { table, fiel
     ['deposit by', formatTime(best.quote.depositDeadline)],
     ['filled by', formatTime(best.quote.fillDeadline)],
     ['follow', `quote-aggregator order ${best.orderId} --chain ${chainId} --watch`],
-    ['why', `quote-aggregator quote --chain ${chainId} --why ${quoteId}`],
+    ['why', `quote-aggregator quote --chain ${chainId} --why ${shellWord(quoteId)}`],
   ])
   return `${table(columns, rows)}\nThe best one:\n${next}`
 }

@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../domain/hex.js'
 import { readAddress, readChainId, readEach, readOneOf, readOrderId } from '../arguments.js'
 import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
-import { printable, toJson } from '../printable.js'
+import { printable, shellWord, toJson } from '../printable.js'
 
 interface Options extends InstanceOptions {
   readonly chain?: readonly number[]
@@ -62,7 +62,9 @@ async function watch(io: CliIo, options: Options): Promise<void> {
       cursor = event.cursor
     }
   })
-  if (cursor !== undefined) io.stderr.write(`The last cursor is ${cursor}: go on with --after ${cursor}\n`)
+  if (cursor === undefined) return
+  const word = printable(shellWord(cursor))
+  io.stderr.write(`The last cursor is ${printable(cursor)}: go on with --after ${word}\n`)
 }
 
 function toLine(event: OrderEvent): string {
