@@ -36,6 +36,14 @@ export const termsAbi = parseAbi([
   'function DEPOSIT_PROXY_CREATION_CODE_HASH() view returns (bytes32)',
 ])
 
+/** What the contract knows at the moment. The last two are not on every deployment. */
+export const stateAbi = parseAbi([
+  'function solvers(address) view returns (uint256 totalBond, uint256 reservedBond, uint256 unstakeAmount, uint40 unstakeTimestamp, bool registered)',
+  'function isNonceUsed(address solver, uint256 nonce) view returns (bool)',
+  'function BOND_RESERVATION_BPS() view returns (uint256)',
+  'function MIN_ORDER() view returns (uint256)',
+])
+
 /** A quote as the contract takes it. */
 export function toContractQuote(quote: Quote) {
   return {

@@ -1,17 +1,12 @@
-import {
-  type Address,
-  BaseError,
-  type Client,
-  ContractFunctionRevertedError,
-  ContractFunctionZeroDataError,
-  type Hex,
-  type TypedDataDomain,
-} from 'viem'
+import type { Address, Client, Hex, TypedDataDomain } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
+import { hasNoSuchFunction } from './contract-errors.js'
 import { termsAbi } from './settlement-abi.js'
 
 /** What checking the quotes of one settlement contract takes. */
 export interface SettlementTerms {
+  /** A viem client of a node that the user trusts: it answers what changes with each block. */
+  readonly client: Client
   readonly chainId: number
   /** The contract's address. */
   readonly settlement: Address
@@ -25,7 +20,7 @@ export interface SettlementTerms {
 
 /**
  * Reads what checking quotes takes from the contract itself, so that nobody but the node has to be trusted. It never
- * changes: once per contract is enough.
+ * changes: once per contract is enough. The client stays in it, for what `verifyQuote` reads.
  * @param client a viem client of a node that the user trusts
  * @param options.protocolName the instance's `PROTOCOL_NAME`; `Service` when left out
  * @throws viem's errors when the node does not answer, or the contract is of another kind
@@ -42,7 +37,7 @@ export async function readSettlement(
     readDomain(client, { name: protocolName, version: '1', chainId, verifyingContract: settlement }),
     readContract(client, { ...contract, functionName: 'DEPOSIT_PROXY_CREATION_CODE_HASH' }),
   ])
-  return { chainId, settlement, protocolName, domain, depositProxyCodeHash }
+  return { client, chainId, settlement, protocolName, domain, depositProxyCodeHash }
 }
 
 /** @param usual the domain of a contract that does not tell its own (decisions.md D1) */
@@ -63,13 +58,4 @@ async function readDomain(
     if (hasNoSuchFunction(error)) return usual
     throw error
   }
-}
-
-function hasNoSuchFunction(error: unknown): boolean {
-  if (!(error instanceof BaseError)) return false
-  const refusal = error.walk(
-    (cause) =>
-      cause instanceof ContractFunctionRevertedError || cause instanceof ContractFunctionZeroDataError,
-  )
-  return refusal !== null
 }

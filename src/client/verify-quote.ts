@@ -14,6 +14,7 @@ import {
 } from 'viem'
 import type { DropReason } from '../domain/offer.js'
 import type { Quote, SignedQuote } from '../domain/quote.js'
+import { findStateProblems, type StateProblem } from './offer-state.js'
 import type { Ask } from './quote.js'
 import type { SettlementTerms } from './settlement.js'
 import { QUOTE_MEMBERS, toContractQuote } from './settlement-abi.js'
@@ -32,8 +33,11 @@ export type QuoteProblem =
       | 'amount_out_of_range'
       | `signature_${string}`
     >
+  | StateProblem
   | 'chain_mismatch'
+  | 'equal_tokens'
   | 'deposit_deadline_passed'
+  | 'fill_deadline_too_early'
   | 'fill_deadline_too_far'
   | 'order_id_mismatch'
   | 'deposit_address_mismatch'
@@ -50,7 +54,7 @@ export interface VerifyQuoteOptions extends SettlementTerms {
 /** An offer that a user must not take. */
 export class QuoteVerificationError extends Error {
   override readonly name = 'QuoteVerificationError'
-  /** All that is wrong. */
+  /** All that is wrong with what is signed; when that is in order, all that the contract's state has against it. */
   readonly problems: readonly QuoteProblem[]
 
   constructor(problems: readonly QuoteProblem[]) {
@@ -64,10 +68,16 @@ const TWO_DAYS_SECONDS = 2 * 86_400
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
- * Checks an offer locally, with nothing but what the settlement contract says of itself (`readSettlement`): the solver's
- * signature as strictly as the contract does, the order id, the deposit address, the deadlines, and that it is what was
- * asked for. It throws rather than answers, so that a check whose outcome nobody looks at still protects.
- * @throws QuoteVerificationError with all that is wrong
+ * Checks an offer against what was asked, against what the settlement contract says of itself (`readSettlement`), and
+ * against the contract's state in the latest block of the user's own node:
+ * - the solver's signature, as strictly as the contract does, the order id and the deposit address;
+ * - the terms: what was asked, two different tokens, the destination chain, the deadlines;
+ * - the state: the solver is registered, its free bond covers the order, the output reaches the contract's minimum, the
+ *   nonce is unused. Bond and minimum are checked where the contract has the views `BOND_RESERVATION_BPS` and `MIN_ORDER`.
+ *
+ * The state may change before the deposit is mined. It throws rather than answers, so that a check whose outcome nobody
+ * looks at still protects.
+ * @throws QuoteVerificationError with what is wrong; viem's errors when the node does not answer
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
   const problems = [
@@ -75,6 +85,8 @@ export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOption
     ...judgeTerms(offer.quote, options),
     ...(await judgeIdentity(offer, options)),
   ]
+  // An offer that is wrong in itself is not worth the reads.
+  if (problems.length === 0) problems.push(...(await findStateProblems(offer.quote, options)))
   if (problems.length > 0) throw new QuoteVerificationError(problems)
 }
 
@@ -87,7 +99,6 @@ function findDifferences(quote: Quote, ask: Ask, chainId: number): QuoteProblem[
     [isSame(quote.inputToken, ask.inputToken), 'input_token_mismatch'],
     [isSame(quote.outputToken, ask.outputToken), 'output_token_mismatch'],
     [quote.orderType === ask.orderType, 'order_type_mismatch'],
-    [quote.outputChainId === (ask.destinationChainId ?? ask.chainId), 'output_chain_mismatch'],
     [fixedAmount === ask.amount, 'fixed_amount_mismatch'],
   ]
   return checks.filter(([isRight]) => !isRight).map(([, problem]) => problem)
@@ -95,10 +106,13 @@ function findDifferences(quote: Quote, ask: Ask, chainId: number): QuoteProblem[
 
 /** What no user should agree to, whatever was asked. */
 function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
-  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000 } = options
+  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, ask, chainId } = options
   const problems: QuoteProblem[] = []
+  if (quote.outputChainId !== (ask?.destinationChainId ?? chainId)) problems.push('output_chain_mismatch')
+  if (isSame(quote.inputToken, quote.outputToken)) problems.push('equal_tokens')
   if (quote.inputAmount <= 0n || quote.outputAmount <= 0n) problems.push('amount_out_of_range')
   if (quote.depositDeadline < now) problems.push('deposit_deadline_passed')
+  if (quote.fillDeadline < quote.depositDeadline) problems.push('fill_deadline_too_early')
   if (quote.fillDeadline > now + maxLockSeconds) problems.push('fill_deadline_too_far')
   return problems
 }

@@ -6,6 +6,7 @@ import { toContractQuote } from '../../src/client/settlement-abi.js'
 import { createQuoteHasher } from '../../src/signing/typed-data.js'
 import { signQuote } from '../devnet/signed-quote.js'
 import { highSTwin } from '../service/high-s-twin.js'
+import { createContractClient, WILLING } from './contract-client.js'
 
 const MNEMONIC = 'test test test test test test test test test test test junk'
 const solver = mnemonicToAccount(MNEMONIC, { addressIndex: 2 })
@@ -13,6 +14,7 @@ const user = mnemonicToAccount(MNEMONIC, { addressIndex: 1 })
 const other = '0x00000000000000000000000000000000000000ff'
 const settlement = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
 const terms = {
+  client: createContractClient(),
   chainId: 31337,
   settlement,
   protocolName: 'Service',
@@ -90,10 +92,19 @@ describe('refuses an offer that is another than asked, though its solver has sig
     ['output_chain_mismatch', { outputChainId: 1 }],
     ['fixed_amount_mismatch', { inputAmount: 10n ** 18n + 1n }],
     ['amount_out_of_range', { outputAmount: 0n }],
+    ['equal_tokens', { outputToken: ask.inputToken }],
     ['deposit_deadline_passed', { depositDeadline: 999_999 }],
+    ['fill_deadline_too_early', { fillDeadline: 1_000_299 }],
     ['fill_deadline_too_far', { fillDeadline: 1_000_000 + 2 * 86_400 + 1 }],
   ] as const)('%s', async (problem, changes) => {
-    expect(await problemsOf(await offerOf(changes))).toEqual([problem])
+    const asked = { ...ask, outputToken: problem === 'equal_tokens' ? ask.inputToken : ask.outputToken }
+    expect(await problemsOf(await offerOf(changes), { ask: asked })).toEqual([problem])
+  })
+
+  it('output_chain_mismatch, when nothing was said of another chain', async () => {
+    const elsewhere = await offerOf({ outputChainId: 10 })
+    expect(await problemsOf(elsewhere, { ask: undefined })).toEqual(['output_chain_mismatch'])
+    expect(await problemsOf(elsewhere, { ask: { ...ask, destinationChainId: 10 } })).toEqual([])
   })
 
   it('chain_mismatch', async () => {
@@ -143,4 +154,34 @@ it('refuses what does not fit the members of the struct', async () => {
   const misfit = { ...offer, quote: { ...offer.quote, fillDeadline: 2 ** 32 } }
   expect(await problemsOf(misfit, { maxLockSeconds: 2 ** 40 })).toEqual(['malformed'])
   expect(await problemsOf({ ...offer, signature: '0xzz' })).toEqual(['malformed'])
+})
+
+describe('refuses an offer that the contract would refuse in its present state', () => {
+  const [total, ...others] = WILLING.solvers
+  it.each([
+    ['solver_not_registered', { solvers: [total, 0n, 0n, 0, false] }],
+    ['bond_too_small', { solvers: [124_937_499n, ...others] }],
+    ['bond_too_small', { solvers: [total, total - 124_937_499n, 0n, 0, true] }],
+    ['bond_too_small', { solvers: [total, 5n, total, 0, true] }],
+    ['below_minimum_order', { MIN_ORDER: quote.outputAmount + 1n }],
+    ['nonce_used', { isNonceUsed: true }],
+  ] as const)('%s', async (problem, changes) => {
+    const client = createContractClient({ ...WILLING, ...changes })
+    expect(await problemsOf(offer, { client })).toEqual([problem])
+  })
+
+  it('with all reasons, and not one at its bounds', async () => {
+    const solvers = [0n, 0n, 0n, 0, false] as const
+    const client = createContractClient({ ...WILLING, solvers, MIN_ORDER: 2n ** 255n, isNonceUsed: true })
+    const all = ['solver_not_registered', 'bond_too_small', 'below_minimum_order', 'nonce_used']
+    expect(await problemsOf(offer, { client })).toEqual(all)
+    const atBounds = { solvers: [124_937_500n, ...others] as const, MIN_ORDER: quote.outputAmount }
+    expect(await problemsOf(offer, { client: createContractClient({ ...WILLING, ...atBounds }) })).toEqual([])
+  })
+
+  it('a slash that leaves less than is unstaking counts as no free bond', async () => {
+    const client = createContractClient({ ...WILLING, solvers: [5n, 0n, 10n, 0, true] })
+    expect(await problemsOf(await offerOf({ outputAmount: 19n }), { client })).toEqual([])
+    expect(await problemsOf(await offerOf({ outputAmount: 20n }), { client })).toEqual(['bond_too_small'])
+  })
 })
