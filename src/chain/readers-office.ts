@@ -3,6 +3,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { ChainView } from './chain-view.js'
 import { ChainMistake } from './introduce.js'
 import type { Reading } from './reading.js'
+import { summary } from './rpc-error.js'
 import { untilTimeout } from './until-timeout.js'
 
 /** The office of reading a chain: one replica holds it, all others wait for it. */
@@ -47,7 +48,7 @@ export function createReadersOffice(options: ReadersOfficeOptions): ReadersOffic
     clearTimeout(timer)
     reading = createReading()
     firstLook = reading.start(timeoutMs)
-    firstLook.catch((error) => log.error({ chainId, reason: String(error) }, 'the chain cannot be read'))
+    firstLook.catch((error) => log.error({ chainId, reason: summary(error) }, 'the chain cannot be read'))
     onChange()
   }
 

@@ -1,10 +1,18 @@
 import { BaseError, HttpRequestError, ResponseBodyTooLargeError, RpcRequestError } from 'viem'
+import { shorten } from '../domain/text.js'
 
 /** Statuses by which some nodes answer a request that asks for too much. */
 const REFUSALS: readonly (number | undefined)[] = [400, 413]
 
-/** A long error of viem in one line: its own text holds the RPC's URL, in which there may be a key. */
+/** A node's own words are as long as it likes. */
+const MAX_SUMMARY_LENGTH = 300
+
+/** A long error of viem in one short line: its own text holds the RPC's URL, in which there may be a key. */
 export function summary(error: unknown): string {
+  return shorten(lineOf(error), MAX_SUMMARY_LENGTH)
+}
+
+function lineOf(error: unknown): string {
   if (!(error instanceof BaseError)) return String(error)
   const root = error.walk()
   return root === error ? error.shortMessage : `${error.shortMessage} (${root.message.split('\n')[0]})`

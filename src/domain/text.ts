@@ -21,3 +21,10 @@ function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
+
+/** Text of others, cut after `maxLength` UTF-16 units but never within a character. */
+export function shorten(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const isWithinPair = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1))
+  return `${text.slice(0, isWithinPair ? maxLength - 1 : maxLength)}…`
+}

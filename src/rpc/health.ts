@@ -5,7 +5,10 @@ import {
   HealthCheckResponse_ServingStatus,
   Health as HealthService,
 } from '../../gen/health/v1/health_pb.js'
+import { shorten } from '../domain/text.js'
 
+/** As much of an unknown name is repeated: the message travels in a header. */
+const MAX_NAME_LENGTH = 200
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus
 
 /** gRPC health checking (grpc.health.v1) of one server. */
@@ -86,7 +89,10 @@ export function createHealth({ services, isServing, watchIntervalMs, maxWatchers
       router.service(HealthService, {
         check({ service }) {
           if (!names.has(service))
-            throw new ConnectError(`This server has no service ${service}.`, Code.NotFound)
+            throw new ConnectError(
+              `This server has no service ${shorten(service, MAX_NAME_LENGTH)}.`,
+              Code.NotFound,
+            )
           return { status: statusNow() }
         },
         list: () => ({

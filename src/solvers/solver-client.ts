@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { FailReason } from '../domain/quote-record.js'
 import type { Solver } from '../domain/solver.js'
+import { shorten } from '../domain/text.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { failReasonOf, ReplyTooLongError } from './fail-reason.js'
 
@@ -40,6 +41,8 @@ const MAX_HEADER_BYTES = 16 * 1024
 /** Of a whole reply as it comes over the wire, with its framing and the hints before it. */
 const MAX_WIRE_BYTES = 2 * (MAX_REPLY_BYTES + MAX_HEADER_BYTES)
 const MAX_CONNECTIONS_PER_SOLVER = 256
+/** An error's words may be the solver's own, such as the names in its certificate. */
+const MAX_FAILURE_LENGTH = 200
 const CONNECT_TIMEOUT_MS = 5000
 /** How long an idle connection stays open where the solver does not say; a new one costs several round trips. */
 const KEEP_ALIVE_MS = 55_000
@@ -138,7 +141,11 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#isOver = true
-    this.#reply({ kind: 'failed', reason: failReasonOf(error), message: error.message })
+    this.#reply({
+      kind: 'failed',
+      reason: failReasonOf(error),
+      message: shorten(error.message, MAX_FAILURE_LENGTH),
+    })
   }
 
   #reply(reply: SolverReply): void {

@@ -48,12 +48,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Puts TLS in front of the solver, with a certificate for `subject` by the test's CA. @returns its port */
-async function startTls(subject: SubjectAltNameEntry): Promise<number> {
+/** Puts TLS in front of the solver, with a certificate for `subjects` by the test's CA. @returns its port */
+async function startTls(...subjects: SubjectAltNameEntry[]): Promise<number> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'A solver' }], {
     ...KEYS,
     ca: { key: authority.private, cert: authority.cert },
-    extensions: [{ name: 'subjectAltName', altNames: [subject] }],
+    extensions: [{ name: 'subjectAltName', altNames: subjects }],
   })
   const server = createServer({ key, cert }, (request, response) => {
     const { method, headers } = request
@@ -109,6 +109,14 @@ it('a certificate must be for the host name of the endpoint, whatever address th
   expect(await quoteFrom(`https://127.0.0.1:${forName}`)).toEqual(refused)
   await service.waitFor(/does not match certificate's altnames/)
   expect(await quoteFrom(`https://localhost:${forAddress}`)).toEqual(refused)
+
+  const names = Array.from(
+    { length: 500 },
+    (_, index) => ({ type: 2, value: `many-${index}.example` }) as const,
+  )
+  expect(await quoteFrom(`https://localhost:${await startTls(...names)}`)).toEqual(refused)
+  const [line] = await service.waitFor(/\{[^\n]*many-0\.example[^\n]*\n/)
+  expect(line.length, 'what a certificate makes of a line of the log').toBeLessThan(1000)
 
   service.signal('SIGTERM')
   expect(await service.exited).toBe(0)

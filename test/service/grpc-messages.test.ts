@@ -115,6 +115,11 @@ describe('a status message', () => {
     }
   })
 
+  it('repeats a long name in part only, as it travels in a header', async () => {
+    const details = `${refusalOf('🙂'.repeat(100)).slice(0, -1)}….`
+    await expect(grpcJs.check('🙂'.repeat(10_000))).rejects.toMatchObject({ code: 5, details })
+  })
+
   it('of a limit has its colon and comma on grpc-js, for one answer and for a stream', async () => {
     const limited = await startService(chain, { RATE_LIMIT_SOLVERS: '1', RATE_LIMIT_MAX: '1' })
     const client = createGrpcClient(limited.url)
