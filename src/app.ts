@@ -111,6 +111,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       endpointGuard,
       benchStore: stores.benches,
       quoteRecordStore: stores.quoteRecords,
+      recordKey: stores.recordKey,
       now,
       metrics,
       log,

@@ -40,12 +40,12 @@ export function renderAnswer(answer: QuoteAnswer, chainId: number, { table, fiel
   return `${table(columns, rows)}\nThe best one:\n${next}`
 }
 
-/** The record of a quote: what was asked, and a line for each solver. */
+/** The record of a quote: what was asked, and a line for each solver that the reader may see. */
 export function renderRecord(record: QuoteRecord, { table, fields }: Display): string {
   const { asked } = record
   const head = fields([
     ['quote id', record.quoteId],
-    ['outcome', `${record.outcome} after ${record.durationMs} ms`],
+    ['outcome', record.outcome && `${record.outcome} after ${record.durationMs} ms`],
     ['asked at', new Date(record.requestedAt).toISOString()],
     ['sells', `${asked.orderType === 'EXACT_INPUT' ? `${asked.amount} of ` : ''}${asked.inputToken}`],
     ['buys', `${asked.orderType === 'EXACT_OUTPUT' ? `${asked.amount} of ` : ''}${asked.outputToken}`],
@@ -53,6 +53,7 @@ export function renderRecord(record: QuoteRecord, { table, fields }: Display): s
     ['chains', `${record.chainId} to ${asked.destinationChainId}`],
     ['deposit', `${asked.depositMode}, by ${formatTime(asked.depositDeadline)}`],
     ['filled by', formatTime(asked.fillDeadline)],
+    ['best offer', renderBest(record)],
   ])
   if (record.solvers.length === 0) return `${head}\nNo solver was asked.\n`
   const columns = [
@@ -64,6 +65,15 @@ export function renderRecord(record: QuoteRecord, { table, fields }: Display): s
     { title: 'explanation' },
   ] as const
   return `${head}\n${table(columns, record.solvers.map(toRow))}`
+}
+
+/** The amount that solvers compete with; the deadline, while a solver may not see it. */
+function renderBest({ asked, bestAmount, outcome }: QuoteRecord): string | undefined {
+  const side = asked.orderType === 'EXACT_INPUT' ? 'buys' : 'sells'
+  if (bestAmount !== undefined) return `${side} ${bestAmount}`
+  return outcome === undefined
+    ? `shown after ${formatTime(asked.depositDeadline)}, if there is one`
+    : undefined
 }
 
 function toRow(answer: SolverAnswer): string[] {

@@ -44,9 +44,9 @@ export interface SolverAnswer {
   /** Its place among the valid offers, 1 for the best one. */
   readonly rank: number | undefined
   readonly durationMs: number | undefined
-  /** As the solver wrote it, which may be anything when the outcome is INVALID. */
+  /** As the solver wrote it, in decimal digits; any number of them when the outcome is INVALID. */
   readonly inputAmount: string | undefined
-  /** As the solver wrote it, which may be anything when the outcome is INVALID. */
+  /** As the solver wrote it, in decimal digits; any number of them when the outcome is INVALID. */
   readonly outputAmount: string | undefined
   /** For INVALID and FAILED, which of the instance's closed list of reasons it was. */
   readonly reason: string | undefined
@@ -56,19 +56,23 @@ export interface SolverAnswer {
   readonly explanation: string
 }
 
-/** How a quote came about. */
+/** How a quote came about: all of it for the caller, for a solver its own result. */
 export interface QuoteRecord {
+  /** The id by which it was read. */
   readonly quoteId: string
   readonly chainId: number
   /** Unix time in milliseconds. */
   readonly requestedAt: number
-  /** Until every asked solver had an outcome, in milliseconds. */
-  readonly durationMs: number
-  readonly outcome: QuoteOutcome
+  /** Until every asked solver had an outcome, in milliseconds; undefined for a solver. */
+  readonly durationMs: number | undefined
+  /** Undefined for a solver. */
+  readonly outcome: QuoteOutcome | undefined
   /** What the solvers were asked. */
   readonly asked: Omit<QuoteRequest, 'chainId'>
-  /** Those that were asked: offers first, the best one at the top, then the others. */
+  /** Those that were asked: offers first, the best one at the top, then the others. For a solver, itself only. */
   readonly solvers: readonly SolverAnswer[]
+  /** Of the side that solvers compete on; undefined without an offer, and for a solver until the deposit deadline is over. */
+  readonly bestAmount: bigint | undefined
 }
 
 /** Reads a record. @throws AggregatorError ANSWER_INVALID */
@@ -78,9 +82,10 @@ export function readQuoteRecord(message: GetQuoteRecordResponse): QuoteRecord {
     chainId: readInteger(message.chainId),
     requestedAt: readInteger(message.requestedAt),
     durationMs: message.durationMs,
-    outcome: readChoice(QUOTE_OUTCOMES, message.outcome),
+    outcome: message.outcome === undefined ? undefined : readChoice(QUOTE_OUTCOMES, message.outcome),
     asked: readAsked(readPresent(message.asked, 'what was asked')),
     solvers: message.solvers.map(readSolverAnswer),
+    bestAmount: message.bestAmount === undefined ? undefined : readUint256(message.bestAmount),
   }
 }
 

@@ -16,6 +16,8 @@ export type FailReason =
 /** What came of asking one solver, as it is kept. */
 export interface SolverAnswer extends AnsweredAmounts {
   readonly solver: Address
+  /** Its place in the order of asking, from 0; absent in records of versions that did not keep it. */
+  readonly index?: number | undefined
   readonly outcome: 'quoted' | 'refused' | 'invalid' | 'late' | 'failed' | 'cancelled' | 'benched'
   /** Place among the valid offers, 1 for the best one. */
   readonly rank?: number | undefined

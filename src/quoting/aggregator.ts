@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Chain } from '../chain/chain.js'
 import { ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
@@ -15,6 +14,7 @@ import type { Collector, Patience } from './collect.js'
 import type { ContractRules } from './contract-rules.js'
 import type { Minutes, NotedAnswer } from './minutes.js'
 import type { SolverOutcome } from './outcome.js'
+import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecorder } from './quote-recorder.js'
 
 /** Collects quotes. */
@@ -29,7 +29,7 @@ export interface Aggregator {
 
 /** What came of a quote. */
 export interface RankedOffers {
-  /** Names the record of it, a UUID. */
+  /** Names the record of it for the caller, a UUID. */
   readonly quoteId: string
   readonly offers: readonly SignedQuote[]
 }
@@ -41,6 +41,7 @@ interface AggregatorOptions {
   readonly rules: Pick<ContractRules, 'isKnown'>
   readonly selection: Selection
   readonly collector: Collector
+  readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
   readonly recorder: Pick<QuoteRecorder, 'note'>
   readonly maxQuoteFanOut: number
   /** The clock of the solvers' records. */
@@ -54,8 +55,8 @@ interface AggregatorOptions {
 
 /** Builds the aggregator. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
-  const { registry, chains, recordBook, rules, selection, collector, recorder, clock, now, metrics, log } =
-    options
+  const { registry, chains, recordBook, rules, selection, collector, quoteIds, recorder } = options
+  const { clock, now, metrics, log } = options
   const noteStage = {
     prepare: options.stages.of('prepare'),
     solvers: options.stages.of('solvers'),
@@ -101,11 +102,14 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     if (hasher === undefined)
       throw new ServiceError('CHAIN_NOT_SUPPORTED', `Chain ${chainId} is not supported.`)
     const start = clock()
-    const asked = { request, hasher, question: createQuestion(askText(request), quoteId) }
     const records = recordBook
       .of(chainId, registry.active(chainId))
       .filter(({ solver }) => rules.isKnown(solver))
     const { awaited, probed } = selection.pick(chainId, records, options.maxQuoteFanOut, start)
+    const solvers = awaited.concat(probed).map(({ solver }) => solver.address)
+    const ids = quoteIds.forSolvers(quoteId, solvers.length)
+    const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
+    const asked = { request, hasher, question: createQuestion(askText(request), idOf) }
     for (const record of probed) {
       collector.probe(asked, record, (outcome) => {
         if (outcome.kind === 'quoted') countOffers(chainId, 1)
@@ -118,7 +122,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const answers = await collecting
     const end = clock()
     noteStage.solvers((end - askedAt) / 1000)
-    return { answers, benched: probed.map(({ solver }) => solver.address), durationMs: end - start }
+    return { answers, asked: solvers, benched: solvers.slice(awaited.length), durationMs: end - start }
   }
 
   function rankInTime(offers: readonly SignedQuote[]): SignedQuote[] {
@@ -130,7 +134,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
 
   return {
     async quote(request, patience) {
-      const quoteId = randomUUID()
+      const quoteId = quoteIds.create()
       const requestedAt = now()
       const result = await ask(request, quoteId, patience)
       const offers = rankInTime(countAnswers(request.chainId, result.answers))

@@ -1,8 +1,15 @@
 import type { DropReason } from '../domain/offer.js'
-import type { AskedSwap, FailReason, QuoteRecord, SolverAnswer } from '../domain/quote-record.js'
+import type { AskedSwap, FailReason, SolverAnswer } from '../domain/quote-record.js'
+
+/** What an offer is compared with. */
+interface Competition {
+  readonly asked: AskedSwap
+  /** The best offer's amount; undefined where the reader may not see it yet. */
+  readonly bestAmount?: string | undefined
+}
 
 /** Says what came of a solver in words that its developer can act on. */
-export function explain(answer: SolverAnswer, record: QuoteRecord): string {
+export function explain(answer: SolverAnswer, record: Competition): string {
   switch (answer.outcome) {
     case 'quoted':
       return explainRank(answer, record)
@@ -21,14 +28,14 @@ export function explain(answer: SolverAnswer, record: QuoteRecord): string {
   }
 }
 
-function explainRank({ rank, ...answer }: SolverAnswer, { asked, solvers }: QuoteRecord): string {
+function explainRank({ rank, ...answer }: SolverAnswer, { asked, bestAmount }: Competition): string {
   if (rank === 1) return 'The best offer: it is the one that the caller got first.'
-  const best = solvers.find((other) => other.rank === 1)
+  if (bestAmount === undefined) return 'A valid offer; the best amount is shown after the deposit deadline.'
   const [side, token, isBetter] =
     asked.orderType === 'EXACT_INPUT'
       ? (['outputAmount', 'output', 'more'] as const)
       : (['inputAmount', 'input', 'less'] as const)
-  const difference = BigInt(best?.[side] ?? 0) - BigInt(answer[side] ?? 0)
+  const difference = BigInt(bestAmount) - BigInt(answer[side] ?? 0)
   if (difference === 0n) return 'As good as the best offer, which came first.'
   const amount = difference < 0n ? -difference : difference
   return `A valid offer; the best one was ${amount} of the ${token} token's smallest unit ${isBetter}.`

@@ -15,6 +15,8 @@ export interface Minutes {
   readonly ranked: readonly SignedQuote[]
   /** What came of each solver that was waited for. */
   readonly answers: readonly NotedAnswer[]
+  /** Who was asked, in the order of asking. */
+  readonly asked: readonly Address[]
   /** Who was asked without being waited for. */
   readonly benched: readonly Address[]
 }
@@ -29,15 +31,16 @@ export interface NotedAnswer {
 /** Makes the record of a quote. */
 export function toQuoteRecord(minutes: Minutes): QuoteRecord {
   const { quoteId, request, requestedAt, durationMs, outcome, ranked, answers, benched } = minutes
+  const indexes = new Map(minutes.asked.map((solver, index) => [solver, index]))
   const ranks = new Map(ranked.map((offer, index) => [offer, index + 1]))
   const offers: SolverAnswer[] = []
   const others: SolverAnswer[] = []
   for (const answer of answers) {
-    const kept = toSolverAnswer(answer, ranks)
+    const kept = toSolverAnswer(answer, indexes, ranks)
     if (kept.rank === undefined) others.push(kept)
     else offers[kept.rank - 1] = kept
   }
-  for (const solver of benched) others.push({ solver, outcome: 'benched' })
+  for (const solver of benched) others.push({ solver, index: indexes.get(solver), outcome: 'benched' })
   return {
     quoteId,
     chainId: request.chainId,
@@ -62,6 +65,7 @@ export function toQuoteRecord(minutes: Minutes): QuoteRecord {
 /** One literal for all outcomes: there are many answers, and to put objects together takes many times as long. */
 function toSolverAnswer(
   { solver, outcome, tookMs }: NotedAnswer,
+  indexes: ReadonlyMap<Address, number>,
   ranks: ReadonlyMap<SignedQuote, number>,
 ): SolverAnswer {
   const { kind } = outcome
@@ -69,6 +73,7 @@ function toSolverAnswer(
   const amounts = kind === 'invalid' ? outcome.amounts : undefined
   return {
     solver,
+    index: indexes.get(solver),
     outcome: kind,
     rank: kind === 'quoted' ? ranks.get(outcome.offer) : undefined,
     durationMs: Math.round(tookMs),

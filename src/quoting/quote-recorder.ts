@@ -4,19 +4,25 @@ import type { QuoteRecordStore, StoredQuoteRecord } from '../store/quote-record-
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Minutes, toQuoteRecord } from './minutes.js'
+import type { QuoteIds } from './quote-ids.js'
+import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
 /** Keeps the records of quotes, and finds them again. */
 export interface QuoteRecorder {
   /** Takes a quote's minutes; nobody waits for what is made of them. */
   note(minutes: Minutes): void
-  /** @returns the record; undefined when there is none, or none any more, of this chain */
-  read(chainId: number, quoteId: string): Promise<QuoteRecord | undefined>
+  /**
+   * @param id a UUID: the caller's, or that of a solver which was asked
+   * @returns what this reader may see; undefined when the chain has no such record, or no longer
+   */
+  read(chainId: number, id: string): Promise<QuoteRecordView | undefined>
   /** Writes what was noted. */
   close(): Promise<void>
 }
 
 interface QuoteRecorderOptions {
   readonly store: QuoteRecordStore
+  readonly quoteIds: Pick<QuoteIds, 'readSolverId'>
   readonly quoteRecordHours: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
@@ -35,7 +41,7 @@ const MAX_WAITING = 10_000
 
 /** Builds the recorder over a store, and keeps that from growing beyond its retention. */
 export async function createQuoteRecorder(options: QuoteRecorderOptions): Promise<QuoteRecorder> {
-  const { store, quoteRecordHours, now, metrics, log } = options
+  const { store, quoteIds, quoteRecordHours, now, metrics, log } = options
   const oldest = () => now() - quoteRecordHours * HOUR_MS
   let waiting: Minutes[] = []
   /** What is being written. */
@@ -86,6 +92,12 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
     return text === undefined ? undefined : JSON.parse(text)
   }
 
+  async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
+    const noted = [...batch, ...waiting].find((minutes) => minutes.quoteId === quoteId)
+    const record = noted === undefined ? await readStored(quoteId) : toQuoteRecord(noted)
+    return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
+  }
+
   await store.prune(oldest())
   const pruning = setInterval(() => {
     store.prune(oldest()).catch((error) => {
@@ -99,10 +111,12 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
       waiting.push(minutes)
       if (timer === undefined) writeSoon()
     },
-    async read(chainId, quoteId) {
-      const noted = [...batch, ...waiting].find((minutes) => minutes.quoteId === quoteId)
-      const record = noted === undefined ? await readStored(quoteId) : toQuoteRecord(noted)
-      return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
+    async read(chainId, id) {
+      const record = await find(chainId, id)
+      if (record !== undefined) return viewForCaller(record)
+      const { quoteId, index } = quoteIds.readSolverId(id)
+      const solvers = await find(chainId, quoteId)
+      return solvers && viewForSolver(solvers, { id, index, now: now() })
     },
     async close() {
       clearInterval(pruning)

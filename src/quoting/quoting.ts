@@ -17,6 +17,7 @@ import { createAskSolver } from './call.js'
 import { createCollector } from './collect.js'
 import type { ContractRules } from './contract-rules.js'
 import { createJudge } from './judge.js'
+import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, type QuoteRecorder } from './quote-recorder.js'
 
 /** All that quoting is made of. */
@@ -39,6 +40,8 @@ interface QuotingOptions {
   readonly endpointGuard: EndpointGuard
   readonly benchStore: BenchStore
   readonly quoteRecordStore: QuoteRecordStore
+  /** Of the ids that solvers are asked under: 16 bytes. */
+  readonly recordKey: Uint8Array
   /** Unix time in milliseconds. */
   readonly now: () => number
   readonly metrics: Metrics
@@ -50,7 +53,13 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const { config, metrics } = options
   const clock = () => performance.now()
   const recordBook = await createRecordBook({ ...config, ...options, store: options.benchStore, clock })
-  const recorder = await createQuoteRecorder({ ...config, ...options, store: options.quoteRecordStore })
+  const quoteIds = createQuoteIds(options.recordKey)
+  const recorder = await createQuoteRecorder({
+    ...config,
+    ...options,
+    store: options.quoteRecordStore,
+    quoteIds,
+  })
   const solverClient = createSolverClient(options.endpointGuard)
   const stages = createDurationTally(metrics.stageSeconds, 'stage')
   const tallies = createSolverTallies(metrics)
@@ -58,7 +67,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const askSolver = createAskSolver({ solverClient, judge, tallies, clock })
   const collector = createCollector(askSolver, config.quoteTimeoutMs)
   const selection = createSelection()
-  const parts = { recordBook, selection, collector, recorder, clock, stages }
+  const parts = { recordBook, selection, collector, quoteIds, recorder, clock, stages }
 
   return {
     aggregator: createAggregator({ ...config, ...options, ...parts }),

@@ -7,8 +7,9 @@ import {
   type SolverAnswerSchema,
   SolverOutcome,
 } from '../../gen/aggregator/v1/quote_pb.js'
-import type { AskedSwap, QuoteRecord, SolverAnswer } from '../domain/quote-record.js'
+import type { AskedSwap, SolverAnswer } from '../domain/quote-record.js'
 import { explain } from '../quoting/explain.js'
+import type { QuoteRecordView } from '../quoting/record-view.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
 
 const QUOTE_OUTCOMES = {
@@ -26,18 +27,19 @@ const SOLVER_OUTCOMES = {
   benched: SolverOutcome.BENCHED,
 } as const
 
-/** The record of a quote as messages have it, with each solver's outcome in words. */
+/** What a reader sees of a record as messages have it, with each solver's outcome in words. */
 export function toQuoteRecordMessage(
-  record: QuoteRecord,
+  record: QuoteRecordView,
 ): MessageInitShape<typeof GetQuoteRecordResponseSchema> {
   return {
     quoteId: record.quoteId,
     chainId: BigInt(record.chainId),
     requestedAt: BigInt(record.requestedAt),
     durationMs: record.durationMs,
-    outcome: QUOTE_OUTCOMES[record.outcome],
+    outcome: record.outcome && QUOTE_OUTCOMES[record.outcome],
     asked: toAskedMessage(record.asked),
     solvers: record.solvers.map((answer) => toAnswerMessage(answer, record)),
+    bestAmount: record.bestAmount,
   }
 }
 
@@ -54,8 +56,8 @@ function toAskedMessage({ user, ...asked }: AskedSwap) {
 }
 
 function toAnswerMessage(
-  answer: SolverAnswer,
-  record: QuoteRecord,
+  { index, ...answer }: SolverAnswer,
+  record: QuoteRecordView,
 ): MessageInitShape<typeof SolverAnswerSchema> {
   return {
     ...answer,

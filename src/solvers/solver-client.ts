@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { Address } from '../domain/hex.js'
 import type { FailReason } from '../domain/quote-record.js'
 import type { Solver } from '../domain/solver.js'
 import { shorten } from '../domain/text.js'
@@ -18,6 +19,8 @@ export interface Question {
   /** JSON text in UTF-8. */
   readonly body: Uint8Array
   readonly headers: Readonly<Record<string, string>>
+  /** The id that each solver is asked under (decisions.md D15). */
+  readonly quoteIds: ReadonlyMap<Address, string>
 }
 
 /** Calls solvers over connections that are kept open. */
@@ -49,17 +52,17 @@ const KEEP_ALIVE_MS = 55_000
 
 /**
  * Prepares what all solvers of a quote are sent.
- * @param quoteId goes in a header, so that a solver's developer can look up what became of its offer
+ * @param quoteIds go in a header, so that a solver's developer can look up what became of its offer
  */
-export function createQuestion(text: string, quoteId: string): Question {
+export function createQuestion(text: string, quoteIds: ReadonlyMap<Address, string>): Question {
   return {
     body: Buffer.from(text),
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
       'accept-encoding': 'identity',
-      'x-quote-id': quoteId,
     },
+    quoteIds,
   }
 }
 
@@ -87,8 +90,9 @@ export function createSolverClient(guard: EndpointGuard): SolverClient {
   }
 
   return {
-    ask(solver, { body, headers }, onReply) {
+    ask(solver, { body, headers: shared, quoteIds }, onReply) {
       const reader = new ReplyReader(onReply)
+      const headers = { ...shared, 'x-quote-id': quoteIds.get(solver.address) }
       try {
         const { origin, path } = targetOf(solver)
         agent.dispatch({ origin, path, method: 'POST', headers, body }, reader)

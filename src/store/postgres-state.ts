@@ -44,6 +44,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   chain_headers: true,
   chain_readers: true,
   solver_bonds: true,
+  record_keys: true,
   quote_records: true,
   rate_limits: true,
 }

@@ -10,6 +10,7 @@ import { joinReplicas } from './postgres-replicas.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
 import { createQuoteRecordTable, type QuoteRecordSchema } from './quote-record-table.js'
 import { openRateLimitCounters } from './rate-limit-counters.js'
+import { readRecordKey } from './record-key.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 import type { Stores } from './stores.js'
@@ -48,6 +49,7 @@ export async function openPostgresStores(options: {
       events: sayWhenAway(createEventStore(database, now, POSTGRES_COORDINATION)),
       benches: sayWhenAway(createBenchStore(database)),
       quoteRecords: sayWhenAway(createQuoteRecordTable(quoteRecords)),
+      recordKey: await readRecordKey(database),
       limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,
       replicas,
       close,

@@ -12,6 +12,7 @@ export interface Schema {
   solver_benches: SolverBenchTable
   chain_readers: ChainReaderTable
   solver_bonds: SolverBondTable
+  record_keys: RecordKeyTable
 }
 
 interface SolverTable {
@@ -97,6 +98,12 @@ interface SolverBondTable {
   address: string
   /** Decimal, in the bond token's smallest unit. */
   free_bond: string
+}
+
+/** One row: encrypts the ids that solvers are asked under. */
+interface RecordKeyTable {
+  /** 16 bytes in hex. */
+  record_key: string
 }
 
 /** The migrations by name, run in the names' order; one that was released is never changed. */
@@ -207,6 +214,19 @@ export const migrations: Record<string, Migration> = {
         .addColumn('address', 'text', (column) => column.notNull())
         .addColumn('free_bond', 'text', (column) => column.notNull())
         .addPrimaryKeyConstraint('solver_bonds_pk', ['chain_id', 'address'])
+        .execute()
+    },
+  },
+  // The key is made with its table: the migrator lets one replica do so, in one transaction.
+  '008-record-key': {
+    async up(db) {
+      await db.schema
+        .createTable('record_keys')
+        .addColumn('record_key', 'text', (column) => column.notNull())
+        .execute()
+      await db
+        .insertInto('record_keys')
+        .values({ record_key: randomBytes(16).toString('hex') })
         .execute()
     },
   },

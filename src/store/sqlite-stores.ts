@@ -3,6 +3,7 @@ import { createBondStore } from './bond-store.js'
 import { createEventStore } from './event-store.js'
 import { createOnlyReplica } from './only-replica.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
+import { readRecordKey } from './record-key.js'
 import { createSolverStore } from './solver-store.js'
 import { openSqlite } from './sqlite.js'
 import type { Stores } from './stores.js'
@@ -21,6 +22,7 @@ export async function openSqliteStores(dbPath: string, now: () => number): Promi
     events: createEventStore(database, now),
     benches: createBenchStore(database),
     quoteRecords,
+    recordKey: await readRecordKey(database),
     limiterOf: undefined,
     replicas: createOnlyReplica(),
     async close() {

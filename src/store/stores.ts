@@ -13,6 +13,8 @@ export interface Stores {
   readonly events: EventStore
   readonly benches: BenchStore
   readonly quoteRecords: QuoteRecordStore
+  /** Encrypts the ids that solvers are asked under: 16 bytes, the same for all replicas. */
+  readonly recordKey: Uint8Array
   /** Counts of clients' requests that replicas share; undefined where each counts for itself. */
   readonly limiterOf: RateLimitCounters['limiterOf'] | undefined
   readonly replicas: Replicas

@@ -1,12 +1,14 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../src/domain/errors.js'
+import { createQuoteIds } from '../../src/quoting/quote-ids.js'
 import { createQuoteRecorder } from '../../src/quoting/quote-recorder.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { sampleMinutes } from './sample-minutes.js'
+import { sampleMinutes, solverAddress } from './sample-minutes.js'
 
 const HOUR_MS = 3_600_000
 const NOW = 1_800_000_000_000
+const quoteIds = createQuoteIds(Buffer.alloc(16))
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
@@ -33,6 +35,7 @@ async function openRecorder() {
       prune: async (before) => void pruned.push(before),
       close: async () => {},
     },
+    quoteIds,
     quoteRecordHours: 2,
     now: () => NOW,
     metrics,
@@ -86,11 +89,22 @@ describe('records', () => {
 
   test('are found on their own chain only, and while they are young enough', async () => {
     const { recorder } = await openRecorder()
-    recorder.note(sampleMinutes({ quoteId: 'young', requestedAt: NOW - 2 * HOUR_MS }))
-    recorder.note(sampleMinutes({ quoteId: 'old', requestedAt: NOW - 2 * HOUR_MS - 1 }))
-    expect((await recorder.read(1, 'young'))?.quoteId).toBe('young')
-    expect(await recorder.read(2, 'young')).toBeUndefined()
-    expect(await recorder.read(1, 'old')).toBeUndefined()
+    const [young, old] = [quoteIds.create(), quoteIds.create()]
+    for (const [quoteId, ageMs] of [
+      [young, 2 * HOUR_MS],
+      [old, 2 * HOUR_MS + 1],
+    ] as const) {
+      const asked = [solverAddress(1)]
+      recorder.note(sampleMinutes({ quoteId, requestedAt: NOW - ageMs, asked, benched: asked }))
+    }
+    for (const idOf of [
+      (quoteId: string) => quoteId,
+      (quoteId: string) => quoteIds.forSolvers(quoteId, 1)[0] ?? '',
+    ]) {
+      expect((await recorder.read(1, idOf(young)))?.quoteId).toBe(idOf(young))
+      expect(await recorder.read(2, idOf(young))).toBeUndefined()
+      expect(await recorder.read(1, idOf(old))).toBeUndefined()
+    }
   })
 
   test('are all written when the recorder is closed', async () => {

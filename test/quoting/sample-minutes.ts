@@ -39,6 +39,7 @@ export function sampleMinutes(changes: Partial<Minutes>): Minutes {
     outcome: 'quoted',
     ranked: [],
     answers: [],
+    asked: [],
     benched: [],
     ...changes,
   }

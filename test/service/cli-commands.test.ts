@@ -104,6 +104,26 @@ describe('quote', () => {
     expect(JSON.parse((await cli(...why, '--json')).stdout)).toMatchObject({ quoteId, outcome: 'QUOTED' })
   })
 
+  it("--why with a solver's own id shows its result and nothing of the others", async () => {
+    let askedUnder = ''
+    solvers[1]?.behave((asked, own, exchange) => {
+      askedUnder = String(exchange.request.headers['x-quote-id'])
+      return honest({ output: '2994' })(asked, own, exchange)
+    })
+    await cli(...swap())
+    solvers[1]?.behave(honest({ output: '2994' }))
+    const why = ['quote', '--chain', '31337', '--why', askedUnder]
+    const { code, stdout, stderr } = await cli(...why)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(new RegExp(`^quote id +${askedUnder}\nasked at `))
+    expect(stdout).toMatch(/^best offer +shown after \d{4}-\d\d-\d\d .* UTC/m)
+    expect(stdout).toMatch(new RegExp(`^2  ${otherAccount.address}  QUOTED +\\d+  1000000  2994  \\S`, 'm'))
+    expect(stdout).not.toMatch(new RegExp(`${bestAccount.address}|outcome +QUOTED|undefined`))
+    const json = JSON.parse((await cli(...why, '--json')).stdout)
+    expect(json).toMatchObject({ quoteId: askedUnder, solvers: [{ rank: 2 }] })
+    expect(json).not.toHaveProperty('bestAmount')
+  })
+
   it('that nobody answers ends with 3 and names the record', async () => {
     for (const solver of solvers)
       solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())

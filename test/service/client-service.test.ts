@@ -184,6 +184,21 @@ describe('the record of a quote', () => {
       ],
     })
     expect(record.asked.depositDeadline).toBe(best.quote.depositDeadline)
+    expect([record.bestAmount, typeof record.durationMs]).toEqual([1000n, 'number'])
+  })
+
+  it('has no more than its own result for a solver', async () => {
+    const aggregator = createAggregatorClient({ baseUrl: service.url })
+    let askedUnder = ''
+    solver.behave((asked, own, exchange) => {
+      askedUnder = String(exchange.request.headers['x-quote-id'])
+      return honest()(asked, own, exchange)
+    })
+    await aggregator.getQuote(ask())
+    solver.behave(honest())
+    const record = await aggregator.getQuoteRecord(chain.chainId, askedUnder)
+    expect(record).toMatchObject({ quoteId: askedUnder, solvers: [{ rank: 1 }] })
+    expect([record.outcome, record.durationMs, record.bestAmount]).toEqual([undefined, undefined, undefined])
   })
 
   it('is named by the error when there is no quote', async () => {

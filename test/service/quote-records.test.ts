@@ -92,18 +92,6 @@ describe('the record of a quote', () => {
     ])
   })
 
-  it('is named to every solver that is asked, so that its developer can read it', async () => {
-    const named: (string | string[] | undefined)[] = []
-    for (const solver of solvers) {
-      solver.behave(async (asked, own, exchange) => {
-        named.push(exchange.request.headers['x-quote-id'])
-        return honest()(asked, own, exchange)
-      })
-    }
-    const { body } = await ask()
-    expect(named).toEqual([body.quoteId, body.quoteId, body.quoteId])
-  })
-
   it('tells over gRPC what it tells on REST', async () => {
     const { body } = await ask()
     const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))

@@ -255,3 +255,25 @@ it('the record of a quote can be read at every replica', async () => {
     expect(answer.body).toEqual(record.body)
   }
 })
+
+it("a solver's id of a quote shows the same at every replica", async () => {
+  const { services } = await startThree(chain)
+  const [first, ...others] = services
+  await registerAt(first, solver)
+  let askedUnder = ''
+  solver.behave((asked, own, exchange) => {
+    askedUnder = String(exchange.request.headers['x-quote-id'])
+    return honest()(asked, own, exchange)
+  })
+  await quoteAt(first)
+  solver.behave(honest())
+  const record = await first.get(`${quotePath}/${askedUnder}`)
+  expect(record.body.solvers).toMatchObject([{ solver: solver.account.address, rank: 1 }])
+  for (const replica of others) {
+    const answer = await eventually(
+      () => replica.get(`${quotePath}/${askedUnder}`),
+      ({ status }) => status !== 404,
+    )
+    expect(answer.body).toEqual(record.body)
+  }
+})

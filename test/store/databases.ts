@@ -50,6 +50,7 @@ const NAMES = Object.keys({
   solver_benches: true,
   chain_readers: true,
   solver_bonds: true,
+  record_keys: true,
 } satisfies Record<keyof Schema, true>)
 
 /** SQLite at a path; with `:memory:`, each opening is of a database of its own. */
@@ -105,6 +106,10 @@ export const inPostgres: Kind<TestDatabase & { readonly url: string }> = () => {
     await sql`truncate ${sql.join(NAMES.map((name) => sql.table(name)))}`.execute(database)
     const log = { log_id: randomBytes(6).toString('base64url'), last_sequence: 0, pruned_sequence: 0 }
     await database.insertInto('event_log').values(log).execute()
+    await database
+      .insertInto('record_keys')
+      .values({ record_key: '00'.repeat(16) })
+      .execute()
     return { url: made.url, open }
   }
 }

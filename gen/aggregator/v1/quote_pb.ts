@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/quote.proto.
  */
 export const file_aggregator_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIrsCCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQFCEQoPX2RlcG9zaXRfd2luZG93IsYBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAki7AEKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhMKC2R1cmF0aW9uX21zGAQgASgNEiwKB291dGNvbWUYBSABKA4yGy5hZ2dyZWdhdG9yLnYxLlF1b3RlT3V0Y29tZRInCgVhc2tlZBgGIAEoCzIYLmFnZ3JlZ2F0b3IudjEuQXNrZWRTd2FwEiwKB3NvbHZlcnMYByADKAsyGy5hZ2dyZWdhdG9yLnYxLlNvbHZlckFuc3dlciKLAgoJQXNrZWRTd2FwEhMKC2lucHV0X3Rva2VuGAEgASgJEhQKDG91dHB1dF90b2tlbhgCIAEoCRIsCgpvcmRlcl90eXBlGAMgASgOMhguYWdncmVnYXRvci52MS5PcmRlclR5cGUSDgoGYW1vdW50GAQgASgJEhQKDHVzZXJfYWRkcmVzcxgFIAEoCRIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgGIAEoBBIwCgxkZXBvc2l0X21vZGUYByABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhgKEGRlcG9zaXRfZGVhZGxpbmUYCCABKA0SFQoNZmlsbF9kZWFkbGluZRgJIAEoDSLMAgoMU29sdmVyQW5zd2VyEg4KBnNvbHZlchgBIAEoCRItCgdvdXRjb21lGAIgASgOMhwuYWdncmVnYXRvci52MS5Tb2x2ZXJPdXRjb21lEhEKBHJhbmsYAyABKA1IAIgBARIYCgtkdXJhdGlvbl9tcxgEIAEoDUgBiAEBEhkKDGlucHV0X2Ftb3VudBgFIAEoCUgCiAEBEhoKDW91dHB1dF9hbW91bnQYBiABKAlIA4gBARITCgZyZWFzb24YByABKAlIBIgBARIYCgtodHRwX3N0YXR1cxgIIAEoDUgFiAEBEhMKC2V4cGxhbmF0aW9uGAkgASgJQgcKBV9yYW5rQg4KDF9kdXJhdGlvbl9tc0IPCg1faW5wdXRfYW1vdW50QhAKDl9vdXRwdXRfYW1vdW50QgkKB19yZWFzb25CDgoMX2h0dHBfc3RhdHVzKmAKCU9yZGVyVHlwZRIaChZPUkRFUl9UWVBFX1VOU1BFQ0lGSUVEEAASGgoWT1JERVJfVFlQRV9FWEFDVF9JTlBVVBABEhsKF09SREVSX1RZUEVfRVhBQ1RfT1VUUFVUEAIqYAoLRGVwb3NpdE1vZGUSHAoYREVQT1NJVF9NT0RFX1VOU1BFQ0lGSUVEEAASGQoVREVQT1NJVF9NT0RFX0NPTlRSQUNUEAESGAoUREVQT1NJVF9NT0RFX0FERFJFU1MQAiqBAQoMUXVvdGVPdXRjb21lEh0KGVFVT1RFX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRRVU9URV9PVVRDT01FX1FVT1RFRBABEhsKF1FVT1RFX09VVENPTUVfTk9fUVVPVEVTEAISGwoXUVVPVEVfT1VUQ09NRV9DQU5DRUxMRUQQAyrwAQoNU29sdmVyT3V0Y29tZRIeChpTT0xWRVJfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhkKFVNPTFZFUl9PVVRDT01FX1FVT1RFRBABEhoKFlNPTFZFUl9PVVRDT01FX1JFRlVTRUQQAhIaChZTT0xWRVJfT1VUQ09NRV9JTlZBTElEEAMSFwoTU09MVkVSX09VVENPTUVfTEFURRAEEhkKFVNPTFZFUl9PVVRDT01FX0ZBSUxFRBAFEhwKGFNPTFZFUl9PVVRDT01FX0NBTkNFTExFRBAGEhoKFlNPTFZFUl9PVVRDT01FX0JFTkNIRUQQBzKFAgoMUXVvdGVTZXJ2aWNlEmwKCEdldFF1b3RlEh4uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlcXVlc3QaHy5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVzcG9uc2UiH4LT5JMCGToBKiIUL3YxL3tjaGFpbl9pZH0vcXVvdGUShgEKDkdldFF1b3RlUmVjb3JkEiQuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVjb3JkUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3tjaGFpbl9pZH0vcXVvdGUve3F1b3RlX2lkfWIGcHJvdG8z", [file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIrsCCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQFCEQoPX2RlcG9zaXRfd2luZG93IsYBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAkivAIKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhgKC2R1cmF0aW9uX21zGAQgASgNSACIAQESMQoHb3V0Y29tZRgFIAEoDjIbLmFnZ3JlZ2F0b3IudjEuUXVvdGVPdXRjb21lSAGIAQESJwoFYXNrZWQYBiABKAsyGC5hZ2dyZWdhdG9yLnYxLkFza2VkU3dhcBIsCgdzb2x2ZXJzGAcgAygLMhsuYWdncmVnYXRvci52MS5Tb2x2ZXJBbnN3ZXISGAoLYmVzdF9hbW91bnQYCCABKAlIAogBAUIOCgxfZHVyYXRpb25fbXNCCgoIX291dGNvbWVCDgoMX2Jlc3RfYW1vdW50IosCCglBc2tlZFN3YXASEwoLaW5wdXRfdG9rZW4YASABKAkSFAoMb3V0cHV0X3Rva2VuGAIgASgJEiwKCm9yZGVyX3R5cGUYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBCABKAkSFAoMdXNlcl9hZGRyZXNzGAUgASgJEhwKFGRlc3RpbmF0aW9uX2NoYWluX2lkGAYgASgEEjAKDGRlcG9zaXRfbW9kZRgHIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVwb3NpdE1vZGUSGAoQZGVwb3NpdF9kZWFkbGluZRgIIAEoDRIVCg1maWxsX2RlYWRsaW5lGAkgASgNIswCCgxTb2x2ZXJBbnN3ZXISDgoGc29sdmVyGAEgASgJEi0KB291dGNvbWUYAiABKA4yHC5hZ2dyZWdhdG9yLnYxLlNvbHZlck91dGNvbWUSEQoEcmFuaxgDIAEoDUgAiAEBEhgKC2R1cmF0aW9uX21zGAQgASgNSAGIAQESGQoMaW5wdXRfYW1vdW50GAUgASgJSAKIAQESGgoNb3V0cHV0X2Ftb3VudBgGIAEoCUgDiAEBEhMKBnJlYXNvbhgHIAEoCUgEiAEBEhgKC2h0dHBfc3RhdHVzGAggASgNSAWIAQESEwoLZXhwbGFuYXRpb24YCSABKAlCBwoFX3JhbmtCDgoMX2R1cmF0aW9uX21zQg8KDV9pbnB1dF9hbW91bnRCEAoOX291dHB1dF9hbW91bnRCCQoHX3JlYXNvbkIOCgxfaHR0cF9zdGF0dXMqYAoJT3JkZXJUeXBlEhoKFk9SREVSX1RZUEVfVU5TUEVDSUZJRUQQABIaChZPUkRFUl9UWVBFX0VYQUNUX0lOUFVUEAESGwoXT1JERVJfVFlQRV9FWEFDVF9PVVRQVVQQAipgCgtEZXBvc2l0TW9kZRIcChhERVBPU0lUX01PREVfVU5TUEVDSUZJRUQQABIZChVERVBPU0lUX01PREVfQ09OVFJBQ1QQARIYChRERVBPU0lUX01PREVfQUREUkVTUxACKoEBCgxRdW90ZU91dGNvbWUSHQoZUVVPVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFFVT1RFX09VVENPTUVfUVVPVEVEEAESGwoXUVVPVEVfT1VUQ09NRV9OT19RVU9URVMQAhIbChdRVU9URV9PVVRDT01FX0NBTkNFTExFRBADKvABCg1Tb2x2ZXJPdXRjb21lEh4KGlNPTFZFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVU09MVkVSX09VVENPTUVfUVVPVEVEEAESGgoWU09MVkVSX09VVENPTUVfUkVGVVNFRBACEhoKFlNPTFZFUl9PVVRDT01FX0lOVkFMSUQQAxIXChNTT0xWRVJfT1VUQ09NRV9MQVRFEAQSGQoVU09MVkVSX09VVENPTUVfRkFJTEVEEAUSHAoYU09MVkVSX09VVENPTUVfQ0FOQ0VMTEVEEAYSGgoWU09MVkVSX09VVENPTUVfQkVOQ0hFRBAHMoUCCgxRdW90ZVNlcnZpY2USbAoIR2V0UXVvdGUSHi5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVxdWVzdBofLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXNwb25zZSIfgtPkkwIZOgEqIhQvdjEve2NoYWluX2lkfS9xdW90ZRKGAQoOR2V0UXVvdGVSZWNvcmQSJC5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVjb3JkUmVxdWVzdBolLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZWNvcmRSZXNwb25zZSIngtPkkwIhEh8vdjEve2NoYWluX2lkfS9xdW90ZS97cXVvdGVfaWR9YgZwcm90bzM", [file_google_api_annotations]);
 
 /**
  * GetQuoteRequest describes the swap that the user wants.
@@ -141,8 +141,9 @@ export type GetQuoteResponse = Message<"aggregator.v1.GetQuoteResponse"> & {
   alternativeQuotes: SignedQuote[];
 
   /**
-   * Names the record of how this answer came about, see GetQuoteRecord: a UUID. Errors because of solvers carry it as
-   * well: `quoteId` beside `code` on REST, in the metadata of `google.rpc.ErrorInfo` on RPC.
+   * Names the record of how this answer came about, see GetQuoteRecord: a UUID. It is the caller's own: solvers get
+   * other ids. Errors because of solvers carry it as well: `quoteId` beside `code` on REST, in the metadata of
+   * `google.rpc.ErrorInfo` on RPC. An instance that keeps no records answers it too, for its log.
    *
    * @generated from field: string quote_id = 6;
    */
@@ -303,7 +304,7 @@ export type GetQuoteRecordRequest = Message<"aggregator.v1.GetQuoteRecordRequest
   chainId: bigint;
 
   /**
-   * The quote's id: a UUID. A path parameter on REST.
+   * The caller's or a solver's id of the quote: a UUID. A path parameter on REST.
    *
    * @generated from field: string quote_id = 2;
    */
@@ -318,13 +319,13 @@ export const GetQuoteRecordRequestSchema: GenMessage<GetQuoteRecordRequest> = /*
   messageDesc(file_aggregator_v1_quote, 4);
 
 /**
- * GetQuoteRecordResponse is the record of one quote.
+ * GetQuoteRecordResponse is the record of one quote, as far as the reader may see it.
  *
  * @generated from message aggregator.v1.GetQuoteRecordResponse
  */
 export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordResponse"> & {
   /**
-   * The quote's id.
+   * The id by which it was read.
    *
    * @generated from field: string quote_id = 1;
    */
@@ -345,18 +346,18 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
   requestedAt: bigint;
 
   /**
-   * Time from the request until every asked solver had an outcome, in milliseconds.
+   * Time from the request until every asked solver had an outcome, in milliseconds. For the caller only.
    *
-   * @generated from field: uint32 duration_ms = 4;
+   * @generated from field: optional uint32 duration_ms = 4;
    */
-  durationMs: number;
+  durationMs?: number | undefined;
 
   /**
-   * What became of the quote.
+   * What became of the quote. For the caller only.
    *
-   * @generated from field: aggregator.v1.QuoteOutcome outcome = 5;
+   * @generated from field: optional aggregator.v1.QuoteOutcome outcome = 5;
    */
-  outcome: QuoteOutcome;
+  outcome?: QuoteOutcome | undefined;
 
   /**
    * What the solvers were asked.
@@ -366,12 +367,20 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
   asked?: AskedSwap | undefined;
 
   /**
-   * The solvers that were asked: offers first, the best one at the top, then the others. A solver that is not here was
-   * not asked: others had their turn, or it was on the bench.
+   * For the caller, the solvers that were asked: offers first, the best one at the top, then the others. A solver that
+   * is not here was not asked: others had their turn, or it was on the bench. For a solver, its own result.
    *
    * @generated from field: repeated aggregator.v1.SolverAnswer solvers = 7;
    */
   solvers: SolverAnswer[];
+
+  /**
+   * The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT.
+   * Decimal, in the token's smallest unit. For a solver only after the deposit deadline; absent without an offer.
+   *
+   * @generated from field: optional string best_amount = 8;
+   */
+  bestAmount?: string | undefined;
 };
 
 /**
@@ -493,14 +502,14 @@ export type SolverAnswer = Message<"aggregator.v1.SolverAnswer"> & {
   durationMs?: number | undefined;
 
   /**
-   * Input amount as the solver answered it; absent when its reply had none.
+   * Input amount as the solver answered it; absent when its reply had none in decimal digits.
    *
    * @generated from field: optional string input_amount = 5;
    */
   inputAmount?: string | undefined;
 
   /**
-   * Output amount as the solver answered it; absent when its reply had none.
+   * Output amount as the solver answered it; absent when its reply had none in decimal digits.
    *
    * @generated from field: optional string output_amount = 6;
    */
@@ -736,11 +745,17 @@ export const QuoteService: GenService<{
     output: typeof GetQuoteResponseSchema;
   },
   /**
-   * GetQuoteRecord tells how a quote came about: which solvers were asked, what came of each, and how the offers were
-   * ranked. Records are kept for the instance's QUOTE_RECORD_HOURS (24). Whoever knows the quote's id may read it: the
-   * caller, who gets it with the answer, and each solver that was asked, which gets it in the header `x-quote-id`.
+   * GetQuoteRecord shows how a quote came about. What it shows depends on the id:
+   *
+   * - The caller gets `quoteId` with the answer. It shows everything: which solvers were asked, the result of each, and
+   *   how the offers were ranked.
+   * - Each solver is asked under an id of its own, in the header `x-quote-id`. It shows the request, this solver's result
+   *   and its rank, and nothing of other solvers. The best amount follows after the deposit deadline.
+   *
+   * Anyone who knows an id may read what it shows. Records are kept for the instance's QUOTE_RECORD_HOURS (24; 0 turns
+   * them off), and the oldest are removed earlier when they need more than its QUOTE_RECORD_MAX_MB.
    * NOT_FOUND (`QUOTE_NOT_FOUND`) when there is no such record on this chain; UNAVAILABLE (`DATABASE_UNAVAILABLE`)
-   * while the instance cannot reach its database, where the quotes themselves go on.
+   * while the instance cannot reach its database. Quotes work meanwhile.
    *
    * @generated from rpc aggregator.v1.QuoteService.GetQuoteRecord
    */

@@ -33,9 +33,10 @@ Examples, while the demo runs:
   quote-aggregator quote --chain 31337 --amount 1000000000000000000 \\
     --sell 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0 --buy 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9 \\
     --user 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
-  quote-aggregator quote --chain 31337 --why <quote id>     who was asked, and what each answered`
+  quote-aggregator quote --chain 31337 --why <quote id>     who was asked, and what each answered
+  quote-aggregator quote --chain 31337 --why <x-quote-id>   for a solver: its own result and rank`
 
-/** `quote`: asks for offers, or with `--why` tells how they came about. */
+/** `quote`: asks for offers, or with `--why` shows how they came about. */
 export function addQuote(program: Command, io: CliIo): void {
   const command = program
     .command('quote')
@@ -60,7 +61,7 @@ export function addQuote(program: Command, io: CliIo): void {
     )
     .option('--deposit-window <s>', 'time to deposit, seconds', readInteger(1, MAX_DEPOSIT_WINDOW))
     .option('--timeout <ms>', 'longest wait for solvers, milliseconds', readInteger(1, MAX_TIMEOUT_MS))
-    .option('--why <quote id>', 'in place of asking: show how this quote came about')
+    .option('--why <quote id>', 'do not ask: show how this quote came about; for a solver, the x-quote-id')
     .addHelpText('after', EXAMPLES)
   takesInstance(command).action((options: Options) =>
     options.why === undefined ? ask(io, options) : explain(io, options, options.why),

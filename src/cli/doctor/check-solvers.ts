@@ -107,7 +107,7 @@ function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string;
   return { text: `answers in ${took}${answer.kind === 'refused' ? `, with status ${answer.status}` : ''}` }
 }
 
-function questionFor({ chainId }: Solver, config: Config) {
+function questionFor({ chainId, address }: Solver, config: Config) {
   const windows = {
     depositWindowSeconds: config.defaultDepositWindowSeconds,
     fillWindowSeconds: config.defaultFillWindowSeconds,
@@ -124,5 +124,5 @@ function questionFor({ chainId }: Solver, config: Config) {
     depositMode: 'CONTRACT' as const,
     ...deadlines(Date.now(), windows),
   }
-  return createQuestion(askText(request), randomUUID())
+  return createQuestion(askText(request), new Map([[address, randomUUID()]]))
 }

@@ -52,7 +52,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = 
     nonce: UINT256,
   },
   'aggregator.v1.GetQuoteRecordRequest': { chain_id: CHAIN_ID, quote_id: UUID },
-  'aggregator.v1.GetQuoteRecordResponse': { quote_id: UUID },
+  'aggregator.v1.GetQuoteRecordResponse': { quote_id: UUID, best_amount: UINT256 },
   'aggregator.v1.AskedSwap': {
     input_token: ADDRESS,
     output_token: ADDRESS,

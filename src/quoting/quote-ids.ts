@@ -1,0 +1,82 @@
+import { createCipheriv, createDecipheriv, randomUUID } from 'node:crypto'
+
+/** Makes the ids of quotes, and those under which solvers are asked (decisions.md D15). */
+export interface QuoteIds {
+  /** @returns a new id for a quote's caller: a random UUID (version 4) with 112 random bits */
+  create(): string
+  /**
+   * @param quoteId from `create`
+   * @param count at most 65536
+   * @returns an id for each solver, by its index in the order of asking, in the text form of a UUID. All 128 bits are
+   *   encrypted, so version and variant are random. Without the key no id of a round follows from the others
+   */
+  forSolvers(quoteId: string, count: number): string[]
+  /**
+   * @param id any UUID in lower case
+   * @returns the quote and the index that this id of a solver was made of; of any other id, ones that no quote has
+   */
+  readSolverId(id: string): SolverQuoteId
+}
+
+/** What the id of a solver is made of. */
+export interface SolverQuoteId {
+  readonly quoteId: string
+  /** In the order of asking, from 0. */
+  readonly index: number
+}
+
+const BLOCK_BYTES = 16
+const RECORD_BYTES = 14
+
+/**
+ * Builds the ids over an instance's key.
+ *
+ * A solver's id is one AES block: the 14 random bytes of the quote's id, then the solver's index. AES under a secret key
+ * is a pseudorandom permutation of such blocks, and no two blocks are equal. So ECB of one block is safe here: it needs
+ * no initialisation vector and repeats nothing. A made-up id decrypts to 14 bytes that no quote has.
+ * @param key 16 bytes
+ */
+export function createQuoteIds(key: Uint8Array): QuoteIds {
+  // ECB has no state between blocks, so that one object of each serves all ids.
+  const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
+  const decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false)
+
+  return {
+    create: () => toQuoteId(hexOf(randomUUID())),
+    forSolvers(quoteId, count) {
+      const blocks = Buffer.alloc(BLOCK_BYTES * count)
+      const record = Buffer.from(recordHexOf(quoteId), 'hex')
+      for (let index = 0; index < count; index++) {
+        blocks.set(record, BLOCK_BYTES * index)
+        blocks.writeUInt16BE(index, BLOCK_BYTES * index + RECORD_BYTES)
+      }
+      const hex = cipher.update(blocks).toString('hex')
+      return Array.from({ length: count }, (_, index) => toUuid(hex.slice(32 * index, 32 * (index + 1))))
+    },
+    readSolverId(id) {
+      const block = decipher.update(Buffer.from(hexOf(id), 'hex'))
+      const record = block.toString('hex', 0, RECORD_BYTES)
+      const quoteId = toQuoteId(`${record.slice(0, 12)}00${record.slice(12, 14)}00${record.slice(14)}`)
+      return { quoteId, index: block.readUInt16BE(RECORD_BYTES) }
+    },
+  }
+}
+
+/** The UUID of 32 hex digits, with fixed bytes where version and variant are. */
+function toQuoteId(hex: string): string {
+  return toUuid(`${hex.slice(0, 12)}40${hex.slice(14, 16)}80${hex.slice(18)}`)
+}
+
+/** All but those fixed bytes. */
+function recordHexOf(quoteId: string): string {
+  const hex = hexOf(quoteId)
+  return `${hex.slice(0, 12)}${hex.slice(14, 16)}${hex.slice(18)}`
+}
+
+function hexOf(uuid: string): string {
+  return uuid.replaceAll('-', '')
+}
+
+function toUuid(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

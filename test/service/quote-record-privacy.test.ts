@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { quoteRequest } from './quote-request.js'
+import { startService, type TestService } from './service.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from './test-solver.js'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+let chain: TestChain
+let service: TestService
+let solvers: TestSolver[]
+let path: string
+/** Stands still at `at`, Unix milliseconds, once that is set. */
+const clock: { at: number | undefined } = { at: undefined }
+const lines: string[] = []
+/** The id that each solver was last asked under, by its place among `solvers`. */
+let askedUnder: string[]
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  path = `/v1/${chain.chainId}/quote`
+  service = await startService(
+    chain,
+    { QUOTE_TIMEOUT_MS: '1000' },
+    {
+      now: () => clock.at ?? Date.now(),
+      log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
+    },
+  )
+  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
+  for (const solver of solvers) await solver.register(service)
+})
+
+beforeEach(() => {
+  clock.at = undefined
+  askedUnder = []
+  behave(honest({ output: '3000' }), honest({ output: '2000' }), honest({ output: '1000' }))
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
+  await chain?.stop()
+})
+
+function behave(...behaviours: Behaviour[]): void {
+  for (const [index, behaviour] of behaviours.entries()) {
+    solvers[index]?.behave((asked, own, exchange) => {
+      askedUnder[index] = String(exchange.request.headers['x-quote-id'])
+      return behaviour(asked, own, exchange)
+    })
+  }
+}
+
+const ask = async (changes = {}) => (await service.post(path, { ...quoteRequest(chain), ...changes })).body
+const read = async (quoteId: string | undefined) => (await service.get(`${path}/${quoteId}`)).body
+const addressOf = (index: number) => solvers[index]?.account.address ?? ''
+
+it('gives each solver an id of its own, in the form of a UUID, that says nothing of the others', async () => {
+  const rounds: string[][] = []
+  for (let round = 0; round < 3; round++) {
+    const { quoteId } = await ask()
+    rounds.push([quoteId, ...askedUnder])
+  }
+  for (const id of rounds.flat()) expect(id).toMatch(UUID)
+  expect(new Set(rounds.flat()).size).toBe(12)
+  for (const ids of rounds) {
+    // Ids of one round share no more than random ones: bytes at the same place are equal once in 256.
+    const equal = ids.flatMap((id, at) => ids.slice(at + 1).map((other) => equalBytes(id, other)))
+    expect(Math.max(...equal)).toBeLessThan(6)
+  }
+})
+
+it('shows a solver the request, its own result and its rank, and nothing of the others', async () => {
+  const { quoteId, quote } = await ask()
+  const { originChainId, ...asked } = quoteRequest(chain)
+  const { depositDeadline, fillDeadline } = quote
+  for (const [index, rank] of [1, 2, 3].entries()) {
+    expect(await read(askedUnder[index])).toEqual({
+      quoteId: askedUnder[index],
+      chainId: chain.chainId,
+      requestedAt: expect.any(Number),
+      asked: { ...asked, depositDeadline, fillDeadline },
+      solvers: [
+        {
+          solver: addressOf(index),
+          outcome: 'QUOTED',
+          rank,
+          durationMs: expect.any(Number),
+          inputAmount: asked.amount,
+          outputAmount: String(3000 - 1000 * index),
+          explanation: expect.any(String),
+        },
+      ],
+    })
+  }
+  const text = JSON.stringify(await read(askedUnder[2]))
+  for (const secret of [quoteId, addressOf(0), addressOf(1), '3000', '2000'])
+    expect(text).not.toContain(secret)
+})
+
+it('shows a solver the best amount only after the deposit deadline', async () => {
+  const { quote } = await ask({ depositWindow: 60 })
+  const before = await read(askedUnder[2])
+  expect(before.bestAmount).toBeUndefined()
+  expect(before.solvers[0].explanation).toContain('the deposit deadline')
+  clock.at = quote.depositDeadline * 1000 + 999
+  expect((await read(askedUnder[2])).bestAmount).toBeUndefined()
+  clock.at = quote.depositDeadline * 1000 + 1000
+  const after = await read(askedUnder[2])
+  expect(after.bestAmount).toBe('3000')
+  expect(after.solvers).toHaveLength(1)
+  expect(after.solvers[0].explanation).toContain('2000 of the output token')
+  expect(JSON.stringify(after)).not.toContain(addressOf(0))
+})
+
+it('does not tell a solver before the deadline that it is as good as the best offer', async () => {
+  behave(honest({ output: '500' }), honest({ output: '500' }), honest({ output: '500' }))
+  await ask()
+  const records = await Promise.all(askedUnder.map(read))
+  const byRank = records.map(({ solvers: [own] }) => own).sort((a, b) => a.rank - b.rank)
+  expect(byRank.map(({ rank }) => rank)).toEqual([1, 2, 3])
+  expect(byRank[1].explanation).not.toContain('As good')
+})
+
+it('shows the best input of EXACT_OUTPUT, also to a solver without an offer', async () => {
+  const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
+  behave(honest({ input: '70' }), honest({ input: '50' }), refuse)
+  const { quote } = await ask({ orderType: 'EXACT_OUTPUT', amount: '10' })
+  const before = await read(askedUnder[2])
+  expect(before.solvers).toMatchObject([{ solver: addressOf(2), outcome: 'REFUSED', httpStatus: 422 }])
+  expect(before.outcome).toBeUndefined()
+  clock.at = quote.depositDeadline * 1000 + 1000
+  expect((await read(askedUnder[2])).bestAmount).toBe('50')
+})
+
+it('shows no best amount of a quote that nobody answered', async () => {
+  const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
+  behave(refuse, refuse, refuse)
+  await ask()
+  clock.at = Date.now() + 3_600_000
+  const record = await read(askedUnder[1])
+  expect(record.solvers).toHaveLength(1)
+  expect(record.bestAmount).toBeUndefined()
+})
+
+it('shows the caller everything, as soon as the answer is there', async () => {
+  const { quoteId } = await ask()
+  const record = await read(quoteId)
+  expect(record).toMatchObject({ quoteId, outcome: 'QUOTED', durationMs: expect.any(Number) })
+  expect(record.solvers.map(({ solver }: { solver: string }) => solver)).toEqual([0, 1, 2].map(addressOf))
+  expect(record.solvers[2].explanation).toContain('2000 of the output token')
+  for (const id of askedUnder) expect(JSON.stringify(record)).not.toContain(id)
+})
+
+it('answers the same for an id of no record and for one that is nearly right', async () => {
+  await ask()
+  const near = `${askedUnder[0]?.slice(0, -1)}${askedUnder[0]?.endsWith('0') ? '1' : '0'}`
+  const answers = [await read(randomUUID()), await read(near)]
+  for (const answer of answers) expect(answer).toEqual({ code: 'QUOTE_NOT_FOUND', error: expect.any(String) })
+  expect(answers[0].error).toBe(answers[1].error)
+})
+
+it('takes the id in capitals, as UUIDs may be written', async () => {
+  await ask()
+  expect((await read(askedUnder[1]?.toUpperCase())).solvers).toMatchObject([{ solver: addressOf(1) }])
+})
+
+it('writes nothing to the log under the id of a solver', async () => {
+  const { quoteId } = await ask()
+  await read(askedUnder[0])
+  const own = () => lines.filter((line) => line.includes(askedUnder[0] ?? ''))
+  await expect.poll(own).toHaveLength(1)
+  for (const line of own()) {
+    expect(JSON.parse(line)).toMatchObject({ msg: 'request', path: `${path}/${askedUnder[0]}` })
+    for (const secret of [quoteId, addressOf(1), addressOf(1).toLowerCase()])
+      expect(line).not.toContain(secret)
+  }
+})
+
+function equalBytes(one: string, other: string): number {
+  const [a, b] = [one, other].map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'))
+  return [...(a ?? [])].filter((byte, at) => byte === b?.[at]).length
+}
