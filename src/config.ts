@@ -44,8 +44,10 @@ export interface Config {
   readonly eventRetentionDays: number
   /** How many blocks a reorganisation may take back without the chain being read anew. */
   readonly maxReorgDepth: number
-  /** How long the record of a quote can be read. */
+  /** How long the record of a quote can be read; 0 keeps none. */
   readonly quoteRecordHours: number
+  /** Bounds the size of all records. */
+  readonly quoteRecordMaxBytes: number
   readonly corsOrigins: readonly string[]
   /** Proxies whose `X-Forwarded-For` is believed: a number of hops, or addresses and CIDRs. */
   readonly trustProxy: number | readonly string[]
@@ -57,6 +59,7 @@ export interface Config {
 }
 
 const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
+const MAX_RECORD_MB = 1_000_000
 
 /** The process's environment, with what a file `.env` in the working directory adds to it. */
 export function processEnvironment(): Environment {
@@ -94,7 +97,8 @@ export function readConfig(environment: Environment): Config {
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),
     eventRetentionDays: env.integer('EVENT_RETENTION_DAYS', { min: 1, max: 36_500 }),
     maxReorgDepth: env.integer('MAX_REORG_DEPTH', { min: 1, max: 10_000 }),
-    quoteRecordHours: env.integer('QUOTE_RECORD_HOURS', { min: 1, max: 8784 }),
+    quoteRecordHours: env.integer('QUOTE_RECORD_HOURS', { min: 0, max: 8784 }),
+    quoteRecordMaxBytes: env.integer('QUOTE_RECORD_MAX_MB', { min: 1, max: MAX_RECORD_MB }) * 2 ** 20,
     corsOrigins: readCorsOrigins(env),
     trustProxy: readTrustProxy(env),
     metricsAuth: readMetricsAuth(env),

@@ -22,6 +22,7 @@ export const DEFAULTS = {
   EVENT_RETENTION_DAYS: '30',
   MAX_REORG_DEPTH: '256',
   QUOTE_RECORD_HOURS: '24',
+  QUOTE_RECORD_MAX_MB: '1024',
   CORS_ORIGINS: '*',
   LOG_LEVEL: 'info',
 } as const

@@ -45,6 +45,7 @@ describe('defaults', () => {
       EVENT_RETENTION_DAYS: '30',
       MAX_REORG_DEPTH: '256',
       QUOTE_RECORD_HOURS: '24',
+      QUOTE_RECORD_MAX_MB: '1024',
       CORS_ORIGINS: '*',
       LOG_LEVEL: 'info',
     })
@@ -92,6 +93,7 @@ describe('defaults', () => {
       eventRetentionDays: 30,
       maxReorgDepth: 256,
       quoteRecordHours: 24,
+      quoteRecordMaxBytes: 1_073_741_824,
       corsOrigins: ['*'],
       trustProxy: 0,
       metricsAuth: undefined,

@@ -30,14 +30,14 @@ export interface Offer {
   readonly signature: Hex
 }
 
-/** Amounts as a solver wrote them, whether they are any or not; absent where it wrote no text. */
+/** Amounts as a solver wrote them, in or out of range; absent where it wrote no decimal digits (decisions.md D15). */
 export interface AnsweredAmounts {
   readonly inputAmount?: string | undefined
   readonly outputAmount?: string | undefined
 }
 
-/** Longer than any amount: 2^256-1 has 78 digits. */
-const MAX_AMOUNT_LENGTH = 100
+/** Up to 100 digits; 2^256-1 has 78. */
+const DIGITS = /^[0-9]{1,100}$/
 const HEX = /^0x[0-9a-fA-F]*$/
 
 /**
@@ -96,8 +96,7 @@ export function amountsOf(reply: unknown): AnsweredAmounts | undefined {
 }
 
 function amountText(value: unknown): string | undefined {
-  const isShort = typeof value === 'string' && value !== '' && value.length <= MAX_AMOUNT_LENGTH
-  return isShort ? value : undefined
+  return typeof value === 'string' && DIGITS.test(value) ? value : undefined
 }
 
 /**

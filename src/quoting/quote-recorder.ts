@@ -1,4 +1,4 @@
-import { toServiceError } from '../domain/errors.js'
+import { ServiceError, toServiceError } from '../domain/errors.js'
 import type { QuoteRecord } from '../domain/quote-record.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -14,6 +14,7 @@ export interface QuoteRecorder {
   /**
    * @param id a UUID: the caller's, or that of a solver which was asked
    * @returns what this reader may see; undefined when the chain has no such record, or no longer
+   * @throws ServiceError QUOTE_NOT_FOUND where no records are kept
    */
   read(chainId: number, id: string): Promise<QuoteRecordView | undefined>
   /** Writes what was noted. */
@@ -26,7 +27,7 @@ interface QuoteRecorderOptions {
   readonly quoteRecordHours: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
-  readonly metrics: Pick<Metrics, 'quoteRecords'>
+  readonly metrics: Pick<Metrics, 'quoteRecords' | 'quoteRecordBytes'>
   readonly log: Logger
 }
 
@@ -39,8 +40,18 @@ const MAX_BATCH = 50
 /** Minutes that may wait; those that come while a database is slower than the quotes are not kept. */
 const MAX_WAITING = 10_000
 
-/** Builds the recorder over a store, and keeps that from growing beyond its retention. */
-export async function createQuoteRecorder(options: QuoteRecorderOptions): Promise<QuoteRecorder> {
+/** Keeps nothing, and says so. */
+export const NO_RECORDER: QuoteRecorder = {
+  note() {},
+  async read() {
+    const message = 'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).'
+    throw new ServiceError('QUOTE_NOT_FOUND', message)
+  },
+  async close() {},
+}
+
+/** Builds the recorder over a store. In the background it removes what is too old, from the start on. */
+export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorder {
   const { store, quoteIds, quoteRecordHours, now, metrics, log } = options
   const oldest = () => now() - quoteRecordHours * HOUR_MS
   let waiting: Minutes[] = []
@@ -48,6 +59,8 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
   let batch: readonly Minutes[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
+  let isPruning = false
+  let isClosed = false
 
   /** @returns whether the store can take more; what it could not take for lack of a database waits for that */
   async function writeBatch(): Promise<boolean> {
@@ -78,8 +91,11 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
 
   function writeSoon(): void {
     timer = setTimeout(async () => {
-      writing = writeBatches(MAX_BATCH).then((canTakeMore) => canTakeMore && writeBatch())
+      writing = writeBatches(MAX_BATCH).then(
+        (canTakeMore) => canTakeMore && waiting.length > 0 && writeBatch(),
+      )
       await writing
+      void measure()
       timer = undefined
       if (waiting.length > 0) writeSoon()
     }, WAIT_MS)
@@ -98,12 +114,28 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
     return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
   }
 
-  await store.prune(oldest())
-  const pruning = setInterval(() => {
-    store.prune(oldest()).catch((error) => {
-      log.error({ err: error }, 'old records of quotes could not be removed')
-    })
-  }, PRUNE_INTERVAL_MS)
+  /** Each part is a call of its own, so that others are served between them, and an end comes soon. */
+  async function prune(): Promise<void> {
+    if (isPruning) return
+    isPruning = true
+    try {
+      while (!isClosed && (await store.pruneSome(oldest())));
+      await measure()
+    } catch (error) {
+      if (!isClosed) log.error({ err: error }, 'old records of quotes could not be removed')
+    }
+    isPruning = false
+  }
+
+  /** What fails here has failed, and was logged, where records are written or removed. */
+  async function measure(): Promise<void> {
+    if (isClosed) return
+    const bytes = await store.usedBytes().catch(() => undefined)
+    if (bytes !== undefined) metrics.quoteRecordBytes.set(bytes)
+  }
+
+  void prune()
+  const pruning = setInterval(prune, PRUNE_INTERVAL_MS)
 
   return {
     note(minutes) {
@@ -119,6 +151,7 @@ export async function createQuoteRecorder(options: QuoteRecorderOptions): Promis
       return solvers && viewForSolver(solvers, { id, index, now: now() })
     },
     async close() {
+      isClosed = true
       clearInterval(pruning)
       clearTimeout(timer)
       await writing

@@ -18,7 +18,7 @@ import { createCollector } from './collect.js'
 import type { ContractRules } from './contract-rules.js'
 import { createJudge } from './judge.js'
 import { createQuoteIds } from './quote-ids.js'
-import { createQuoteRecorder, type QuoteRecorder } from './quote-recorder.js'
+import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
 
 /** All that quoting is made of. */
 export interface Quoting {
@@ -39,7 +39,8 @@ interface QuotingOptions {
   readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
   readonly benchStore: BenchStore
-  readonly quoteRecordStore: QuoteRecordStore
+  /** Undefined where no records are kept. */
+  readonly quoteRecordStore: QuoteRecordStore | undefined
   /** Of the ids that solvers are asked under: 16 bytes. */
   readonly recordKey: Uint8Array
   /** Unix time in milliseconds. */
@@ -54,12 +55,9 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const clock = () => performance.now()
   const recordBook = await createRecordBook({ ...config, ...options, store: options.benchStore, clock })
   const quoteIds = createQuoteIds(options.recordKey)
-  const recorder = await createQuoteRecorder({
-    ...config,
-    ...options,
-    store: options.quoteRecordStore,
-    quoteIds,
-  })
+  const store = options.quoteRecordStore
+  const recorder =
+    store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, store, quoteIds })
   const solverClient = createSolverClient(options.endpointGuard)
   const stages = createDurationTally(metrics.stageSeconds, 'stage')
   const tallies = createSolverTallies(metrics)

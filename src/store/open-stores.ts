@@ -7,6 +7,10 @@ interface StoresOptions {
   /** Of the PostgreSQL that replicas share; a file is used when undefined. */
   readonly databaseUrl: string | undefined
   readonly rateLimitStore: 'memory' | 'postgres'
+  /** 0 keeps no records of quotes. */
+  readonly quoteRecordHours: number
+  /** Bounds their size. */
+  readonly quoteRecordMaxBytes: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
   readonly log: Logger
@@ -19,7 +23,7 @@ interface StoresOptions {
 export async function openStores({ dbPath, databaseUrl, ...options }: StoresOptions): Promise<Stores> {
   if (databaseUrl === undefined) {
     const { openSqliteStores } = await import('./sqlite-stores.js')
-    return openSqliteStores(dbPath, options.now)
+    return openSqliteStores({ dbPath, ...options })
   }
   const { openPostgresStores } = await import('./postgres-stores.js')
   return openPostgresStores({ databaseUrl, ...options })

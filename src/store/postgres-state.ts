@@ -46,6 +46,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   solver_bonds: true,
   record_keys: true,
   quote_records: true,
+  quote_record_bytes: true,
   rate_limits: true,
 }
 

@@ -8,6 +8,7 @@ import { createEventStore } from './event-store.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from './postgres.js'
 import { joinReplicas } from './postgres-replicas.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
+import { bytesSinceOldest } from './quote-record-size.js'
 import { createQuoteRecordTable, type QuoteRecordSchema } from './quote-record-table.js'
 import { openRateLimitCounters } from './rate-limit-counters.js'
 import { readRecordKey } from './record-key.js'
@@ -22,11 +23,15 @@ import type { Stores } from './stores.js'
 export async function openPostgresStores(options: {
   readonly databaseUrl: string
   readonly rateLimitStore: 'memory' | 'postgres'
+  /** 0 keeps no records of quotes. */
+  readonly quoteRecordHours: number
+  /** Bounds their size. */
+  readonly quoteRecordMaxBytes: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
   readonly log: Logger
 }): Promise<Stores> {
-  const { databaseUrl, rateLimitStore, now, log } = options
+  const { databaseUrl, rateLimitStore, quoteRecordHours, quoteRecordMaxBytes, now, log } = options
   const pool = createConnectionPool(databaseUrl)
   const replicas = await join(databaseUrl, pool, log)
   const counters = openRateLimitCounters({
@@ -41,14 +46,18 @@ export async function openPostgresStores(options: {
   }
   try {
     const database = await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)
-    const quoteRecords = await openTables<QuoteRecordSchema>(pool.dialect(), POSTGRES_TABLES.quoteRecords)
+    const records = await openTables<QuoteRecordSchema>(pool.dialect(), POSTGRES_TABLES.quoteRecords)
+    const recordTable = createQuoteRecordTable(records, {
+      size: bytesSinceOldest(records),
+      maxBytes: quoteRecordMaxBytes,
+    })
     await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
     return {
       solvers: sayWhenAway(createSolverStore(database, POSTGRES_COORDINATION)),
       bonds: sayWhenAway(createBondStore(database, POSTGRES_COORDINATION)),
       events: sayWhenAway(createEventStore(database, now, POSTGRES_COORDINATION)),
       benches: sayWhenAway(createBenchStore(database)),
-      quoteRecords: sayWhenAway(createQuoteRecordTable(quoteRecords)),
+      quoteRecords: quoteRecordHours === 0 ? undefined : sayWhenAway(recordTable),
       recordKey: await readRecordKey(database),
       limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,
       replicas,

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import { LRUCache } from 'lru-cache'
-import { openQuoteRecordTable } from './quote-record-sqlite.js'
+import { openQuoteRecordTable, type QuoteRecordFile } from './quote-record-sqlite.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
 
 /** All that the thread holds is a batch of texts; with room for more, it would take more. */
@@ -11,51 +12,71 @@ const MAX_IN_MEMORY = 10_000
 
 /**
  * Opens the store of records: a file beside the database, written in a thread of its own, since writing keeps the
- * thread that does it waiting for the disk. With `:memory:`, the last 10,000 records are kept in memory.
- * @param dbPath the database's. When the file cannot be opened, every call fails; the first `prune` with a ConfigError
+ * thread that does it waiting for the disk. With `:memory:`, at most the last 10,000 records are kept in memory.
+ * @param dbPath the database's
+ * @param maxBytes bounds the file, or the records in memory
+ * @throws ConfigError when the file cannot be opened; the migrator's error when a newer version wrote it
  */
-export function openQuoteRecordFile(dbPath: string): QuoteRecordStore {
-  return dbPath === ':memory:' ? createMemoryStore() : createFileStore(`${dbPath}-quotes`)
+export async function openQuoteRecordFile(dbPath: string, maxBytes: number): Promise<QuoteRecordStore> {
+  if (dbPath === ':memory:') return createMemoryStore(maxBytes)
+  const file = { path: `${dbPath}-quotes`, maxBytes }
+  const isNew = !existsSync(file.path)
+  const table = await openQuoteRecordTable(file)
+  await table.close()
+  return createFileStore(file, isNew)
 }
 
-function createMemoryStore(): QuoteRecordStore {
-  const records = new LRUCache<string, StoredQuoteRecord>({ max: MAX_IN_MEMORY })
+function createMemoryStore(maxBytes: number): QuoteRecordStore {
+  const records = new LRUCache<string, StoredQuoteRecord>({
+    max: MAX_IN_MEMORY,
+    maxSize: maxBytes,
+    sizeCalculation: ({ quoteId, record }) => quoteId.length + record.length,
+  })
   return {
     async save(batch) {
       for (const record of batch) records.set(record.quoteId, record)
     },
     read: async (quoteId) => records.peek(quoteId)?.record,
-    async prune(before) {
+    async pruneSome(before) {
       for (const [quoteId, { requestedAt }] of records) if (requestedAt < before) records.delete(quoteId)
+      return false
     },
+    usedBytes: async () => records.calculatedSize,
     close: async () => records.clear(),
   }
 }
 
-/** The thread starts with the first record, since until then it would take memory for nothing; and anew when it has failed. */
-function createFileStore(path: string): QuoteRecordStore {
+/**
+ * The thread starts when there is something to write, read or remove, since until then it would take memory for
+ * nothing. It starts again after it has failed.
+ */
+function createFileStore(file: QuoteRecordFile, isNew: boolean): QuoteRecordStore {
   let thread: QuoteRecordStore | undefined
+  let isClosed = false
+  const isEmpty = () => isNew && thread === undefined
   const inThread = () => {
-    thread ??= openInThread(path, () => {
+    if (isClosed) throw new Error('The records of quotes are closed.')
+    thread ??= openInThread(file, () => {
       thread = undefined
     })
     return thread
   }
   return {
-    save: (records) => inThread().save(records),
-    read: (quoteId) => inThread().read(quoteId),
-    async prune(before) {
-      if (thread !== undefined) return thread.prune(before)
-      const table = await openQuoteRecordTable(path)
-      await table.prune(before)
-      await table.close()
+    save: async (records) => inThread().save(records),
+    read: async (quoteId) => inThread().read(quoteId),
+    pruneSome: async (before) => !isEmpty() && inThread().pruneSome(before),
+    usedBytes: async () => (isEmpty() ? 0 : inThread().usedBytes()),
+    async close() {
+      if (!isClosed) {
+        isClosed = true
+        await thread?.close()
+      }
     },
-    close: async () => thread?.close(),
   }
 }
 
-function openInThread(path: string, onFailed: () => void): QuoteRecordStore {
-  const worker = startThread(path)
+function openInThread(file: QuoteRecordFile, onFailed: () => void): QuoteRecordStore {
+  const worker = startThread(file)
   const thread = createBirpc<QuoteRecordStore>(
     {},
     {
@@ -70,7 +91,8 @@ function openInThread(path: string, onFailed: () => void): QuoteRecordStore {
   return {
     save: thread.save,
     read: thread.read,
-    prune: thread.prune,
+    pruneSome: thread.pruneSome,
+    usedBytes: thread.usedBytes,
     async close() {
       await thread.close()
       await worker.terminate()
@@ -79,7 +101,7 @@ function openInThread(path: string, onFailed: () => void): QuoteRecordStore {
 }
 
 /** Threads are not given the loader of TypeScript that runs this project's sources. */
-function startThread(workerData: string): Worker {
+function startThread(workerData: QuoteRecordFile): Worker {
   if (!import.meta.url.endsWith('.ts'))
     return new Worker(new URL('./quote-record-thread.js', import.meta.url), { workerData, resourceLimits })
   const source = new URL('./quote-record-thread.ts', import.meta.url).href

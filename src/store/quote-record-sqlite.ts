@@ -1,3 +1,4 @@
+import { pagesInUse } from './quote-record-size.js'
 import type { QuoteRecordStore } from './quote-record-store.js'
 import {
   createQuoteRecordTable,
@@ -6,11 +7,22 @@ import {
 } from './quote-record-table.js'
 import { openSqliteTables } from './sqlite.js'
 
+/** Where records are kept, and how many. */
+export interface QuoteRecordFile {
+  readonly path: string
+  /** Of the file; the write-ahead log beside it comes on top. */
+  readonly maxBytes: number
+}
+
+/** A record of ten solvers has 2 KiB. It would leave half of a page of 4 KiB empty. */
+const PAGE_BYTES = 16_384
+
 /**
- * Opens the file of records, and writes and reads it in this thread.
+ * Opens the file of records, and writes and reads it in this thread. A file of an earlier version keeps its page size.
  * @throws as `openSqlite` does
  */
-export async function openQuoteRecordTable(path: string): Promise<QuoteRecordStore> {
-  const tables = { migrations: quoteRecordMigrations, synchronous: 'NORMAL' } as const
-  return createQuoteRecordTable(await openSqliteTables<QuoteRecordSchema>(path, tables))
+export async function openQuoteRecordTable({ path, maxBytes }: QuoteRecordFile): Promise<QuoteRecordStore> {
+  const tables = { migrations: quoteRecordMigrations, synchronous: 'NORMAL', pageBytes: PAGE_BYTES } as const
+  const database = await openSqliteTables<QuoteRecordSchema>(path, tables)
+  return createQuoteRecordTable(database, { size: pagesInUse(database), maxBytes })
 }

@@ -7,12 +7,19 @@ export interface StoredQuoteRecord {
   readonly record: string
 }
 
-/** Keeps records of quotes. */
+/** Keeps records of quotes, up to a size. */
 export interface QuoteRecordStore {
+  /** Saves records, and removes the oldest ones that are too many then. */
   save(records: readonly StoredQuoteRecord[]): Promise<void>
   /** @returns the record's JSON */
   read(quoteId: string): Promise<string | undefined>
-  /** Removes what was asked for before this time, Unix milliseconds. */
-  prune(before: number): Promise<void>
+  /**
+   * Removes some records: those asked for before a time, or the oldest beyond the size.
+   * @param before Unix time in milliseconds
+   * @returns whether there may be more of them
+   */
+  pruneSome(before: number): Promise<boolean>
+  /** The bytes that the records use, which the size bounds. */
+  usedBytes(): Promise<number>
   close(): Promise<void>
 }

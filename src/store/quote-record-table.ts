@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely, Migration } from 'kysely'
-import type { QuoteRecordStore } from './quote-record-store.js'
+import { ROWS_AT_ONCE } from './parts.js'
+import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
 
 export interface QuoteRecordSchema {
   quote_records: {
@@ -7,11 +9,30 @@ export interface QuoteRecordSchema {
     requested_at_ms: number
     /** JSON of a QuoteRecord. */
     record: string
+    /** How many bytes had been written before this record; meaningless in a file, which counts its pages. */
+    start_byte: number
+  }
+  /** One row. */
+  quote_record_bytes: {
+    written_bytes: number
   }
 }
 
-/** Rows removed at once, so that nobody waits long behind it. */
-const PRUNE_ROWS = 1000
+/** How a database measures the records that it holds. */
+export interface RecordSize {
+  /**
+   * Counts bytes that are about to be written.
+   * @returns how many were counted before
+   */
+  count(bytes: number): Promise<number>
+  /** The bytes that records use. */
+  used(): Promise<number>
+}
+
+/** Rows removed at once to make room. Few, since a record may have tens of kilobytes. */
+const ROOM_ROWS = 10
+/** What a row takes beside its record: its id, its time, and both in an index. */
+const ROW_BYTES = 200
 
 /** Run as those of the other tables are. */
 export const quoteRecordMigrations: Record<string, Migration> = {
@@ -30,33 +51,63 @@ export const quoteRecordMigrations: Record<string, Migration> = {
         .execute()
     },
   },
+  '002-record-bytes': {
+    async up(db) {
+      await db.schema
+        .alterTable('quote_records')
+        .addColumn('start_byte', 'bigint', (column) => column.notNull().defaultTo(0))
+        .execute()
+      await db.schema
+        .createTable('quote_record_bytes')
+        .addColumn('written_bytes', 'bigint', (column) => column.notNull())
+        .execute()
+      await db.insertInto('quote_record_bytes').values({ written_bytes: 0 }).execute()
+    },
+  },
 }
 
 /** Builds the store of records over an open database, which is closed with it. */
-export function createQuoteRecordTable(database: Kysely<QuoteRecordSchema>): QuoteRecordStore {
-  async function pruneSome(before: number): Promise<number> {
-    const old = database
+export function createQuoteRecordTable(
+  database: Kysely<QuoteRecordSchema>,
+  { size, maxBytes }: { readonly size: RecordSize; readonly maxBytes: number },
+): QuoteRecordStore {
+  /** @returns how many there were */
+  async function removeOldest(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<number> {
+    const oldest = database
       .selectFrom('quote_records')
       .select('quote_id')
       .where('requested_at_ms', '<', before)
-      .limit(PRUNE_ROWS)
+      .orderBy('requested_at_ms')
+      .limit(limit)
     const { numDeletedRows } = await database
       .deleteFrom('quote_records')
-      .where('quote_id', 'in', old)
+      .where('quote_id', 'in', oldest)
       .executeTakeFirst()
     return Number(numDeletedRows)
   }
 
+  async function insert(records: readonly StoredQuoteRecord[]): Promise<void> {
+    const bytes = records.map(({ record }) => Buffer.byteLength(record) + ROW_BYTES)
+    let startByte = await size.count(bytes.reduce((sum, each) => sum + each, 0))
+    const rows = records.map(({ quoteId, requestedAt, record }, index) => {
+      const row = { quote_id: quoteId, requested_at_ms: requestedAt, record, start_byte: startByte }
+      startByte += bytes[index] ?? 0
+      return row
+    })
+    const insertion = database.insertInto('quote_records').values(rows)
+    // A batch comes again where it is not known whether it was written.
+    await insertion.onConflict((conflict) => conflict.doNothing()).execute()
+  }
+
+  async function isTooLarge(): Promise<boolean> {
+    return (await size.used()) > maxBytes
+  }
+
   return {
     async save(records) {
-      const rows = records.map(({ quoteId, requestedAt, record }) => ({
-        quote_id: quoteId,
-        requested_at_ms: requestedAt,
-        record,
-      }))
-      const insert = database.insertInto('quote_records').values(rows)
-      // Where nobody could tell whether they had been written, they come again.
-      await insert.onConflict((conflict) => conflict.doNothing()).execute()
+      if (records.length === 0) return
+      await insert(records)
+      while ((await isTooLarge()) && (await removeOldest(ROOM_ROWS)) > 0) await nextTurn()
     },
     async read(quoteId) {
       const row = await database
@@ -66,9 +117,11 @@ export function createQuoteRecordTable(database: Kysely<QuoteRecordSchema>): Quo
         .executeTakeFirst()
       return row?.record
     },
-    async prune(before) {
-      while ((await pruneSome(before)) === PRUNE_ROWS);
+    async pruneSome(before) {
+      if ((await removeOldest(ROWS_AT_ONCE, before)) > 0) return true
+      return (await isTooLarge()) && (await removeOldest(ROOM_ROWS)) > 0
     },
+    usedBytes: size.used,
     close: () => database.destroy(),
   }
 }

@@ -6,4 +6,11 @@ const table = await openQuoteRecordTable(workerData)
 createBirpc(table, {
   post: (message) => parentPort?.postMessage(message),
   on: (listener) => parentPort?.on('message', listener),
+  serialize: (message) => ('e' in message ? { ...message, e: toNativeError(message.e) } : message),
 })
+
+/** SQLite's errors are no native ones: threads would pass on their `code` alone. */
+function toNativeError({ message, code, stack }: Error & { code?: string }): Error {
+  const error = new Error(code === undefined ? message : `${message} (${code})`)
+  return Object.assign(error, { stack })
+}

@@ -10,12 +10,22 @@ import type { Stores } from './stores.js'
 
 /**
  * Opens the stores of one process in files.
- * @param now the clock, Unix time in milliseconds
  * @throws as `openSqlite` does
  */
-export async function openSqliteStores(dbPath: string, now: () => number): Promise<Stores> {
+export async function openSqliteStores(options: {
+  /** A file, or `:memory:`. */
+  readonly dbPath: string
+  /** 0 keeps no records of quotes. */
+  readonly quoteRecordHours: number
+  /** Bounds their size. */
+  readonly quoteRecordMaxBytes: number
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+}): Promise<Stores> {
+  const { dbPath, quoteRecordHours, quoteRecordMaxBytes, now } = options
   const database = await openSqlite(dbPath)
-  const quoteRecords = openQuoteRecordFile(dbPath)
+  const quoteRecords =
+    quoteRecordHours === 0 ? undefined : await openQuoteRecordFile(dbPath, quoteRecordMaxBytes)
   return {
     solvers: createSolverStore(database),
     bonds: createBondStore(database),
@@ -26,7 +36,7 @@ export async function openSqliteStores(dbPath: string, now: () => number): Promi
     limiterOf: undefined,
     replicas: createOnlyReplica(),
     async close() {
-      await quoteRecords.close()
+      await quoteRecords?.close()
       await database.destroy()
     },
   }

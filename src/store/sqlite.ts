@@ -15,21 +15,30 @@ export function openSqlite(path: string): Promise<Database> {
 
 /**
  * Opens a file with tables of any kind, as `openSqlite` does.
- * @param options `synchronous` is SQLite's: with `NORMAL` the last writes may be gone after a power failure
+ * @param options `synchronous` is SQLite's: with `NORMAL` the last writes may be gone after a power failure.
+ *   `pageBytes` is the page size of a new file
  */
 export async function openSqliteTables<S>(
   path: string,
-  options: TableSet & { readonly synchronous: 'FULL' | 'NORMAL' },
+  options: TableSet & { readonly synchronous: 'FULL' | 'NORMAL'; readonly pageBytes?: number },
 ): Promise<Kysely<S>> {
-  const sqlite = openFile(path)
+  const sqlite = openFile(path, options.pageBytes ?? DEFAULT_PAGE_BYTES)
   sqlite.pragma(`synchronous = ${options.synchronous}`)
   return openTables<S>(new SqliteDialect({ database: sqlite }), options)
 }
 
-function openFile(path: string): SQLite.Database {
+/** SQLite's own. */
+const DEFAULT_PAGE_BYTES = 4096
+/** The write-ahead log is copied into the file when it has this size. SQLite counts pages, 1000 by default. */
+const WAL_BYTES = 1000 * DEFAULT_PAGE_BYTES
+
+function openFile(path: string, pageBytes: number): SQLite.Database {
   try {
     const sqlite = new SQLite(path)
+    // The page size must be set first: it cannot change once the file has a write-ahead log.
+    sqlite.pragma(`page_size = ${pageBytes}`)
     sqlite.pragma('journal_mode = WAL')
+    sqlite.pragma(`wal_autocheckpoint = ${WAL_BYTES / pageBytes}`)
     return sqlite
   } catch (error) {
     throw new ConfigError([

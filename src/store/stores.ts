@@ -12,7 +12,8 @@ export interface Stores {
   readonly bonds: BondStore
   readonly events: EventStore
   readonly benches: BenchStore
-  readonly quoteRecords: QuoteRecordStore
+  /** Undefined where no records of quotes are kept. */
+  readonly quoteRecords: QuoteRecordStore | undefined
   /** Encrypts the ids that solvers are asked under: 16 bytes, the same for all replicas. */
   readonly recordKey: Uint8Array
   /** Counts of clients' requests that replicas share; undefined where each counts for itself. */

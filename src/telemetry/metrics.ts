@@ -57,6 +57,11 @@ export function createMetrics() {
       labelNames: ['result'],
       registers,
     }),
+    quoteRecordBytes: new Gauge({
+      name: 'aggregator_quote_record_bytes',
+      help: 'Size of the stored records of quotes, which QUOTE_RECORD_MAX_MB bounds.',
+      registers,
+    }),
     solverReplies: new Counter({
       name: 'aggregator_solver_replies_total',
       help: 'Outcomes of asking a solver (quoted, refused, invalid, late, failed, cancelled), with the reason when invalid.',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openTables } from '../../src/store/database.js'
 import { createEventStore } from '../../src/store/event-store.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
+import { bytesSinceOldest } from '../../src/store/quote-record-size.js'
 import {
   createQuoteRecordTable,
   type QuoteRecordSchema,
@@ -86,7 +87,9 @@ async function measureLog({ server, pool }: Use): Promise<Row[]> {
 
 async function measureRecords({ server, pool }: Use, record: string): Promise<Row[]> {
   const tables = { migrations: quoteRecordMigrations, migrationTable: 'quote_record_migration' }
-  const table = createQuoteRecordTable(await openTables<QuoteRecordSchema>(pool.dialect(), tables))
+  const database = await openTables<QuoteRecordSchema>(pool.dialect(), tables)
+  const unbounded = { size: bytesSinceOldest(database), maxBytes: Number.MAX_SAFE_INTEGER }
+  const table = createQuoteRecordTable(database, unbounded)
   const newRecord = () => ({ quoteId: randomBytes(16).toString('hex'), requestedAt: Date.now(), record })
   const writer = callerOf(() => table.save(Array.from({ length: RECORDS_AT_ONCE }, newRecord)))
   const what = `records of ${record.length} bytes, ${RECORDS_AT_ONCE} in a statement`

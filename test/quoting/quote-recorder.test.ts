@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../src/domain/errors.js'
@@ -22,9 +23,9 @@ async function openRecorder() {
   const stored = new Map<string, string>()
   const batches: number[] = []
   const pruned: number[] = []
-  const disk = { write: async () => {} }
+  const disk = { write: async () => {}, old: 0 }
   const metrics = createMetrics()
-  const recorder = await createQuoteRecorder({
+  const recorder = createQuoteRecorder({
     store: {
       async save(records) {
         batches.push(records.length)
@@ -32,7 +33,12 @@ async function openRecorder() {
         for (const { quoteId, record } of records) stored.set(quoteId, record)
       },
       read: async (quoteId) => stored.get(quoteId),
-      prune: async (before) => void pruned.push(before),
+      async pruneSome(before) {
+        pruned.push(before)
+        await nextTurn()
+        return disk.old-- > 0
+      },
+      usedBytes: async () => 7 * stored.size,
       close: async () => {},
     },
     quoteIds,
@@ -49,7 +55,7 @@ async function openRecorder() {
     for (let number = from; number < from + count; number++)
       recorder.note(sampleMinutes({ quoteId: String(number), requestedAt: NOW }))
   }
-  return { recorder, note, stored, batches, pruned, disk, counted }
+  return { recorder, metrics, note, stored, batches, pruned, disk, counted }
 }
 
 describe('records', () => {
@@ -114,10 +120,39 @@ describe('records', () => {
     expect(stored.size).toBe(51)
   })
 
-  test('that are too old are removed at the start and every ten minutes', async () => {
-    const { pruned } = await openRecorder()
+  test('that fill batches evenly leave no empty batch', async () => {
+    const { note, batches, counted } = await openRecorder()
+    note(100)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(batches).toEqual([50, 50])
+    expect([await counted('written'), await counted('dropped')]).toEqual([100, 0])
+  })
+
+  test('that are too old are removed after the start and every ten minutes, part by part', async () => {
+    const { pruned, disk } = await openRecorder()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(pruned).toEqual([NOW - 2 * HOUR_MS])
+    disk.old = 2
     await vi.advanceTimersByTimeAsync(10 * 60_000)
-    expect(pruned).toEqual([NOW - 2 * HOUR_MS, NOW - 2 * HOUR_MS])
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    expect(pruned).toEqual(Array.from({ length: 4 }, () => NOW - 2 * HOUR_MS))
+  })
+
+  test('are measured when some were written', async () => {
+    const { note, metrics } = await openRecorder()
+    note(3)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect((await metrics.quoteRecordBytes.get()).values[0]?.value).toBe(21)
+  })
+
+  test('are not removed any more once the recorder is closed', async () => {
+    const { recorder, pruned, disk } = await openRecorder()
+    disk.old = Number.POSITIVE_INFINITY
+    await vi.advanceTimersByTimeAsync(10 * 60_000)
+    await recorder.close()
+    const { length } = pruned
+    await vi.advanceTimersByTimeAsync(20 * 60_000)
+    expect(pruned.length - length).toBeLessThanOrEqual(1)
   })
 })
 

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
+import { bytesSinceOldest } from '../../src/store/quote-record-size.js'
+import type { QuoteRecordStore } from '../../src/store/quote-record-store.js'
 import { createQuoteRecordTable, type QuoteRecordSchema } from '../../src/store/quote-record-table.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from './databases.js'
 
-async function openTable(on: NewDatabase) {
+async function openTable(on: NewDatabase, maxBytes = 1_000_000_000) {
   const { database, close } = await on.open<QuoteRecordSchema>(POSTGRES_TABLES.quoteRecords)
   const read = () => database.selectFrom('quote_records').select('quote_id').orderBy('quote_id').execute()
-  return { table: createQuoteRecordTable(database), ids: async () => (await read()).map(idOf), close }
+  const table = createQuoteRecordTable(database, { size: bytesSinceOldest(database), maxBytes })
+  return { table, ids: async () => (await read()).map(idOf), close }
 }
 
 function idOf({ quote_id }: { quote_id: string }): string {
@@ -16,6 +19,10 @@ function idOf({ quote_id }: { quote_id: string }): string {
 
 function record(number: number, text = `{"number":${number}}`) {
   return { quoteId: String(number).padStart(5, '0'), requestedAt: 1_800_000_000_000 + number, record: text }
+}
+
+async function prune(table: QuoteRecordStore, before: number): Promise<void> {
+  while (await table.pruneSome(before));
 }
 
 const records = (from: number, to: number) =>
@@ -41,8 +48,41 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
   ])('that were asked for before %d are removed, and no others', async (before, count) => {
     const { table, ids } = await openTable(await create())
     await table.save(records(0, 2500))
-    await table.prune(before)
+    await prune(table, before)
     expect(await ids()).toEqual(records(count, 2500).map(({ quoteId }) => quoteId))
+  })
+
+  test('that are too many for the bound make the oldest go, at every replica', async () => {
+    const on = await create()
+    const bound = 100_000
+    const { table, ids } = await openTable(on, bound)
+    const other = (await openTable(on, bound)).table
+    const text = 'x'.repeat(800)
+    for (let from = 0; from < 1000; from += 50) {
+      const batch = records(from, from + 50).map((each) => ({ ...each, record: text }))
+      await (from % 100 === 0 ? table : other).save(batch)
+      expect(await other.usedBytes()).toBeLessThanOrEqual(bound)
+    }
+    const kept = (await ids()).length
+    expect(kept).toBeGreaterThanOrEqual(50)
+    expect(kept).toBeLessThanOrEqual(100)
+    expect(await ids()).toEqual(records(1000 - kept, 1000).map(({ quoteId }) => quoteId))
+  })
+
+  test('have a size that follows what is removed, and is 0 without any', async () => {
+    const { table } = await openTable(await create())
+    expect(await table.usedBytes()).toBe(0)
+    await table.save(records(0, 100).map((each) => ({ ...each, record: 'ß'.repeat(400) })))
+    expect(await table.usedBytes()).toBe(100 * 1000)
+    await prune(table, record(60).requestedAt)
+    expect(await table.usedBytes()).toBe(40 * 1000)
+    await prune(table, record(100).requestedAt)
+    expect(await table.usedBytes()).toBe(0)
+  })
+
+  test('that are none are saved without harm', async () => {
+    const { table } = await openTable(await create())
+    await table.save([])
   })
 
   test('that come again are left as they are', async () => {
@@ -61,8 +101,11 @@ test('replicas remove records at the same time, while others come', async () => 
   const before = record(5000).requestedAt
   await table.save(records(0, 5000))
   const newer = Array.from({ length: 20 }, (_, index) => records(5000 + 10 * index, 5010 + 10 * index))
-  await Promise.all([...tables.map((each) => each.prune(before)), ...newer.map((batch) => table.save(batch))])
+  await Promise.all([
+    ...tables.map((each) => prune(each, before)),
+    ...newer.map((batch) => table.save(batch)),
+  ])
   // Each ends when it has found fewer than it removes at once, which may be since another is removing them.
-  await table.prune(before)
+  await prune(table, before)
   expect(await ids()).toEqual(newer.flat().map(({ quoteId }) => quoteId))
 })

@@ -39,7 +39,7 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   INVALID_ARGUMENT: 'The request is not valid; `details` names each bad field and what it must be.',
   CHAIN_NOT_SUPPORTED: 'The instance does not serve this chain, or it is no chain id.',
   SOLVER_NOT_FOUND: 'The solver is not registered on this chain.',
-  QUOTE_NOT_FOUND: 'There is no record of this quote on this chain, or none any more.',
+  QUOTE_NOT_FOUND: 'This chain has no record of this quote, or no longer, or the instance keeps none.',
   ROUTE_NOT_FOUND: 'There is nothing at this path.',
   METHOD_NOT_ALLOWED: 'The path takes other verbs; the header `Allow` names them.',
   SIGNATURE_INVALID: 'The signature is not by this address over the expected message.',

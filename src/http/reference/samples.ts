@@ -342,6 +342,7 @@ export const exchanges: readonly Sample[] = [
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
         },
       ],
+      bestAmount: '2498750000',
     },
   },
   {
