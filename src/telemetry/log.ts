@@ -50,15 +50,25 @@ function createTimeText(): () => string {
   }
 }
 
+/** Escapes in JSON text; the group has those of what a terminal obeys. Line feeds and tabs are part of stack traces. */
+const ESCAPES = /\\\\|(\\u[0-9a-f]{4}|\\[bfr])/gi
+
+/** Turns lines into lines for people at a terminal. Escapes stay visible, so that the terminal obeys no text of others. */
+export async function createPrettyStream(
+  terminal: DestinationStream = pino.destination(1),
+): Promise<DestinationStream> {
+  const { isColorSupported, prettyFactory } = await import('pino-pretty')
+  const prettify = prettyFactory({ translateTime: 'SYS:HH:MM:ss.l', colorize: isColorSupported })
+  const showEscapes = (text: string) => text.replace(ESCAPES, (all, shown) => (shown ? `\\${shown}` : all))
+  return { write: (text) => terminal.write(prettify(showEscapes(text))) }
+}
+
 /**
  * The log of a process, on standard output: JSON, or lines for people where that is a terminal. Lines are written a
  * few at once, the last ones when the process exits.
  */
 export async function openProcessLog(level: LogLevel): Promise<Logger> {
-  if (process.stdout.isTTY) {
-    const { default: pretty } = await import('pino-pretty')
-    return createLog(level, pretty({ translateTime: 'SYS:HH:MM:ss.l' }))
-  }
+  if (process.stdout.isTTY) return createLog(level, await createPrettyStream())
   const buffered = { dest: 1, sync: false, minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS }
   return createLog(level, pino.destination(buffered))
 }

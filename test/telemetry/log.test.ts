@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLineWriter, createLog } from '../../src/telemetry/log.js'
+import { createLineWriter, createLog, createPrettyStream } from '../../src/telemetry/log.js'
 
 /** What a terminal obeys, hides or reorders. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\u3164]|\u{e0100}/u
@@ -48,5 +48,20 @@ describe('a line of the log', () => {
     log.info({ status: 200 }, 'request')
     const [byHand, usual] = texts.map((text) => JSON.parse(text))
     expect(byHand).toEqual({ ...usual, time: expect.any(String) })
+  })
+
+  it('for a terminal shows what the terminal would obey as escapes', async () => {
+    const texts: string[] = []
+    const stream = await createPrettyStream({ write: (text) => void texts.push(text) })
+    const log = createLog('debug', stream)
+    log.warn({ reason: '\x1b[2J \u202e' }, 'a\r\x9b\\u001b')
+    expect(texts.join('')).toContain('a\\r\\u009b\\u001b')
+    const property = fc.property(hostile, hostile, (message, value) => {
+      texts.length = 0
+      log.warn({ reason: value, err: new Error(message) }, message)
+      for (const line of texts.join('').split('\n'))
+        expect(line.replaceAll('\t', '')).not.toMatch(UNPRINTABLE)
+    })
+    fc.assert(property, { seed: 20_261_121, numRuns: 300 })
   })
 })
