@@ -8,10 +8,19 @@ import { signQuote } from '../devnet/signed-quote.js'
 import { type TestChain, user } from './chain.js'
 import { contractStruct, type WireReply } from './test-solver.js'
 
-/** What changes the state that the contract decides by. `share` is of the free bond. */
-export type StateAction =
-  | { kind: 'addBond' | 'deposit' | 'settle' | 'requestUnstake'; share: number }
-  | { kind: 'fill' | 'refund' | 'cancelUnstake' | 'cancelNonce' }
+/** What changes the state that the contract decides by. `share` is of the free bond, where there is an amount. */
+export interface StateAction {
+  kind:
+    | 'addBond'
+    | 'deposit'
+    | 'settle'
+    | 'requestUnstake'
+    | 'fill'
+    | 'refund'
+    | 'cancelUnstake'
+    | 'cancelNonce'
+  share: number
+}
 
 export type ContractVerdict = Awaited<ReturnType<typeof createContractVerdict>>
 
