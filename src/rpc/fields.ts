@@ -1,12 +1,11 @@
 import { parseUint256 } from '../domain/amount.js'
+import { isDisplayName, NAME_MUST_BE } from '../domain/display-name.js'
+import { endpointUrlProblem } from '../domain/endpoint-url.js'
 import type { FieldViolation } from '../domain/errors.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
 
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const NAME = /^[^\p{Cc}\p{Cs}]{1,64}$/u
-const BLANK_OR_CONTROL = /[\s\p{C}]/u
-const MAX_URL_LENGTH = 2048
 const NOTHING: Hex = '0x'
 
 /**
@@ -77,13 +76,13 @@ export class Fields {
   }
 
   displayName(field: string, text: string): string {
-    if (!NAME.test(text)) this.refuse(field, 'must be 1 to 64 characters without control characters')
+    if (!isDisplayName(text)) this.refuse(field, NAME_MUST_BE)
     return text
   }
 
   endpointUrl(field: string, text: string): string {
-    const mustBe = `must be an http or https URL of at most ${MAX_URL_LENGTH} characters without credentials, query or fragment`
-    if (!isEndpointUrl(text)) this.refuse(field, mustBe)
+    const problem = endpointUrlProblem(text)
+    if (problem !== undefined) this.refuse(field, problem)
     return text
   }
 
@@ -91,11 +90,4 @@ export class Fields {
     if (value === undefined) this.refuse(field, mustBe)
     return value
   }
-}
-
-function isEndpointUrl(text: string): boolean {
-  if (text.length > MAX_URL_LENGTH || BLANK_OR_CONTROL.test(text) || /[?#]/.test(text)) return false
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
-  return (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === ''
 }

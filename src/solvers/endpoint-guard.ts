@@ -16,7 +16,7 @@ interface EndpointGuardOptions {
 /** Keeps the service from calling what it must not (server-side request forgery, decisions.md D10). */
 export interface EndpointGuard {
   /**
-   * Judges an endpoint before a solver is registered with it: all addresses of its name.
+   * Judges an endpoint before a solver is registered with it: its port, and all addresses of its name.
    * @throws ServiceError ENDPOINT_REJECTED
    */
   assertAllowed(endpointUrl: string): Promise<void>
@@ -33,13 +33,21 @@ export interface EndpointGuard {
   lookupFor(protocol: string): LookupFunction
 }
 
+/** Below it are ports of services that no solver runs; the port of https is the exception. */
+const FIRST_FREE_PORT = 1024
+const HTTPS_PORT = 443
+
 /** Builds the guard; outside production it lets everything through. */
 export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuard {
   const { production, resolveAll = resolveByOperatingSystem } = options
   const allowlist = createAllowlist(options.allowlist)
 
+  function isExempt(host: string, address: string): boolean {
+    return !production || allowlist.hasHost(host) || allowlist.hasAddress(address)
+  }
+
   function judge(protocol: string, host: string, address: string): void {
-    if (!production || allowlist.hasHost(host) || allowlist.hasAddress(address)) return
+    if (isExempt(host, address)) return
     if (protocol !== 'https:') throw rejected('The endpoint must be an https URL.')
     if (!isPublicAddress(address)) throw rejected('The endpoint must be at a public IP address.')
   }
@@ -50,6 +58,20 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
     return addresses
   }
 
+  /** The judged addresses of a host; it has at least one. */
+  async function addressesOf(protocol: string, host: string): Promise<readonly string[]> {
+    if (isIP(host)) {
+      judge(protocol, host, host)
+      return [host]
+    }
+    const addresses = await resolveJudged(protocol, host).catch((error) => {
+      if (error instanceof ServiceError) throw error
+      throw rejected('The host name of the endpoint does not resolve.')
+    })
+    if (addresses.length === 0) throw rejected('The host name of the endpoint has no address.')
+    return addresses.map(({ address }) => address)
+  }
+
   function assertDiallable(protocol: string, urlHost: string): void {
     const host = withoutBrackets(urlHost)
     if (isIP(host)) judge(protocol, host, host)
@@ -57,14 +79,13 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
 
   return {
     async assertAllowed(endpointUrl) {
-      const { protocol, hostname } = new URL(endpointUrl)
       if (!production) return
-      if (isIP(withoutBrackets(hostname))) return assertDiallable(protocol, hostname)
-      const addresses = await resolveJudged(protocol, hostname).catch((error) => {
-        if (error instanceof ServiceError) throw error
-        throw rejected('The host name of the endpoint does not resolve.')
-      })
-      if (addresses.length === 0) throw rejected('The host name of the endpoint has no address.')
+      const { protocol, hostname, port } = new URL(endpointUrl)
+      const host = withoutBrackets(hostname)
+      const addresses = await addressesOf(protocol, host)
+      const isOwn = addresses.every((address) => isExempt(host, address))
+      if (!isOwn && !isAllowedPort(port))
+        throw rejected('The endpoint must be at port 443, or at a port of 1024 to 65535.')
     },
     assertDiallable,
     lookupFor: (protocol) => (host, lookupOptions, callback) => {
@@ -87,6 +108,11 @@ function answer(addresses: LookupAddress[], all: boolean, callback: Parameters<L
   if (first === undefined) callback(new Error('no address'), '')
   else if (all) callback(null, addresses)
   else callback(null, first.address, first.family)
+}
+
+/** @param port as a URL has it: empty for the protocol's own */
+function isAllowedPort(port: string): boolean {
+  return port === '' || Number(port) === HTTPS_PORT || Number(port) >= FIRST_FREE_PORT
 }
 
 function withoutBrackets(host: string): string {

@@ -130,8 +130,11 @@ describe('a display name', () => {
     ['one character', 'a'],
     ['64 letters', 'a'.repeat(64)],
     ['64 characters that take two code units each', '🙂'.repeat(64)],
-    ['blanks and punctuation', ' Solver "No. 1" <&> '],
+    ['blanks and punctuation', 'Solver "No. 1" <&>'],
     ['letters of any script', 'Größe 漢字 ελ'],
+    ['letters with marks that no single character has', 'Q\u0323\u0302 \u0915\u094d\u0937\u093f'],
+    ['four combining marks in a row', 'a\u0301\u0302\u0303\u0304'],
+    ['a syllable of Burmese', 'ကျွှော်'],
   ])('may be %s', (_what, text) => {
     expect(read((fields, it) => fields.displayName(it, text))).toEqual({ value: text, noted: [] })
   })
@@ -148,10 +151,31 @@ describe('a display name', () => {
     ['a name with a C1 control', 'a\u0085'],
     ['a name with half a surrogate pair', 'a\ud83d'],
     ['a name with the other half', '\ude42a'],
+    ['a name with a bidi override', 'Ada\u202egro.live'],
+    ['a name with a bidi isolate', 'a\u2067b'],
+    ['a name with a zero-width space', 'A\u200bda'],
+    ['a name with a zero-width joiner, as in some emoji', '👨\u200d👩'],
+    ['a name with a soft hyphen', 'A\u00adda'],
+    ['a name with a byte order mark', '\ufeffAda'],
+    ['a name with tag characters', 'Ada\u{e0061}\u{e0064}'],
+    ['a name with a variation selector', 'Ada\ufe0f'],
+    ['a name with a supplementary variation selector', 'Ada\u{e0100}'],
+    ['a name with a line separator', 'a\u2028b'],
+    ['a name with a paragraph separator', 'a\u2029b'],
+    ['a blank', ' '],
+    ['blanks of other kinds', '\u3000\u00a0'],
+    ['a name with a blank before it', ' Ada'],
+    ['a name with a blank after it', 'Ada\u00a0'],
+    ["Hangul's fillers", '\u115f\u1160\u3164\uffa0'],
+    ["a name with Braille's blank", 'a\u2800b'],
+    ['a name with a private character', 'a\ue000'],
+    ['a name with an unassigned character', 'a\u0378'],
+    ['a name with five combining marks in a row', 'a\u0301\u0302\u0303\u0304\u0305'],
+    ['a name that begins with a mark', '\u0301a'],
   ])('is not %s', (_what, text) => {
     expectRefused(
       (fields, it) => fields.displayName(it, text),
-      'must be 1 to 64 characters without control characters',
+      'must be 1 to 64 visible characters: no control, format or other invisible characters, no blank at either end, at most 4 combining marks in a row',
     )
   })
 })
@@ -162,7 +186,8 @@ describe('an endpoint URL', () => {
   test.each([
     'https://solver.example',
     'https://solver.example/',
-    'https://Solver.Example:8443/api/v1/',
+    'https://solver.example:8443/api/v1/',
+    'https://solver.example:8443/api/v1',
     'http://127.0.0.1:8080',
     'https://[2606:4700:4700::1111]:8443/api',
     'https://xn--grn-hoa.example/%20',
@@ -200,10 +225,41 @@ describe('an endpoint URL', () => {
     'https://solver.example/\u200b',
     'https://solver.example/\ud83d',
     `${longest}a`,
+    // Each becomes six characters.
+    `https://solver.example/${'ü'.repeat(400)}`,
   ])('is not %j', (text) => {
     const message =
       'must be an http or https URL of at most 2048 characters without credentials, query or fragment'
     expectRefused((fields, it) => fields.endpointUrl(it, text), message)
+  })
+
+  test.each([
+    ['HTTPS://Solver.Example:8443/api/v1/', 'https://solver.example:8443/api/v1/'],
+    ['https://1.1.1.1\\@127.0.0.1', 'https://1.1.1.1/@127.0.0.1'],
+    ['https:1.1.1.1', 'https://1.1.1.1'],
+    ['https:///1.1.1.1/', 'https://1.1.1.1/'],
+    ['https://@1.1.1.1', 'https://1.1.1.1'],
+    ['https://0x01010101', 'https://1.1.1.1'],
+    ['https://１.1.1.1', 'https://1.1.1.1'],
+    ['https://solver.example:443', 'https://solver.example'],
+    ['http://solver.example:80/api', 'http://solver.example/api'],
+    ['https://solver.example:', 'https://solver.example'],
+    ['https://solver.example:08443', 'https://solver.example:8443'],
+    ['https://solver。example', 'https://solver.example'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ['https://solver.example/a/../b', 'https://solver.example/b'],
+    ['https://solver.example/a\\b', 'https://solver.example/a/b'],
+    ['https://solver.example/ü', 'https://solver.example/%C3%BC'],
+    ['https://[2606:4700:4700:0::1111]', 'https://[2606:4700:4700::1111]'],
+  ])('is not %s, and is told to be %s', (text, normal) => {
+    expectRefused(
+      (fields, it) => fields.endpointUrl(it, text),
+      `must be written in its normalised form: ${normal}`,
+    )
+  })
+
+  test.each(['https://solver.example:0', 'https://solver.example:00/'])('is not at port 0: %s', (text) => {
+    expectRefused((fields, it) => fields.endpointUrl(it, text), 'must have a port of 1 to 65535')
   })
 })
 

@@ -85,19 +85,30 @@ const amountRule: FieldRule = {
   ),
 }
 
-const isControlOrLone = (character: string) => {
-  const code = character.codePointAt(0) ?? 0
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0xd800 && code < 0xe000)
-}
+const isLone = (character: string) => /^[\ud800-\udfff]$/.test(character)
+/** Blank, invisible or no character at all; variation selectors and others beside those that Unicode calls so. */
+const isUnseen = (character: string) =>
+  isLone(character) ||
+  /^[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]$/u.test(character) ||
+  [0x180f, 0x2800, 0x13441, 0x13442, 0x16fe4, 0x1d159].includes(character.codePointAt(0) ?? 0)
 
 const nameRule: FieldRule = {
-  isValid: (value) =>
-    typeof value === 'string' &&
-    value !== '' &&
-    [...value].length <= 64 &&
-    ![...value].some((character) => isControlOrLone(character)),
+  isValid(value) {
+    if (typeof value !== 'string') return false
+    const characters = [...value]
+    const stacked = characters.map((character) => (/^[\p{Mn}\p{Me}]$/u.test(character) ? 'm' : ' ')).join('')
+    return (
+      value !== '' &&
+      value.trim() === value &&
+      characters.length <= 64 &&
+      !characters.some(isUnseen) &&
+      !/^\p{M}/u.test(value) &&
+      !stacked.includes('mmmmm')
+    )
+  },
   near: fc.oneof(
     fc.string({ unit: 'binary', maxLength: 70 }),
+    fc.string({ unit: fc.constantFrom('a', '\u0301', ' ', '\u00a0', '\u200d', '\u3164'), maxLength: 12 }),
     fc.constantFrom('', '😀'.repeat(64), '😀'.repeat(65), 'a\u0000', '\ud800', 'a\udc00b', '\u0085'),
   ),
 }
@@ -106,16 +117,18 @@ const endpointRule: FieldRule = {
   isValid: (value) =>
     typeof value === 'string' &&
     value.length <= 2048 &&
-    /^https?:\/\/[^\s/?#@\\]+(\/[\x21-\x7e]*)?$/i.test(value) &&
-    !/[?#]/.test(value) &&
+    /^https?:\/\/[!-~]+$/.test(value) &&
+    !/[?#@\\]|:(80|443|0)(\/|$)|\/\/[^/]*[A-Z]/.test(value) &&
     URL.canParse(value),
   near: fc.constantFrom(
-    ...['https://a.example', 'HTTP://127.0.0.1:1/x/', `https://a.example/${'a'.repeat(2048 - 18)}`],
+    ...['https://a.example', 'http://127.0.0.1:1/x/', `https://a.example/${'a'.repeat(2048 - 18)}`],
+    ...['HTTP://127.0.0.1:1/x/', 'https://a.example:443', 'https://A.example', 'https:a', 'https://@a'],
     ...[`https://a.example/${'a'.repeat(2048 - 17)}`, 'ftp://a.example', 'file:///etc', 'data:,', '//a'],
     ...['https://u@a.example', 'https://u:p@a.example', 'https://:p@a.example', 'https://a.example?'],
     ...['https://a.example#', 'https://a.example/?q', 'https://a.example/#f', 'https://', 'https://a b', ''],
     ...[
       'https://a.example:99999',
+      'https://a.example:0',
       'https://[::1',
       'https://a.example/\u0000',
       'https://a.example/\n',

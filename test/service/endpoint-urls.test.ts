@@ -48,39 +48,20 @@ async function expectNothingReached() {
 
 const withPort = (url: string) => url.replace('PORT', String(port))
 
-describe('a host that is this machine by another spelling is rejected', () => {
+describe('a host that is this machine is rejected', () => {
   it.each([
     'https://127.0.0.1:PORT',
-    'https://127.0.0.1.:PORT',
-    'https://127.1:PORT',
-    'https://2130706433:PORT',
-    'https://0x7f000001:PORT',
-    'https://0x7f.0x0.0x0.0x1:PORT',
-    'https://0177.0.0.01:PORT',
-    'https://017700000001:PORT',
-    'https://0:PORT',
     'https://0.0.0.0:PORT',
     'https://127.255.255.254:PORT',
-    'https://%31%32%37.0.0.1:PORT',
-    'https://１２７.0.0.1:PORT',
-    'https://127。0。0。1:PORT',
-    'https://①②⑦．⓪．0｡1:PORT',
     'https://[::1]:PORT',
     'https://[::]:PORT',
-    'https://[0:0:0:0:0:0:0:1]:PORT',
     'https://[::ffff:7f00:1]:PORT',
-    'https://[::ffff:127.0.0.1]:PORT',
-    'https://[::127.0.0.1]:PORT',
     'https://[64:ff9b::7f00:1]:PORT',
+    'https://[::7f00:1]:PORT',
     'https://[2002:7f00:1::]:PORT',
     'https://localhost:PORT',
     'https://localhost.:PORT',
-    'https://LOCALHOST:PORT',
-    'https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:PORT',
     'https://solver.localhost:PORT',
-    'https:\\\\127.0.0.1:PORT\\',
-    'https:127.0.0.1:PORT',
-    'https:///127.0.0.1:PORT',
     'https://169.254.169.254/latest/meta-data',
     'https://[fd00:ec2::254]/latest',
   ])('%s', async (url) => {
@@ -90,18 +71,64 @@ describe('a host that is this machine by another spelling is rejected', () => {
   })
 })
 
-describe('plain http is rejected', () => {
+describe('a URL that is not in its normalised form is a bad argument that names this form', () => {
   it.each([
-    'http://solver.test',
-    'http://8.8.8.8',
-    'http://127.0.0.1:PORT',
-    'http://[::1]:PORT',
-    'HTTP://solver.test',
+    'https://127.0.0.1.:PORT',
+    'https://127.1:PORT',
+    'https://2130706433:PORT',
+    'https://0x7f000001:PORT',
+    'https://0x7f.0x0.0x0.0x1:PORT',
+    'https://0177.0.0.01:PORT',
+    'https://017700000001:PORT',
+    'https://0:PORT',
+    'https://%31%32%37.0.0.1:PORT',
+    'https://１２７.0.0.1:PORT',
+    'https://127。0。0。1:PORT',
+    'https://①②⑦．⓪．0｡1:PORT',
+    'https://[0:0:0:0:0:0:0:1]:PORT',
+    'https://[::ffff:127.0.0.1]:PORT',
+    'https://[::127.0.0.1]:PORT',
+    'https://LOCALHOST:PORT',
+    'https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:PORT',
+    'https:\\\\127.0.0.1:PORT\\',
+    'https:127.0.0.1:PORT',
+    'https:///127.0.0.1:PORT',
+    'https://solver.test\\@127.0.0.1',
+    'https://SOLVER。test',
+    'https://@solver.test',
+    'https://solver.test:443',
+    'HTTPS://solver.test',
   ])('%s', async (url) => {
     const { status, body } = await tryRegistering(withPort(url))
-    expect([status, body.code]).toEqual([400, 'ENDPOINT_REJECTED'])
+    const [{ field, message }] = body.details
+    expect([status, body.code, field]).toEqual([400, 'INVALID_ARGUMENT', 'endpointUrl'])
+    const [, normal = ''] = /^must be written in its normalised form: (.+)$/.exec(message) ?? []
+    expect(new URL(normal).href).toBe(new URL(withPort(url)).href)
     await expectNothingReached()
   })
+})
+
+describe('a port of other services is rejected', () => {
+  it.each(['https://solver.test:22', 'https://solver.test:1023/api', 'https://8.8.8.8:25'])(
+    '%s',
+    async (url) => {
+      const { status, body } = await tryRegistering(url)
+      expect([status, body.code]).toEqual([400, 'ENDPOINT_REJECTED'])
+      expect(body.error).toBe('The endpoint must be at port 443, or at a port of 1024 to 65535.')
+      await expectNothingReached()
+    },
+  )
+})
+
+describe('plain http is rejected', () => {
+  it.each(['http://solver.test', 'http://8.8.8.8', 'http://127.0.0.1:PORT', 'http://[::1]:PORT'])(
+    '%s',
+    async (url) => {
+      const { status, body } = await tryRegistering(withPort(url))
+      expect([status, body.code]).toEqual([400, 'ENDPOINT_REJECTED'])
+      await expectNothingReached()
+    },
+  )
 })
 
 describe('what is no http URL, or has more than a place in it, is a bad argument', () => {
@@ -124,6 +151,7 @@ describe('what is no http URL, or has more than a place in it, is a bad argument
     'https://solver.test?x',
     'https://solver.test?',
     'https://solver.test#@127.0.0.1:PORT',
+    'https://solver.test:0',
     'https://solver.test:99999',
     'https://solver.test:-1',
     'https://256.0.0.1',
@@ -151,12 +179,11 @@ describe('what is no http URL, or has more than a place in it, is a bad argument
 describe('a public name is taken, and that name is the one that was looked up', () => {
   it.each([
     'https://solver.test',
-    'https://solver.test:22',
+    'https://solver.test/',
+    'https://solver.test:1024',
     'https://solver.test:65535/a/b',
     'https://solver.test/@127.0.0.1',
-    'https://solver.test\\@127.0.0.1',
     'https://solver.test/%0d%0ax:%20y',
-    'https://SOLVER。test',
   ])('%s', async (url) => {
     asked.length = 0
     expect((await tryRegistering(url)).status).toBe(200)

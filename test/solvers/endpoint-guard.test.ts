@@ -123,6 +123,22 @@ describe('in production', () => {
     },
   )
 
+  test.each(['https://solver.example:22', 'https://solver.example:1023/api', `https://${PUBLIC}:25`])(
+    '%s is refused for its port',
+    async (url) => {
+      const guard = productionGuard({ names: { 'solver.example': [PUBLIC] } })
+      await expect(guard.assertAllowed(url)).rejects.toMatchObject({
+        ...REJECTED,
+        message: 'The endpoint must be at port 443, or at a port of 1024 to 65535.',
+      })
+    },
+  )
+
+  test.each(['443', '1024', '65535'])('port %s is allowed', async (port) => {
+    const guard = productionGuard({ names: { 'solver.example': [PUBLIC] } })
+    await expect(guard.assertAllowed(`https://solver.example:${port}`)).resolves.toBeUndefined()
+  })
+
   test('a name that turned private after its registration is not dialled', async () => {
     const names: Record<string, readonly string[]> = { 'solver.example': [PUBLIC] }
     const guard = productionGuard({ names })
@@ -166,6 +182,14 @@ describe('the allowlist of production', () => {
       expect(await look(guard, 'inside.example', {}, protocol)).toEqual({ address: PRIVATE, family: 4 })
     }
     await expect(guard.assertAllowed('https://half.example')).rejects.toMatchObject(REJECTED)
+  })
+
+  test('lets any port be, of addresses that are all in it', async () => {
+    const names = { 'inside.example': [PRIVATE], 'half.example': [PRIVATE, PUBLIC] }
+    const guard = productionGuard({ names, allowlist: ['10.0.0.0/8'] })
+    await expect(guard.assertAllowed('http://inside.example')).resolves.toBeUndefined()
+    await expect(guard.assertAllowed('https://10.0.0.5:22')).resolves.toBeUndefined()
+    await expect(guard.assertAllowed('https://half.example:22')).rejects.toMatchObject(REJECTED)
   })
 
   test('lets nothing else through', async () => {

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { endpointUrlProblem } from '../../src/domain/endpoint-url.js'
 import { createEndpointGuard } from '../../src/solvers/endpoint-guard.js'
 
 const SEED = 20_260_104
@@ -138,15 +139,13 @@ const dressed4 = (value: number) => {
   return fc.constantFrom(...forms, (0x2002n << 112n) | (low << 80n))
 }
 
-const urlOf = (host: fc.Arbitrary<string>) =>
+const PORTS = ['', ':443', ':8443', ':0', ':']
+const urlOf = (host: fc.Arbitrary<string>, ports: readonly string[] = PORTS) =>
   fc
     .tuple(fc.constantFrom('', 'user@', 'user:pass@', '8.8.8.8@', 'solver.example:443@'), host)
     .chain(([user, text]) =>
       fc
-        .tuple(
-          fc.constantFrom('', ':443', ':8443', ':0', ':'),
-          fc.constantFrom('', '/', '/api', '/@8.8.8.8/'),
-        )
+        .tuple(fc.constantFrom(...ports), fc.constantFrom('', '/', '/api', '/@8.8.8.8/'))
         .map(([port, path]) => `https://${user}${text}${port}${path}`),
     )
 
@@ -180,10 +179,39 @@ describe('an endpoint at an address that is spelled out', () => {
     expect(judged.parsed).toBeGreaterThan(2000)
   })
 
+  const inPublic = fc.oneof(public4.chain(spelled4), public6.chain(spelled6))
+
   test('is allowed when the address is public, however it is spelled', () =>
-    hold(urlOf(fc.oneof(public4.chain(spelled4), public6.chain(spelled6))), 1000, async (url) => {
+    hold(urlOf(inPublic, ['', ':443', ':8443', ':']), 1000, async (url) => {
       if (URL.canParse(url)) await expect(guardOf([]).assertAllowed(url), url).resolves.toBeUndefined()
     }))
+
+  test('is allowed at port 443 and from 1024 on only', () => {
+    const port = fc.oneof(fc.constantFrom(0, 22, 80, 442, 443, 444, 1023, 1024), fc.nat(65_535))
+    return hold(fc.tuple(public4.map(dotted), port), 1000, async ([host, number]) => {
+      const verdict = guardOf([]).assertAllowed(`https://${host}:${number}`)
+      if (number === 443 || number >= 1024) await expect(verdict).resolves.toBeUndefined()
+      else await expect(verdict, String(number)).rejects.toMatchObject(REJECTED)
+    })
+  })
+
+  test('is accepted as text when every reader of URLs sees the same host in it', async () => {
+    const judged = { accepted: 0, corrected: 0 }
+    const host = fc.oneof(inside4, inside6, inClothes, inPublic, any4.map(dotted))
+    await hold(urlOf(host), 3000, async (url) => {
+      const problem = endpointUrlProblem(url)
+      if (problem === undefined) {
+        judged.accepted++
+        const { protocol, host } = new URL(url)
+        expect([...`${url}/`.matchAll(/^(https?:)\/\/([^/]*)\//g)][0]?.slice(1)).toEqual([protocol, host])
+      }
+      const [, normal] = /normalised form: (.*)$/.exec(problem ?? '') ?? []
+      if (normal === undefined) return
+      judged.corrected++
+      expect([endpointUrlProblem(normal), new URL(normal).href]).toEqual([undefined, new URL(url).href])
+    })
+    expect(Math.min(judged.accepted, judged.corrected)).toBeGreaterThan(20)
+  })
 })
 
 describe('an endpoint at a name', () => {

@@ -1,4 +1,6 @@
 import type { DescField } from '@bufbuild/protobuf'
+import { MAX_NAME_LENGTH, NAME_PATTERN } from '../../domain/display-name.js'
+import { ENDPOINT_URL_SCHEMA } from '../../domain/endpoint-url.js'
 
 /** A JSON schema (draft 2020-12), or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -17,8 +19,7 @@ const CURSOR = { minLength: 1 }
 const TEXT = { minLength: 1 }
 const CHAIN_ID = { minimum: 1 }
 const UNIX_MS = { minimum: 1 }
-const NAME = { minLength: 1, maxLength: 64, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }
-const HTTP_URL = { maxLength: 2048, pattern: '^https?://[^\\s\\p{C}/?#@]+(/[^\\s\\p{C}?#]*)?$' }
+const NAME = { minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: NAME_PATTERN }
 
 const OFFER = {
   solver_signature: SIGNATURE,
@@ -71,7 +72,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = 
   'aggregator.v1.RegisterSolverRequest': {
     chain_id: CHAIN_ID,
     address: ADDRESS,
-    endpoint_url: HTTP_URL,
+    endpoint_url: ENDPOINT_URL_SCHEMA,
     name: NAME,
     signature: SIGNATURE,
     timestamp: UNIX_MS,

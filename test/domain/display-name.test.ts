@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isDisplayName, MAX_NAME_LENGTH, NAME_PATTERN, toDisplayName } from '../../src/domain/display-name.js'
+
+const SEED = 20_260_121
+
+/** What versions before this rule accepted. */
+const formerName = fc
+  .oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: MAX_NAME_LENGTH }),
+    fc.string({
+      unit: fc.constantFrom('a', ' ', '\u00a0', '\u0301', '\u200d', '\u202e', '\u3164', '\u2800', '\u2028'),
+      minLength: 1,
+      maxLength: MAX_NAME_LENGTH,
+    }),
+  )
+  .filter((text) => /^[^\p{Cc}\p{Cs}]{1,64}$/u.test(text))
+
+test('no character that Unicode calls blank, format, bidi or ignorable is a name', () => {
+  const unseen = /[\p{C}\p{Z}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u
+  const accepted: string[] = []
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code)
+    if (unseen.test(character) && isDisplayName(character)) accepted.push(code.toString(16))
+  }
+  expect(accepted).toEqual([])
+})
+
+test('a name of before is mended into one that is accepted, and an accepted one is left alone', () => {
+  fc.assert(
+    fc.property(formerName, (text) => {
+      const mended = toDisplayName(text)
+      expect(isDisplayName(mended)).toBe(true)
+      if (isDisplayName(text)) expect(mended).toBe(text)
+    }),
+    { seed: SEED, numRuns: 3000 },
+  )
+})
+
+test.each([
+  ['Ada\u202egro', 'Ada\ufffdgro'],
+  ['  Ada ', 'Ada'],
+  ['\u3164', '\ufffd'],
+  ['   ', '\ufffd'],
+  [`a${'\u0301'.repeat(60)}b`, `a${'\u0301'.repeat(4)}b`],
+])('%j becomes %j', (text, mended) => {
+  expect(toDisplayName(text)).toBe(mended)
+})
+
+test('the pattern says the same as the check, but for the length', () => {
+  const pattern = new RegExp(NAME_PATTERN, 'u')
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: MAX_NAME_LENGTH }), (text) => {
+      expect(pattern.test(text)).toBe(isDisplayName(text))
+    }),
+    { seed: SEED, numRuns: 1000 },
+  )
+})
