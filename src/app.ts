@@ -99,7 +99,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
     started.push(async () => registry.close())
-    const bondWatch = startBondWatch({ ...config, registry, freeBonds, chains, log })
+    const bondWatch = startBondWatch({ ...config, registry, freeBonds, chains, now, log })
     started.push(bondWatch.close)
     const usedNonces = createUsedNonces({ ...config, chains, registry, replicas, log })
     started.push(async () => usedNonces.close())

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readCorsOrigins, readEndpointAllowlist, readMetricsAuth, readTrustProxy } from './config/access.js'
 import { type ChainConfig, readChains } from './config/chains.js'
-import { readDatabaseUrl } from './config/database-url.js'
+import { type DatabaseLocation, readDatabaseLocation } from './config/database-url.js'
 import { MAX_COUNT } from './config/ranges.js'
 import {
   type RateLimitConfig,
@@ -17,15 +17,11 @@ import { DEFAULTS } from './variables.js'
 export type { ChainConfig, RateLimitConfig, RateLimitStore }
 
 /** Everything that can be set. */
-export interface Config {
+export interface Config extends DatabaseLocation {
   readonly protocolName: string
   readonly chains: readonly ChainConfig[]
   readonly host: string
   readonly port: number
-  /** A file, or `:memory:`. */
-  readonly dbPath: string
-  /** Of a PostgreSQL that replicas share, in place of the file. */
-  readonly databaseUrl: string | undefined
   /** Whether solver endpoints must be HTTPS on public addresses. */
   readonly production: boolean
   readonly quoteTimeoutMs: number
@@ -36,6 +32,8 @@ export interface Config {
   /** How often every solver's bond is read, whatever the chain's events tell. */
   readonly bondCheckIntervalMs: number
   readonly maxSolversPerChain: number
+  /** How long a solver without a sufficient bond keeps its place when a new one wants it. */
+  readonly unbondedGraceMs: number
   readonly maxQuoteFanOut: number
   readonly rateLimits: RateLimitConfig
   readonly rateLimitStore: RateLimitStore
@@ -73,14 +71,13 @@ export function processEnvironment(): Environment {
  */
 export function readConfig(environment: Environment): Config {
   const env = new EnvironmentReader(environment, DEFAULTS)
-  const databaseUrl = readDatabaseUrl(env)
+  const database = readDatabaseLocation(env)
   const config: Config = {
     protocolName: readProtocolName(env),
     chains: readChains(env),
     host: env.required('HOST', 'an address to bind to'),
     port: env.integer('PORT', { min: 0, max: 65_535 }),
-    dbPath: env.required('DB_PATH', 'a file path or :memory:'),
-    databaseUrl,
+    ...database,
     production: env.optional('NODE_ENV') === 'production',
     quoteTimeoutMs: env.integer('QUOTE_TIMEOUT_MS', { min: 1, max: 60_000 }),
     defaultDepositWindowSeconds: env.integer('DEFAULT_DEPOSIT_WINDOW', {
@@ -91,9 +88,10 @@ export function readConfig(environment: Environment): Config {
     minSolverBond: readAmount(env, 'MIN_SOLVER_BOND'),
     bondCheckIntervalMs: env.integer('BOND_CHECK_INTERVAL_MS', { min: 10, max: 30_000 }),
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
+    unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: 86_400 }) * 1000,
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
     rateLimits: readRateLimits(env),
-    rateLimitStore: readRateLimitStore(env, databaseUrl),
+    rateLimitStore: readRateLimitStore(env, database.databaseUrl),
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),
     eventRetentionDays: env.integer('EVENT_RETENTION_DAYS', { min: 1, max: 36_500 }),
     maxReorgDepth: env.integer('MAX_REORG_DEPTH', { min: 1, max: 10_000 }),

@@ -78,6 +78,7 @@ describe('defaults', () => {
       minSolverBond: 1_000_000_000n,
       bondCheckIntervalMs: 30_000,
       maxSolversPerChain: 50,
+      unbondedGraceMs: 3_600_000,
       maxQuoteFanOut: 10,
       rateLimits: {
         max: 100,
@@ -129,6 +130,7 @@ describe('each variable is read:', () => {
     ['MIN_SOLVER_BOND', '9007199254740993', { minSolverBond: 9_007_199_254_740_993n }],
     ['BOND_CHECK_INTERVAL_MS', '10', { bondCheckIntervalMs: 10 }],
     ['MAX_SOLVERS_PER_CHAIN', '1', { maxSolversPerChain: 1 }],
+    ['UNBONDED_GRACE_SECONDS', '0', { unbondedGraceMs: 0 }],
     ['MAX_QUOTE_FAN_OUT', '1000', { maxQuoteFanOut: 1000 }],
     ['MAX_STREAM_CLIENTS', '1', { maxStreamClients: 1 }],
     ['EVENT_RETENTION_DAYS', '36500', { eventRetentionDays: 36_500 }],

@@ -38,6 +38,8 @@ function createProgram(io: CliIo): Command {
   const program = new Command('quote-aggregator')
     .description('Asks every registered solver of a chain for a swap, and returns the best signed quote.')
     .version(version)
+    // Options after a subcommand belong to it: solvers has both.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),

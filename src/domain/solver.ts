@@ -15,6 +15,8 @@ export interface Solver extends SolverKey {
   readonly registeredAt: number
   /** Whether its bond sufficed when it was last read; it is neither asked nor listed otherwise. */
   readonly isBonded: boolean
+  /** Since when its bond does not suffice, Unix time in milliseconds; absent while it does, or before it is known. */
+  readonly unbondedSince?: number
 }
 
 /** A solver's bond on the settlement contract, in the bond token's smallest unit. */
@@ -28,6 +30,25 @@ export interface Bond {
 
 /** How far a signed timestamp may be from the clock, either way (specification, section 8). */
 export const TIMESTAMP_TOLERANCE_MS = 5 * 60_000
+
+/** How long a registration without a sufficient bond is kept (decisions.md D14). */
+export const UNBONDED_LIFETIME_MS = 24 * 3_600_000
+
+/** The solver with its bond as it was just read, at `now` in Unix milliseconds; itself when that is known already. */
+export function withBond(solver: Solver, isBonded: boolean, now: number): Solver {
+  if (solver.isBonded === isBonded && (isBonded || solver.unbondedSince !== undefined)) return solver
+  const { unbondedSince = now, ...rest } = solver
+  return isBonded ? { ...rest, isBonded } : { ...rest, isBonded, unbondedSince }
+}
+
+/**
+ * The solvers whose place a newcomer may take, the one without a sufficient bond for the longest time first.
+ * @param before Unix time in milliseconds: those that had a sufficient bond at that time or later keep their places
+ */
+export function replaceableSolvers(solvers: readonly Solver[], before: number): Solver[] {
+  const since = ({ unbondedSince = Number.POSITIVE_INFINITY }: Solver) => unbondedSince
+  return solvers.filter((solver) => since(solver) < before).sort((one, other) => since(one) - since(other))
+}
 
 /** Whether a bond, less what is being unstaked, allows its solver to quote (decisions.md D5). */
 export function isBondSufficient(bond: Bond, minimum: bigint): boolean {
@@ -50,5 +71,13 @@ export function timestampReused(last: number): ServiceError {
 
 /** The refusal of one solver too many. */
 export function solverLimitReached(maxPerChain: number): ServiceError {
-  return new ServiceError('SOLVER_LIMIT_REACHED', `This chain has its ${maxPerChain} solvers already.`)
+  return new ServiceError(
+    'SOLVER_LIMIT_REACHED',
+    `This chain has its ${maxPerChain} solvers already, and none can be replaced now.`,
+  )
+}
+
+/** The refusal of an address that the operator has removed. */
+export function solverBarred(): ServiceError {
+  return new ServiceError('SOLVER_BARRED', 'The operator of this instance has barred this address.')
 }

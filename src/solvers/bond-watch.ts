@@ -1,6 +1,13 @@
 import type { Chain } from '../chain/chain.js'
 import type { Address } from '../domain/hex.js'
-import { isBondSufficient } from '../domain/solver.js'
+import {
+  type Bond,
+  isBondSufficient,
+  replaceableSolvers,
+  type Solver,
+  UNBONDED_LIFETIME_MS,
+  withBond,
+} from '../domain/solver.js'
 import type { Logger } from '../telemetry/log.js'
 import type { FreeBonds } from './free-bonds.js'
 import type { Registry } from './registry.js'
@@ -11,11 +18,13 @@ export interface BondWatch {
 }
 
 interface BondWatchOptions {
-  readonly registry: Pick<Registry, 'registered' | 'setBonded'>
+  readonly registry: Pick<Registry, 'registered' | 'refresh' | 'removeUnbonded' | 'setBonded'>
   readonly freeBonds: Pick<FreeBonds, 'note' | 'onForeignChange'>
   readonly chains: ReadonlyMap<number, WatchedChain>
   readonly minSolverBond: bigint
   readonly bondCheckIntervalMs: number
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
   readonly log: Logger
 }
 
@@ -25,7 +34,8 @@ const RETRY_MS = 1000
 /**
  * Starts reading the bonds of all registered solvers, at once and at every interval, and of those that the contract's
  * events name after each block: on chains that are read here, as one replica does it for all. A chain that does not
- * answer changes nobody's standing (decisions.md D5).
+ * answer changes nobody's standing (decisions.md D5). At every interval the solvers themselves are read from the store
+ * again, whichever replica reads the chain (decisions.md D14).
  */
 export function startBondWatch(options: BondWatchOptions): BondWatch {
   const watches = new Map(
@@ -39,14 +49,14 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   }
 }
 
-type WatchedChain = Pick<Chain, 'chainId' | 'isReadHere' | 'readBond' | 'onBondEvents'>
+type WatchedChain = Pick<Chain, 'chainId' | 'isReadHere' | 'readSeenBond' | 'onBondEvents'>
 
 interface ChainWatch extends BondWatch {
   checkAll(): void
 }
 
 function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch {
-  const { registry, freeBonds, minSolverBond, bondCheckIntervalMs, log } = options
+  const { registry, freeBonds, minSolverBond, bondCheckIntervalMs, now, log } = options
   const { chainId } = chain
   /** Whose bonds the next round reads. */
   let wanted = new Set<Address>()
@@ -60,15 +70,29 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
     const registered = registry.registered(chainId)
     const solvers = isAll ? registered : registered.filter(({ address }) => touched.has(address))
     if (solvers.length === 0) return
-    const bonds = await Promise.all(solvers.map(({ address }) => chain.readBond(address)))
+    const bonds = await Promise.all(solvers.map(({ address }) => chain.readSeenBond(address)))
     const read = bonds.map((bond, index) => [solvers[index]?.address ?? '0x', bond] as const)
     await freeBonds.note(chainId, new Map(read))
     for (const [index, bond] of bonds.entries()) {
       const solver = solvers[index]
       const isBonded = isBondSufficient(bond, minSolverBond)
-      if (solver === undefined || solver.isBonded === isBonded) continue
+      if (solver === undefined || withBond(solver, isBonded, now()) === solver) continue
       await registry.setBonded(solver, isBonded)
-      log.info({ chainId, solver: solver.address, isBonded }, "a solver's bond has changed its standing")
+      if (solver.isBonded !== isBonded)
+        log.info({ chainId, solver: solver.address, isBonded }, "a solver's bond has changed its standing")
+    }
+    const isUnbonded = (bond: Bond | undefined) =>
+      bond !== undefined && !isBondSufficient(bond, minSolverBond)
+    await removeUnbonded(solvers.filter((_, index) => isUnbonded(bonds[index])))
+  }
+
+  /** @param solvers those whose bond was just read as insufficient */
+  async function removeUnbonded(solvers: readonly Solver[]): Promise<void> {
+    const before = now() - UNBONDED_LIFETIME_MS
+    for (const solver of replaceableSolvers(solvers, before)) {
+      const { address, unbondedSince } = solver
+      if (await registry.removeUnbonded(solver, before))
+        log.info({ chainId, solver: address, unbondedSince }, 'a solver was removed: no bond for 24 hours')
     }
   }
 
@@ -98,7 +122,10 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   }
 
   chain.onBondEvents(check)
-  const timer = setInterval(checkAll, bondCheckIntervalMs)
+  const timer = setInterval(() => {
+    registry.refresh(chainId)
+    checkAll()
+  }, bondCheckIntervalMs)
   checkAll()
   return {
     checkAll,

@@ -6,20 +6,24 @@ import type { Replicas } from '../domain/replicas.js'
 import {
   type Bond,
   isBondSufficient,
+  replaceableSolvers,
   type Solver,
   type SolverKey,
+  solverBarred,
   solverLimitReached,
   TIMESTAMP_TOLERANCE_MS,
   timestampReused,
+  withBond,
 } from '../domain/solver.js'
 import { personalMessageDigest, registrationMessage, unregistrationMessage } from '../signing/messages.js'
 import { checkSignature } from '../signing/recover.js'
-import type { SolverStore } from '../store/solver-store.js'
+import type { Replaceable, SolverStore } from '../store/solver-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import type { FreeBonds } from './free-bonds.js'
 import { createMirror } from './mirror.js'
+import { createSolverSets } from './solver-sets.js'
 
 /** A signed wish of a solver; `timestamp` in Unix milliseconds. */
 export interface SignedWish extends SolverKey {
@@ -40,15 +44,24 @@ export interface Registry {
   /** All registered solvers of a chain, those without a sufficient bond included. */
   registered(chainId: number): readonly Solver[]
   /**
-   * Checks, in this order, timestamp, signature, endpoint, place and bond, then adds or updates the solver.
-   * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, TIMESTAMP_REUSED, SIGNATURE_INVALID, ENDPOINT_REJECTED,
+   * Checks, in this order, the timestamp's window, signature, timestamp, bar, endpoint, place and bond, then adds or
+   * updates the solver. Nothing about the address is said before it has signed. On a full chain it replaces the solver
+   * that has been without a sufficient bond for the longest time, if for longer than the grace (decisions.md D14).
+   * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED, SOLVER_BARRED, ENDPOINT_REJECTED,
    *   SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT or CHAIN_UNAVAILABLE
    */
   register(registration: Registration): Promise<void>
-  /** @throws ServiceError TIMESTAMP_OUT_OF_RANGE, TIMESTAMP_REUSED, SIGNATURE_INVALID or SOLVER_NOT_FOUND */
+  /** @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED or SOLVER_NOT_FOUND */
   unregister(wish: SignedWish): Promise<void>
   /** Takes note of a solver's bond: without a sufficient one it is not active (decisions.md D5). */
   setBonded(key: SolverKey, isBonded: boolean): Promise<void>
+  /**
+   * Removes a solver that has been without a sufficient bond since before a time in Unix milliseconds.
+   * @returns whether it was removed
+   */
+  removeUnbonded(key: SolverKey, unbondedBefore: number): Promise<boolean>
+  /** Reads the chain's solvers from the store again: another process may have changed them. */
+  refresh(chainId: number): void
   /** From now on, what other replicas change is no longer followed. */
   close(): void
 }
@@ -62,14 +75,15 @@ interface RegistryOptions {
   readonly protocolName: string
   readonly minSolverBond: bigint
   readonly maxSolversPerChain: number
+  readonly unbondedGraceMs: number
   readonly now: () => number
   readonly log: Logger
 }
 
 /** Builds the registry with what the store has kept, and keeps up with what other replicas change there. */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
-  const { store, chains, endpointGuard, protocolName, maxSolversPerChain, log } = options
-  const sets = new Map<number, SolverSet>()
+  const { store, chains, freeBonds, endpointGuard, protocolName, maxSolversPerChain, log } = options
+  const sets = createSolverSets()
   const mirrors = new Map(
     [...chains.keys()].map((chainId) => [chainId, createMirror(() => read(chainId), log)]),
   )
@@ -87,94 +101,121 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       const before = sets.get(chainId)
       const solvers = await store.readAll(chainId)
       if (sets.get(chainId) !== before) continue
-      if (before === undefined || !isDeepStrictEqual(before.registered, solvers)) replace(chainId, solvers)
+      if (before !== undefined && isDeepStrictEqual(before.registered, solvers)) return
+      sets.replace(chainId, solvers)
+      logRemovals(chainId, before?.registered ?? [])
       return
     }
   }
 
-  /** The store's answer may be older than a change of another replica that was read already, and is undone by it. */
+  /** Of solvers that another process has removed: the command line, or another replica. */
+  function logRemovals(chainId: number, before: readonly Solver[]): void {
+    for (const solver of before) {
+      if (sets.find(solver) === undefined)
+        log.info({ chainId, solver: solver.address }, 'a solver was removed in the database')
+    }
+  }
+
+  /** After a change, as the store's answer may be older than what another process has changed and was read already. */
   function readAgain(chainId: number): void {
     mirrors.get(chainId)?.refresh()
   }
 
-  function setOf(chainId: number): SolverSet {
-    return sets.get(chainId) ?? NO_SOLVERS
-  }
-
-  function replace(chainId: number, registered: readonly Solver[]): void {
-    sets.set(chainId, { registered, active: registered.filter(({ isBonded }) => isBonded) })
-  }
-
-  function find({ chainId, address }: SolverKey): Solver | undefined {
-    return setOf(chainId).registered.find((solver) => solver.address === address)
-  }
-
-  function put(solver: Solver): void {
-    const { registered } = setOf(solver.chainId)
-    const before = find(solver)
-    const next = before
-      ? registered.map((other) => (other === before ? solver : other))
-      : [...registered, solver]
-    replace(solver.chainId, next)
-  }
-
-  async function assertTimestamp(wish: SignedWish): Promise<void> {
+  /** Checks the window before the signature, and what the store knows of the address after it. */
+  async function assertSigned(wish: SignedWish, message: string): Promise<void> {
     if (Math.abs(wish.timestamp - options.now()) > TIMESTAMP_TOLERANCE_MS) {
       throw new ServiceError('TIMESTAMP_OUT_OF_RANGE', 'The timestamp must be within 5 minutes of the clock.')
     }
+    assertSignature(wish, message)
     const last = await store.lastTimestamp(wish)
     if (last !== undefined && wish.timestamp <= last) throw timestampReused(last)
   }
 
-  function assertPlace(key: SolverKey): void {
-    const isFull = setOf(key.chainId).registered.length >= maxSolversPerChain
-    if (isFull && find(key) === undefined) throw solverLimitReached(maxSolversPerChain)
+  /** @returns the solvers whose place it may take, as far as is known; none when it has a place */
+  function assertPlace(key: SolverKey, unbondedBefore: number): readonly Solver[] {
+    const registered = sets.registered(key.chainId)
+    if (sets.find(key) !== undefined || registered.length < maxSolversPerChain) return []
+    const candidates = replaceableSolvers(registered, unbondedBefore)
+    if (candidates.length === 0) throw solverLimitReached(maxSolversPerChain)
+    return candidates.slice(0, MAX_CONFIRMED)
   }
 
-  async function readSufficientBond({ chainId, address }: SolverKey): Promise<Bond> {
+  /** Reads their bonds again. Those that have theirs back keep their places, and are active again. */
+  async function confirmUnbonded(candidates: readonly Solver[]): Promise<Address[]> {
+    const bonds = await Promise.all(candidates.map(readSufficientBond))
+    for (const solver of candidates.filter((_, index) => bonds[index])) await setBonded(solver, true)
+    return candidates.filter((_, index) => !bonds[index]).map(({ address }) => address)
+  }
+
+  async function readSufficientBond({ chainId, address }: SolverKey): Promise<Bond | undefined> {
     const bond = await chains.get(chainId)?.readBond(address)
-    if (bond !== undefined && isBondSufficient(bond, options.minSolverBond)) return bond
+    return bond !== undefined && isBondSufficient(bond, options.minSolverBond) ? bond : undefined
+  }
+
+  async function readOwnBond(key: SolverKey): Promise<Bond> {
+    const bond = await readSufficientBond(key)
+    if (bond !== undefined) return bond
     throw new ServiceError(
       'BOND_INSUFFICIENT',
       `The solver must have a bond of at least ${options.minSolverBond} on the settlement contract.`,
     )
   }
 
+  async function setBonded(key: SolverKey, isBonded: boolean): Promise<void> {
+    const now = options.now()
+    const before = sets.find(key)
+    if (before !== undefined && before !== withBond(before, isBonded, now))
+      await store.setBonded(key, isBonded, now)
+    const solver = sets.find(key)
+    const next = solver && withBond(solver, isBonded, now)
+    if (next !== undefined && next !== solver) sets.put(next)
+    readAgain(key.chainId)
+  }
+
+  async function save(registration: Registration, replaceable: Replaceable): Promise<void> {
+    const { chainId, address, endpointUrl, name, timestamp } = registration
+    const newcomer = { chainId, address, endpointUrl, name, registeredAt: options.now(), isBonded: true }
+    const { solver, replaced } = await store.save(newcomer, timestamp, maxSolversPerChain, replaceable)
+    if (replaced !== undefined) {
+      sets.drop({ chainId, address: replaced })
+      log.info({ chainId, solver: address, replaced }, 'a new solver has replaced one without a bond')
+    }
+    sets.put(solver)
+    readAgain(chainId)
+  }
+
   return {
-    active: (chainId) => setOf(chainId).active,
-    registered: (chainId) => setOf(chainId).registered,
+    active: (chainId) => sets.get(chainId)?.active ?? NO_SOLVERS,
+    registered: sets.registered,
 
     async register(registration) {
-      const { chainId, address, endpointUrl, name, timestamp } = registration
-      await assertTimestamp(registration)
-      assertSigned(address, registration.signature, registrationMessage(protocolName, registration))
-      await endpointGuard.assertAllowed(endpointUrl)
-      assertPlace(registration)
-      const bond = await readSufficientBond(registration)
-      const solver = { chainId, address, endpointUrl, name, registeredAt: options.now(), isBonded: true }
-      put(await store.save(solver, timestamp, maxSolversPerChain))
-      await options.freeBonds.noteRegistered(registration, bond)
-      readAgain(chainId)
+      await assertSigned(registration, registrationMessage(protocolName, registration))
+      if (await store.isBarred(registration)) throw solverBarred()
+      await endpointGuard.assertAllowed(registration.endpointUrl)
+      const unbondedBefore = options.now() - options.unbondedGraceMs
+      const candidates = assertPlace(registration, unbondedBefore)
+      const bond = await readOwnBond(registration)
+      await save(registration, { addresses: await confirmUnbonded(candidates), unbondedBefore })
+      await freeBonds.noteRegistered(registration, bond)
     },
 
     async unregister(wish) {
-      await assertTimestamp(wish)
-      assertSigned(wish.address, wish.signature, unregistrationMessage(protocolName, wish))
+      await assertSigned(wish, unregistrationMessage(protocolName, wish))
       await store.remove(wish, wish.timestamp)
-      const { registered } = setOf(wish.chainId)
-      replace(
-        wish.chainId,
-        registered.filter(({ address }) => address !== wish.address),
-      )
+      sets.drop(wish)
       readAgain(wish.chainId)
     },
 
-    async setBonded(key, isBonded) {
-      if (find(key)?.isBonded === !isBonded) await store.setBonded(key, isBonded)
-      const solver = find(key)
-      if (solver !== undefined && solver.isBonded !== isBonded) put({ ...solver, isBonded })
+    setBonded,
+
+    async removeUnbonded(key, unbondedBefore) {
+      const isRemoved = await store.removeUnbonded(key, unbondedBefore)
+      if (isRemoved) sets.drop(key)
       readAgain(key.chainId)
+      return isRemoved
     },
+
+    refresh: readAgain,
 
     close() {
       for (const mirror of mirrors.values()) mirror.close()
@@ -198,15 +239,12 @@ export function measureSolvers(
   }
 }
 
-/** The solvers of one chain: all, and those that may be asked. */
-interface SolverSet {
-  readonly registered: readonly Solver[]
-  readonly active: readonly Solver[]
-}
+/** How many bonds a newcomer on a full chain has read again at most. */
+const MAX_CONFIRMED = 10
 
-const NO_SOLVERS: SolverSet = { registered: [], active: [] }
+const NO_SOLVERS: readonly Solver[] = []
 
-function assertSigned(address: Address, signature: Hex, message: string): void {
+function assertSignature({ address, signature }: SignedWish, message: string): void {
   const problem = checkSignature(
     personalMessageDigest(message),
     Buffer.from(signature.slice(2), 'hex'),

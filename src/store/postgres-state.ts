@@ -37,6 +37,7 @@ const TABLE_SETS = Object.values(POSTGRES_TABLES)
 const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_limits', true>> = {
   solvers: true,
   solver_timestamps: true,
+  solver_bars: true,
   solver_benches: true,
   event_log: true,
   events: true,

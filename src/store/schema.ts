@@ -5,6 +5,7 @@ import { type Migration, type SqlBool, sql } from 'kysely'
 export interface Schema {
   solvers: SolverTable
   solver_timestamps: SolverTimestampTable
+  solver_bars: SolverBarTable
   event_log: EventLogTable
   events: EventTable
   chain_positions: ChainPositionTable
@@ -24,6 +25,8 @@ interface SolverTable {
   registered_at_ms: number
   /** 1 when the bond sufficed as it was last read, else 0. */
   is_bonded: number
+  /** When the bond was first read as insufficient; null while it suffices. */
+  unbonded_since_ms: number | null
 }
 
 /** The last accepted timestamp of each solver; it outlives the registration (decisions.md D5). */
@@ -31,6 +34,15 @@ interface SolverTimestampTable {
   chain_id: number
   address: string
   last_timestamp_ms: number
+}
+
+/** The addresses that the operator has removed and not allowed again. */
+interface SolverBarTable {
+  /** 0 for every chain. */
+  chain_id: number
+  /** Lower case. */
+  address: string
+  barred_at_ms: number
 }
 
 /** One row: which log this is, and how much of its beginning is gone. */
@@ -214,6 +226,23 @@ export const migrations: Record<string, Migration> = {
         .addColumn('address', 'text', (column) => column.notNull())
         .addColumn('free_bond', 'text', (column) => column.notNull())
         .addPrimaryKeyConstraint('solver_bonds_pk', ['chain_id', 'address'])
+        .execute()
+    },
+  },
+  '007-solver-places': {
+    async up(db) {
+      await db.schema.alterTable('solvers').addColumn('unbonded_since_ms', 'bigint').execute()
+      await db
+        .updateTable('solvers')
+        .set({ unbonded_since_ms: Date.now() })
+        .where('is_bonded', '=', 0)
+        .execute()
+      await db.schema
+        .createTable('solver_bars')
+        .addColumn('chain_id', 'bigint', (column) => column.notNull())
+        .addColumn('address', 'text', (column) => column.notNull())
+        .addColumn('barred_at_ms', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('solver_bars_pk', ['chain_id', 'address'])
         .execute()
     },
   },

@@ -1,7 +1,26 @@
+import { type Selectable, sql } from 'kysely'
+import { toDisplayName } from '../domain/display-name.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import { type Solver, type SolverKey, solverLimitReached, timestampReused } from '../domain/solver.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
+import type { Schema } from './schema.js'
+import { assertNotBarred, isBarred } from './solver-bars.js'
+
+/** The solvers that a newcomer may replace when the chain has no free place. */
+export interface Replaceable {
+  /** Those without a sufficient bond as the chain was just read, the first to be replaced first. */
+  readonly addresses: readonly Address[]
+  /** Unix time in milliseconds: a solver that had a sufficient bond at that time or later is not replaced. */
+  readonly unbondedBefore: number
+}
+
+/** A registration as it was stored. */
+export interface SavedSolver {
+  readonly solver: Solver
+  /** The solver whose place it took; undefined when there was a free one. */
+  readonly replaced: Address | undefined
+}
 
 /** Keeps registrations, and the last accepted timestamp of each solver beyond them. */
 export interface SolverStore {
@@ -9,20 +28,39 @@ export interface SolverStore {
   readAll(chainId?: number): Promise<Solver[]>
   /** The last accepted timestamp in Unix milliseconds; undefined when none was ever accepted. */
   lastTimestamp(key: SolverKey): Promise<number | undefined>
+  /** Whether the operator has barred the address from the chain. */
+  isBarred(key: SolverKey): Promise<boolean>
   /**
-   * Adds or updates a solver and moves its timestamp, in one transaction.
+   * Adds or updates a solver and moves its timestamp, in one transaction. On a full chain a new one takes the place of a
+   * replaceable one that still has no sufficient bond; the timestamp of that one stays.
    * @returns the solver as stored; one that was there keeps its `registeredAt`
-   * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_LIMIT_REACHED when it would be one more than `maxPerChain`
+   * @throws ServiceError TIMESTAMP_REUSED, SOLVER_BARRED, or SOLVER_LIMIT_REACHED when there is no place for it
    */
-  save(solver: Solver, timestamp: number, maxPerChain: number): Promise<Solver>
+  save(
+    solver: Solver,
+    timestamp: number,
+    maxPerChain: number,
+    replaceable?: Replaceable,
+  ): Promise<SavedSolver>
   /**
    * Removes a solver and moves its timestamp, in one transaction.
    * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_NOT_FOUND
    */
   remove(key: SolverKey, timestamp: number): Promise<void>
-  /** Notes whether a solver's bond suffices; one that is not registered is left alone. */
-  setBonded(key: SolverKey, isBonded: boolean): Promise<void>
+  /**
+   * Notes whether a solver's bond suffices; one that is not registered is left alone.
+   * @param now since when it does not, unless that is noted already: Unix time in milliseconds
+   */
+  setBonded(key: SolverKey, isBonded: boolean, now: number): Promise<void>
+  /**
+   * Removes a solver that is noted as without a sufficient bond since before a time in Unix milliseconds. Its last
+   * accepted timestamp stays.
+   * @returns whether it was removed
+   */
+  removeUnbonded(key: SolverKey, unbondedBefore: number): Promise<boolean>
 }
+
+const NO_ONE: Replaceable = { addresses: [], unbondedBefore: 0 }
 
 /** Builds the store of registrations over an open database; what changes there is announced by its chain's id. */
 export function createSolverStore(
@@ -38,35 +76,34 @@ export function createSolverStore(
         .orderBy('registered_at_ms')
         .orderBy('address')
         .execute()
-      return rows.map((row) => ({
-        chainId: row.chain_id,
-        address: row.address as Address,
-        endpointUrl: row.endpoint_url,
-        name: row.name,
-        registeredAt: row.registered_at_ms,
-        isBonded: row.is_bonded === 1,
-      }))
+      return rows.map(toSolver)
     },
 
     lastTimestamp: (key) => readTimestamp(database, key),
 
-    save: (solver, timestamp, maxPerChain) =>
+    isBarred: (key) => isBarred(database, key),
+
+    save: (solver, timestamp, maxPerChain, replaceable = NO_ONE) =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `solvers ${solver.chainId}`)
         await moveTimestamp(transaction, solver, timestamp)
+        await assertNotBarred(transaction, solver, serialize)
         const before = await transaction
           .selectFrom('solvers')
           .select('registered_at_ms')
           .where('chain_id', '=', solver.chainId)
           .where('address', '=', solver.address)
           .executeTakeFirst()
-        if (before === undefined) await assertPlace(transaction, solver.chainId, maxPerChain)
+        const isFull = before === undefined && (await hasNoPlace(transaction, solver.chainId, maxPerChain))
+        const replaced = isFull ? await replaceOne(transaction, solver.chainId, replaceable) : undefined
+        if (isFull && replaced === undefined) throw solverLimitReached(maxPerChain)
 
         const registeredAt = before?.registered_at_ms ?? solver.registeredAt
         const changes = {
           endpoint_url: solver.endpointUrl,
           name: solver.name,
           is_bonded: Number(solver.isBonded),
+          unbonded_since_ms: solver.unbondedSince ?? null,
         }
         await transaction
           .insertInto('solvers')
@@ -79,7 +116,7 @@ export function createSolverStore(
           .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(changes))
           .execute()
         await announce(transaction, 'solvers', String(solver.chainId))
-        return { ...solver, registeredAt }
+        return { solver: { ...solver, registeredAt }, replaced }
       }),
 
     remove: (key, timestamp) =>
@@ -95,16 +132,40 @@ export function createSolverStore(
         await announce(transaction, 'solvers', String(key.chainId))
       }),
 
-    setBonded: (key, isBonded) =>
+    setBonded: (key, isBonded, now) =>
       database.transaction().execute(async (transaction) => {
         await transaction
           .updateTable('solvers')
-          .set({ is_bonded: Number(isBonded) })
+          .set({
+            is_bonded: Number(isBonded),
+            unbonded_since_ms: isBonded ? null : sql<number>`coalesce(unbonded_since_ms, ${now})`,
+          })
           .where('chain_id', '=', key.chainId)
           .where('address', '=', key.address)
           .execute()
         await announce(transaction, 'solvers', String(key.chainId))
       }),
+
+    removeUnbonded: (key, unbondedBefore) =>
+      database.transaction().execute(async (transaction) => {
+        const isRemoved = await deleteUnbonded(transaction, key, unbondedBefore)
+        if (isRemoved) await announce(transaction, 'solvers', String(key.chainId))
+        return isRemoved
+      }),
+  }
+}
+
+/** A name that an older version accepted is mended, so that nothing else has to expect it. */
+function toSolver(row: Selectable<Schema['solvers']>): Solver {
+  const { is_bonded, unbonded_since_ms } = row
+  return {
+    chainId: row.chain_id,
+    address: row.address as Address,
+    endpointUrl: row.endpoint_url,
+    name: toDisplayName(row.name),
+    registeredAt: row.registered_at_ms,
+    isBonded: is_bonded === 1,
+    ...(is_bonded === 0 && unbonded_since_ms !== null && { unbondedSince: unbonded_since_ms }),
   }
 }
 
@@ -141,11 +202,39 @@ async function moveTimestamp(
   if (moved === undefined) throw timestampReused((await readTimestamp(transaction, key)) ?? timestamp)
 }
 
-async function assertPlace(database: Database, chainId: number, maxPerChain: number): Promise<void> {
+async function hasNoPlace(database: Database, chainId: number, maxPerChain: number): Promise<boolean> {
   const { count } = await database
     .selectFrom('solvers')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('chain_id', '=', chainId)
     .executeTakeFirstOrThrow()
-  if (count >= maxPerChain) throw solverLimitReached(maxPerChain)
+  return count >= maxPerChain
+}
+
+/** @returns the solver that was removed; undefined when each of them has its bond back, or is gone */
+async function replaceOne(
+  transaction: DatabaseTransaction,
+  chainId: number,
+  { addresses, unbondedBefore }: Replaceable,
+): Promise<Address | undefined> {
+  for (const address of addresses) {
+    if (await deleteUnbonded(transaction, { chainId, address }, unbondedBefore)) return address
+  }
+  return undefined
+}
+
+/** In one statement, since another replica may be noting at this moment that the bond is back. */
+async function deleteUnbonded(
+  transaction: DatabaseTransaction,
+  { chainId, address }: SolverKey,
+  unbondedBefore: number,
+): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('solvers')
+    .where('chain_id', '=', chainId)
+    .where('address', '=', address)
+    .where('is_bonded', '=', 0)
+    .where('unbonded_since_ms', '<', unbondedBefore)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }

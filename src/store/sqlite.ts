@@ -1,5 +1,14 @@
 import SQLite from 'better-sqlite3'
-import { type Kysely, SqliteDialect } from 'kysely'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Kysely,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
 import { ConfigError } from '../environment.js'
 import { type Database, openTables, type TableSet } from './database.js'
 import { migrations, type Schema } from './schema.js'
@@ -24,7 +33,26 @@ export async function openSqliteTables<S>(
 ): Promise<Kysely<S>> {
   const sqlite = openFile(path, options.pageBytes ?? DEFAULT_PAGE_BYTES)
   sqlite.pragma(`synchronous = ${options.synchronous}`)
-  return openTables<S>(new SqliteDialect({ database: sqlite }), options)
+  return openTables<S>(sqliteDialect(sqlite), options)
+}
+
+/**
+ * A dialect whose transactions wait for other processes at their beginning, 5 s at most. SQLite's own would fail at once
+ * when they read first, and another process writes before they do.
+ */
+export function sqliteDialect(database: SQLite.Database): Dialect {
+  return {
+    createDriver: () => new ImmediateDriver({ database }),
+    createAdapter: () => new SqliteAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+  }
+}
+
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
 }
 
 /** SQLite's own. */

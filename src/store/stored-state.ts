@@ -1,8 +1,9 @@
 import SQLite from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely } from 'kysely'
 import type { Solver } from '../domain/solver.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
+import { sqliteDialect } from './sqlite.js'
 
 /** What a database says of itself. */
 export interface StoredState {
@@ -42,8 +43,7 @@ export function readStoredState(path: string, sizeBytes: number, known: readonly
 
 /** The registered solvers of a database whose tables are those of this version. */
 export async function readStoredSolvers(path: string): Promise<Solver[]> {
-  const dialect = new SqliteDialect({ database: openToRead(path) })
-  const database = new Kysely<Schema>({ dialect })
+  const database = new Kysely<Schema>({ dialect: sqliteDialect(openToRead(path)) })
   try {
     return await createSolverStore(database).readAll()
   } finally {
@@ -55,7 +55,8 @@ function openToRead(path: string): SQLite.Database {
   return new SQLite(path, { readonly: true, fileMustExist: true })
 }
 
-function readMigrations(sqlite: SQLite.Database): string[] {
+/** The names of the migrations that were run on a file; none when it has no tables of the service. */
+export function readMigrations(sqlite: SQLite.Database): string[] {
   const table = sqlite.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get()
   if (table === undefined) return []
   return sqlite.prepare<[], string>('select name from kysely_migration').pluck().all()

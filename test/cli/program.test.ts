@@ -25,6 +25,15 @@ describe('help', () => {
     expect((await commandLine(['help', command])).stdout).toBe(stdout)
   })
 
+  test('of solvers names what an operator decides about them', async () => {
+    const { stdout } = await commandLine(['solvers', '--help'])
+    for (const command of ['remove', 'allow', 'barred']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
+      const help = await commandLine(['solvers', command, '--help'])
+      expect(help.stdout).toMatch(new RegExp(`^Usage: quote-aggregator solvers ${command}`))
+    }
+  })
+
   test('without a command goes to standard error', async () => {
     expect(await commandLine([])).toEqual({
       code: 2,
@@ -43,6 +52,11 @@ describe('wrong usage ends with 2 and says what is meant:', () => {
   test.each([
     [['qoute'], "unknown command 'qoute'\n(Did you mean quote?)"],
     [['solvers'], "required option '--chain <id>' not specified"],
+    [['solvers', 'remove'], "missing required argument 'address'"],
+    [['solvers', 'remove', '0x12'], 'It must be an address: 20 bytes in hex with 0x.'],
+    [['solvers', 'allow', TOKEN, '--chain', 'x'], 'It must be a chain id, such as 1.'],
+    [['solvers', '--chain', '1', 'remove', TOKEN], 'options come last, such as solvers remove'],
+    [['solvers', 'drop'], "too many arguments for 'solvers'"],
     [['demo', '--twice'], "unknown option '--twice'"],
     [['solvers', '--chain', '0x1'], 'It must be a chain id, such as 1.'],
     [['solvers', '--chain', '1', '--colour'], "unknown option '--colour'"],

@@ -1,4 +1,4 @@
-import type { Hex } from '../../src/domain/hex.js'
+import type { Address, Hex } from '../../src/domain/hex.js'
 import { solverAccounts, user } from './chain.js'
 import { eventually } from './eventually.js'
 import type { Order } from './order-actions.js'
@@ -52,6 +52,7 @@ export async function provokeAll(stage: ReferenceStage): Promise<Provoked> {
   await provokeRefusals(run)
   await stage.withBrokenClock(() => provokeFailures(run))
   await provokeLimits(tight, run.chainId)
+  await provokeBar(stage, shared)
   await provokeLoss(stage, shared)
   for (const each of [asker, tight, shared]) each.close()
   return { exchanges, events }
@@ -212,6 +213,14 @@ async function provokeLimits({ ask, keep, url }: Asker, chainId: number): Promis
   const authorization = `Basic ${Buffer.from(METRICS_AUTH).toString('base64')}`
   await ask('GET /metrics', { headers: { authorization } })
   await ask('GET /metrics')
+}
+
+/** A registration by an address that the operator has removed. */
+async function provokeBar({ chain, best, bar }: ReferenceStage, { ask }: Asker): Promise<void> {
+  const { endpointUrl } = best
+  await bar(unbonded.address.toLowerCase() as Address)
+  const body = await signedRegistration(unbonded, { endpointUrl })
+  await ask(REGISTER, { path: { chainId: chain.chainId }, body })
 }
 
 /** What needs the database, while that is gone. */

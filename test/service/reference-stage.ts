@@ -1,5 +1,7 @@
 import { pino } from 'pino'
 import { startPostgres } from '../../src/devnet/postgres.js'
+import type { Address } from '../../src/domain/hex.js'
+import { openSolverBars } from '../../src/store/open-solver-bars.js'
 import { solverAccounts, startChain } from './chain.js'
 import { createTraffic } from './event-traffic.js'
 import { environmentFor, startService } from './service.js'
@@ -63,6 +65,12 @@ export async function startReferenceStage() {
     service,
     tight,
     shared,
+    /** Bars an address from every chain of `shared`, as its operator does. */
+    async bar(address: Address) {
+      const { bars, close } = await openSolverBars({ dbPath: '', databaseUrl: database.url })
+      await bars.add({ address, chainId: undefined, barredAt: Date.now() })
+      await close()
+    },
     /** Ends the database of `shared`, which goes on without it. */
     killDatabase: database.kill,
     best,

@@ -73,9 +73,10 @@ describe('registration', () => {
   })
 })
 
-describe('the checks come in order: fields, timestamp, signature, endpoint, place, bond', () => {
+describe('the checks come in order: fields, window, signature, timestamp, endpoint, place, bond', () => {
   // Each body has the fault that is named and all the faults of the checks behind it.
   const OLD = Date.now() - 3_600_000
+  const accepted = nextTimestamp()
   const faults: [string, () => Promise<object>][] = [
     ['INVALID_ARGUMENT', async () => ({ ...(await registrationOf(unbonded, { timestamp: OLD })), name: '' })],
     [
@@ -89,6 +90,10 @@ describe('the checks come in order: fields, timestamp, signature, endpoint, plac
         address: unbonded.address,
       }),
     ],
+    [
+      'TIMESTAMP_REUSED',
+      () => registrationOf(second, { timestamp: accepted, endpointUrl: 'http://10.0.0.1' }),
+    ],
     ['ENDPOINT_REJECTED', () => registrationOf(unbonded, { endpointUrl: 'http://10.0.0.1' })],
     ['SOLVER_LIMIT_REACHED', () => registrationOf(unbonded)],
   ]
@@ -99,11 +104,33 @@ describe('the checks come in order: fields, timestamp, signature, endpoint, plac
       MAX_SOLVERS_PER_CHAIN: '1',
     }
     const strict = await startService(chain, environment)
-    await register(strict, chain.chainId, second, { endpointUrl: ENDPOINT })
+    await register(strict, chain.chainId, second, { endpointUrl: ENDPOINT, timestamp: accepted })
     const answer = await strict.post(`${path}/register`, await body())
     expect(answer.body.code).toBe(code)
     expect((await strict.get(path)).body).toHaveLength(1)
     await strict.close()
+  })
+})
+
+describe('a request that the address has not signed says nothing about the address', () => {
+  const faults = async (account: typeof first, timestamp: number) => {
+    const { signature } = await signedRegistration(unbonded, { endpointUrl: ENDPOINT, timestamp })
+    const body = { ...(await registrationOf(account, { timestamp })), signature }
+    const answers = [
+      await service.post(`${path}/register`, body),
+      await service.delete(`${path}/${account.address}`, { signature, timestamp }),
+    ]
+    return answers.map(({ status, body: { code, error } }) => [status, code, error])
+  }
+
+  it('neither whether it is registered, nor its last accepted timestamp, nor whether there is a place', async () => {
+    const timestamp = nextTimestamp()
+    await register(service, chain.chainId, first, { endpointUrl: ENDPOINT, timestamp })
+    const unknown = await faults(second, timestamp)
+    const message = 'The signature is not by this address over the expected message.'
+    expect(unknown).toEqual(Array(2).fill([401, 'SIGNATURE_INVALID', message]))
+    for (const each of [timestamp - 1000, timestamp, timestamp + 1000])
+      expect(await faults(first, each)).toEqual(unknown)
   })
 })
 

@@ -43,6 +43,7 @@ type Kind<T = TestDatabase> = () => () => Promise<T>
 const NAMES = Object.keys({
   solvers: true,
   solver_timestamps: true,
+  solver_bars: true,
   event_log: true,
   events: true,
   chain_positions: true,

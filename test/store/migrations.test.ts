@@ -1,7 +1,10 @@
+import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { Database, TableSet } from '../../src/store/database.js'
 import { eventRow } from '../../src/store/event-rows.js'
 import { createEventStore } from '../../src/store/event-store.js'
+import type { Schema } from '../../src/store/schema.js'
+import { createSolverStore } from '../../src/store/solver-store.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { NEW_DATABASES, postgresAt } from './databases.js'
 import { announced, header, newBlocks, openStore, SETTLEMENT, settled, takenBack } from './event-samples.js'
@@ -70,6 +73,32 @@ describe.each(NEW_DATABASES)('a log that the version before replicas wrote to %s
     expect(told).toStrictEqual(announced(1, ...first))
   })
 })
+
+test.each(NEW_DATABASES)(
+  'solvers in %s that have no bond at the upgrade count from then on',
+  async (_which, create) => {
+    const on = await create()
+    const before = await on.open(tablesUntil('004', on.tables))
+    const row = { chain_id: 1, endpoint_url: 'https://a.example', name: 'A', registered_at_ms: 1 }
+    const old = before.database as unknown as Kysely<{
+      solvers: Omit<Schema['solvers'], 'unbonded_since_ms'>
+    }>
+    await old
+      .insertInto('solvers')
+      .values([
+        { ...row, address: '0x01', is_bonded: 1 },
+        { ...row, address: '0x02', is_bonded: 0 },
+      ])
+      .execute()
+    await before.close()
+
+    const start = Date.now()
+    const { database, coordination } = await on.open()
+    const [bonded, unbonded] = await createSolverStore(database, coordination).readAll()
+    expect([bonded?.isBonded, bonded?.unbondedSince, unbonded?.isBonded]).toEqual([true, undefined, false])
+    expect(unbonded?.unbondedSince).toBeGreaterThanOrEqual(start)
+  },
+)
 
 test('replicas that start at the same time bring an empty database up to date once', async () => {
   for (let round = 1; round <= 3; round++) {

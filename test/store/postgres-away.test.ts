@@ -97,7 +97,7 @@ describe('when the server ends a connection in the midst of a transaction', () =
     expect(await next).toMatchObject({ lastSequence: 0 })
     await letGo()
     expect([await solvers.readAll(), await solvers.lastTimestamp(solver(1))]).toEqual([[], undefined])
-    expect(await solvers.save(solver(1), 100, NO_LIMIT)).toEqual(solver(1))
+    expect((await solvers.save(solver(1), 100, NO_LIMIT)).solver).toEqual(solver(1))
   })
 })
 

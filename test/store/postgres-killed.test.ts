@@ -4,7 +4,7 @@ import { eventually } from '../service/eventually.js'
 import { header, newBlocks, SETTLEMENT } from './event-samples.js'
 import { AWAY, connect, holdRegistrations, openStores, waiting } from './postgres-stores-samples.js'
 import { join, MISSED, type TestReplica, until } from './replica-samples.js'
-import { NO_LIMIT, solver } from './solver-samples.js'
+import { NO_LIMIT, NOTED_AT, solver } from './solver-samples.js'
 
 const TIMEOUT_MS = 30_000
 
@@ -18,7 +18,7 @@ function callAll({ solvers, events, benches }: Awaited<ReturnType<typeof openSto
     solvers.lastTimestamp(solver(1)),
     solvers.save(solver(1), 100, NO_LIMIT),
     solvers.remove(solver(2), 100),
-    solvers.setBonded(solver(1), false),
+    solvers.setBonded(solver(1), false, NOTED_AT),
     events.readState(),
     events.takeOver(1),
     events.begin(term, SETTLEMENT, header(10)),
@@ -108,7 +108,7 @@ describe('a server that is killed', () => {
 
       await server.restart()
       expect(await solvers.readAll()).toEqual([solver(7)])
-      expect(await solvers.save(solver(1), 100, NO_LIMIT)).toEqual(solver(1))
+      expect((await solvers.save(solver(1), 100, NO_LIMIT)).solver).toEqual(solver(1))
       expect(await events.takeOver(1)).toEqual({ chainId: 1, number: 1, position: undefined })
     },
     TIMEOUT_MS,

@@ -6,7 +6,7 @@ import { eventually } from '../service/eventually.js'
 import { inPostgres, postgresAt } from './databases.js'
 import { announced, header, newBlocks, openStore, SETTLEMENT, settled, takenBack } from './event-samples.js'
 import { join, type TestReplica } from './replica-samples.js'
-import { solver } from './solver-samples.js'
+import { NOTED_AT, solver } from './solver-samples.js'
 
 const texts = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix} ${index}`)
@@ -118,7 +118,7 @@ describe('what is announced in a transaction', () => {
     await expect(store.save(solver(2, { chainId: 8453 }), 100, 1)).rejects.toThrow()
     await expect(store.remove(solver(1, { chainId: 8453 }), 100)).rejects.toThrow()
     await expect(store.remove(solver(1), 100)).rejects.toThrow()
-    await store.setBonded(solver(1, { chainId: 8453 }), false)
+    await store.setBonded(solver(1, { chainId: 8453 }), false, NOTED_AT)
     await store.save(solver(1), 100, 1)
     await store.remove(solver(1, { chainId: 8453 }), 101)
     const [first] = await heardBy(three, 4, 'solvers')

@@ -4,6 +4,8 @@ import type { TestDatabase } from './databases.js'
 
 /** More solvers than any test has. */
 export const NO_LIMIT = 1000
+/** When a bond was read, Unix time in milliseconds. */
+export const NOTED_AT = 1_700_000_000_000
 
 /** Opens a store of solvers; it closes with the test, if not before. */
 export async function openStore(on: TestDatabase) {

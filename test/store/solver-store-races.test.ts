@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../src/domain/errors.js'
+import { createSolverBarStore } from '../../src/store/solver-bars.js'
 import type { SolverStore } from '../../src/store/solver-store.js'
 import { createRandom } from '../random.js'
 import { inPostgres, postgresAt } from './databases.js'
-import { contents, NO_LIMIT, openStore, solver } from './solver-samples.js'
+import { contents, NO_LIMIT, NOTED_AT, openStore, solver } from './solver-samples.js'
 
 const SEED = 20_260_107
 const ROUNDS = 12
@@ -135,11 +136,64 @@ describe('replicas that are told at the same time', () => {
       await a.save(solver(1), timestamp, NO_LIMIT)
       const results = await race(
         () => a.remove(solver(1), timestamp + 1),
-        () => b.setBonded(solver(1), false),
-        () => a.setBonded(solver(1), true),
+        () => b.setBonded(solver(1), false, NOTED_AT),
+        () => a.setBonded(solver(1), true, NOTED_AT),
       )
       expect(results).toEqual(['done', 'done', 'done'])
       expect(await b.readAll()).toEqual([])
+    }
+  })
+
+  test('of newcomers for the place of a solver without a bond let one in', async () => {
+    const [a, b] = await openReplicas()
+    for (let number = 1; number <= ROUNDS; number++) {
+      const [leaver] = await a.readAll()
+      if (leaver !== undefined) await a.removeUnbonded(leaver, NOTED_AT + 1)
+      const old = solver(1000 + number)
+      await a.save(old, 100, 1)
+      await a.setBonded(old, false, NOTED_AT)
+      const replaceable = { addresses: [old.address], unbondedBefore: NOTED_AT + 1 }
+      const results = await race<unknown>(
+        () => a.save(solver(2 * number), 100, 1, replaceable),
+        () => b.save(solver(2 * number + 1), 100, 1, replaceable),
+        () => b.removeUnbonded(old, NOTED_AT + 1),
+      )
+      expect(results.sort()).toEqual(['SOLVER_LIMIT_REACHED', 'done', 'done'])
+      const [winner, ...more] = await b.readAll()
+      expect([winner?.isBonded, more]).toEqual([true, []])
+      if (winner !== undefined) await a.setBonded(winner, false, NOTED_AT)
+    }
+  })
+
+  test('that a bond is back, and of a newcomer for its place, never replace a solver with a bond', async () => {
+    const [a, b] = await openReplicas()
+    for (let number = 1; number <= ROUNDS; number++) {
+      const [old, newcomer] = [solver(2 * number), solver(2 * number + 1)]
+      await a.save(old, 100, 1)
+      await a.setBonded(old, false, NOTED_AT)
+      const replaceable = { addresses: [old.address], unbondedBefore: NOTED_AT + 1 }
+      const [save] = await race<unknown>(
+        () => a.save(newcomer, 100, 1, replaceable),
+        () => b.setBonded(old, true, NOTED_AT),
+      )
+      expect(await b.readAll()).toEqual([save === 'done' ? newcomer : old])
+      await b.remove(save === 'done' ? newcomer : old, 101)
+    }
+  })
+
+  test('a registration and its bar leave the address barred and not registered', async () => {
+    const on = postgresAt((await create()).url)
+    const { database, coordination } = await on.open()
+    const bars = createSolverBarStore(database, coordination)
+    const { store } = await openStore(on)
+    for (let timestamp = 100; timestamp < 100 + ROUNDS; timestamp++) {
+      const [save] = await race<unknown>(
+        () => store.save(solver(1), timestamp, NO_LIMIT),
+        () => bars.add({ address: solver(1).address, chainId: undefined, barredAt: NOTED_AT }),
+      )
+      expect(['done', 'SOLVER_BARRED']).toContain(save)
+      expect(await store.readAll()).toEqual([])
+      await bars.remove(solver(1).address, undefined)
     }
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DATABASES, DURABLE_DATABASES } from './databases.js'
-import { contents, NO_LIMIT, openStore, solver } from './solver-samples.js'
+import { contents, NO_LIMIT, NOTED_AT, openStore, solver } from './solver-samples.js'
 
 describe.each(DATABASES)('a store %s', (_where, kind) => {
   const create = kind()
@@ -8,7 +8,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
   test('gives back what was saved, exactly', async () => {
     const { store } = await openStore(await create())
     const saved = solver(1, { name: "Größe 🙂 '; drop table solvers; --", chainId: Number.MAX_SAFE_INTEGER })
-    expect(await store.save(saved, 1_800_000_000_123, NO_LIMIT)).toEqual(saved)
+    expect((await store.save(saved, 1_800_000_000_123, NO_LIMIT)).solver).toEqual(saved)
     expect(await contents(store, saved)).toEqual({ solvers: [saved], timestamps: [1_800_000_000_123] })
   })
 
@@ -17,7 +17,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     await store.save(solver(1), 100, NO_LIMIT)
     const update = solver(1, { endpointUrl: 'https://new.example.org', name: 'New', registeredAt: 9 })
     const expected = { ...update, registeredAt: solver(1).registeredAt }
-    expect(await store.save(update, 101, NO_LIMIT)).toEqual(expected)
+    expect((await store.save(update, 101, NO_LIMIT)).solver).toEqual(expected)
     expect(await contents(store, update)).toEqual({ solvers: [expected], timestamps: [101] })
   })
 
@@ -37,26 +37,57 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     await store.save(solver(1), 100, NO_LIMIT)
     await store.remove(solver(1), 101)
     const again = solver(1, { registeredAt: 1_900_000_000_000 })
-    expect(await store.save(again, 102, NO_LIMIT)).toEqual(again)
+    expect((await store.save(again, 102, NO_LIMIT)).solver).toEqual(again)
   })
 
   test('notes whether a bond suffices, of that solver only', async () => {
     const { store } = await openStore(await create())
     const elsewhere = solver(1, { chainId: 2, registeredAt: 1 })
     for (const each of [solver(1), solver(2), elsewhere]) await store.save(each, 100, NO_LIMIT)
-    await store.setBonded(solver(1), false)
-    const unbonded = { ...solver(1), isBonded: false }
+    await store.setBonded(solver(1), false, NOTED_AT)
+    const unbonded = { ...solver(1), isBonded: false, unbondedSince: NOTED_AT }
     expect(await contents(store, unbonded)).toEqual({
       solvers: [elsewhere, unbonded, solver(2)],
       timestamps: [100],
     })
-    await store.setBonded(solver(1), true)
+    await store.setBonded(solver(1), true, NOTED_AT)
     expect((await store.readAll()).every(({ isBonded }) => isBonded)).toBe(true)
+  })
+
+  test('keeps since when a bond does not suffice, until it does', async () => {
+    const { store } = await openStore(await create())
+    const sinceWhen = async () => (await store.readAll())[0]?.unbondedSince
+    await store.save(solver(1), 100, NO_LIMIT)
+    await store.setBonded(solver(1), false, 1000)
+    await store.setBonded(solver(1), false, 2000)
+    expect(await sinceWhen()).toBe(1000)
+    await store.setBonded(solver(1), true, 3000)
+    expect(await sinceWhen()).toBeUndefined()
+    await store.setBonded(solver(1), false, 4000)
+    expect(await sinceWhen()).toBe(4000)
+    await store.save(solver(1), 101, NO_LIMIT)
+    expect(await sinceWhen()).toBeUndefined()
+  })
+
+  test('removes a solver only if it has been without a bond since before a time', async () => {
+    const { store } = await openStore(await create())
+    await store.save(solver(1), 100, NO_LIMIT)
+    expect(await store.removeUnbonded(solver(1), 9000)).toBe(false)
+    await store.setBonded(solver(1), false, 1000)
+    expect(await store.removeUnbonded(solver(1), 1000)).toBe(false)
+    expect(await store.removeUnbonded(solver(1), 1001)).toBe(true)
+    expect(await contents(store, solver(1))).toEqual({ solvers: [], timestamps: [100] })
+  })
+
+  test('mends a name that an older version accepted', async () => {
+    const { store } = await openStore(await create())
+    await store.save(solver(1, { name: 'Ada\u202egro ' }), 100, NO_LIMIT)
+    expect((await store.readAll())[0]?.name).toBe('Ada\ufffdgro')
   })
 
   test('takes no note of the bond of a solver that is not registered', async () => {
     const { store } = await openStore(await create())
-    await store.setBonded(solver(1), true)
+    await store.setBonded(solver(1), true, NOTED_AT)
     expect(await contents(store, solver(1))).toEqual({ solvers: [], timestamps: [undefined] })
   })
 
@@ -154,7 +185,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     test('does not keep a registered solver from being updated', async () => {
       const { store } = await openStore(await create())
       await store.save(solver(1), 100, 1)
-      expect(await store.save(solver(1, { name: 'New' }), 101, 1)).toMatchObject({ name: 'New' })
+      expect((await store.save(solver(1, { name: 'New' }), 101, 1)).solver).toMatchObject({ name: 'New' })
     })
 
     test('counts each chain for itself', async () => {
@@ -170,6 +201,45 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
       await store.remove(solver(1), 101)
       await store.save(solver(2), 100, 1)
       expect(await store.readAll()).toEqual([solver(2)])
+    })
+
+    test.each([
+      ['the first of those that may be replaced', [2, 3], 1000, 2],
+      ['the next one when the first has its bond', [1, 3], 1000, 3],
+      ['no one whose bond is missing for too short a time', [3], 500, undefined],
+      ['no one who has a bond', [1], 1000, undefined],
+      ['no one when nobody may be replaced', [], 1000, undefined],
+      ['no one of another chain', [4], 1000, undefined],
+    ])('has a new solver replace %s', async (_which, numbers, unbondedBefore, replacedNumber) => {
+      const { store } = await openStore(await create())
+      for (const number of [1, 2, 3]) await store.save(solver(number), 100, 3)
+      const elsewhere = solver(4, { chainId: 2 })
+      await store.save(elsewhere, 100, 3)
+      for (const each of [solver(2), solver(3), elsewhere]) await store.setBonded(each, false, 600)
+      const addresses = numbers.map((number) => solver(number).address)
+      const saving = store.save(solver(5), 100, 3, { addresses, unbondedBefore })
+      const before = [1, 2, 3]
+      if (replacedNumber === undefined) {
+        await expect(saving).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+      } else {
+        const { address } = solver(replacedNumber)
+        expect(await saving).toEqual({ solver: solver(5), replaced: address })
+        expect(await store.lastTimestamp(solver(replacedNumber))).toBe(100)
+        before.splice(before.indexOf(replacedNumber), 1, 5)
+      }
+      const left = (await store.readAll()).filter(({ chainId }) => chainId === 1)
+      expect(left.map(({ address }) => address).sort()).toEqual(
+        before.sort().map((number) => solver(number).address),
+      )
+    })
+
+    test('replaces no one while there is a place', async () => {
+      const { store } = await openStore(await create())
+      await store.save(solver(1), 100, 2)
+      await store.setBonded(solver(1), false, 600)
+      const replaceable = { addresses: [solver(1).address], unbondedBefore: 1000 }
+      expect(await store.save(solver(2), 100, 2, replaceable)).toMatchObject({ replaced: undefined })
+      expect(await store.readAll()).toHaveLength(2)
     })
 
     test('holds for solvers that come at once', async () => {

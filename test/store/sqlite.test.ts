@@ -62,3 +62,29 @@ test('nothing of :memory: is kept', async () => {
   const second = await opened(openSqlite(':memory:'))
   expect(await second.selectFrom('solver_timestamps').selectAll().execute()).toEqual([])
 })
+
+test('a transaction that reads first can write after another process tried to write meanwhile', async () => {
+  const path = temporaryFile()
+  const service = await opened(openSqlite(path))
+  const other = await opened(openSqlite(path))
+  await sql`pragma busy_timeout = 0`.execute(other)
+  const write = (database: Database, address: string) =>
+    database
+      .insertInto('solver_timestamps')
+      .values({ ...row, address })
+      .execute()
+  await service.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('solver_timestamps').selectAll().execute()
+    await expect(write(other, '0x01')).rejects.toThrow('database is locked')
+    await write(transaction, '0x02')
+  })
+  await write(other, '0x03')
+  const rows = await service.selectFrom('solver_timestamps').select('address').execute()
+  expect(rows.map(({ address }) => address)).toEqual(['0x02', '0x03'])
+})
+
+test('a write waits for another process, for as long as SQLite waits by itself', async () => {
+  const database = await opened(openSqlite(temporaryFile()))
+  const { rows } = await sql`pragma busy_timeout`.execute(database)
+  expect(rows).toEqual([{ timeout: 5000 }])
+})

@@ -34,15 +34,17 @@ export type RegisterSolverRequest = Message<"aggregator.v1.RegisterSolverRequest
   address: string;
 
   /**
-   * Base URL of the solver's endpoint, at most 2048 characters, without credentials, query or fragment. The
-   * instance posts to `<endpoint_url>/quote`.
+   * Base URL of the solver's endpoint, at most 2048 characters, without credentials, query or fragment, in its
+   * normalised form (WHATWG URL); the slash of an empty path may be left out. In production, https at port 443 or at 1024
+   * and above. The instance posts to `<endpoint_url>/quote`.
    *
    * @generated from field: string endpoint_url = 3;
    */
   endpointUrl: string;
 
   /**
-   * Display name, 1 to 64 characters, no control characters.
+   * Display name, 1 to 64 visible characters: no control, format or other invisible characters, no blank at either
+   * end, at most four combining marks in a row.
    *
    * @generated from field: string name = 4;
    */
@@ -260,7 +262,10 @@ export const SolverService: GenService<{
   /**
    * RegisterSolver adds a solver to the chain's set, or updates its endpoint and name when it is there already.
    *
-   * Checked in this order: fields, timestamp, signature, endpoint, place in the set, bond on-chain.
+   * Checked in this order: fields, the timestamp's window, signature, timestamp, bar, endpoint, place in the set, bond
+   * on-chain. When the set is full, a new solver replaces the one that has been without a sufficient bond for the longest
+   * time, if for more than the instance's grace. PERMISSION_DENIED (`SOLVER_BARRED`) when the operator has removed the
+   * address.
    *
    * UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain; UNAVAILABLE (`DATABASE_UNAVAILABLE`)
    * while it cannot reach its database. Send the same message again: should it have been taken before the connection

@@ -3,33 +3,44 @@ import { readChainId } from '../arguments.js'
 import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { show } from '../show.js'
+import { addSolverBars } from './solver-bars.js'
 
 interface Options extends InstanceOptions {
-  readonly chain: number
+  readonly chain?: number
 }
 
-/** `solvers`: who is asked for quotes. */
+/** `solvers`: who is asked for quotes, and who must not be. */
 export function addSolvers(program: Command, io: CliIo): void {
   const command = program
     .command('solvers')
-    .summary('list the active solvers of a chain')
+    .summary('list the active solvers of a chain; remove, allow: decide who may register')
     .description('Lists the active solvers of a chain, the longest registered first.')
-    .requiredOption('--chain <id>', 'the chain', readChainId)
-    .addHelpText('after', '\nExample:\n  quote-aggregator solvers --chain 31337')
-  takesInstance(command).action(async (options: Options) => {
-    const solvers = await callInstance(io, options, (client) =>
-      client.listSolvers(options.chain, { signal: io.interruption() }),
-    )
-    await show(io, options, solvers, ({ table }) => {
-      if (solvers.length === 0) return `No solver is active on chain ${options.chain}.\n`
-      return table(
-        [{ title: 'solver' }, { title: 'name' }, { title: 'registered' }],
-        solvers.map(({ address, name, registeredAt }) => [
-          address,
-          name,
-          new Date(registeredAt).toISOString(),
-        ]),
-      )
+    // Not a required option: commander would ask the subcommands for it as well.
+    .option('--chain <id>', 'the chain', readChainId)
+    // What comes after a subcommand belongs to that. What comes before it would widen a removal to every chain.
+    .enablePositionalOptions()
+    .hook('preSubcommand', (solvers) => {
+      if (Object.keys(solvers.opts()).length === 0) return
+      solvers.error('error: options come last, such as solvers remove <address> --chain 1')
     })
+    .addHelpText('after', '\nExample:\n  quote-aggregator solvers --chain 31337')
+  takesInstance(command).action((options: Options) => {
+    const { chain } = options
+    if (chain === undefined) return command.error("error: required option '--chain <id>' not specified")
+    return list(io, options, chain)
+  })
+  addSolverBars(command, io)
+}
+
+async function list(io: CliIo, options: InstanceOptions, chainId: number): Promise<void> {
+  const solvers = await callInstance(io, options, (client) =>
+    client.listSolvers(chainId, { signal: io.interruption() }),
+  )
+  await show(io, options, solvers, ({ table }) => {
+    if (solvers.length === 0) return `No solver is active on chain ${chainId}.\n`
+    return table(
+      [{ title: 'solver' }, { title: 'name' }, { title: 'registered' }],
+      solvers.map(({ address, name, registeredAt }) => [address, name, new Date(registeredAt).toISOString()]),
+    )
   })
 }

@@ -20,6 +20,7 @@ const OWN: Readonly<Record<string, readonly Reason[]>> = {
     ...PROOF,
     'BOND_INSUFFICIENT',
     'ENDPOINT_REJECTED',
+    'SOLVER_BARRED',
     'SOLVER_LIMIT_REACHED',
     'CHAIN_UNAVAILABLE',
     'DATABASE_UNAVAILABLE',
@@ -48,8 +49,9 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   BOND_INSUFFICIENT:
     'The bond on the settlement contract, less what is being unstaked, is below the minimum.',
   ENDPOINT_REJECTED:
-    'The endpoint is none that the instance calls: https at public addresses, in production.',
-  SOLVER_LIMIT_REACHED: 'The chain has as many solvers as the instance takes.',
+    'The endpoint is none that the instance calls: in production, https at public addresses and at port 443 or 1024 and above.',
+  SOLVER_BARRED: 'The operator of the instance has removed this address, and not allowed it again.',
+  SOLVER_LIMIT_REACHED: 'The chain has as many solvers as the instance takes, and none can be replaced now.',
   RATE_LIMITED: 'Too many requests; `Retry-After` says when to come back.',
   NO_QUOTES: 'No solver gave a valid quote in time.',
   CHAIN_UNAVAILABLE: "The chain's RPC endpoints do not answer.",

@@ -128,10 +128,19 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'POST /v1/{chainId}/solvers/register',
+    status: 403,
+    reason: 'SOLVER_BARRED',
+    body: {
+      error: 'The operator of this instance has barred this address.',
+      code: 'SOLVER_BARRED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
     status: 400,
     reason: 'SOLVER_LIMIT_REACHED',
     body: {
-      error: 'This chain has its 2 solvers already.',
+      error: 'This chain has its 2 solvers already, and none can be replaced now.',
       code: 'SOLVER_LIMIT_REACHED',
     },
   },

@@ -1,0 +1,106 @@
+import type { Command } from 'commander'
+import type { Address } from '../../domain/hex.js'
+import { toChecksumAddress } from '../../signing/checksum.js'
+import type { SolverBar } from '../../store/solver-bars.js'
+import { readAddress, readChainId } from '../arguments.js'
+import { EXIT } from '../exit-codes.js'
+import { CommandFailure } from '../failure.js'
+import type { CliIo } from '../io.js'
+import { ownDatabaseHelp, withSolverBars } from '../own-database.js'
+import { show } from '../show.js'
+
+interface Options {
+  readonly json?: boolean
+}
+
+interface BarOptions extends Options {
+  readonly chain?: number
+}
+
+const SAMPLE = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+
+/** `solvers remove`, `solvers allow` and `solvers barred`: what an operator decides about solvers. */
+export function addSolverBars(solvers: Command, io: CliIo): void {
+  solvers.commandsGroup('On the database of your own instance:')
+  takesAddress(solvers.command('remove'), 'every chain')
+    .summary('remove a solver and bar its address')
+    .description('Removes a solver. Its address cannot register again until it is allowed.')
+    .addHelpText('after', ownDatabaseHelp(`solvers remove ${SAMPLE}`, `solvers remove ${SAMPLE} --chain 1`))
+    .action((address: Address, options: BarOptions) => remove(io, address, options))
+  takesAddress(solvers.command('allow'), 'every chain, and each single one')
+    .summary('let a removed solver register again')
+    .description('Lets an address that was removed register again. The solver registers by itself.')
+    .addHelpText('after', ownDatabaseHelp(`solvers allow ${SAMPLE}`))
+    .action((address: Address, options: BarOptions) => allow(io, address, options))
+  takesJson(solvers.command('barred'))
+    .summary('list the addresses that cannot register')
+    .description('Lists the addresses that were removed and not allowed again, the oldest first.')
+    .addHelpText('after', ownDatabaseHelp('solvers barred'))
+    .action((options: Options) => list(io, options))
+}
+
+function takesAddress(command: Command, everyChain: string): Command {
+  command
+    .argument('<address>', "the solver's address", readAddress)
+    .option('--chain <id>', `one chain; ${everyChain} when left out`, readChainId)
+  return takesJson(command)
+}
+
+function takesJson(command: Command): Command {
+  return command.option('--json', 'JSON on standard output, for scripts')
+}
+
+async function remove(io: CliIo, address: Address, options: BarOptions): Promise<void> {
+  const bar: SolverBar = { address, chainId: options.chain, barredAt: Date.now() }
+  const removedFrom = await withSolverBars(io, (bars) => bars.add(bar))
+  const solver = toChecksumAddress(address)
+  await show(io, options, { status: 'removed', ...toView(bar), removedFrom }, () => {
+    const wasOn = removedFrom.length === 0 ? 'was not registered' : `is removed from ${chains(removedFrom)}`
+    return `${solver} ${wasOn}, and is barred from ${scope(bar.chainId)}.\n`
+  })
+}
+
+async function allow(io: CliIo, address: Address, options: BarOptions): Promise<void> {
+  const { chain: chainId } = options
+  const solver = toChecksumAddress(address)
+  const removed = await withSolverBars(io, async (bars) => {
+    const count = await bars.remove(address, chainId)
+    const left = (await bars.readAll()).filter((bar) => bar.address === address)
+    if (chainId !== undefined && left.some((bar) => bar.chainId === undefined)) {
+      const message = `${solver} is barred from every chain: leave --chain out to allow it.`
+      throw new CommandFailure(EXIT.refused, message)
+    }
+    return count
+  })
+  if (removed === 0) throw new CommandFailure(EXIT.refused, `${solver} is not barred from ${scope(chainId)}.`)
+  const result = { status: 'allowed', address: solver, ...(chainId !== undefined && { chainId }) }
+  await show(io, options, result, () => `${solver} may register on ${scope(chainId)} again.\n`)
+}
+
+async function list(io: CliIo, options: Options): Promise<void> {
+  const bars = await withSolverBars(io, (store) => store.readAll())
+  await show(io, options, bars.map(toView), ({ table }) => {
+    if (bars.length === 0) return 'No address is barred.\n'
+    return table(
+      [{ title: 'solver' }, { title: 'chain' }, { title: 'barred' }],
+      bars.map(({ address, chainId, barredAt }) => [
+        toChecksumAddress(address),
+        String(chainId ?? 'every'),
+        new Date(barredAt).toISOString(),
+      ]),
+    )
+  })
+}
+
+/** A bar as JSON has it; without `chainId` it is of every chain. */
+function toView({ address, chainId, barredAt }: SolverBar) {
+  return { address: toChecksumAddress(address), ...(chainId !== undefined && { chainId }), barredAt }
+}
+
+function scope(chainId: number | undefined): string {
+  return chainId === undefined ? 'every chain' : `chain ${chainId}`
+}
+
+function chains(chainIds: readonly number[]): string {
+  return `chain${chainIds.length === 1 ? '' : 's'} ${chainIds.join(', ')}`
+}

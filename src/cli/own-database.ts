@@ -1,0 +1,48 @@
+import { readDatabaseLocation } from '../config/database-url.js'
+import { ServiceError } from '../domain/errors.js'
+import { ConfigError, EnvironmentReader } from '../environment.js'
+import type { SolverBarStore } from '../store/solver-bars.js'
+import { DEFAULTS } from '../variables.js'
+import { EXIT } from './exit-codes.js'
+import { CommandFailure } from './failure.js'
+import type { CliIo } from './io.js'
+
+const DATABASE_HELP = `
+It works on the database that DB_PATH or DATABASE_URL names, whether the service runs or not. A running service with a
+file follows within BOND_CHECK_INTERVAL_MS (30 s), with PostgreSQL at once.`
+
+/** What the help of each command on the database says. */
+export const ownDatabaseHelp = (...examples: string[]): string =>
+  `${DATABASE_HELP}\n\nExample:\n${examples.map((example) => `  quote-aggregator ${example}`).join('\n')}`
+
+/**
+ * Has work done on the database of the operator's own instance.
+ * @throws CommandFailure with what to do, in place of the database's errors
+ */
+export async function withSolverBars<T>(io: CliIo, work: (bars: SolverBarStore) => Promise<T>): Promise<T> {
+  try {
+    const env = new EnvironmentReader(io.environment(), DEFAULTS)
+    const location = readDatabaseLocation(env)
+    env.assertValid()
+    const { openSolverBars } = await import('../store/open-solver-bars.js')
+    const { bars, close } = await openSolverBars(location)
+    try {
+      return await work(bars)
+    } finally {
+      await close()
+    }
+  } catch (error) {
+    throw toFailure(error)
+  }
+}
+
+function toFailure(error: unknown): unknown {
+  if (error instanceof ConfigError) return new CommandFailure(EXIT.badInput, error.message)
+  if (error instanceof ServiceError)
+    return new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
+  if ((error as { code?: unknown }).code === 'SQLITE_BUSY') {
+    const message = 'Another process has been writing to the file in DB_PATH for more than 5 s: try again.'
+    return new CommandFailure(EXIT.unavailable, message)
+  }
+  return error
+}

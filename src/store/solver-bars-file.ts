@@ -1,0 +1,33 @@
+import SQLite from 'better-sqlite3'
+import { Kysely } from 'kysely'
+import { ConfigError } from '../environment.js'
+import { assertOwnVersion, type OpenSolverBars } from './open-solver-bars.js'
+import type { Schema } from './schema.js'
+import { createSolverBarStore } from './solver-bars.js'
+import { sqliteDialect } from './sqlite.js'
+import { readMigrations } from './stored-state.js'
+
+const VARIABLE = 'DB_PATH'
+
+/** Opens the bars in a SQLite file. @throws ConfigError */
+export function openSolverBarsFile(path: string): OpenSolverBars {
+  const sqlite = openExisting(path)
+  try {
+    assertOwnVersion(VARIABLE, readMigrations(sqlite))
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+  const database = new Kysely<Schema>({ dialect: sqliteDialect(sqlite) })
+  return { bars: createSolverBarStore(database), close: () => database.destroy() }
+}
+
+function openExisting(path: string): SQLite.Database {
+  try {
+    if (path === ':memory:') throw new Error('no other process can see it')
+    return new SQLite(path, { fileMustExist: true })
+  } catch (error) {
+    const message = `is ${path}, which cannot be opened: ${(error as Error).message}`
+    throw new ConfigError([{ variable: VARIABLE, message }])
+  }
+}

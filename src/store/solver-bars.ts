@@ -1,0 +1,109 @@
+import type { Address } from '../domain/hex.js'
+import { type SolverKey, solverBarred } from '../domain/solver.js'
+import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
+
+/** An address that may not register. */
+export interface SolverBar {
+  readonly address: Address
+  /** Undefined for every chain. */
+  readonly chainId: number | undefined
+  /** Unix time in milliseconds. */
+  readonly barredAt: number
+}
+
+/** The addresses that the operator keeps from registering (decisions.md D14). */
+export interface SolverBarStore {
+  /** Every bar, the oldest first. */
+  readAll(): Promise<SolverBar[]>
+  /**
+   * Bars an address and removes its registrations, in one transaction. Their last accepted timestamps stay.
+   * @returns the chains that it was registered on, ascending
+   */
+  add(bar: SolverBar): Promise<number[]>
+  /**
+   * Lets an address register again: on one chain, or on every chain when `chainId` is undefined.
+   * @returns how many bars were removed; a bar of every chain does not count as one of a single chain
+   */
+  remove(address: Address, chainId: number | undefined): Promise<number>
+}
+
+const EVERY_CHAIN = 0
+
+/** Builds the store of bars over an open database; each chain that loses a solver is announced by its id. */
+export function createSolverBarStore(
+  database: Database,
+  { serialize, announce }: Coordination = ALONE,
+): SolverBarStore {
+  return {
+    async readAll() {
+      const rows = await database
+        .selectFrom('solver_bars')
+        .selectAll()
+        .orderBy('barred_at_ms')
+        .orderBy('address')
+        .orderBy('chain_id')
+        .execute()
+      return rows.map((row) => ({
+        address: row.address as Address,
+        chainId: row.chain_id === EVERY_CHAIN ? undefined : row.chain_id,
+        barredAt: row.barred_at_ms,
+      }))
+    },
+
+    add: ({ address, chainId, barredAt }) =>
+      database.transaction().execute(async (transaction) => {
+        await serialize(transaction, lockOf(address))
+        await transaction
+          .insertInto('solver_bars')
+          .values({ chain_id: chainId ?? EVERY_CHAIN, address, barred_at_ms: barredAt })
+          .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doNothing())
+          .execute()
+        const removed = await transaction
+          .deleteFrom('solvers')
+          .where('address', '=', address)
+          .$if(chainId !== undefined, (query) => query.where('chain_id', '=', Number(chainId)))
+          .returning('chain_id')
+          .execute()
+        const chainIds = removed.map((row) => row.chain_id).sort((one, other) => one - other)
+        for (const each of chainIds) await announce(transaction, 'solvers', String(each))
+        return chainIds
+      }),
+
+    async remove(address, chainId) {
+      const { numDeletedRows } = await database
+        .deleteFrom('solver_bars')
+        .where('address', '=', address)
+        .$if(chainId !== undefined, (query) => query.where('chain_id', '=', Number(chainId)))
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+/** Whether the address may not register on the chain. */
+export async function isBarred(database: Database, { chainId, address }: SolverKey): Promise<boolean> {
+  const bar = await database
+    .selectFrom('solver_bars')
+    .select('address')
+    .where('address', '=', address)
+    .where('chain_id', 'in', [chainId, EVERY_CHAIN])
+    .executeTakeFirst()
+  return bar !== undefined
+}
+
+/**
+ * Makes sure that an address may register, until the end of the transaction: a bar that is being added waits.
+ * @throws ServiceError SOLVER_BARRED
+ */
+export async function assertNotBarred(
+  transaction: DatabaseTransaction,
+  key: SolverKey,
+  serialize: Coordination['serialize'],
+): Promise<void> {
+  await serialize(transaction, lockOf(key.address))
+  if (await isBarred(transaction, key)) throw solverBarred()
+}
+
+function lockOf(address: Address): string {
+  return `solver ${address}`
+}
