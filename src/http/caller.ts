@@ -1,35 +1,44 @@
+import type { ServerHttp2Stream } from 'node:http2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidArgument } from '../domain/errors.js'
 import type { Call } from '../rpc/method.js'
 import type { Client } from '../rpc/rate-limits.js'
-import { clientAddress } from './client-address.js'
 
 const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
 
-/** Whoever made a request, as far as limits go. */
+/** Ends a request of a client that is gone: without an answer, and without a line in the log. */
+export function abandon(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack()
+  request.raw.destroy()
+}
+
+/** Whether the connection of a request has ended, or over HTTP/2 its stream. */
+export function isGone({ raw }: FastifyReply): boolean {
+  return raw.destroyed || ('stream' in raw && (raw.stream as ServerHttp2Stream).destroyed)
+}
+
+/** The client that made a request, as far as limits go. */
 export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
-  return { address: clientAddress(request), setHeader: (name, value) => void reply.header(name, value) }
+  return { address: request.clientAddress, setHeader: (name, value) => void reply.header(name, value) }
 }
 
 /** A REST request as a call of a method. */
 export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
   const { raw } = reply
-  let isGone = false
   return {
     protocol: 'rest',
     requestId: request.id,
-    isGone: () => isGone,
+    isGone: () => isGone(reply),
     onGone(listener) {
       const onClose = () => {
-        if (raw.writableFinished) return
-        isGone = true
-        listener()
+        // Over HTTP/2, `writableFinished` is true as well when the client has closed the connection.
+        if (!raw.writableEnded) listener()
       }
       raw.once('close', onClose)
       return () => raw.off('close', onClose)
     },
     timeoutMs: timeoutOf(request),
-    address: clientAddress(request),
+    address: request.clientAddress,
     setHeader: (name, value) => void reply.header(name, value),
   }
 }

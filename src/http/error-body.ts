@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { type Reason, ServiceError, toServiceError } from '../domain/errors.js'
+import { hasAnswerUnderWay } from '../internals/answer-under-way.js'
 
 /** What the framework's errors say of the request: the bad part, and what it must be. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { field: string; message: string; httpStatus?: number }>> = {
@@ -32,15 +32,10 @@ export function toRestError(thrown: unknown): ServiceError {
   })
 }
 
-interface AnsweringSocket extends Socket {
-  readonly _httpMessage?: ServerResponse | null
-}
-
 /** Answers a connection whose bytes are no HTTP, or came too slowly, in the shape of all errors, and ends it. */
 export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  // As Node's own handler does: what is written now would land in the middle of an answer under way.
-  if ((socket as AnsweringSocket)._httpMessage?.headersSent) return void socket.destroy()
+  if (hasAnswerUnderWay(socket)) return void socket.destroy()
   const [status, message] = UNPARSABLE[error.code ?? ''] ?? [
     '400 Bad Request',
     'The request is not valid HTTP.',

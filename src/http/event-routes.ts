@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
 import { ServiceError } from '../domain/errors.js'
+import { detachResponse } from '../internals/detach-response.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import { serveEventSocket } from './event-socket.js'
 import { serveEventSource } from './event-source.js'
@@ -9,18 +10,21 @@ import { compileRoutes } from './http-rules.js'
 import type { JsonObject } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import type { RefuseOtherVerbs } from './refusals.js'
+import type { LogRequest } from './request-log.js'
 import { fieldValue } from './transcoder.js'
-import type { WebSockets } from './web-sockets.js'
+
+const SWITCHING_PROTOCOLS = 101
 
 /**
  * Serves the event stream at the paths of its `google.api.http` option: the option's own is a WebSocket, the additional
  * ones are server-sent events.
+ * @param server a scope that takes WebSockets
  */
 export function registerEventRoutes(
   server: FastifyInstance,
   streams: EventStreams,
-  webSockets: WebSockets,
   refuseOtherVerbs: RefuseOtherVerbs,
+  logRequest: LogRequest,
 ): void {
   const reader = compileJsonReader(streams.desc.input)
   const read = (request: FastifyRequest) => {
@@ -28,6 +32,8 @@ export function registerEventRoutes(
     const { message, violations } = reader.read((field) => fieldValue(query, field))
     return { message: message as StreamEventsRequest, violations }
   }
+  /** The replies to requests that become WebSockets, whose handler gets none. */
+  const upgrades = new WeakMap<FastifyRequest, FastifyReply>()
 
   for (const [index, { url }] of compileRoutes(streams.desc).entries()) {
     if (index === 0) {
@@ -35,12 +41,20 @@ export function registerEventRoutes(
         method: 'GET',
         url,
         exposeHeadRoute: false,
-        handler(request, reply) {
-          const open = (socket: WebSocket) => serveEventSocket(streams, () => read(request), socket, request)
-          if (webSockets.accept(request, reply, open)) return
+        async preHandler(request, reply) {
+          if (request.ws) upgrades.set(request, reply)
+        },
+        handler(_request, reply) {
           reply.header('upgrade', 'websocket')
           const message = 'This path is a WebSocket. The same events are at /v1/events.'
           throw new ServiceError('INVALID_ARGUMENT', message, { httpStatus: 426 })
+        },
+        wsHandler(socket, request) {
+          const reply = upgrades.get(request)
+          if (reply === undefined) throw new Error('an upgrade without a reply')
+          logRequest(request, reply, SWITCHING_PROTOCOLS)
+          releaseRequest(socket, request, reply)
+          serveEventSocket(streams, () => read(request), socket, request)
         },
       })
     } else {
@@ -48,13 +62,19 @@ export function registerEventRoutes(
         method: 'GET',
         url,
         exposeHeadRoute: false,
-        handler(request, reply) {
-          // A connection that was to become a WebSocket is not read: on it, nobody would see that a client has left.
-          if (webSockets.accept(request, reply, (socket) => socket.close())) return
-          return serveEventSource(streams, () => read(request), request, reply)
-        },
+        handler: (request, reply) => serveEventSource(streams, () => read(request), request, reply),
       })
     }
     refuseOtherVerbs(url, ['GET'], () => {})
   }
+}
+
+/** Frees an open socket of its request: the library's error listener and the connection would keep it. */
+function releaseRequest(socket: WebSocket, request: FastifyRequest, reply: FastifyReply): void {
+  detachResponse(reply.raw, request.raw.socket)
+  socket.removeAllListeners('error').on('error', terminate)
+}
+
+function terminate(this: WebSocket): void {
+  this.terminate()
 }

@@ -4,7 +4,7 @@ import type { Batch } from '../events/recent-entries.js'
 import { sharedBytes } from '../events/shared-bytes.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import { type EventStream, type EventStreams, FAREWELL_MS } from '../rpc/event-streams.js'
-import { toClient } from './caller.js'
+import { isGone, toClient } from './caller.js'
 import { toEventJson } from './event-json.js'
 import type { StreamRequest } from './event-socket.js'
 
@@ -42,7 +42,7 @@ export async function serveEventSource(
     stream.close()
     clearTimeout(farewell)
   })
-  if (reply.raw.destroyed) stream.close()
+  if (isGone(reply)) stream.close()
   return reply.headers(HEADERS).send(body)
 }
 

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceError } from '../domain/errors.js'
 import { escapeUnprintable } from '../domain/text.js'
 import { createLineWriter, type Logger } from '../telemetry/log.js'
-import { clientAddress } from './client-address.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,10 +49,10 @@ export function createRequestLog(server: FastifyInstance, log: Logger): LogReque
 
 /** The fields of a line as the inside of a JSON object. The path is the one text in it that a client chooses freely. */
 function fieldsOf(request: FastifyRequest, reply: FastifyReply, status: number): string {
-  const { id, method, url, refusal } = request
+  const { id, method, url, clientAddress, refusal } = request
   const fields =
     `"requestId":"${id}","method":"${method}","path":${jsonOf(pathOf(url))},"status":${status},` +
-    `"durationMs":${Math.round(reply.elapsedTime * 10) / 10},"client":"${clientAddress(request)}"`
+    `"durationMs":${Math.round(reply.elapsedTime * 10) / 10},"client":"${clientAddress}"`
   if (refusal === undefined) return fields
   const quoteId = refusal.quoteId === undefined ? '' : `,"quoteId":"${refusal.quoteId}"`
   return `${fields},"reason":"${refusal.reason}"${quoteId}`

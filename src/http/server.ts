@@ -14,16 +14,18 @@ import type { RateLimits } from '../rpc/rate-limits.js'
 import { requestKey } from '../rpc/request-context.js'
 import { rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
-import { clientAddress, registerClientAddress } from './client-address.js'
+import { assertUnambiguous } from './ambiguous-headers.js'
+import { abandon } from './caller.js'
+import { identifyClient } from './client-address.js'
 import { refuseUnparsable } from './error-body.js'
 import { registerEventRoutes } from './event-routes.js'
 import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
 import { answersToOrigins, preflightHeaders, SECURITY_HEADERS } from './headers.js'
-import { createOnePortServer, type OnePortServer } from './one-port.js'
+import { createMultiplexer, type Multiplexer } from './multiplexer.js'
 import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
 import { createRequestLog } from './request-log.js'
 import { registerRestRoutes } from './transcoder.js'
-import { createWebSockets } from './web-sockets.js'
+import { registerWebSockets } from './web-sockets.js'
 
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy'>
@@ -60,10 +62,11 @@ const MAX_URL_LENGTH = 16 * 1024
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same guarded methods (decisions.md D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, methods, streams, rateLimits, log } = options
-  const ports: OnePortServer[] = []
+  const ports: Multiplexer[] = []
+  const webSocketPaths = new Set<string>()
   const server = Fastify({
     serverFactory: (handler) => {
-      const port = createOnePortServer(handler)
+      const port = createMultiplexer(handler, { isWebSocketPath: (path) => webSocketPaths.has(path) })
       ports.push(port)
       return port.server
     },
@@ -76,13 +79,18 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: refuseUnparsable,
   })
 
-  registerClientAddress(server)
   const logRequest = createRequestLog(server, log)
   const refuseBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = answersToOrigins(config.corsOrigins)
+  server.addHook('onRoute', ({ url, wsHandler }) => {
+    if (wsHandler !== undefined) webSocketPaths.add(url)
+  })
+  server.decorateRequest('clientAddress', '')
   server.addHook('onRequest', (request, reply, done) => {
+    if (!identifyClient(request)) return abandon(request, reply)
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     reply.headers(crossOriginHeaders(request.headers.origin))
+    assertUnambiguous(request.raw)
     done()
   })
   registerRefusals(server, rateLimits, { log, logRequest })
@@ -101,8 +109,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   await server.register(async (rest) =>
     registerRestRoutes(rest, methods, createVerbRefusal(rest, rateLimits), logRequest),
   )
-  const webSockets = createWebSockets(server, MAX_CLIENT_MESSAGE_BYTES, logRequest)
-  registerEventRoutes(server, streams, webSockets, createVerbRefusal(server, rateLimits))
+  await server.register(async (events) => {
+    await registerWebSockets(events, MAX_CLIENT_MESSAGE_BYTES)
+    registerEventRoutes(events, streams, createVerbRefusal(events, rateLimits), logRequest)
+  })
   options.addRoutes(server)
 
   return {
@@ -116,7 +126,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     async close(graceMs, drainMs) {
       const timer = setTimeout(() => {
         for (const port of ports) port.destroyConnections()
-        webSockets.terminate()
       }, graceMs)
       if (drainMs > 0) await Promise.all(ports.map((port) => port.drain(drainMs)))
       await server.close()
@@ -133,15 +142,15 @@ function createRequestIds(): () => string {
 }
 
 function toContextValues(request: FastifyRequest) {
-  const { id, raw } = request
-  const abandon = () => {
+  const { id, clientAddress: ip, raw } = request
+  const abandonStream = () => {
     if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
     else raw.socket.destroy()
   }
   const refuse = (error: ServiceError) => {
     request.refusal = error
   }
-  return createContextValues().set(requestKey, { id, ip: clientAddress(request), abandon, refuse })
+  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, refuse })
 }
 
 function toPortMistake(error: unknown, port: number): unknown {

@@ -3,16 +3,26 @@ import { Agent, request as httpRequest, type RequestListener } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createOnePortServer, type OnePortServer } from '../../src/http/one-port.js'
+import { createMultiplexer, type Multiplexer } from '../../src/http/multiplexer.js'
 
-const TIMEOUTS = { headersMs: 300, requestMs: 600, keepAliveMs: 400, pingMs: 5000 }
+const TIMEOUTS = {
+  headersMs: 300,
+  requestMs: 600,
+  keepAliveMs: 400,
+  pingMs: 5000,
+  stalledMs: 400,
+  pausedMs: 400,
+  closeMs: 400,
+}
 const DRIP_MS = 40
 /** The longest of the time-outs, twice over, and room for a busy machine. */
 const IN_TIME_MS = 3000
+/** Longer than what the system keeps of it for a client that does not read. */
+const LONG_ANSWER = Buffer.alloc(20_000_000)
 const HTTP2_BEGINNING = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
 
-let port: OnePortServer
+let port: Multiplexer
 let number: number
 let cleanUps: (() => void)[]
 
@@ -24,9 +34,9 @@ beforeEach(async () => {
     } catch {
       return
     }
-    response.end(`${request.method} ${length}`)
+    response.end(request.url === '/long' ? LONG_ANSWER : `${request.method} ${length}`)
   }
-  port = createOnePortServer(echo, TIMEOUTS)
+  port = createMultiplexer(echo, { timeouts: TIMEOUTS })
   port.server.listen(0, '127.0.0.1')
   await once(port.server, 'listening')
   number = (port.server.address() as AddressInfo).port
@@ -164,5 +174,46 @@ describe('a connection that is idle after an answer is closed', () => {
     call.end('body')
     expect((await call.setEncoding('utf8').toArray()).join('')).toBe('POST 4')
     await droppedInTime(session)
+  })
+})
+
+describe('an answer that its client does not take is cut', () => {
+  it('on HTTP/1.1', async () => {
+    const call = httpRequest({ port: number, host: '127.0.0.1', path: '/long', agent: new Agent() }).end()
+    const [connection] = await once(port.server, 'connection')
+    cleanUps.push(() => call.destroy())
+    await once(connection, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
+  })
+
+  it('on HTTP/2 whose window is closed, while its session is in use', async () => {
+    const session = connectHttp2(`http://127.0.0.1:${number}`, { settings: { initialWindowSize: 0 } })
+    session.on('error', () => {})
+    const timer = setInterval(() => session.ping(() => {}), DRIP_MS)
+    cleanUps.push(() => {
+      clearInterval(timer)
+      session.destroy()
+    })
+    const untaken = session.request({ ':path': '/long' })
+    untaken.on('error', () => {}).resume()
+    await once(untaken, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
+    expect(session.destroyed).toBe(false)
+  })
+
+  it('with its session, when the server has closed that', async () => {
+    port = createMultiplexer((_request, response) => response.end(LONG_ANSWER), {
+      timeouts: { ...TIMEOUTS, stalledMs: 60_000 },
+    })
+    port.server.listen(0, '127.0.0.1')
+    await once(port.server, 'listening')
+    const { port: other } = port.server.address() as AddressInfo
+    const session = connectHttp2(`http://127.0.0.1:${other}`, { settings: { initialWindowSize: 0 } })
+    session.on('error', () => {})
+    cleanUps.push(() => session.destroy())
+    const untaken = session.request({ ':path': '/long' })
+    untaken.on('error', () => {}).resume()
+    await once(untaken, 'response')
+    const closed = once(session, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
+    void port.drain(60_000)
+    await closed
   })
 })

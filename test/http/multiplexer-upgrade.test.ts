@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { openSocket, startOnePort } from './one-port-server.js'
+import { openSocket, startMultiplexer } from './multiplexer-server.js'
 
 describe('a wish for another protocol', () => {
   /** As curl and Java's client add them to the first request on a connection. */
@@ -13,7 +13,7 @@ describe('a wish for another protocol', () => {
 
   /** A server that takes WebSockets, and says so. */
   async function startUpgradable() {
-    const port = await startOnePort()
+    const port = await startMultiplexer({ isWebSocketPath: (path) => path === '/ws' })
     port.server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
       socket.end(`upgraded ${request.method} ${request.url} with ${head}`)
     })
@@ -50,8 +50,8 @@ describe('a wish for another protocol', () => {
   test.each(['h2c, websocket', 'websocket/13', 'TLS/1.3', ''])('is not granted for %j', async (protocol) => {
     const { number } = await startUpgradable()
     const { socket, received } = await openSocket(number)
-    socket.write(`GET /a HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`)
-    await received('HTTP/1.1 /a ')
+    socket.write(`GET /ws HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`)
+    await received('HTTP/1.1 /ws ')
   })
 
   test.each(['websocket', 'WebSocket'])(
@@ -60,15 +60,31 @@ describe('a wish for another protocol', () => {
       const { number } = await startUpgradable()
       const { socket, received, ended, text } = await openSocket(number)
       const headers = `host: localhost\r\nconnection: keep-alive, Upgrade\r\nupgrade: ${protocol}`
-      socket.write(`GET /a HTTP/1.1\r\n${headers}\r\n\r\nframes`)
-      await received('upgraded GET /a with frames')
+      socket.write(`GET /ws?a HTTP/1.1\r\n${headers}\r\n\r\nframes`)
+      await received('upgraded GET /ws?a with frames')
       await ended
       expect(text()).not.toContain('HTTP/1.1')
     },
   )
 
+  test.each([
+    ['at another path', 'GET /a', ''],
+    ['by another verb', 'POST /ws', ''],
+    ['before an earlier request has its answer', 'GET /slow HTTP/1.1\r\nhost: a\r\n\r\nGET /ws', 'first'],
+  ])('is not granted for a WebSocket %s', async (_what, request, before) => {
+    const { number, release } = await startUpgradable()
+    const { socket, received, text } = await openSocket(number)
+    socket.write(`${request} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`)
+    await received(before)
+    release()
+    await received(`HTTP/1.1 ${request.split(' ').at(-1)} `)
+    expect(text()).not.toContain('upgraded')
+    socket.write('GET /b HTTP/1.1\r\nhost: a\r\n\r\n')
+    await received('HTTP/1.1 /b ')
+  })
+
   test('is not granted for a WebSocket where nobody takes one', async () => {
-    const { number } = await startOnePort()
+    const { number } = await startMultiplexer()
     const { socket, received } = await openSocket(number)
     socket.write('GET /a HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
     await received('HTTP/1.1 /a ')

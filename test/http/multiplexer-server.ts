@@ -4,7 +4,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { createOnePortServer } from '../../src/http/one-port.js'
+import { createMultiplexer } from '../../src/http/multiplexer.js'
 
 /** The two halves of an answer to `/slow`, before and after `release`; long enough to fill several packets. */
 export const FIRST_HALF = 'first '.repeat(50_000)
@@ -14,7 +14,7 @@ export const SECOND_HALF = 'second '.repeat(50_000)
  * A server of its own on a free port. It answers with the HTTP version, the path and the body that came; `/slow`
  * gets its second half when the test says so.
  */
-export async function startOnePort() {
+export async function startMultiplexer(options: Parameters<typeof createMultiplexer>[1] = {}) {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -30,7 +30,7 @@ export async function startOnePort() {
     for await (const chunk of request) chunks.push(chunk)
     response.end(`HTTP/${request.httpVersion} ${request.url} ${Buffer.concat(chunks)}`)
   }
-  const port = createOnePortServer(handler)
+  const port = createMultiplexer(handler, options)
   const connections = new Set<Socket>()
   port.server.on('connection', (socket: Socket) => connections.add(socket))
   port.server.listen(0, '127.0.0.1')

@@ -1,14 +1,22 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
-import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
+import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { FIRST_HALF, openHttp2, openSocket, request, SECOND_HALF, startOnePort } from './one-port-server.js'
+import {
+  FIRST_HALF,
+  openHttp2,
+  openSocket,
+  request,
+  SECOND_HALF,
+  startMultiplexer,
+} from './multiplexer-server.js'
 
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 
 describe('one port', () => {
   test('speaks HTTP/1.1 and keeps the connection', async () => {
-    const { number, origin } = await startOnePort()
+    const { number, origin } = await startMultiplexer()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
     const localPorts: (number | undefined)[] = []
@@ -25,14 +33,14 @@ describe('one port', () => {
   })
 
   test('speaks cleartext HTTP/2, several requests in one session', async () => {
-    const { origin } = await startOnePort()
+    const { origin } = await startMultiplexer()
     const session = openHttp2(origin)
     const answers = ['/a', '/b', '/c'].map((path) => request(session, path, 'body').body)
     expect(await Promise.all(answers)).toEqual(['/a', '/b', '/c'].map((path) => `HTTP/2.0 ${path} body`))
   })
 
   test('speaks both at once', async () => {
-    const { number, origin } = await startOnePort()
+    const { number, origin } = await startMultiplexer()
     const session = openHttp2(origin)
     const { socket, received } = await openSocket(number)
     const first = request(session, '/a').body
@@ -43,7 +51,7 @@ describe('one port', () => {
   })
 
   test.each([1, 2, 3, 10])('takes HTTP/2 whose first packet has %i bytes', async (length) => {
-    const { number, hasRead } = await startOnePort()
+    const { number, hasRead } = await startMultiplexer()
     const { socket, received } = await openSocket(number)
     const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
     const beginning = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), emptySettings])
@@ -54,7 +62,7 @@ describe('one port', () => {
   })
 
   test.each([1, 2, 3, 10])('takes HTTP/1.1 whose first packet has %i bytes', async (length) => {
-    const { number, hasRead } = await startOnePort()
+    const { number, hasRead } = await startMultiplexer()
     const { socket, received } = await openSocket(number)
     const text = GET('/a').replace('GET', 'PUT')
     socket.setNoDelay().write(text.slice(0, length))
@@ -93,7 +101,7 @@ describe('an answer over HTTP/2 that goes on', () => {
     ['has an empty body', (session) => session.request(GET_SLOW, { endStream: false }).end()],
     ['has a body that nobody reads', (session) => session.request(POST_SLOW).end('body')],
   ])('is not cut by the time that a request may take, when that %s', async (_what, open) => {
-    const { origin, release } = await startOnePort()
+    const { origin, release } = await startMultiplexer()
     const session = openHttp2(origin)
     const { body } = await openSlow(session, () => open(session))
     vi.advanceTimersByTime(60_000)
@@ -102,7 +110,7 @@ describe('an answer over HTTP/2 that goes on', () => {
   })
 
   test('is cut by it when the body of the request never ends', async () => {
-    const { origin } = await startOnePort()
+    const { origin } = await startMultiplexer()
     const session = openHttp2(origin)
     const { body } = await openSlow(session, () => {
       const stream = session.request(POST_SLOW)
@@ -116,13 +124,13 @@ describe('an answer over HTTP/2 that goes on', () => {
 
 describe('closing ends', () => {
   test('a connection on which nothing was ever asked', async () => {
-    const { number, close } = await startOnePort()
+    const { number, close } = await startMultiplexer()
     const { ended } = await openSocket(number)
     await Promise.all([close(), ended])
   })
 
   test('an idle keep-alive connection', async () => {
-    const { number, close } = await startOnePort()
+    const { number, close } = await startMultiplexer()
     const { socket, received, ended } = await openSocket(number)
     socket.write(GET('/a'))
     await received('HTTP/1.1 /a ')
@@ -130,14 +138,14 @@ describe('closing ends', () => {
   })
 
   test('an idle HTTP/2 session', async () => {
-    const { origin, close } = await startOnePort()
+    const { origin, close } = await startMultiplexer()
     const session = openHttp2(origin)
     expect(await request(session, '/a').body).toBe('HTTP/2.0 /a ')
     await Promise.all([close(), once(session, 'close')])
   })
 
   test('an HTTP/1.1 connection behind the request under way on it', async () => {
-    const { number, close, release } = await startOnePort()
+    const { number, close, release } = await startMultiplexer()
     const { socket, received, ended, text } = await openSocket(number)
     socket.write(GET('/slow'))
     await received(FIRST_HALF)
@@ -149,7 +157,7 @@ describe('closing ends', () => {
   })
 
   test('an HTTP/1.1 connection behind all requests that were sent ahead on it', async () => {
-    const { number, close, release } = await startOnePort()
+    const { number, close, release } = await startMultiplexer()
     const { socket, received, ended, text } = await openSocket(number)
     socket.write(GET('/slow') + GET('/ahead'))
     await received(FIRST_HALF)
@@ -160,7 +168,7 @@ describe('closing ends', () => {
   })
 
   test('an HTTP/2 session behind the request under way on it', async () => {
-    const { origin, close, release } = await startOnePort()
+    const { origin, close, release } = await startMultiplexer()
     const session = openHttp2(origin)
     const slow = request(session, '/slow')
     await slow.started
@@ -171,7 +179,7 @@ describe('closing ends', () => {
   })
 
   test('an HTTP/2 session behind the requests under way, without waiting for the other connections', async () => {
-    const { number, origin, close, release } = await startOnePort()
+    const { number, origin, close, release } = await startMultiplexer()
     const idle = await openSocket(number)
     const session = openHttp2(origin)
     const slow = [request(session, '/slow'), request(session, '/slow')]
@@ -188,7 +196,7 @@ describe('closing ends', () => {
 })
 
 test('a connection that was closed long ago does not keep the server', async () => {
-  const { number, close } = await startOnePort()
+  const { number, close } = await startMultiplexer()
   const { socket, received } = await openSocket(number)
   socket.write(GET('/a'))
   await received('HTTP/1.1 /a ')
@@ -197,7 +205,7 @@ test('a connection that was closed long ago does not keep the server', async () 
 })
 
 test('destroying connections ends requests under way, of both kinds', async () => {
-  const { number, origin, close, destroyConnections } = await startOnePort()
+  const { number, origin, close, destroyConnections } = await startMultiplexer()
   const { socket, received, text } = await openSocket(number)
   socket.write(GET('/slow'))
   const slow = request(openHttp2(origin), '/slow')
@@ -207,4 +215,34 @@ test('destroying connections ends requests under way, of both kinds', async () =
   await closed
   expect(text()).not.toContain(SECOND_HALF)
   expect(await slow.body.catch(() => 'broken off')).not.toContain(SECOND_HALF)
+})
+
+describe('when a client goes away', () => {
+  test('every answer that it waits for learns of it, also those to requests sent ahead', async () => {
+    const closed: string[] = []
+    const { number, server } = await startMultiplexer()
+    server.on('request', (request, response) => response.on('close', () => closed.push(request.url ?? '')))
+    const { socket, received } = await openSocket(number)
+    socket.write(GET('/slow').repeat(3))
+    await received(FIRST_HALF)
+    socket.destroy()
+    await vi.waitUntil(() => closed.length === 3, { timeout: 10_000 })
+    expect(closed).toEqual(['/slow', '/slow', '/slow'])
+  })
+
+  test.each([
+    ['FIN', (socket: Socket) => socket.end()],
+    ['RST', (socket: Socket) => socket.resetAndDestroy()],
+  ])('from HTTP/2 by %s, its connection ends and its answers learn of it', async (_how, leave) => {
+    const { number, origin, server } = await startMultiplexer()
+    const socket = connect(number, '127.0.0.1')
+    const session = connectHttp2(origin, { createConnection: () => socket })
+    session.on('error', () => {})
+    const [connection] = await once(server, 'connection')
+    const slow = request(session, '/slow')
+    await slow.started
+    const closed = new Promise((resolve) => connection.once('close', resolve))
+    leave(socket)
+    await closed
+  })
 })

@@ -1,21 +1,28 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { FIRST_HALF, openHttp2, openSocket, request, SECOND_HALF, startOnePort } from './one-port-server.js'
+import {
+  FIRST_HALF,
+  openHttp2,
+  openSocket,
+  request,
+  SECOND_HALF,
+  startMultiplexer,
+} from './multiplexer-server.js'
 
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 const LONG_MS = 60_000
 
 describe('draining', () => {
   test('takes no new connection', async () => {
-    const { number, drain } = await startOnePort()
+    const { number, drain } = await startMultiplexer()
     await drain(LONG_MS)
     const [error] = await once(connect(number, '127.0.0.1'), 'error')
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })
   })
 
   test('answers what comes on an idle connection, which ends with that', async () => {
-    const { number, drain } = await startOnePort()
+    const { number, drain } = await startMultiplexer()
     const { socket, received, ended, text } = await openSocket(number)
     socket.write(GET('/a'))
     await received('HTTP/1.1 /a ')
@@ -28,7 +35,7 @@ describe('draining', () => {
   })
 
   test('lets what is under way on a session of HTTP/2 come to its end, and ends the session with it', async () => {
-    const { origin, drain, release } = await startOnePort()
+    const { origin, drain, release } = await startMultiplexer()
     const session = openHttp2(origin)
     const slow = request(session, '/slow')
     await slow.started
@@ -39,7 +46,7 @@ describe('draining', () => {
   })
 
   test('waits no longer than it may for connections on which nothing comes', async () => {
-    const { number, drain, close } = await startOnePort()
+    const { number, drain, close } = await startMultiplexer()
     const { socket, received, ended } = await openSocket(number)
     socket.write(GET('/a'))
     await received('HTTP/1.1 /a ')

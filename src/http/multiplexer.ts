@@ -1,0 +1,190 @@
+import {
+  createServer as createHttp1Server,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
+import { Server as NetServer, type Socket } from 'node:net'
+import { interceptConnections } from '../internals/intercept-connections.js'
+import { upgradeFilter } from '../internals/upgrade-filter.js'
+import { type ClientTimeouts, DEFAULT_TIMEOUTS } from './client-timeouts.js'
+import { superviseSessions } from './http2-sessions.js'
+
+/** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
+export interface Multiplexer {
+  /** For Fastify, which calls `closeIdleConnections` and `closeHttp2Sessions` when it closes. */
+  readonly server: Server
+  /**
+   * Takes no more connections; each that there is ends with its next answer. A request that is sent at that moment on
+   * an idle connection gets an answer, and not a reset.
+   * @returns when none is left, after `timeoutMs` at the latest
+   */
+  drain(timeoutMs: number): Promise<void>
+  /** Ends every connection that is still open, WebSockets as well. */
+  destroyConnections(): void
+}
+
+interface MultiplexerOptions {
+  /** Whether a path takes WebSockets; requests for an upgrade at other paths are answered as if they asked for none. */
+  readonly isWebSocketPath?: (path: string) => boolean
+  readonly timeouts?: ClientTimeouts
+}
+
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_STREAMS_PER_SESSION = 256
+/** HTTP/2 connections begin with `PRI * HTTP/2.0`; no method of HTTP/1.1 begins with these bytes. */
+const HTTP2_BEGINNING = Buffer.from('PRI')
+
+/** Builds the server: an HTTP/1.1 server that hands over to an HTTP/2 server the connections that begin as such. */
+export function createMultiplexer(handler: RequestListener, options: MultiplexerOptions = {}): Multiplexer {
+  const { isWebSocketPath = () => false, timeouts = DEFAULT_TIMEOUTS } = options
+  const connections = new Set<Socket>()
+  const undecided = new Set<Socket>()
+  /** Answers of HTTP/1.1 that are not complete, by connection, in the order of their requests. */
+  const answers = new WeakMap<Socket, Set<ServerResponse>>()
+  let onLastGone = () => {}
+  let isDraining = false
+  let isClosing = false
+
+  const isAccepted = ({ headers, method, url = '', socket }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    method === 'GET' &&
+    isWebSocketPath(url.split('?', 1)[0] ?? '') &&
+    !isClosing &&
+    !answers.get(socket)?.size
+  const http1 = createHttp1Server(http1Options(timeouts, isAccepted), handler)
+  http1.setTimeout(timeouts.stalledMs)
+  const http2 = createHttp2Server(
+    { settings: { maxConcurrentStreams: MAX_STREAMS_PER_SESSION, maxHeaderListSize: MAX_HEADER_BYTES } },
+    handler as never,
+  )
+  const sessions = superviseSessions(http2, timeouts)
+
+  interceptConnections(http1, (socket, serve) => {
+    connections.add(socket)
+    undecided.add(socket)
+    const timer = setTimeout(() => socket.destroy(), timeouts.headersMs)
+    const settle = () => {
+      clearTimeout(timer)
+      undecided.delete(socket)
+    }
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => {
+      settle()
+      connections.delete(socket)
+      if (connections.size === 0) onLastGone()
+    })
+    sniffProtocol(socket, (protocol) => {
+      settle()
+      if (protocol === 'http1') return serve()
+      // Sockets of an HTTP/1.1 server may be half open. An HTTP/2 server does not expect that: it would miss their end.
+      socket.allowHalfOpen = false
+      http2.emit('connection', socket)
+    })
+  })
+
+  // What else a client expects, it will see from the answer.
+  http1.on('checkExpectation', (request, response) => http1.emit('request', request, response))
+  http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
+
+  http1.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (isDraining) response.setHeader('Connection', 'close')
+    const pending = answersOf(socket)
+    pending.add(response)
+    response.once('close', () => {
+      pending.delete(response)
+      if (isClosing) setImmediate(() => http1.closeIdleConnections())
+    })
+    response.on('timeout', destroyWhenStalled)
+  })
+
+  function answersOf(socket: Socket): Set<ServerResponse> {
+    const known = answers.get(socket)
+    if (known !== undefined) return known
+    const pending = new Set<ServerResponse>()
+    answers.set(socket, pending)
+    // Node stops reading when the answers to requests sent ahead pile up, and would not see the client leave.
+    let timer: NodeJS.Timeout | undefined
+    socket.on('pause', () => {
+      timer ??= setTimeout(() => socket.destroy(), timeouts.pausedMs)
+    })
+    socket.on('resume', () => {
+      if (socket.isPaused()) return
+      clearTimeout(timer)
+      timer = undefined
+    })
+    // Node closes the answer that has the socket. Those to requests sent ahead would never learn of the end.
+    socket.once('close', () => {
+      clearTimeout(timer)
+      for (const response of pending) if (response.socket === null) response.destroy().emit('close')
+    })
+    return pending
+  }
+
+  return {
+    server: Object.assign(http1, {
+      closeHttp2Sessions() {
+        isClosing = true
+        sessions.close()
+        for (const socket of undecided) socket.destroy()
+      },
+    }),
+    async drain(timeoutMs) {
+      isDraining = true
+      // Node's own close would end idle connections at once.
+      NetServer.prototype.close.call(http1)
+      sessions.close()
+      if (connections.size === 0) return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        onLastGone = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
+    destroyConnections() {
+      for (const socket of connections) socket.destroy()
+    },
+  }
+}
+
+function http1Options(timeouts: ClientTimeouts, isAccepted: (request: IncomingMessage) => boolean) {
+  return {
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionsCheckingInterval: Math.ceil(timeouts.headersMs / 10),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Finds out that a client is gone to which nothing is written for a while.
+    keepAlive: true,
+    keepAliveInitialDelay: timeouts.pingMs,
+    IncomingMessage: upgradeFilter(isAccepted),
+  }
+}
+
+/** Reads until it is clear which protocol a connection speaks, and puts back what was read. */
+function sniffProtocol(socket: Socket, decide: (protocol: 'http1' | 'http2') => void): void {
+  let beginning = Buffer.alloc(0)
+  const destroy = () => socket.destroy()
+  socket.once('end', destroy)
+  socket.on('readable', function onReadable() {
+    const chunk: Buffer | null = socket.read()
+    if (chunk === null) return
+    beginning = Buffer.concat([beginning, chunk])
+    const compared = Math.min(beginning.length, HTTP2_BEGINNING.length)
+    const mayBeHttp2 = HTTP2_BEGINNING.subarray(0, compared).equals(beginning.subarray(0, compared))
+    if (mayBeHttp2 && compared < HTTP2_BEGINNING.length) return
+    socket.off('readable', onReadable)
+    socket.off('end', destroy)
+    socket.unshift(beginning)
+    decide(mayBeHttp2 ? 'http2' : 'http1')
+  })
+}
+
+/** Nothing has moved on the connection for a while: that is a client that does not read, or an answer that waits. */
+function destroyWhenStalled(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy()
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import type { WebSocket, WebSocketServer } from 'ws'
+
+/** What a client may send in a second, whatever it is: it has nothing to say but pings and pongs. */
+const MAX_FRAMES_PER_SECOND = 50
+const SECOND_MS = 1000
+
+/** What a client has sent lately; made with its first frame, as most only listen. */
+interface Incoming {
+  frames: number
+  secondEndsAt: number
+  /** Whether a pong has not yet left the process. */
+  isPongUnsent: boolean
+  /** The last ping that came in the meantime. */
+  unansweredPing: Buffer | undefined
+}
+
+/**
+ * Bounds what a WebSocket client costs. Its pings are answered as fast as it takes the answers: of those that come in
+ * between, the last one only (RFC 6455, section 5.5.3). A client that sends too many frames, or does not answer the
+ * server's own last ping, is dropped. The ping's bytes are random: only a client that reads can repeat them.
+ * @param server its option `autoPong` must be false
+ * @returns what ends the server's pings
+ */
+export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: number): () => void {
+  const incoming = new WeakMap<WebSocket, Incoming>()
+  const silent = new WeakSet<WebSocket>()
+  let payload = randomBytes(8)
+
+  function count(client: WebSocket): Incoming {
+    const now = performance.now()
+    const state = incoming.get(client) ?? newIncoming()
+    incoming.set(client, state)
+    if (now >= state.secondEndsAt) {
+      state.frames = 0
+      state.secondEndsAt = now + SECOND_MS
+    }
+    if (++state.frames > MAX_FRAMES_PER_SECOND) client.terminate()
+    return state
+  }
+
+  function sendPong(client: WebSocket, state: Incoming, data: Buffer): void {
+    state.isPongUnsent = true
+    client.pong(data, false, () => {
+      state.isPongUnsent = false
+      const { unansweredPing } = state
+      state.unansweredPing = undefined
+      if (unansweredPing !== undefined && client.readyState === client.OPEN)
+        sendPong(client, state, unansweredPing)
+    })
+  }
+
+  function onPing(this: WebSocket, data: Buffer): void {
+    const state = count(this)
+    if (this.readyState !== this.OPEN) return
+    if (state.isPongUnsent) state.unansweredPing = data
+    else sendPong(this, state, data)
+  }
+
+  function onPong(this: WebSocket, data: Buffer): void {
+    count(this)
+    if (data.equals(payload)) silent.delete(this)
+  }
+
+  function onMessage(this: WebSocket): void {
+    count(this)
+  }
+
+  const timer = setInterval(() => {
+    payload = randomBytes(8)
+    for (const client of server.clients) {
+      if (silent.has(client)) client.terminate()
+      else if (client.readyState === client.OPEN) {
+        silent.add(client)
+        client.ping(payload)
+      }
+    }
+  }, pingIntervalMs)
+  server.on('connection', (client) => client.on('ping', onPing).on('pong', onPong).on('message', onMessage))
+  return () => clearInterval(timer)
+}
+
+function newIncoming(): Incoming {
+  return { frames: 0, secondEndsAt: 0, isPongUnsent: false, unansweredPing: undefined }
+}

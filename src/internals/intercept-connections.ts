@@ -1,0 +1,20 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * Shows each new connection of an HTTP/1.1 server to `inspect` first. Node documents that a server serves a socket
+ * that is emitted as its `connection`, not that it does so by a listener of that event. Checked with Node 20.20.
+ * @param inspect calls `serve` when the connection is HTTP/1.1
+ */
+export function interceptConnections(
+  server: Server,
+  inspect: (socket: Socket, serve: () => void) => void,
+): void {
+  const serving = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    inspect(socket, () => {
+      for (const serve of serving) serve.call(server, socket)
+    })
+  })
+}
