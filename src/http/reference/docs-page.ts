@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -44,7 +44,7 @@ export const SWAGGER_UI_FILES = [
 ] as const
 const FOR_AN_HOUR = 'public, max-age=3600'
 
-/** Serves `/docs`: Swagger UI, showing `/openapi.json`. */
+/** Serves `/docs`: Swagger UI, showing `/openapi.json`. Its files are read once: a slow client must not hold one open. */
 export function registerDocsPage(server: FastifyInstance): void {
   const folder = swaggerUiFolder()
   server.get('/docs', (_request, reply) => {
@@ -55,11 +55,9 @@ export function registerDocsPage(server: FastifyInstance): void {
     reply.type('text/javascript; charset=utf-8').send(START)
   })
   for (const { name, type } of SWAGGER_UI_FILES) {
+    const content = readFileSync(join(folder, name))
     server.get(`/docs/${name}`, (_request, reply) => {
-      reply
-        .type(type)
-        .header('cache-control', FOR_AN_HOUR)
-        .send(createReadStream(join(folder, name)))
+      reply.type(type).header('cache-control', FOR_AN_HOUR).send(content)
     })
   }
 }
