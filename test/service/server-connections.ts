@@ -1,0 +1,23 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+const CHANNEL = 'net.server.socket'
+
+/**
+ * Watches the connections that a server in this process accepts from now on.
+ * @returns how many of them are open
+ */
+export function countConnections(url: string): () => number {
+  const port = Number(new URL(url).port)
+  const open = new Set<Socket>()
+  const onSocket = (message: unknown) => {
+    const { socket } = message as { socket: Socket }
+    if (socket.localPort !== port) return
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  }
+  subscribe(CHANNEL, onSocket)
+  onTestFinished(() => void unsubscribe(CHANNEL, onSocket))
+  return () => open.size
+}
