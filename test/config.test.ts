@@ -33,6 +33,7 @@ describe('defaults', () => {
       MIN_SOLVER_BOND: '1000000000',
       BOND_CHECK_INTERVAL_MS: '30000',
       MAX_SOLVERS_PER_CHAIN: '50',
+      UNBONDED_GRACE_SECONDS: '3600',
       MAX_QUOTE_FAN_OUT: '10',
       RATE_LIMIT_MAX: '100',
       RATE_LIMIT_WINDOW_MS: '60000',

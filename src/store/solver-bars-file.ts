@@ -1,9 +1,9 @@
 import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { ConfigError } from '../environment.js'
-import { assertOwnVersion, type OpenSolverBars } from './open-solver-bars.js'
+import { assertOwnVersion } from './own-version.js'
 import type { Schema } from './schema.js'
-import { createSolverBarStore } from './solver-bars.js'
+import { createSolverBarStore, type OpenSolverBars } from './solver-bars.js'
 import { sqliteDialect } from './sqlite.js'
 import { readMigrations } from './stored-state.js'
 

@@ -1,10 +1,10 @@
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { assertOwnVersion, type OpenSolverBars } from './open-solver-bars.js'
+import { assertOwnVersion } from './own-version.js'
 import { createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from './postgres.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
 import type { Schema } from './schema.js'
-import { createSolverBarStore } from './solver-bars.js'
+import { createSolverBarStore, type OpenSolverBars } from './solver-bars.js'
 
 const UNDEFINED_TABLE = '42P01'
 

@@ -27,6 +27,12 @@ export interface SolverBarStore {
   remove(address: Address, chainId: number | undefined): Promise<number>
 }
 
+/** The bars of a database that a service may be using at the same time. */
+export interface OpenSolverBars {
+  readonly bars: SolverBarStore
+  close(): Promise<void>
+}
+
 const EVERY_CHAIN = 0
 
 /** Builds the store of bars over an open database; each chain that loses a solver is announced by its id. */

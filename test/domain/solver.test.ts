@@ -57,6 +57,6 @@ test('the refusal of one solver too many says how many there may be', () => {
   expect(solverLimitReached(50)).toMatchObject({
     reason: 'SOLVER_LIMIT_REACHED',
     httpStatus: 400,
-    message: 'This chain has its 50 solvers already.',
+    message: 'This chain has its 50 solvers already, and none can be replaced now.',
   })
 })

@@ -72,7 +72,10 @@ async function allow(io: CliIo, address: Address, options: BarOptions): Promise<
     }
     return count
   })
-  if (removed === 0) throw new CommandFailure(EXIT.refused, `${solver} is not barred from ${scope(chainId)}.`)
+  if (removed === 0) {
+    const where = chainId === undefined ? '' : ` from chain ${chainId}`
+    throw new CommandFailure(EXIT.refused, `${solver} is not barred${where}.`)
+  }
   const result = { status: 'allowed', address: solver, ...(chainId !== undefined && { chainId }) }
   await show(io, options, result, () => `${solver} may register on ${scope(chainId)} again.\n`)
 }
