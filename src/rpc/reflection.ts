@@ -7,7 +7,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
-import { Code, type ConnectRouter } from '@connectrpc/connect'
+import { Code, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
 import type { UniversalHandlerOptions } from '@connectrpc/connect/protocol'
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionV1Alpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
@@ -53,6 +53,7 @@ export function createReflection(
 
   async function* answerAll<Request extends { host: string; messageRequest: Question }>(
     requests: AsyncIterable<Request>,
+    { signal }: HandlerContext,
   ) {
     const iterator = requests[Symbol.asyncIterator]()
     let end = () => {}
@@ -60,6 +61,8 @@ export function createReflection(
       end = () => resolve({ done: true, value: undefined })
     })
     endings.add(end)
+    // An answer that waits for its client to read never goes on when the client leaves, and `finally` is not reached.
+    signal.addEventListener('abort', () => endings.delete(end))
     try {
       for (;;) {
         const { done, value: request } = await Promise.race([iterator.next(), drained])
