@@ -47,10 +47,8 @@ export interface Chain {
   quoteHasher(): QuoteHasher
   /** What the contract demands of every order; read once. @throws ServiceError CHAIN_UNAVAILABLE until then */
   terms(): SettlementTerms
-  /** A bond as of the node's latest block. @throws ServiceError CHAIN_UNAVAILABLE */
+  /** A bond as of the last block seen. @throws ServiceError CHAIN_UNAVAILABLE */
   readBond(solver: Address): Promise<Bond>
-  /** A bond as of the last block seen, whose events have been read. @throws ServiceError CHAIN_UNAVAILABLE */
-  readSeenBond(solver: Address): Promise<Bond>
   /** Whether a nonce has been used as of the last block seen. @throws ServiceError CHAIN_UNAVAILABLE */
   isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
   /** Whether this replica is the one that reads it, for all of them. */
@@ -220,8 +218,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
     quoteHasher: () => knownContract().hasher,
     terms: () => knownContract().terms,
-    readBond: (solver) => ask(settlement.readBond(solver, {})),
-    readSeenBond: (solver) => ask(readLast((at) => settlement.readBond(solver, at))),
+    readBond: (solver) => ask(readLast((at) => settlement.readBond(solver, at))),
     isNonceUsed: (solver, nonce) => ask(readLast((at) => settlement.isNonceUsed(solver, nonce, at))),
     onBondEvents(listener) {
       bondListener = listener

@@ -49,7 +49,7 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   }
 }
 
-type WatchedChain = Pick<Chain, 'chainId' | 'isReadHere' | 'readSeenBond' | 'onBondEvents'>
+type WatchedChain = Pick<Chain, 'chainId' | 'isReadHere' | 'readBond' | 'onBondEvents'>
 
 interface ChainWatch extends BondWatch {
   checkAll(): void
@@ -70,7 +70,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
     const registered = registry.registered(chainId)
     const solvers = isAll ? registered : registered.filter(({ address }) => touched.has(address))
     if (solvers.length === 0) return
-    const bonds = await Promise.all(solvers.map(({ address }) => chain.readSeenBond(address)))
+    const bonds = await Promise.all(solvers.map(({ address }) => chain.readBond(address)))
     const read = bonds.map((bond, index) => [solvers[index]?.address ?? '0x', bond] as const)
     await freeBonds.note(chainId, new Map(read))
     for (const [index, bond] of bonds.entries()) {
