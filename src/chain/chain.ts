@@ -18,7 +18,7 @@ import { createOrderReader } from './order-reader.js'
 import { createReadersOffice } from './readers-office.js'
 import { createReading } from './reading.js'
 import { createRpcClient, type Endpoint } from './rpc-client.js'
-import { isNodesOwnAnswer, summary } from './rpc-error.js'
+import { summary } from './rpc-error.js'
 import { type BlockChoice, createSettlement } from './settlement.js'
 import { createToldView } from './told-view.js'
 
@@ -47,9 +47,9 @@ export interface Chain {
   quoteHasher(): QuoteHasher
   /** What the contract demands of every order; read once. @throws ServiceError CHAIN_UNAVAILABLE until then */
   terms(): SettlementTerms
-  /** A bond as of the last block seen. @throws ServiceError CHAIN_UNAVAILABLE */
+  /** A bond as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
   readBond(solver: Address): Promise<Bond>
-  /** Whether a nonce has been used as of the last block seen. @throws ServiceError CHAIN_UNAVAILABLE */
+  /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
   isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
   /** Whether this replica is the one that reads it, for all of them. */
   isReadHere(): boolean
@@ -121,17 +121,16 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} has not answered yet.`)
   }
 
-  /** Events of later blocks report what changes after it. A node that lacks that block is read at its latest one. */
-  async function readLast<T>(read: (at: BlockChoice) => Promise<T>): Promise<T> {
+  /**
+   * Reads the latest state. A node that lags behind the last block seen is read as of that block, or not at all: what
+   * it has from before is not reported again.
+   */
+  async function readLatest<T>(read: (at: BlockChoice) => Promise<T>): Promise<T> {
     const { status, last } = eye().view()
-    if (status === 'ok' && last !== undefined) {
-      try {
-        return await read({ blockHash: last.hash })
-      } catch (error) {
-        if (!isNodesOwnAnswer(error)) throw error
-      }
-    }
-    return read({})
+    // In this order, and in one request: the state is not older than the number.
+    const [head, answer] = await Promise.all([rpc.client.getBlockNumber({ cacheTime: 0 }), read({})])
+    const isBehind = status === 'ok' && last !== undefined && head < last.number
+    return isBehind ? read({ blockHash: last.hash }) : answer
   }
 
   const office = createReadersOffice({
@@ -218,8 +217,8 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
     quoteHasher: () => knownContract().hasher,
     terms: () => knownContract().terms,
-    readBond: (solver) => ask(readLast((at) => settlement.readBond(solver, at))),
-    isNonceUsed: (solver, nonce) => ask(readLast((at) => settlement.isNonceUsed(solver, nonce, at))),
+    readBond: (solver) => ask(readLatest((at) => settlement.readBond(solver, at))),
+    isNonceUsed: (solver, nonce) => ask(readLatest((at) => settlement.isNonceUsed(solver, nonce, at))),
     onBondEvents(listener) {
       bondListener = listener
     },

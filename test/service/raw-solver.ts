@@ -8,7 +8,7 @@ import type { Ask, WireQuote, WireReply } from './test-solver.js'
 
 /** More than the honest solver gives, for what must not count; and less, for what may. */
 const TEMPTING = '999999999999'
-const MODEST = '10'
+const MODEST = '100'
 
 export type RawSolver = Awaited<ReturnType<typeof startRawSolver>>
 

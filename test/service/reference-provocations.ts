@@ -98,7 +98,10 @@ async function provokeQuotes({ ask, chain, chainId, best, other }: Run): Promise
   await ask(QUOTE, { path, body, headers: BAD_TIMEOUT })
   await ask(QUOTE, { path, body: TOO_LONG })
   await ask(QUOTE, { path: { chainId: UNKNOWN_CHAIN }, body })
-  await ask(QUOTE, { path: { chainId: DEAD_CHAIN }, body: { ...body, originChainId: DEAD_CHAIN } })
+  await ask(QUOTE, {
+    path: { chainId: DEAD_CHAIN },
+    body: { ...body, originChainId: DEAD_CHAIN, destinationChainId: DEAD_CHAIN },
+  })
   best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
   other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
   const refused = (await ask(QUOTE, { path, body })).body as QuoteAnswer

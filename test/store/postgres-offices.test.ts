@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
 import { CONNECTIONS, connect } from './postgres-stores-samples.js'
-import { join, type TestReplica } from './replica-samples.js'
+import { join, MISSED, type TestReplica } from './replica-samples.js'
 
 /** How long an office may be free. */
 const FREE_MS = 2000
@@ -104,9 +104,10 @@ describe('a connection that the server ends', () => {
       (notes) => notes.includes('missed chains'),
     )
     const before = ['elected chain 1', 'elected chain 2', 'deposed chain 1', 'deposed chain 2', 'lost']
-    expect(first.notes.slice(0, 8)).toEqual([...before, 'missed events', 'missed solvers', 'missed chains'])
+    const during = before.length + MISSED.length
+    expect(first.notes.slice(0, during)).toEqual([...before, ...MISSED])
     expect(first.isConnected()).toBe(true)
-    const elections = [...first.notes.slice(8), ...others.flatMap(({ notes }) => notes)]
+    const elections = [...first.notes.slice(during), ...others.flatMap(({ notes }) => notes)]
     expect(elections.sort()).toEqual(['elected chain 1', 'elected chain 2'])
 
     first.tell('events', 'again')

@@ -59,7 +59,7 @@ describe('what a replica tells', () => {
     a.tell('chains', '1')
     a.tell('events', 'end')
     await heardBy([b], 1)
-    expect(b.heard).toEqual({ solvers: ['', long], chains: ['1'], events: ['end'] })
+    expect(b.heard).toEqual({ solvers: ['', long], bonds: [], nonces: [], chains: ['1'], events: ['end'] })
   })
 
   test('does not get to replicas of another database', async () => {
