@@ -16,6 +16,7 @@ import { createQuoteService } from './rpc/quote-service.js'
 import { createRateLimits } from './rpc/rate-limits.js'
 import { createReflection } from './rpc/reflection.js'
 import { createSolverService } from './rpc/solver-service.js'
+import { createStreamPlaces } from './rpc/stream-places.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard, type ResolveAll } from './solvers/endpoint-guard.js'
@@ -50,6 +51,7 @@ export interface App {
 const GRACE_MS = 10_000
 const HEALTH_WATCH_MS = 1000
 const MAX_HEALTH_WATCHERS = 1000
+const MAX_HEALTH_WATCHERS_PER_CLIENT = 20
 
 /**
  * Builds and starts the whole service, top to bottom. What was started is ended again when a later step fails.
@@ -129,13 +131,18 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       ...createSolverService(registry, metrics),
       ...createOrderService(chains),
     ].map(guard)
-    const streams = createEventStreams({ eventLog, supportedChains, rateLimits, metrics, log })
+    const places = createStreamPlaces({
+      ...config,
+      onRefused: (limit) => metrics.streamRefusals.inc({ limit }),
+    })
+    const streams = createEventStreams({ eventLog, supportedChains, rateLimits, places, metrics, log })
     const services = [...new Set([...methods, streams].map(({ desc }) => desc.parent))]
     const health = createHealth({
       services: services.map(({ typeName }) => typeName),
       isServing: () => [...chains.values()].some((chain) => chain.status().status !== 'down'),
       watchIntervalMs: HEALTH_WATCH_MS,
       maxWatchers: MAX_HEALTH_WATCHERS,
+      maxWatchersPerClient: MAX_HEALTH_WATCHERS_PER_CLIENT,
     })
     const interceptors = [limitMessages(rateLimits)]
     const reflection = createReflection([...services, health.desc], { interceptors })
@@ -153,6 +160,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
           auth: config.metricsAuth,
           measure() {
             tally.flush()
+            for (const [state, count] of Object.entries(eventLog.replays()))
+              metrics.streamReplays.set({ state }, count)
             metrics.databaseUp.set(Number(replicas.isConnected()))
             measureChains(chains, metrics)
             measureSolvers(supportedChains, registry, metrics)

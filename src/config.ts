@@ -38,6 +38,8 @@ export interface Config extends DatabaseLocation {
   readonly rateLimits: RateLimitConfig
   readonly rateLimitStore: RateLimitStore
   readonly maxStreamClients: number
+  /** Streams of one client at once; 0 is no limit. */
+  readonly maxStreamClientsPerIp: number
   /** How long events can be replayed. */
   readonly eventRetentionDays: number
   /** How many blocks a reorganisation may take back without the chain being read anew. */
@@ -93,6 +95,7 @@ export function readConfig(environment: Environment): Config {
     rateLimits: readRateLimits(env),
     rateLimitStore: readRateLimitStore(env, database.databaseUrl),
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),
+    maxStreamClientsPerIp: env.integer('MAX_STREAM_CLIENTS_PER_IP', { min: 0, max: MAX_COUNT }),
     eventRetentionDays: env.integer('EVENT_RETENTION_DAYS', { min: 1, max: 36_500 }),
     maxReorgDepth: env.integer('MAX_REORG_DEPTH', { min: 1, max: 10_000 }),
     quoteRecordHours: env.integer('QUOTE_RECORD_HOURS', { min: 0, max: 8784 }),

@@ -42,7 +42,9 @@ describe('defaults', () => {
       RATE_LIMIT_REGISTER: '5',
       RATE_LIMIT_UNREGISTER: '10',
       RATE_LIMIT_SOLVERS: '60',
+      RATE_LIMIT_STREAMS: '300',
       MAX_STREAM_CLIENTS: '10000',
+      MAX_STREAM_CLIENTS_PER_IP: '100',
       EVENT_RETENTION_DAYS: '30',
       MAX_REORG_DEPTH: '256',
       QUOTE_RECORD_HOURS: '24',
@@ -89,9 +91,11 @@ describe('defaults', () => {
         register: 5,
         unregister: 10,
         solvers: 60,
+        streams: 300,
       },
       rateLimitStore: 'memory',
       maxStreamClients: 10_000,
+      maxStreamClientsPerIp: 100,
       eventRetentionDays: 30,
       maxReorgDepth: 256,
       quoteRecordHours: 24,
@@ -134,6 +138,7 @@ describe('each variable is read:', () => {
     ['UNBONDED_GRACE_SECONDS', '0', { unbondedGraceMs: 0 }],
     ['MAX_QUOTE_FAN_OUT', '1000', { maxQuoteFanOut: 1000 }],
     ['MAX_STREAM_CLIENTS', '1', { maxStreamClients: 1 }],
+    ['MAX_STREAM_CLIENTS_PER_IP', '0', { maxStreamClientsPerIp: 0 }],
     ['EVENT_RETENTION_DAYS', '36500', { eventRetentionDays: 36_500 }],
     ['MAX_REORG_DEPTH', '1', { maxReorgDepth: 1 }],
     [
@@ -162,12 +167,13 @@ describe('each variable is read:', () => {
     ['RATE_LIMIT_REGISTER', 'register'],
     ['RATE_LIMIT_UNREGISTER', 'unregister'],
     ['RATE_LIMIT_SOLVERS', 'solvers'],
+    ['RATE_LIMIT_STREAMS', 'streams'],
   ])('%s', (variable, field) => {
     const { rateLimits } = readConfig(LEAST)
     expect(read({ [variable]: '7' }).rateLimits).toEqual({ ...rateLimits, [field]: 7 })
   })
 
-  test.each(['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS'])(
+  test.each(['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS'])(
     'RATE_LIMIT_%s=0 is no limit',
     (name) => {
       expect(Object.values(read({ [`RATE_LIMIT_${name}`]: '0' }).rateLimits)).toContain(0)

@@ -6,12 +6,13 @@ export interface RateLimitConfig {
   /** Of all routes without a limit of their own, per `windowMs`. */
   readonly max: number
   readonly windowMs: number
-  /** Per minute, of one method each. */
+  /** Per minute, of one method each; `streams` of opening a stream on any transport. */
   readonly quote: number
   readonly order: number
   readonly register: number
   readonly unregister: number
   readonly solvers: number
+  readonly streams: number
 }
 
 /** Where requests are counted: by each replica for itself, or in the database by all of them together. */
@@ -28,6 +29,7 @@ export function readRateLimits(env: EnvironmentReader): RateLimitConfig {
     register: limit('RATE_LIMIT_REGISTER'),
     unregister: limit('RATE_LIMIT_UNREGISTER'),
     solvers: limit('RATE_LIMIT_SOLVERS'),
+    streams: limit('RATE_LIMIT_STREAMS'),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
-import type { Announcement, EventFilter, StreamEvent } from '../domain/event.js'
+import type { Announcement, StreamEvent } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import type { Replicas } from '../domain/replicas.js'
 import type { EventStore } from '../store/event-store.js'
@@ -7,8 +7,9 @@ import type { ReadersTerm } from '../store/reader-terms.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createCursors } from './cursor.js'
-import { createHub, type Subscription } from './hub.js'
+import { createHub, type Hub } from './hub.js'
 import { createPublisher } from './publisher.js'
+import { MAX_RECENT } from './recent-entries.js'
 
 /** The log of order events: the readers of chains write it, subscribers follow it. */
 export interface EventLog {
@@ -23,9 +24,11 @@ export interface EventLog {
   reach(cursor: string | undefined): Promise<void> | undefined
   /**
    * @param after a cursor; only what comes from now on when undefined
-   * @throws ServiceError CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
+   * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
    */
-  subscribe(after: string | undefined, filter: EventFilter): Subscription
+  subscribe: Hub['subscribe']
+  /** How many subscribers replay the log from the database, and how many wait for that. */
+  replays: Hub['replays']
   /** Ends all subscriptions, with their places kept by their cursors, and takes no new ones. */
   endSubscriptions(): void
   close(): Promise<void>
@@ -46,7 +49,8 @@ interface EventLogOptions {
   readonly store: EventStore
   readonly replicas: Pick<Replicas, 'listen'>
   readonly eventRetentionDays: number
-  readonly maxStreamClients: number
+  /** Entries at the end of the log that are read into memory at the start, for clients that come back after a restart. */
+  readonly keptEntries?: number
   readonly metrics: Metrics
   readonly log: Logger
   /** The clock: Unix time in milliseconds. */
@@ -59,7 +63,7 @@ const RETRY_MS = 1000
 
 /** Opens the log of a store, and keeps it from growing beyond its retention. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { store, replicas, eventRetentionDays, maxStreamClients, metrics, log, now } = options
+  const { store, replicas, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
   const prune = () => store.prune(now() - eventRetentionDays * DAY_MS)
   await prune()
   const { logId, ...bounds } = await store.readState()
@@ -67,8 +71,8 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   const hub = createHub({
     ...bounds,
     cursors,
-    readAfter: store.readAfter,
-    maxSubscribers: maxStreamClients,
+    reader: store,
+    recent: await store.readAfter(Math.max(0, bounds.lastSequence - keptEntries), keptEntries),
     onSlow: () => metrics.streamDrops.inc(),
   })
   let othersListener: (event: StreamEvent) => void = () => {}
@@ -125,6 +129,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       return sequence > hub.lastSequence() ? publisher.catchUp() : undefined
     },
     subscribe: hub.subscribe,
+    replays: hub.replays,
     endSubscriptions: hub.close,
     async close() {
       clearInterval(timer)

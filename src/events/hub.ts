@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type ClientId, THIS_PROCESS } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { type Announcement, type EventFilter, matches } from '../domain/event.js'
+import type { EventStore } from '../store/event-store.js'
 import type { Cursors } from './cursor.js'
-import { createLogPages } from './log-pages.js'
+import { createLogPages, type LogPart } from './log-pages.js'
 import { type Batch, createRecentEntries, type Entry } from './recent-entries.js'
+import { createReplays, type Replay, type Replays } from './replays.js'
 
 /** One subscriber's way through the log: first what came after its cursor, then what comes. */
 export interface Subscription {
@@ -21,13 +24,23 @@ export interface Subscription {
   close(): void
 }
 
+/** Whom a subscription is for. */
+export interface SubscriberOptions {
+  /** Whose replays count together; the process itself when absent. */
+  readonly client?: ClientId
+  /** Called once when the subscription has ended, whatever has ended it. */
+  readonly onEnd?: () => void
+}
+
 /** Gives every subscriber every event of the log once and in order, each at its own pace. */
 export interface Hub {
   /**
    * @param after a cursor of this log; the end of the log when undefined
-   * @throws ServiceError CURSOR_UNKNOWN or STREAM_LIMIT_REACHED
+   * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
    */
-  subscribe(after: string | undefined, filter: EventFilter): Subscription
+  subscribe(after: string | undefined, filter: EventFilter, options?: SubscriberOptions): Subscription
+  /** How many subscribers replay the log from the database, and how many wait for that. */
+  replays: Replays['counts']
   /** Sequence of the last entry that was told. */
   lastSequence(): number
   /** Tells all subscribers of new entries, which are in the log already and follow those told before. */
@@ -43,8 +56,9 @@ interface HubOptions {
   /** What the log holds already. */
   readonly lastSequence: number
   readonly prunedSequence: number
-  readonly readAfter: (sequence: number, limit: number) => Promise<Announcement[]>
-  readonly maxSubscribers: number
+  readonly reader: Pick<EventStore, 'readAfter' | 'readMatching'>
+  /** The last entries that the log holds, to be kept in memory from the beginning. */
+  readonly recent?: readonly Announcement[]
   readonly onSlow: () => void
 }
 
@@ -60,13 +74,20 @@ const WAKES_PER_TURN = 64
 /** Batches in which a subscriber finds nothing for itself before anything else gets its turn. */
 const SKIPS_PER_TURN = 16
 
+const NOTHING: Batch = []
+/** Stands for a part of the log that is no longer kept. */
+const GONE: LogPart = { entries: NOTHING, through: 0 }
+
 /** Builds the hub over an event log. */
 export function createHub(options: HubOptions): Hub {
-  const { cursors, maxSubscribers, onSlow } = options
+  const { cursors, reader, onSlow } = options
   let { lastSequence, prunedSequence } = options
   const recent = createRecentEntries()
-  const pages = createLogPages(async (sequence, limit) =>
-    (await options.readAfter(sequence, limit)).map(toEntry),
+  const replays = createReplays(
+    createLogPages({
+      readAfter: async (...args) => (await reader.readAfter(...args)).map(toEntry),
+      readMatching: async (...args) => (await reader.readMatching(...args))?.map(toEntry),
+    }),
   )
   const subscribers = new Set<Subscriber>()
   let sleepers = new Set<Subscriber>()
@@ -77,17 +98,11 @@ export function createHub(options: HubOptions): Hub {
     cursor: cursors.write(announcement.sequence),
   })
 
-  /** What follows a place: out of memory, else out of the log; empty at the end, undefined while nobody can tell. */
-  async function read(sequence: number): Promise<Batch | undefined> {
-    if (sequence >= lastSequence) return []
-    const batch = recent.after(sequence)
-    if (batch !== undefined) return batch
-    await nextTurn()
-    const page = await pages.after(sequence).catch(undefinedWhenAway)
-    if (page === undefined) return undefined
-    // Sequences have no gaps: what is missing is no longer kept.
-    if (page[0]?.sequence !== sequence + 1) throw cursorUnknown()
-    return page
+  recent.add((options.recent ?? []).map(toEntry))
+
+  /** What follows a place, where that is in memory; empty at the end of the log. */
+  function readMemory(sequence: number): Batch | undefined {
+    return sequence >= lastSequence ? NOTHING : recent.after(sequence)
   }
 
   /** Wakes many, a few at a time. */
@@ -102,7 +117,15 @@ export function createHub(options: HubOptions): Hub {
   class Subscriber implements Subscription {
     readonly #filter: EventFilter
     readonly #wantsAll: boolean
+    readonly #client: ClientId
+    readonly #onEnd: () => void
     #sequence: number
+    /** While it reads what is not in memory. */
+    #replay: Replay | undefined
+    /** A part of the log that has been asked for; it stays so when the subscriber is given a sign of life meanwhile. */
+    #part: Promise<LogPart | undefined> | undefined
+    /** Since when it has waited for that part, which is not its own fault. */
+    #waitsSince: number | undefined
     #end: { readonly reason: unknown } | undefined
     /** Made when somebody asks for it, as it is large, and most subscribers only wait. */
     #ended: AbortController | undefined
@@ -114,7 +137,9 @@ export function createHub(options: HubOptions): Hub {
     /** Since when it has been behind, after it had caught up. */
     #behindSince: number | undefined
 
-    constructor(sequence: number, filter: EventFilter) {
+    constructor(sequence: number, filter: EventFilter, { client, onEnd }: SubscriberOptions) {
+      this.#client = client ?? THIS_PROCESS
+      this.#onEnd = onEnd ?? (() => {})
       this.#sequence = sequence
       this.#filter = filter
       this.#wantsAll = Object.values(filter).every(({ size }) => size === 0)
@@ -140,19 +165,21 @@ export function createHub(options: HubOptions): Hub {
       try {
         for (let skipped = 1; ; skipped++) {
           if (this.#end !== undefined) throw this.#end.reason
-          const batch = await read(this.#sequence)
+          let batch = readMemory(this.#sequence)
+          let through = batch?.at(-1)?.sequence
           if (batch === undefined) {
-            if (performance.now() >= giveUpAt) return []
-            // That is not the subscriber's fault.
-            this.#behindSince = undefined
-            await this.#sleep(performance.now())
-            continue
-          }
-          const last = batch.at(-1)
-          if (last !== undefined) this.#moveTo(last.sequence)
+            const part = await this.#readLog(giveUpAt)
+            if (part === undefined) {
+              if (performance.now() >= giveUpAt) return []
+              continue
+            }
+            batch = part.entries
+            through = part.through
+          } else if (this.#replay !== undefined) this.#endReplay()
+          if (through !== undefined) this.#moveTo(through)
           const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
           if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
-          if (last !== undefined && skipped % SKIPS_PER_TURN === 0) await nextTurn()
+          if (through !== undefined && skipped % SKIPS_PER_TURN === 0) await nextTurn()
           // What was told between reading and falling asleep would wake nobody, nor would the end.
           if (this.#sequence < lastSequence || this.#end !== undefined) continue
           this.#isLive = true
@@ -161,10 +188,44 @@ export function createHub(options: HubOptions): Hub {
         }
       } catch (error) {
         this.end(error)
-        throw error
+        throw this.#end?.reason ?? error
       } finally {
         this.#busySince = performance.now()
       }
+    }
+
+    /** The next part of the log; undefined when it has not come by a time, or while the database is away. */
+    async #readLog(giveUpAt: number): Promise<LogPart | undefined> {
+      this.#replay ??= replays.of(this.#client, this.#filter)
+      this.#waitsSince ??= performance.now()
+      this.#part ??= this.#replay.next(this.#sequence, lastSequence)
+      try {
+        const part = await Promise.race([this.#part.then((found) => found ?? GONE), this.#sleep(giveUpAt)])
+        if (part === undefined) return undefined
+        this.#endWait()
+        if (part === GONE) throw cursorUnknown()
+        return part
+      } catch (error) {
+        this.#endWait()
+        if (!isAway(error)) throw error
+        // That is not the subscriber's fault.
+        this.#behindSince = undefined
+        await this.#sleep(performance.now())
+        return undefined
+      }
+    }
+
+    #endWait(): void {
+      sleepers.delete(this)
+      this.#part = undefined
+      if (this.#behindSince !== undefined && this.#waitsSince !== undefined)
+        this.#behindSince += performance.now() - this.#waitsSince
+      this.#waitsSince = undefined
+    }
+
+    #endReplay(): void {
+      this.#replay?.end()
+      this.#replay = undefined
     }
 
     /** Resolves when there may be news, when the time has come, or at the end. */
@@ -193,7 +254,8 @@ export function createHub(options: HubOptions): Hub {
 
     isTooSlow(now: number): boolean {
       const isStalled = this.#busySince !== undefined && now - this.#busySince > STALL_MS
-      return isStalled || (this.#behindSince !== undefined && now - this.#behindSince > MAX_BEHIND_MS)
+      if (isStalled || this.#behindSince === undefined || this.#waitsSince !== undefined) return isStalled
+      return now - this.#behindSince > MAX_BEHIND_MS
     }
 
     close(): void {
@@ -204,6 +266,8 @@ export function createHub(options: HubOptions): Hub {
       if (this.#end !== undefined) return
       this.#end = { reason }
       subscribers.delete(this)
+      this.#endReplay()
+      this.#onEnd()
       this.#ended?.abort(reason)
       this.wake()
     }
@@ -220,18 +284,16 @@ export function createHub(options: HubOptions): Hub {
   }, CHECK_INTERVAL_MS)
 
   return {
-    subscribe(after, filter) {
+    subscribe(after, filter, options = {}) {
       if (isClosed) throw shuttingDown()
-      if (subscribers.size >= maxSubscribers) {
-        throw new ServiceError('STREAM_LIMIT_REACHED', 'All places at the event stream are taken.')
-      }
       const sequence = after === undefined ? lastSequence : cursors.read(after)
       if (sequence === undefined || sequence > lastSequence || sequence < prunedSequence)
         throw cursorUnknown()
-      const subscriber = new Subscriber(sequence, filter)
+      const subscriber = new Subscriber(sequence, filter, options)
       subscribers.add(subscriber)
       return subscriber
     },
+    replays: replays.counts,
     lastSequence: () => lastSequence,
     publish(announcements) {
       const last = announcements.at(-1)
@@ -254,9 +316,8 @@ export function createHub(options: HubOptions): Hub {
 }
 
 /** A database that is away is asked again; everything else ends the subscription. */
-function undefinedWhenAway(error: unknown): undefined {
-  if (error instanceof ServiceError && error.reason === 'DATABASE_UNAVAILABLE') return undefined
-  throw error
+function isAway(error: unknown): boolean {
+  return error instanceof ServiceError && error.reason === 'DATABASE_UNAVAILABLE'
 }
 
 function cursorUnknown(): ServiceError {

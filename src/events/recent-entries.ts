@@ -11,7 +11,8 @@ export type Batch = readonly Entry[]
 /** Entries in a batch, at the most: as much as a subscriber takes at once. */
 export const MAX_BATCH = 100
 
-const MAX_RECENT = 8192
+/** Entries that are kept in memory, at the most. */
+export const MAX_RECENT = 8192
 
 /** The end of the log in memory, so that nobody who follows it needs the database. */
 export interface RecentEntries {

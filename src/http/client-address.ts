@@ -17,7 +17,7 @@ const WITH_BRACKETS_OR_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5}
  * forged text never counts as a client of its own.
  * @returns false when the connection has ended before, so that nothing needs an answer
  */
-export function identifyClient(request: FastifyRequest): boolean {
+export function noteClientAddress(request: FastifyRequest): boolean {
   const { remoteAddress } = request.raw.socket
   if (remoteAddress === undefined) return false
   request.clientAddress = remoteAddress

@@ -4,6 +4,7 @@ import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
 import { ServiceError } from '../domain/errors.js'
 import { detachResponse } from '../internals/detach-response.js'
 import type { EventStreams } from '../rpc/event-streams.js'
+import { toClient } from './caller.js'
 import { serveEventSocket } from './event-socket.js'
 import { serveEventSource } from './event-source.js'
 import { compileRoutes } from './http-rules.js'
@@ -41,6 +42,8 @@ export function registerEventRoutes(
         method: 'GET',
         url,
         exposeHeadRoute: false,
+        // Before the upgrade: a refusal is an HTTP answer and costs no socket.
+        onRequest: (request, reply) => streams.admit(toClient(request, reply)),
         async preHandler(request, reply) {
           if (request.ws) upgrades.set(request, reply)
         },

@@ -44,10 +44,12 @@ export function serveEventSocket(
   socket: WebSocket,
   request: FastifyRequest,
 ): void {
+  // The connection may be gone later, and its address with it.
+  const address = request.clientAddress
   const refuse = (error: unknown) => closeWith(socket, toServiceError(error))
   function start({ message, violations }: StreamRequest): void {
     if (socket.readyState !== socket.OPEN) return
-    const caller = { protocol: 'websocket', requestId: request.id } as const
+    const caller = { protocol: 'websocket', requestId: request.id, address } as const
     const stream = streams.open(message, caller, violations)
     socket.send(toEventJson(toConnectedMessage(streams.supportedChains, stream.cursor())))
     void sendAll(stream, socket, request.raw.socket)

@@ -32,7 +32,11 @@ export async function serveEventSource(
   const lastEventId = request.headers['last-event-id']
   if (typeof lastEventId === 'string') message.after = lastEventId
   await streams.reach(message.after)
-  const stream = streams.open(message, { protocol: 'sse', requestId: request.id }, violations)
+  const stream = streams.open(
+    message,
+    { protocol: 'sse', requestId: request.id, address: request.clientAddress },
+    violations,
+  )
   const body = Readable.from(write(stream, streams.supportedChains), { objectMode: false })
   let farewell: NodeJS.Timeout | undefined
   stream.ended.addEventListener('abort', () => {

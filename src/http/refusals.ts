@@ -5,7 +5,7 @@ import type { GuardedMethod } from '../rpc/guard.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { Logger } from '../telemetry/log.js'
 import { abandon, toClient } from './caller.js'
-import { identifyClient } from './client-address.js'
+import { noteClientAddress } from './client-address.js'
 import { sendError, toRestError } from './error-body.js'
 import type { LogRequest } from './request-log.js'
 
@@ -76,7 +76,7 @@ export function createBadUrlHandler(
   logRequest: LogRequest,
 ) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (!identifyClient(request)) return abandon(request, reply)
+    if (!noteClientAddress(request)) return abandon(request, reply)
     try {
       await rateLimits.consume('global', toClient(request, reply))
       const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []

@@ -16,7 +16,7 @@ import { rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
 import { assertUnambiguous } from './ambiguous-headers.js'
 import { abandon } from './caller.js'
-import { identifyClient } from './client-address.js'
+import { noteClientAddress } from './client-address.js'
 import { refuseUnparsable } from './error-body.js'
 import { registerEventRoutes } from './event-routes.js'
 import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
@@ -87,7 +87,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   server.decorateRequest('clientAddress', '')
   server.addHook('onRequest', (request, reply, done) => {
-    if (!identifyClient(request)) return abandon(request, reply)
+    if (!noteClientAddress(request)) return abandon(request, reply)
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     reply.headers(crossOriginHeaders(request.headers.origin))
     assertUnambiguous(request.raw)

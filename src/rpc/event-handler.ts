@@ -53,7 +53,8 @@ async function open(
     if (isReadable) context.values.set(stageKey, 'reached')
     await streams.admit(call)
     await streams.reach(request.after)
-    const caller = { protocol: call.protocol as StreamProtocol, requestId: call.requestId }
+    const { requestId, address } = call
+    const caller = { protocol: call.protocol as StreamProtocol, requestId, address }
     return streams.open(request, caller, isReadable ? [] : [unreadableMessage(streams.desc)])
   } catch (thrown) {
     const error = toServiceError(thrown)

@@ -14,8 +14,10 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { EVENT_TYPE_NAMES } from './convert-events.js'
 import { Fields } from './fields.js'
+import { identifyClient } from './identify-client.js'
 import type { Protocol } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
+import type { StreamPlaces } from './stream-places.js'
 
 /** How long a client may take to read that its stream has ended, before its connection is cut. */
 export const FAREWELL_MS = 20_000
@@ -27,7 +29,7 @@ export type StreamProtocol = Exclude<Protocol, 'rest'> | 'websocket' | 'sse'
 export interface EventStreams {
   readonly desc: typeof EventService.method.streamEvents
   readonly supportedChains: readonly number[]
-  /** Counts a request to open a stream. @throws ServiceError RATE_LIMITED */
+  /** Counts a request to open a stream, before `open`. @throws ServiceError RATE_LIMITED */
   admit(client: Client): Promise<void>
   /**
    * Waits for a cursor that another replica has given, where this one has not got there yet: before `open`.
@@ -49,6 +51,8 @@ export interface EventStreams {
 interface StreamCaller {
   readonly protocol: StreamProtocol
   readonly requestId: string
+  /** IP address. */
+  readonly address: string
 }
 
 /** One client's stream. */
@@ -65,23 +69,35 @@ interface EventStreamsOptions {
   readonly eventLog: Pick<EventLog, 'subscribe' | 'reach'>
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
+  readonly places: StreamPlaces
   readonly metrics: Metrics
   readonly log: Logger
 }
 
 /** Builds the method. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { eventLog, supportedChains, rateLimits, metrics, log } = options
+  const { eventLog, supportedChains, rateLimits, places, metrics, log } = options
   const desc = EventService.method.streamEvents
   const name = `${desc.parent.typeName}/${desc.name}`
 
-  function subscribe(request: StreamEventsRequest, unreadable: readonly FieldViolation[]): Subscription {
+  function subscribe(
+    request: StreamEventsRequest,
+    { address }: StreamCaller,
+    unreadable: readonly FieldViolation[],
+  ): Subscription {
     if (request.chainId.some((chainId) => !supportedChains.includes(Number(chainId))))
       throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
     const fields = new Fields(unreadable)
     const filter = readFilter(request, fields)
     if (fields.violations.length > 0) throw invalidArgument(fields.violations)
-    return eventLog.subscribe(request.after, filter)
+    const client = identifyClient(address)
+    const freePlace = places.take(client)
+    try {
+      return eventLog.subscribe(request.after, filter, { client, onEnd: freePlace })
+    } catch (error) {
+      freePlace()
+      throw error
+    }
   }
 
   const count = (protocol: StreamProtocol, reason: Reason | 'OK') =>
@@ -132,11 +148,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     desc,
     supportedChains,
-    admit: (client) => rateLimits.consume('global', client),
+    admit: (client) => rateLimits.consume('streams', client),
     reach: eventLog.reach,
     open(request, caller, unreadable = []) {
       try {
-        return new Stream(subscribe(request, unreadable), caller)
+        return new Stream(subscribe(request, caller, unreadable), caller)
       } catch (thrown) {
         throw refuse(caller, thrown)
       }

@@ -5,7 +5,11 @@ import {
   HealthCheckResponse_ServingStatus,
   Health as HealthService,
 } from '../../gen/health/v1/health_pb.js'
+import type { ClientId } from '../domain/client.js'
+import { ClientCounts } from '../domain/client-counts.js'
 import { shorten } from '../domain/text.js'
+import { identifyClient } from './identify-client.js'
+import { requestKey } from './request-context.js'
 
 /** As much of an unknown name is repeated: the message travels in a header. */
 const MAX_NAME_LENGTH = 200
@@ -29,12 +33,16 @@ interface HealthOptions {
   readonly watchIntervalMs: number
   /** More watchers than that at once are refused. */
   readonly maxWatchers: number
+  /** More watchers than that of one client are refused. */
+  readonly maxWatchersPerClient: number
 }
 
 /** Builds health checking; all services of a server are serving, or none. */
-export function createHealth({ services, isServing, watchIntervalMs, maxWatchers }: HealthOptions): Health {
+export function createHealth(options: HealthOptions): Health {
+  const { services, isServing, watchIntervalMs, maxWatchers, maxWatchersPerClient } = options
   const names = new Set(['', ...services])
   const watchers = new Set<() => void>()
+  const counts = new ClientCounts({ perClient: maxWatchersPerClient, total: maxWatchers })
   let isDraining = false
   let timer: NodeJS.Timeout | undefined
 
@@ -45,24 +53,31 @@ export function createHealth({ services, isServing, watchIntervalMs, maxWatchers
     for (const wake of watchers) wake()
   }
 
-  function addWatcher(wake: () => void): void {
-    if (watchers.size >= maxWatchers) throw new ConnectError('Too many are watching.', Code.ResourceExhausted)
+  function addWatcher(wake: () => void, client: ClientId): void {
+    const limit = counts.fullAt(client)
+    if (limit !== undefined) {
+      const who = limit === 'total' ? 'All clients together have' : 'This client or its network has'
+      throw new ConnectError(`${who} as many health watchers as are allowed.`, Code.ResourceExhausted)
+    }
+    counts.add(client)
     watchers.add(wake)
     timer ??= setInterval(wakeWatchers, watchIntervalMs).unref()
   }
 
-  function removeWatcher(wake: () => void): void {
+  function removeWatcher(wake: () => void, client: ClientId): void {
     watchers.delete(wake)
+    counts.remove(client)
     if (watchers.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
 
   /** The status now, and each other one that follows, until the caller leaves or all is drained. */
-  async function* watch({ service }: HealthCheckRequest, { signal }: HandlerContext) {
+  async function* watch({ service }: HealthCheckRequest, { signal, values }: HandlerContext) {
     let wake = () => {}
     const onChange = () => wake()
-    addWatcher(onChange)
+    const client = identifyClient(values.get(requestKey).ip)
+    addWatcher(onChange, client)
     signal.addEventListener('abort', onChange)
     try {
       let told: HealthCheckResponse_ServingStatus | undefined
@@ -79,7 +94,7 @@ export function createHealth({ services, isServing, watchIntervalMs, maxWatchers
       }
     } finally {
       signal.removeEventListener('abort', onChange)
-      removeWatcher(onChange)
+      removeWatcher(onChange, client)
     }
   }
 

@@ -1,11 +1,12 @@
-import ipaddr from 'ipaddr.js'
-import { LRUCache } from 'lru-cache'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimitConfig } from '../config.js'
+import type { ClientId, ClientNetwork } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
+import { identifyClient } from './identify-client.js'
+import { createWindowCounts } from './window-counts.js'
 
-/** What is counted together: a method with a limit of its own, or everything else. */
-export type LimitName = 'quote' | 'order' | 'register' | 'unregister' | 'solvers' | 'global'
+/** What is counted together: a method with a limit of its own, opening a stream, or everything else. */
+export type LimitName = 'quote' | 'order' | 'register' | 'unregister' | 'solvers' | 'streams' | 'global'
 
 /** Whoever makes a request, as far as limits go. */
 export interface Client {
@@ -15,7 +16,7 @@ export interface Client {
   setHeader(name: string, value: string): void
 }
 
-/** Counts requests by client in fixed windows (decisions.md D8). */
+/** Counts requests by client in fixed windows (decisions.md D8), and by IPv6 network (D14). */
 export interface RateLimits {
   /**
    * Counts one request and puts the `RateLimit-*` headers on its answer.
@@ -36,18 +37,13 @@ interface RateLimitsOptions {
   readonly limiterOf?: LimiterOf | undefined
   /** Told of every request that is one too many. */
   onRefused?(name: LimitName): void
-  /** New clients of a window that are counted one by one, for each limit. */
+  /** New clients of a window that have counts of their own, for each limit: so many of IPv4, and so many of IPv6. */
   readonly maxClients?: number
 }
 
 const MINUTE_MS = 60_000
 /** Clients beyond those share a few counts, so that memory and tables stay bounded. */
 const MAX_CLIENTS = 50_000
-const SHARED_COUNTS = 64
-/** Longer than any address: of whatever else a proxy calls its client, so much counts. */
-const MAX_KEY_LENGTH = 64
-
-const clientKeys = new LRUCache<string, string>({ max: 4096 })
 
 const inMemory: LimiterOf = (_name, points, windowMs) =>
   new RateLimiterMemory({ points, duration: windowMs / 1000 })
@@ -71,6 +67,7 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
     register: counterOf('register', config.register),
     unregister: counterOf('unregister', config.unregister),
     solvers: counterOf('solvers', config.solvers),
+    streams: counterOf('streams', config.streams),
     global: counterOf('global', config.max, config.windowMs),
   }
   return { consume: (name, client) => counters[name]?.(client) ?? Promise.resolve() }
@@ -84,74 +81,72 @@ interface CounterOptions {
   onRefused(): void
 }
 
+/** A count as the headers show it. */
+type Count = Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'>
+
 function createCounter(options: CounterOptions) {
   const { limiter, limit, windowMs, maxClients, onRefused } = options
-  let newClients = 0
-  let windowEnd = 0
+  const window = createWindowCounts({ limit, windowMs, maxClients })
 
-  /** Whether so many clients have come in this window that no further one is counted by itself. */
-  function isCrowded(): boolean {
-    if (Date.now() >= windowEnd) {
-      windowEnd = Date.now() + windowMs
-      newClients = 0
-    }
-    return newClients >= maxClients
-  }
-
-  async function crowdedKeyOf(client: string): Promise<string> {
-    return (await limiter.get(client)) === null ? `shared ${hash(client) % SHARED_COUNTS}` : client
-  }
-
-  function tell({ setHeader }: Client, { remainingPoints, msBeforeNext }: RateLimiterRes): number {
+  function show({ setHeader }: Client, points: number, { remainingPoints, msBeforeNext }: Count): number {
     const resetSeconds = Math.ceil(msBeforeNext / 1000)
-    setHeader('RateLimit-Limit', String(limit))
+    setHeader('RateLimit-Limit', String(points))
     setHeader('RateLimit-Remaining', String(remainingPoints))
     setHeader('RateLimit-Reset', String(resetSeconds))
     return resetSeconds
   }
 
-  function refuse(client: Client, result: unknown): never {
-    if (!(result instanceof RateLimiterRes)) throw result
+  function refuse(client: Client, points: number, of: string, count: Count): never {
     onRefused()
-    const retryAfterSeconds = tell(client, result)
+    const retryAfterSeconds = show(client, points, count)
     client.setHeader('Retry-After', String(retryAfterSeconds))
-    const message = `Too many requests: at most ${limit} in this window, try again in ${retryAfterSeconds} s.`
+    const message = `Too many requests${of}: at most ${points} in this window, try again in ${retryAfterSeconds} s.`
     throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
   }
 
-  function count(key: string, client: Client): Promise<void> {
-    return limiter.consume(key).then(
+  function refuseNetwork(client: Client, network: ClientNetwork): never {
+    const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
+    refuse(client, window.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
+  }
+
+  /** Counts a request of a client that has a count of its own. */
+  function countOwn(id: ClientId, client: Client): Promise<void> {
+    const full = window.chargeNetworks(id)
+    if (full !== undefined) return Promise.resolve().then(() => refuseNetwork(client, full))
+    return limiter.consume(id.key).then(
       (result) => {
-        if (result.isFirstInDuration) newClients++
-        tell(client, result)
+        if (result.isFirstInDuration) window.addNewcomer(id)
+        show(client, limit, result)
       },
-      (result) => refuse(client, result),
+      (result) => {
+        window.refundNetworks(id)
+        return refuseResult(client, result)
+      },
     )
   }
 
-  return (client: Client): Promise<void> => {
-    const key = clientKey(client.address)
-    return isCrowded() ? crowdedKeyOf(key).then((crowded) => count(crowded, client)) : count(key, client)
+  /** Counts a request of a client that shares a count with others of its network. */
+  function countShared(key: string, id: ClientId, client: Client): Promise<void> {
+    const full = window.fullNetwork(id)
+    if (full !== undefined) return Promise.resolve().then(() => refuseNetwork(client, full))
+    return limiter.consume(key).then(
+      (result) => void show(client, limit, result),
+      (result) => refuseResult(client, result),
+    )
   }
-}
 
-/** IPv6 clients own at least a /64, and count by it; an IPv4 address counts the same in IPv6 clothes. */
-function clientKey(address: string): string {
-  const known = clientKeys.get(address)
-  if (known !== undefined) return known
-  const key = parseClientKey(address)
-  clientKeys.set(address, key)
-  return key
-}
+  function refuseResult(client: Client, result: unknown): never {
+    if (!(result instanceof RateLimiterRes)) throw result
+    refuse(client, limit, '', result)
+  }
 
-function parseClientKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address.slice(0, MAX_KEY_LENGTH)
-  const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
-}
-
-function hash(text: string): number {
-  let value = 0
-  for (const character of text) value = (value * 31 + character.charCodeAt(0)) >>> 0
-  return value
+  return (client: Client): Promise<void> => {
+    const id = identifyClient(client.address)
+    const sharedKey = window.sharedKeyOf(id)
+    if (sharedKey === undefined) return countOwn(id, client)
+    // A client that came before the crowd keeps its own count.
+    return limiter
+      .get(id.key)
+      .then((own) => (own === null ? countShared(sharedKey, id, client) : countOwn(id, client)))
+  }
 }

@@ -32,10 +32,15 @@ export function reversionRow(sequence: number, reverted: EventRow, announcedAtMs
     ...reverted,
     sequence,
     type: 'Reverted',
-    details: JSON.stringify({ event: reverted.type }),
+    details: reversionDetails(reverted.type as OrderEventType),
     is_standing: 0,
     announced_at_ms: announcedAtMs,
   }
+}
+
+/** What the row of a reversion has as details: also what a filter of types looks for. */
+export function reversionDetails(event: OrderEventType): string {
+  return JSON.stringify({ event })
 }
 
 /** Reads a row. */

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { BlockHeader, NewBlocks } from '../domain/block.js'
-import type { Announcement } from '../domain/event.js'
+import type { Announcement, EventFilter } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
+import { passes } from './event-filter.js'
 import { announcementOf, type EventRow, eventRow, type NewEventRow, reversionRow } from './event-rows.js'
 import { insertInParts, ROWS_AT_ONCE } from './parts.js'
 import { assertTerm, beginTerm, insertHeaders, type ReadersTerm } from './reader-terms.js'
@@ -37,6 +38,15 @@ export interface EventStore {
   revert(term: ReadersTerm, ancestor: BlockHeader): Promise<Announcement[]>
   /** The entries behind a sequence, in order. */
   readAfter(sequence: number, limit: number): Promise<Announcement[]>
+  /**
+   * The first entries in a range that pass a filter, in order.
+   * @returns undefined when retention has removed entries of the range
+   */
+  readMatching(
+    filter: EventFilter,
+    range: { readonly after: number; readonly through: number },
+    limit: number,
+  ): Promise<Announcement[] | undefined>
   /**
    * Removes the entries at the beginning of the log that were announced before a time, Unix milliseconds.
    * @returns the sequence of the last entry removed so far; 0 when none was
@@ -138,6 +148,24 @@ export function createEventStore(
         .limit(limit)
         .execute()
       return rows.map(announcementOf)
+    },
+
+    async readMatching(filter, { after, through }, limit) {
+      const rows = await database
+        .selectFrom('events')
+        .selectAll()
+        .where('sequence', '>', after)
+        .where('sequence', '<=', through)
+        .where(passes(filter))
+        .orderBy('sequence')
+        .limit(limit)
+        .execute()
+      // Retention removes from the beginning: what is there now was there while the rows were read.
+      const { pruned_sequence } = await database
+        .selectFrom('event_log')
+        .select('pruned_sequence')
+        .executeTakeFirstOrThrow()
+      return pruned_sequence > after ? undefined : rows.map(announcementOf)
     },
 
     async prune(beforeMs) {

@@ -229,6 +229,18 @@ export const migrations: Record<string, Migration> = {
         .execute()
     },
   },
+  '006-event-filters': {
+    // What names one order or one party is looked up. Chains and types are few: a bounded range is gone through for them.
+    async up(db) {
+      for (const column of ['order_id', 'user', 'solver']) {
+        await db.schema
+          .createIndex(`events_of_${column}`)
+          .on('events')
+          .columns([column, 'sequence'])
+          .execute()
+      }
+    },
+  },
   '007-solver-places': {
     async up(db) {
       await db.schema.alterTable('solvers').addColumn('unbonded_since_ms', 'bigint').execute()

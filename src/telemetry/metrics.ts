@@ -192,7 +192,7 @@ export function createMetrics() {
     }),
     rateLimited: new Counter({
       name: 'aggregator_rate_limited_total',
-      help: 'Requests refused because of a limit (quote, order, register, unregister, solvers, global).',
+      help: 'Requests refused because of a limit (quote, order, register, unregister, solvers, streams, global).',
       labelNames: ['limit'],
       registers,
     }),
@@ -200,6 +200,18 @@ export function createMetrics() {
       name: 'aggregator_stream_clients',
       help: 'Clients of the event stream, by protocol (websocket, sse, connect, grpc, grpc-web).',
       labelNames: ['protocol'],
+      registers,
+    }),
+    streamRefusals: new Counter({
+      name: 'aggregator_stream_refusals_total',
+      help: 'Streams refused for want of a place, by the limit that was met (client, network, instance).',
+      labelNames: ['limit'],
+      registers,
+    }),
+    streamReplays: new Gauge({
+      name: 'aggregator_stream_replays',
+      help: 'Clients of the event stream that replay the log from the database, by state (running, waiting).',
+      labelNames: ['state'],
       registers,
     }),
     streamDrops: new Counter({

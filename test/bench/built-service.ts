@@ -7,10 +7,10 @@ import { startChild } from '../service/child-process.js'
 import { environmentFor } from '../service/service.js'
 import { freePort } from './process-memory.js'
 
-const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS']
+const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS']
 const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, limit]))
 /** Limits that count every request, as wide as they may be. */
-const WIDE_LIMITS = limitsOf('1000000')
+const WIDE_LIMITS = { ...limitsOf('1000000'), MAX_STREAM_CLIENTS_PER_IP: '1000000' }
 /** Nothing is counted. */
 export const NO_LIMITS = limitsOf('0')
 

@@ -20,6 +20,7 @@ import { latencyPlot, svg, throughputPlot } from './plot.js'
 import { protocols } from './protocols.js'
 import { CONNECTIONS, quote, USUAL_SIZE } from './quote.js'
 import { reads } from './reads.js'
+import { replayFlood } from './replay-flood.js'
 import { replicas } from './replicas.js'
 import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeText } from './report.js'
 import { tail } from './tail.js'
@@ -34,6 +35,7 @@ const BENCHMARKS = [
   idleClients,
   footprint,
   backfill,
+  replayFlood,
   replicas,
 ]
 const NAMES = BENCHMARKS.map(({ name }) => name)

@@ -126,7 +126,7 @@ async function withService<T>(
 }
 
 /** Asks at fixed times, whether or not the quotes before have been answered; what waits for its turn counts. */
-async function steadyLoad(callers: readonly Caller[]): Promise<number[]> {
+export async function steadyLoad(callers: readonly Caller[]): Promise<number[]> {
   const start = performance.now()
   const quotes = Array.from({ length: QUOTES_PER_SECOND * SECONDS }, async (_, index) => {
     const due = start + (index * 1000) / QUOTES_PER_SECOND

@@ -18,7 +18,8 @@ export async function openLog(change: (store: EventStore) => Partial<EventStore>
       store: { ...store, ...change(store) },
       replicas: createOnlyReplica(),
       eventRetentionDays: 2,
-      maxStreamClients: 3,
+      // What was there before is read from the store.
+      keptEntries: 0,
       metrics,
       log,
       now: () => clock.ms,

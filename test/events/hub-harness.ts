@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
 import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
 import { createCursors } from '../../src/events/cursor.js'
-import { createHub, type Subscription } from '../../src/events/hub.js'
+import { createHub, type SubscriberOptions, type Subscription } from '../../src/events/hub.js'
 import { manySettled, newBlocks, openToRead } from '../store/event-samples.js'
 
 const ANNOUNCED_AT_MS = 1_800_000_000_000
@@ -15,7 +15,7 @@ export function only(filter: Partial<EventFilter>): EventFilter {
 }
 
 /** A hub over a store in memory, both of which close with the test. */
-export async function openHub({ stored = 0, maxSubscribers = 100 } = {}) {
+export async function openHub({ stored = 0 } = {}) {
   const { store, one, two } = await openToRead(':memory:', () => ANNOUNCED_AT_MS)
   let block = 0
 
@@ -33,7 +33,7 @@ export async function openHub({ stored = 0, maxSubscribers = 100 } = {}) {
   const cursors = createCursors(logId)
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
-  const hub = createHub({ ...bounds, cursors, readAfter, maxSubscribers, onSlow })
+  const hub = createHub({ ...bounds, cursors, reader: { ...store, readAfter }, onSlow })
   onTestFinished(() => hub.close())
 
   return {
@@ -48,8 +48,8 @@ export async function openHub({ stored = 0, maxSubscribers = 100 } = {}) {
       hub.publish(await append(count, chainId))
     },
     /** Lets a subscriber in that begins behind a sequence, or at the end. */
-    subscribe: (after?: number, filter: Partial<EventFilter> = {}) =>
-      hub.subscribe(after === undefined ? undefined : cursors.write(after), only(filter)),
+    subscribe: (after?: number, filter: Partial<EventFilter> = {}, options?: SubscriberOptions) =>
+      hub.subscribe(after === undefined ? undefined : cursors.write(after), only(filter), options),
   }
 }
 

@@ -47,7 +47,7 @@ describe('a subscriber that takes nothing of what it was given', () => {
   })
 
   test('slows no other, and leaves its place to another', async () => {
-    const { subscribe, publish } = await openHub({ maxSubscribers: 2 })
+    const { subscribe, publish } = await openHub()
     const [slow, good] = [subscribe(), subscribe()]
     await publish(1)
     await slow.next()
@@ -218,7 +218,7 @@ describe('silence', () => {
 })
 
 test('those who were woken sleep until there is news again', async () => {
-  const { subscribe, publish } = await openHub({ maxSubscribers: 300 })
+  const { subscribe, publish } = await openHub()
   const subscriptions = range(1, 300).map(() => subscribe())
   const taken = subscriptions.map((subscription) => take(subscription, 2))
   await settle()

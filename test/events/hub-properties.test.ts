@@ -105,7 +105,7 @@ async function openReplica(store: EventStore): Promise<Replica> {
     store,
     replicas,
     eventRetentionDays: 1,
-    maxStreamClients: 1000,
+    keptEntries: 50,
     metrics,
     log,
     now: () => 1,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCursors } from '../../src/events/cursor.js'
-import { END_OF_TIME, now, only, openHub, range, settle, take } from './hub-harness.js'
+import { now, only, openHub, range, settle, take } from './hub-harness.js'
 
 describe('a subscriber', () => {
   test('gets what is published from now on, once and in order', async () => {
@@ -52,7 +52,7 @@ describe('a subscriber', () => {
   })
 
   test.each([63, 64, 65, 300])('is one of %d who wait, and all are given what comes', async (count) => {
-    const { subscribe, publish } = await openHub({ maxSubscribers: count })
+    const { subscribe, publish } = await openHub()
     const waiting = range(1, count).map(() => subscribe().next())
     await settle()
     await publish(1)
@@ -60,7 +60,7 @@ describe('a subscriber', () => {
   })
 
   test('is woken by the next publication while others are still being woken by the last one', async () => {
-    const { subscribe, publish } = await openHub({ maxSubscribers: 300 })
+    const { subscribe, publish } = await openHub()
     const subscriptions = range(1, 300).map(() => subscribe())
     const taken = subscriptions.map((subscription) => take(subscription, 3))
     await settle()
@@ -108,41 +108,6 @@ describe('a cursor is unknown that', () => {
     expect(() => subscribe(2)).toThrow(CURSOR_UNKNOWN)
     expect(await take(subscribe(3), 2)).toEqual([4, 5])
   })
-
-  test('takes no place', async () => {
-    const { hub, subscribe } = await openHub({ maxSubscribers: 1 })
-    expect(() => hub.subscribe('nonsense', only({}))).toThrow(CURSOR_UNKNOWN)
-    expect(() => subscribe()).not.toThrow()
-  })
-})
-
-describe('the places', () => {
-  const STREAM_LIMIT_REACHED = expect.objectContaining({ reason: 'STREAM_LIMIT_REACHED', httpStatus: 503 })
-
-  test('are taken when there are as many subscribers as may be', async () => {
-    const { subscribe, publish } = await openHub({ maxSubscribers: 2 })
-    const subscriptions = [subscribe(), subscribe()]
-    expect(() => subscribe()).toThrow(STREAM_LIMIT_REACHED)
-    await publish(1)
-    for (const subscription of subscriptions) expect(await take(subscription, 1)).toEqual([1])
-  })
-
-  test('are free again when one has left, once', async () => {
-    const { subscribe } = await openHub({ maxSubscribers: 2 })
-    const [first] = [subscribe(), subscribe()]
-    first.close()
-    first.close()
-    subscribe()
-    expect(() => subscribe()).toThrow(STREAM_LIMIT_REACHED)
-  })
-
-  test('are free again when one has been told that its cursor is unknown', async () => {
-    const { hub, store, subscribe } = await openHub({ stored: 2, maxSubscribers: 1 })
-    const subscription = subscribe(0)
-    hub.forgetThrough(await store.prune(END_OF_TIME))
-    await expect(subscription.next()).rejects.toThrow()
-    expect(() => subscribe()).not.toThrow()
-  })
 })
 
 describe('leaving', () => {
@@ -160,7 +125,7 @@ describe('leaving', () => {
   })
 
   test('leaves no trace among those who wait: the next one is woken without delay', async () => {
-    const { subscribe, publish } = await openHub({ maxSubscribers: 2000 })
+    const { subscribe, publish } = await openHub()
     const leaving = range(1, 1999).map(() => subscribe())
     for (const subscription of leaving) subscription.next().catch(() => {})
     await settle()

@@ -10,7 +10,7 @@ const SELDOM_MS = 60_000
 const OFTEN_MS = 5
 
 /** Health of a server whose state the test sets, asked over Connect without a network. */
-function setUp({ watchIntervalMs = SELDOM_MS, maxWatchers = 2 } = {}) {
+function setUp({ watchIntervalMs = SELDOM_MS, maxWatchers = 2, maxWatchersPerClient = 0 } = {}) {
   const server = { isServing: true, looks: 0 }
   const health = createHealth({
     services: ['a.v1.Service'],
@@ -20,6 +20,7 @@ function setUp({ watchIntervalMs = SELDOM_MS, maxWatchers = 2 } = {}) {
     },
     watchIntervalMs,
     maxWatchers,
+    maxWatchersPerClient,
   })
   const client = createClient(Health, createRouterTransport(health.routes))
   /** Takes each message as soon as it is there, as a connection does; or only when asked, as one that is clogged. */

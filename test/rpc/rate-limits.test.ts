@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRateLimits, type RateLimits } from '../../src/rpc/rate-limits.js'
 
 const LIMIT = 2
@@ -10,6 +11,7 @@ const CONFIG = {
   register: 0,
   unregister: 0,
   solvers: 0,
+  streams: 0,
 }
 
 /** What is left for a client after one more request; undefined when it was refused. */
@@ -23,24 +25,116 @@ async function left(limits: RateLimits, address: string): Promise<number | undef
   return Number(headers.get('RateLimit-Remaining'))
 }
 
-const addressOf = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
+/** An address of one of 64 regions, each an IPv4 /16. */
+const addressOf = (index: number) => `10.${index & 63}.${(index >> 14) & 255}.${(index >> 6) & 255}`
+const subnetOf = (site: number, subnet: number) => `2001:db8:${site.toString(16)}:${subnet.toString(16)}::1`
+
+async function fill(count: number, limits: RateLimits, address: (index: number) => string): Promise<number> {
+  let accepted = 0
+  for (let index = 0; index < count; index++)
+    if ((await left(limits, address(index))) !== undefined) accepted++
+  return accepted
+}
 
 describe('more clients than are counted one by one', () => {
-  it('share a few counts, while those that came before keep their own', async () => {
+  it('share a few counts, while those that came before keep their own, and so do those of the other IP version', async () => {
     const limits = createRateLimits(CONFIG)
     const counted = 50_000
-    for (let index = 0; index < counted; index++) await left(limits, addressOf(index))
+    await fill(counted, limits, addressOf)
 
-    const beyond = []
-    for (let index = counted; index < counted + 1000; index++)
-      beyond.push(await left(limits, addressOf(index)))
-    const passed = beyond.filter((answer) => answer !== undefined)
-    expect(passed.length).toBeGreaterThan(0)
-    expect(passed.length).toBeLessThanOrEqual(64 * LIMIT)
+    const passed = await fill(1000, limits, (index) => addressOf(counted + index))
+    expect(passed).toBeGreaterThan(0)
+    expect(passed).toBeLessThanOrEqual(64 * LIMIT)
 
     expect(await left(limits, addressOf(0))).toBe(LIMIT - 2)
     expect(await left(limits, addressOf(0))).toBeUndefined()
     expect(await left(limits, addressOf(counted - 1))).toBe(LIMIT - 2)
+    expect(await left(limits, '2001:db8::1')).toBe(LIMIT - 1)
+  })
+
+  it.each([
+    ['an IPv4 /16', (index: number) => `10.0.${index >> 8}.${index & 255}`, '10.1.0.1'],
+    ['an IPv6 /32', (index: number) => `2001:db8:${index.toString(16)}::1`, '2001:db9::1'],
+    ['an IPv6 /48', (index: number) => subnetOf(1, index), subnetOf(2, 1)],
+  ])(
+    'of %s share the counts of that network, and leave everybody else alone',
+    async (_, address, elsewhere) => {
+      const maxClients = 80
+      const limits = createRateLimits(CONFIG, { maxClients })
+      const accepted = await fill(5000, limits, address)
+      expect(accepted).toBeLessThanOrEqual(maxClients / 8 + 16 * LIMIT)
+      for (const other of [elsewhere, '192.0.2.1', '2001:dba::1']) {
+        expect(await left(limits, other)).toBe(LIMIT - 1)
+        expect(await left(limits, other)).toBe(LIMIT - 2)
+      }
+      expect(await left(limits, address(0))).toBe(LIMIT - 2)
+    },
+  )
+})
+
+describe('an IPv6 network', () => {
+  it('has four times the limit of a client for a /56, sixteen times for a /48', async () => {
+    const limits = createRateLimits(CONFIG)
+    expect(await fill(256, limits, (index) => subnetOf(1, index))).toBe(4 * LIMIT)
+    expect(await fill(2048, limits, (index) => subnetOf(2, index * 32))).toBe(16 * LIMIT)
+    expect(await left(limits, subnetOf(3, 0))).toBe(LIMIT - 1)
+    expect(await left(limits, '192.0.2.1')).toBe(LIMIT - 1)
+  })
+
+  it('is named in the refusal, with its own count in the headers', async () => {
+    const limits = createRateLimits(CONFIG)
+    await fill(256, limits, (index) => subnetOf(1, index))
+    const headers = new Map<string, string>()
+    const client = {
+      address: subnetOf(1, 9),
+      setHeader: (name: string, value: string) => void headers.set(name, value),
+    }
+    await expect(limits.consume('quote', client)).rejects.toMatchObject({
+      reason: 'RATE_LIMITED',
+      message: expect.stringContaining('of this IPv6 /56: at most 8'),
+      retryAfterSeconds: 60,
+    })
+    expect(Object.fromEntries(headers)).toEqual({
+      'RateLimit-Limit': '8',
+      'RateLimit-Remaining': '0',
+      'RateLimit-Reset': '60',
+      'Retry-After': '60',
+    })
+  })
+
+  it('is not used up by the refused requests of one of its clients', async () => {
+    const limits = createRateLimits(CONFIG)
+    expect(await fill(1000, limits, () => subnetOf(1, 0))).toBe(LIMIT)
+    expect(await fill(3 * LIMIT, limits, (index) => subnetOf(1, 1 + (index % 3)))).toBe(3 * LIMIT)
+  })
+
+  it('has its requests again in the next window', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const limits = createRateLimits(CONFIG)
+    await fill(256, limits, (index) => subnetOf(1, index))
+    expect(await left(limits, subnetOf(1, 99))).toBeUndefined()
+    vi.setSystemTime(Date.now() + CONFIG.windowMs)
+    expect(await left(limits, subnetOf(1, 99))).toBe(LIMIT - 1)
+  })
+
+  it('never gets more than its multiples, and never takes from another one', async () => {
+    const request = fc.record({ site: fc.nat(2), range: fc.nat(3), subnet: fc.nat(5) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { maxLength: 400, size: 'max' }), async (requests) => {
+        const limits = createRateLimits(CONFIG)
+        const accepted = new Map<string, number>()
+        const of = (key: string) => accepted.get(key) ?? 0
+        for (const { site, range, subnet } of requests) {
+          const keys = [`${site}`, `${site}/${range}`, `${site}/${range}/${subnet}`] as const
+          const isExpected = of(keys[0]) < 16 * LIMIT && of(keys[1]) < 4 * LIMIT && of(keys[2]) < LIMIT
+          const isAccepted = (await left(limits, subnetOf(site, range * 256 + subnet))) !== undefined
+          expect(isAccepted).toBe(isExpected)
+          if (isAccepted) for (const key of keys) accepted.set(key, of(key) + 1)
+        }
+      }),
+      { seed: 20_261_121, numRuns: 30 },
+    )
   })
 })
 

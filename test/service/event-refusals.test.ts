@@ -6,7 +6,7 @@ import { startEventService } from './event-service.js'
 import { createExchange } from './exchange.js'
 import type { TestService } from './service.js'
 import type { StreamRequest } from './stream-clients.js'
-import { type ExpectedEnd, endOn, eventSource, faces, rpcFaces, webSocket } from './stream-faces.js'
+import { type ExpectedEnd, endOn, faces, webSocket } from './stream-faces.js'
 
 const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
 const CURSOR_UNKNOWN: ExpectedEnd = {
@@ -169,32 +169,5 @@ describe('a message that cannot be read is the mistake of the caller', () => {
       expect(await service.metric('aggregator_requests_total', labels)).toBeGreaterThan(1)
     }
     expect(await clients()).toBe(0)
-  })
-})
-
-describe('rate limits', () => {
-  it('leave the WebSocket alone; all else shares the global count', async () => {
-    const limited = await startEventService([chain], { RATE_LIMIT_MAX: '3' })
-    for (let round = 0; round < 5; round++) {
-      const client = webSocket.open(limited.url)
-      await client.connected()
-      client.leave()
-      expect((await webSocket.open(limited.url, { user: ['nobody'] }).ended()).status).toBe(1008)
-    }
-    for (const face of [eventSource, ...rpcFaces.slice(0, 2)]) {
-      const client = face.open(limited.url)
-      await client.connected()
-      client.leave()
-    }
-    const refusal: ExpectedEnd = {
-      webSocket: 0,
-      http: 429,
-      rpc: 'RESOURCE_EXHAUSTED',
-      reason: 'RATE_LIMITED',
-    }
-    for (const face of [eventSource, ...rpcFaces]) {
-      expect(await face.open(limited.url).ended()).toMatchObject(endOn(face, refusal))
-    }
-    await limited.close()
   })
 })

@@ -12,6 +12,8 @@ const NO_LIMITS = {
   RATE_LIMIT_REGISTER: '0',
   RATE_LIMIT_UNREGISTER: '0',
   RATE_LIMIT_SOLVERS: '0',
+  RATE_LIMIT_STREAMS: '0',
+  MAX_STREAM_CLIENTS_PER_IP: '0',
 }
 
 /** The variables that serve a chain on a free port of 127.0.0.1, without limits and without a file. */

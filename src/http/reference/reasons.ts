@@ -57,7 +57,7 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   CHAIN_UNAVAILABLE: "The chain's RPC endpoints do not answer.",
   DATABASE_UNAVAILABLE: 'The database of the instance does not answer: try again in some seconds.',
   CURSOR_UNKNOWN: 'The cursor is none of this instance, or what came after it is no longer kept.',
-  STREAM_LIMIT_REACHED: 'All places at the event stream are taken.',
+  STREAM_LIMIT_REACHED: 'The client, its network or the whole instance has as many streams open as it may.',
   SUBSCRIBER_TOO_SLOW: 'The client took too little for too long.',
   SHUTTING_DOWN: 'The instance stops.',
   INTERNAL: 'The service failed; its log has the cause under the request id.',

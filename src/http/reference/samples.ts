@@ -392,7 +392,7 @@ export const exchanges: readonly Sample[] = [
     status: 503,
     reason: 'STREAM_LIMIT_REACHED',
     body: {
-      error: 'All places at the event stream are taken.',
+      error: 'All 1 stream places are taken (MAX_STREAM_CLIENTS).',
       code: 'STREAM_LIMIT_REACHED',
     },
   },

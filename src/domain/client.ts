@@ -1,0 +1,22 @@
+/** A client as limits count it: an IPv4 address or an IPv6 /64 (decisions.md D8), with the networks around it. */
+export interface ClientId {
+  /** An IPv4-mapped IPv6 address has the key of the IPv4 address. */
+  readonly key: string
+  /** The /56 and the /48 around an IPv6 client, which one person may own as a whole; none around an IPv4 client. */
+  readonly networks: readonly ClientNetwork[]
+  /** The IPv6 /32 or the IPv4 /16 around the client: what one provider owns. */
+  readonly region: string
+  readonly isIpv6: boolean
+}
+
+/** An IPv6 network that counts as a whole (decisions.md D14). */
+export interface ClientNetwork {
+  readonly key: string
+  readonly prefixLength: 56 | 48
+}
+
+/** How many times the limit of one client a network has. */
+export const NETWORK_FACTORS: Readonly<Record<ClientNetwork['prefixLength'], number>> = { 56: 4, 48: 16 }
+
+/** The process itself, where it follows its own log. */
+export const THIS_PROCESS: ClientId = { key: '', networks: [], region: '', isIpv6: false }

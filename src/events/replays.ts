@@ -1,0 +1,180 @@
+import type { ClientId } from '../domain/client.js'
+import { ClientCounts } from '../domain/client-counts.js'
+import type { EventFilter } from '../domain/event.js'
+import { type LogPages, type LogPart, type LogPlace, nameFilter } from './log-pages.js'
+import { WaitingLine } from './waiting-line.js'
+
+/** One subscriber's way through the part of the log that is not in memory. */
+export interface Replay {
+  /**
+   * The next part of the log. Waits while too many replays are under way, unless another replay reads the same page.
+   * @returns undefined when the log no longer has it; never resolves once the replay has ended
+   */
+  next(sequence: number, lastSequence: number): Promise<LogPart | undefined>
+  /** Ends the replay, or its wait; a later `next` begins again. */
+  end(): void
+}
+
+/** The replays of all clients (decisions.md D14). */
+export interface Replays {
+  of(client: ClientId, filter: EventFilter): Replay
+  /** How many read the log, and how many wait for that. */
+  counts(): { readonly running: number; readonly waiting: number }
+}
+
+const MAX_REPLAYS_OF_CLIENT = 4
+const MAX_REPLAYS = 32
+/** Pages that a replay reads before it goes to the end of the line, where others wait. */
+const PAGES_PER_TURN = 64
+/** A replay that asks for nothing for so long loses its turn to one that waits. */
+const MAX_IDLE_MS = 100
+
+interface Waiter {
+  readonly client: ClientId
+  readonly place: LogPlace
+  /** Lets the replay read, or gives it the page that another one reads. */
+  readonly go: (page?: Promise<LogPart | undefined>) => void
+}
+
+/**
+ * Builds the replays over the pages of a log. Only a replay that has the database read counts: one that finds its page
+ * among those that others have read lately, or are reading, goes with them. So any number of clients that come back at
+ * about the same place cost no more than one.
+ */
+export function createReplays(pages: LogPages): Replays {
+  const running = new ClientCounts({ perClient: MAX_REPLAYS_OF_CLIENT, total: MAX_REPLAYS })
+  const runners = new Set<Runner>()
+  const line = new WaitingLine<Waiter>()
+  const waitersAt = new Map<string, Set<Waiter>>()
+  let idleTimer: NodeJS.Timeout | undefined
+
+  function startWaiting(): void {
+    while (running.held < MAX_REPLAYS) {
+      const waiter = line.take((client) => running.fullAt(client) === undefined)
+      if (waiter === undefined) break
+      forget(waiter)
+      waiter.go()
+    }
+    if (line.size > 0 && idleTimer === undefined) idleTimer = setTimeout(stopIdle, MAX_IDLE_MS).unref()
+  }
+
+  function stopIdle(): void {
+    idleTimer = undefined
+    if (line.size === 0) return
+    for (const runner of runners) if (runner.isIdle()) runner.stop()
+    startWaiting()
+  }
+
+  function forget(waiter: Waiter): void {
+    line.delete(waiter)
+    const others = waitersAt.get(waiter.place.name)
+    others?.delete(waiter)
+    if (others?.size === 0) waitersAt.delete(waiter.place.name)
+  }
+
+  function enterLine(waiter: Waiter): void {
+    line.add(waiter)
+    const others = waitersAt.get(waiter.place.name) ?? new Set()
+    waitersAt.set(waiter.place.name, others.add(waiter))
+    startWaiting()
+  }
+
+  /** Reads a page for all who wait for it. */
+  function read(place: LogPlace): Promise<LogPart | undefined> {
+    const page = pages.read(place)
+    for (const waiter of [...(waitersAt.get(place.name) ?? [])]) {
+      forget(waiter)
+      waiter.go(page)
+    }
+    return page
+  }
+
+  class Runner implements Replay {
+    readonly #client: ClientId
+    readonly #filter: ReturnType<typeof nameFilter>
+    #isRunning = false
+    #pages = 0
+    #idleSince: number | undefined
+    #waiter: Waiter | undefined
+
+    constructor(client: ClientId, filter: EventFilter) {
+      this.#client = client
+      this.#filter = nameFilter(filter)
+    }
+
+    async next(sequence: number, lastSequence: number): Promise<LogPart | undefined> {
+      const place = pages.placeOf(this.#filter, sequence, lastSequence)
+      const page = pages.find(place) ?? this.#readInTurn(place)
+      this.#idleSince = undefined
+      const part = await page.finally(() => {
+        this.#idleSince = performance.now()
+      })
+      return part === undefined ? undefined : behind(part, place, sequence)
+    }
+
+    #readInTurn(place: LogPlace): Promise<LogPart | undefined> {
+      if (this.#isRunning && this.#pages >= PAGES_PER_TURN && line.size > 0) {
+        this.stop()
+        startWaiting()
+      }
+      if (this.#isRunning) return this.#read(place)
+      return new Promise((resolve) => {
+        const go: Waiter['go'] = (page) => {
+          this.#waiter = undefined
+          if (page === undefined) this.#start()
+          resolve(page ?? this.#read(place))
+        }
+        this.#waiter = { client: this.#client, place, go }
+        enterLine(this.#waiter)
+      })
+    }
+
+    #start(): void {
+      this.#isRunning = true
+      this.#pages = 0
+      running.add(this.#client)
+      runners.add(this)
+    }
+
+    #read(place: LogPlace): Promise<LogPart | undefined> {
+      this.#pages++
+      return read(place)
+    }
+
+    isIdle(): boolean {
+      return this.#idleSince !== undefined && performance.now() - this.#idleSince >= MAX_IDLE_MS
+    }
+
+    /** Gives its turn to others. */
+    stop(): void {
+      if (!this.#isRunning) return
+      this.#isRunning = false
+      running.remove(this.#client)
+      runners.delete(this)
+    }
+
+    end(): void {
+      if (this.#waiter !== undefined) forget(this.#waiter)
+      this.#waiter = undefined
+      if (!this.#isRunning) return
+      this.stop()
+      startWaiting()
+    }
+  }
+
+  return {
+    of: (client, filter) => new Runner(client, filter),
+    counts: () => ({ running: running.held, waiting: line.size }),
+  }
+}
+
+/** What of a page stands after a sequence. */
+function behind(part: LogPart, place: LogPlace, sequence: number): LogPart | undefined {
+  if (place.filter.name !== '') return part
+  const entries =
+    part.entries[0]?.sequence === sequence + 1
+      ? part.entries
+      : part.entries.filter((entry) => entry.sequence > sequence)
+  // Sequences have no gaps: what is missing is no longer kept.
+  return entries[0]?.sequence === sequence + 1 ? { entries, through: part.through } : undefined
+}

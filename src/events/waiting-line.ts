@@ -1,0 +1,63 @@
+import type { ClientId } from '../domain/client.js'
+
+interface Waiter {
+  readonly client: ClientId
+}
+
+/**
+ * A line in which every network has the same turn, in it every client, and the requests of one client go in their order.
+ * So a long queue of one client or of one network delays only itself. A network is an IPv6 /48 or an IPv4 address.
+ */
+export class WaitingLine<W extends Waiter> {
+  readonly #networks = new Map<string, Map<string, Set<W>>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(waiter: W): void {
+    const clients = this.#networks.get(networkOf(waiter)) ?? new Map<string, Set<W>>()
+    const waiters = clients.get(waiter.client.key) ?? new Set<W>()
+    if (waiters.has(waiter)) return
+    this.#size++
+    this.#networks.set(networkOf(waiter), clients.set(waiter.client.key, waiters.add(waiter)))
+  }
+
+  /** Removes a waiter; nothing happens when it is not in the line. */
+  delete(waiter: W): void {
+    const network = networkOf(waiter)
+    const clients = this.#networks.get(network)
+    const waiters = clients?.get(waiter.client.key)
+    if (clients === undefined || !waiters?.delete(waiter)) return
+    this.#size--
+    if (waiters.size === 0) clients.delete(waiter.client.key)
+    if (clients.size === 0) this.#networks.delete(network)
+  }
+
+  /** Removes and returns the next waiter whose client may start; its client and its network go to the end of the line. */
+  take(mayStart: (client: ClientId) => boolean): W | undefined {
+    for (const [network, clients] of this.#networks) {
+      for (const [key, waiters] of clients) {
+        const [first] = waiters
+        if (first === undefined || !mayStart(first.client)) continue
+        this.delete(first)
+        moveToEnd(clients, key)
+        moveToEnd(this.#networks, network)
+        return first
+      }
+    }
+    return undefined
+  }
+}
+
+function networkOf({ client }: Waiter): string {
+  return client.networks.at(-1)?.key ?? client.key
+}
+
+function moveToEnd<V>(map: Map<string, V>, key: string): void {
+  const value = map.get(key)
+  if (value === undefined) return
+  map.delete(key)
+  map.set(key, value)
+}

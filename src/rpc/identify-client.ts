@@ -1,0 +1,35 @@
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
+import type { ClientId, ClientNetwork } from '../domain/client.js'
+
+/** Longer than any address: of other text that a proxy calls its client, so much counts. */
+const MAX_KEY_LENGTH = 64
+const NO_NETWORKS: readonly ClientNetwork[] = []
+
+const known = new LRUCache<string, ClientId>({ max: 4096 })
+
+/** Identifies a client by its IP address. */
+export function identifyClient(address: string): ClientId {
+  const found = known.get(address)
+  if (found !== undefined) return found
+  const client = parseClient(address)
+  known.set(address, client)
+  return client
+}
+
+function parseClient(address: string): ClientId {
+  if (!ipaddr.isValid(address)) {
+    return { key: address.slice(0, MAX_KEY_LENGTH), networks: NO_NETWORKS, region: '', isIpv6: false }
+  }
+  const parsed = ipaddr.process(address)
+  const bytes = parsed.toByteArray()
+  const prefix = (length: number) => bytes.slice(0, length / 8).join('.')
+  if (parsed.kind() === 'ipv4') {
+    return { key: parsed.toString(), networks: NO_NETWORKS, region: `${prefix(16)}/16`, isIpv6: false }
+  }
+  const networks = ([56, 48] as const).map((prefixLength) => ({
+    key: `${prefix(prefixLength)}/${prefixLength}`,
+    prefixLength,
+  }))
+  return { key: prefix(64), networks, region: `${prefix(32)}/32`, isIpv6: true }
+}

@@ -1,0 +1,133 @@
+import { setMaxListeners } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import type { Benchmark, Row } from './benchmark.js'
+import { restCaller } from './callers.js'
+import { writeEventLog } from './event-log-file.js'
+import { quantile } from './load.js'
+import { type Market, startMarket } from './market.js'
+import { steadyLoad } from './tail.js'
+
+const EVENTS = 300_000
+const SOCKETS = 400
+/** As many local addresses as the sockets of a flood from many clients come from. */
+const ADDRESSES = 100
+const SOLVERS = 10
+const CONNECTIONS = 100
+const WARM_UP_QUOTES = 1000
+/** Each socket begins again so often, since a replay that finds nothing ends soon. */
+const REOPEN_MS = 2000
+const MAX_SLOWER_MS = 20
+
+interface Flood {
+  readonly name: string
+  /** What a socket asks for beside the oldest cursor. */
+  filter(socket: number): string
+  readonly addresses: number
+  /** Whether it must not make quotes slower than the line allows. */
+  readonly isBound: boolean
+}
+
+const orderOf = (socket: number) => `&orderId=0x${socket.toString(16).padStart(64, '0')}`
+const FLOODS: readonly Flood[] = [
+  { name: 'orders that are not there, one address', filter: orderOf, addresses: 1, isBound: true },
+  { name: 'orders that are not there', filter: orderOf, addresses: ADDRESSES, isBound: true },
+  { name: 'a type that did not happen', filter: () => '&type=Reverted', addresses: ADDRESSES, isBound: true },
+  {
+    name: 'a type and an address',
+    filter: (socket) => `&type=Reverted&type=Settled&solver=0x${socket.toString(16).padStart(40, '0')}`,
+    addresses: ADDRESSES,
+    isBound: true,
+  },
+  { name: 'everything', filter: () => '', addresses: ADDRESSES, isBound: false },
+]
+
+/** Quotes beside a flood of replays. */
+export const replayFlood: Benchmark = {
+  name: 'replay-flood',
+  about:
+    `A steady load of quotes beside ${SOCKETS} WebSockets that replay a log of ${EVENTS.toLocaleString('en')} events from ` +
+    `its beginning, with filters that match nothing, and begin again every ${REOPEN_MS / 1000} s. The reference is the ` +
+    'same load without them, before, in the same process.',
+  async measure() {
+    const market = await startMarket(SOLVERS)
+    const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+    try {
+      const path = join(folder, 'service.db')
+      const cursor = await writeEventLog(path, EVENTS)
+      return await measureOn(market, path, cursor)
+    } finally {
+      await market.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+async function measureOn(market: Market, path: string, cursor: string) {
+  const service = await market.startService({ DB_PATH: path })
+  await market.register(service.url, 0, SOLVERS)
+  const url = `${service.url}/v1/${market.chain.chainId}/quote`
+  const callers = Array.from({ length: CONNECTIONS }, () => restCaller({ url, body: market.quoteRequest }))
+  try {
+    for (let quote = 0; quote < WARM_UP_QUOTES; quote++) await callers[quote % CONNECTIONS]?.call()
+    const load = async () => {
+      const cpuBefore = await service.cpuSeconds()
+      const latencies = await steadyLoad(callers)
+      return { latencies, cpuSeconds: (await service.cpuSeconds()) - cpuBefore }
+    }
+    const quiet = await load()
+    const rows: Row[] = [toRow('none', quiet)]
+    const findings = []
+    for (const flood of FLOODS) {
+      const stop = startFlood(`${service.socketUrl}?after=${cursor}`, flood)
+      const loaded = await load()
+      await stop()
+      rows.push(toRow(flood.name, loaded))
+      if (!flood.isBound) continue
+      const value = quantile(loaded.latencies, 0.99) - quantile(quiet.latencies, 0.99)
+      findings.push({
+        name: `${SOCKETS} replays of ${flood.name}: p99 of quotes beyond that without them, ms`,
+        value,
+        atMost: MAX_SLOWER_MS,
+      })
+    }
+    return { rows, findings }
+  } finally {
+    await Promise.all(callers.map((caller) => caller.close()))
+  }
+}
+
+/** Opens the sockets, each at its own time, and again and again. @returns what ends them */
+function startFlood(url: string, { filter, addresses }: Flood): () => Promise<void> {
+  const flood = new AbortController()
+  setMaxListeners(SOCKETS, flood.signal)
+  const sockets = Array.from({ length: SOCKETS }, async (_, index) => {
+    await delay((index * REOPEN_MS) / SOCKETS)
+    while (!flood.signal.aborted) {
+      const localAddress = `127.0.0.${2 + (index % addresses)}`
+      const socket = new WebSocket(url + filter(index), { localAddress })
+      socket.on('error', () => {})
+      await delay(REOPEN_MS, undefined, { signal: flood.signal }).catch(() => {})
+      socket.terminate()
+    }
+  })
+  return async () => {
+    flood.abort()
+    await Promise.all(sockets)
+  }
+}
+
+function toRow(replays: string, { latencies, cpuSeconds }: { latencies: number[]; cpuSeconds: number }): Row {
+  const at = (part: number) => Math.round(quantile(latencies, part) * 10) / 10
+  return {
+    'replays of': replays,
+    quotes: latencies.length,
+    'median ms': at(0.5),
+    'p99 ms': at(0.99),
+    'longest ms': at(1),
+    'CPU seconds': Math.round(cpuSeconds * 10) / 10,
+  }
+}

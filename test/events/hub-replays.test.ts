@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ClientId } from '../../src/domain/client.js'
+import type { Subscription } from '../../src/events/hub.js'
+import { now, openHub, range, settle, take } from './hub-harness.js'
+
+/** More than is read for all before a place changes. */
+const STORED = 1000
+const NOTHING = { users: new Set(['0xno'] as const) }
+
+const client = (key: string, networks: ClientId['networks'] = []): ClientId => ({
+  key,
+  networks,
+  region: '',
+  isIpv6: networks.length > 0,
+})
+/** A client of an IPv6 /48, in a /64 of its own. */
+const ofSite = (number: number, site = 'site') =>
+  client(`${site}:${number}`, [
+    { key: `${site}:${number}/56`, prefixLength: 56 },
+    { key: `${site}/48`, prefixLength: 48 },
+  ])
+
+/** A hub whose store answers a read only when it is let through; reads are known by where they begin. */
+async function openGatedHub(stored = STORED) {
+  const opened = await openHub({ stored })
+  const { readAfter, store } = opened
+  const waiting: { readonly after: number; open(): void }[] = []
+  readAfter.mockImplementation(async (after, limit) => {
+    await new Promise<void>((resolve) => waiting.push({ after, open: resolve }))
+    return store.readAfter(after, limit)
+  })
+  return {
+    ...opened,
+    /** Lets the reads that have begun through, and those that begin then, so many times. */
+    async pass(times = 1) {
+      for (let left = times; left > 0; left--) {
+        await settle(4)
+        for (const read of waiting.splice(0)) read.open()
+      }
+      await settle(4)
+    },
+  }
+}
+
+const reads = ({ readAfter }: { readAfter: { mock: { calls: unknown[][] } } }) =>
+  readAfter.mock.calls.map(([after]) => after as number)
+
+describe('replays', () => {
+  test('of one client that read the store are four at most; the others wait in their order', async () => {
+    const opened = await openGatedHub()
+    const one = client('one')
+    const pages = range(0, 7).map((page) => opened.subscribe(page * 100, {}, { client: one }))
+    const taken = pages.map((subscription) => subscription.next())
+    await settle()
+    expect(opened.hub.replays()).toEqual({ running: 4, waiting: 4 })
+    await opened.pass(20)
+    expect(reads(opened)).toEqual([0, 100, 200, 300])
+    // The first ones are in step with the second ones then.
+    pages[0]?.close()
+    await opened.pass(2)
+    expect(reads(opened)).toEqual([0, 100, 200, 300, 400])
+    for (const subscription of pages) subscription.close()
+    expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
+    await Promise.allSettled(taken)
+  })
+
+  test('of all clients are 32 at most, and of an IPv6 /48 half of that', async () => {
+    const opened = await openGatedHub(12_000)
+    const follow = (who: ClientId, page: number) => {
+      const subscription = opened.subscribe(page * 100, {}, { client: who })
+      subscription.next().catch(() => {})
+      return subscription
+    }
+    const site = range(0, 39).map((page) => follow(ofSite(page), page))
+    expect(opened.hub.replays()).toEqual({ running: 16, waiting: 24 })
+    const others = range(40, 79).map((page) => follow(client(String(page)), page))
+    expect(opened.hub.replays()).toEqual({ running: 32, waiting: 48 })
+    for (const subscription of [...site, ...others]) subscription.close()
+    expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('of a client are not delayed by the queue of another one', async () => {
+    const opened = await openGatedHub(9000)
+    const crowd = range(0, 39).map((page) => opened.subscribe(page * 100, {}, { client: client('crowd') }))
+    for (const subscription of crowd) subscription.next().catch(() => {})
+    const taken = opened.subscribe(8000, {}, { client: client('alone') }).next()
+    await opened.pass(6)
+    expect(await now(taken)).toHaveLength(100)
+  })
+
+  test('from the same place cost one read a page, however many clients there are', async () => {
+    const opened = await openHub({ stored: STORED })
+    const taken = range(1, 500).map((who) =>
+      take(opened.subscribe(0, {}, { client: client(String(who)) }), STORED),
+    )
+    for (const sequences of await Promise.all(taken)) expect(sequences).toEqual(range(1, STORED))
+    expect(reads(opened)).toEqual(range(0, 9).map((page) => page * 100))
+  })
+
+  test('go on with a replay that passes them while they wait', async () => {
+    const opened = await openGatedHub()
+    const one = client('one')
+    const all = [0, 100, 200, 300, 400].map((after) => opened.subscribe(after, {}, { client: one }))
+    const [first, ...others] = all as [Subscription, ...Subscription[]]
+    const waiting = others.map((subscription) => subscription.next())
+    for (const next of waiting) next.catch(() => {})
+    // Four run, the one that begins first waits.
+    const whole = take(first, STORED)
+    for (const subscription of others.slice(0, 3)) subscription.close()
+    await opened.pass(40)
+    expect(await now(whole)).toEqual(range(1, STORED))
+    await Promise.allSettled(waiting.slice(0, 3))
+    expect(await now(waiting[3] as Promise<unknown>)).toHaveLength(100)
+    expect(new Set(reads(opened)).size).toBe(reads(opened).length)
+  })
+
+  test('that have come to the end free their place', async () => {
+    const opened = await openHub({ stored: 300 })
+    const all = range(1, 40).map((who) => opened.subscribe(0, {}, { client: client(String(who)) }))
+    for (const subscription of all) {
+      await take(subscription, 300)
+      void subscription.next().catch(() => {})
+    }
+    await settle()
+    await opened.publish(1)
+    await settle()
+    expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('whose filter matches nothing reach the end, and the live events after it', async () => {
+    const opened = await openHub({ stored: 12_000 })
+    const all = range(0, 59).map((who) =>
+      opened.subscribe(
+        who * 10,
+        { users: new Set([`0xno${who}`] as const) },
+        { client: client(`${who % 3}`) },
+      ),
+    )
+    const live = opened.subscribe(5, { chainIds: new Set([2]) }, { client: client('0') })
+    const taken = take(live, 1)
+    const waiting = all.map((subscription) => subscription.next())
+    for (const subscription of all)
+      await vi.waitFor(() => expect(subscription.cursor()).toBe(opened.cursorAt(12_000)))
+    await opened.publish(1, 2)
+    expect(await taken).toEqual([12_001])
+    for (const next of waiting) expect(await now(next)).toBe('waiting')
+    expect(opened.readAfter).not.toHaveBeenCalled()
+  })
+})
+
+describe('a replay that waits', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+    })
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  async function passTime(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      await vi.advanceTimersByTimeAsync(500)
+      await settle(3)
+    }
+  }
+
+  /** A hub where one client has four replays whose pages never come, and a fifth one. */
+  async function openCrowded() {
+    const opened = await openGatedHub(2000)
+    const one = client('one')
+    const running = range(0, 3).map((page) => opened.subscribe(page * 100, {}, { client: one }))
+    const follow = async (subscription: Subscription) => {
+      for (;;) await subscription.next()
+    }
+    for (const subscription of running) follow(subscription).catch(() => {})
+    return { ...opened, running, waiting: opened.subscribe(1000, {}, { client: one }) }
+  }
+
+  test('gets a sign of life every 15 s, keeps its place in the log, and is never too slow', async () => {
+    const { waiting, cursorAt, onSlow, running, pass } = await openCrowded()
+    for (let round = 0; round < 8; round++) {
+      const next = waiting.next()
+      await passTime(15_500)
+      expect(await now(next)).toEqual([])
+      expect(waiting.cursor()).toBe(cursorAt(1000))
+    }
+    expect(onSlow).not.toHaveBeenCalled()
+    const next = waiting.next()
+    for (const subscription of running) subscription.close()
+    await pass(3)
+    expect((await next)[0]).toMatchObject({ sequence: 1001 })
+  })
+
+  test('gets its turn after 64 pages of another one', async () => {
+    const { waiting, pass } = await openCrowded()
+    const next = waiting.next()
+    await passTime(1000)
+    expect(await now(next)).toBe('waiting')
+    await pass(70)
+    expect((await now(next)) as unknown[]).toHaveLength(100)
+  })
+
+  test('leaves the line when it ends, and its client has room for another one', async () => {
+    const { waiting, hub, running } = await openCrowded()
+    const next = waiting.next()
+    await settle()
+    expect(hub.replays()).toEqual({ running: 4, waiting: 1 })
+    waiting.close()
+    await expect(next).rejects.toThrow()
+    expect(hub.replays()).toEqual({ running: 4, waiting: 0 })
+    for (const subscription of running) subscription.close()
+    expect(hub.replays()).toEqual({ running: 0, waiting: 0 })
+  })
+})
+
+test('onEnd is called once, whatever ends a subscription', async () => {
+  const { hub, subscribe } = await openHub({ stored: 3 })
+  const onEnd = vi.fn<() => void>()
+  const first = subscribe(0, {}, { onEnd })
+  first.close()
+  first.close()
+  expect(onEnd).toHaveBeenCalledTimes(1)
+  subscribe(0, NOTHING, { onEnd })
+  hub.close()
+  hub.close()
+  expect(onEnd).toHaveBeenCalledTimes(2)
+})

@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ClientId } from '../../src/domain/client.js'
+import { WaitingLine } from '../../src/events/waiting-line.js'
+
+interface Waiter {
+  readonly client: ClientId
+  readonly number: number
+}
+
+const NETWORKS = ['a', 'b', 'c']
+
+/** A client of a /48 of three. */
+const client = (network: string, key: string): ClientId => ({
+  key: `${network}${key}`,
+  networks: [{ key: network, prefixLength: 48 }],
+  region: '',
+  isIpv6: true,
+})
+const clients = fc.array(
+  fc
+    .tuple(fc.constantFrom(...NETWORKS), fc.constantFrom('1', '2', '3'))
+    .map(([network, key]) => client(network, key)),
+  { maxLength: 60 },
+)
+
+function takeAll(line: WaitingLine<Waiter>, mayStart: (client: ClientId) => boolean = () => true): Waiter[] {
+  const taken: Waiter[] = []
+  for (let next = line.take(mayStart); next !== undefined; next = line.take(mayStart)) taken.push(next)
+  return taken
+}
+
+const networkOf = ({ client }: Waiter) => client.networks[0]?.key
+
+test('networks take turns, clients in them too, and a client keeps its own order', () => {
+  fc.assert(
+    fc.property(clients, (all) => {
+      const line = new WaitingLine<Waiter>()
+      const waiters = all.map((client, number) => ({ client, number }))
+      for (const waiter of waiters) line.add(waiter)
+      expect(line.size).toBe(all.length)
+      const taken = takeAll(line)
+      expect(line.size).toBe(0)
+      expect(taken.toSorted((a, b) => a.number - b.number)).toEqual(waiters)
+      for (const key of new Set(all.map(({ key }) => key))) {
+        const own = taken.filter(({ client }) => client.key === key).map(({ number }) => number)
+        expect(own).toEqual(own.toSorted((a, b) => a - b))
+      }
+      // Between two of one network, every network with somebody left has had its turn.
+      for (const [index, waiter] of taken.entries()) {
+        const next = taken.findIndex((other, at) => at > index && networkOf(other) === networkOf(waiter))
+        if (next === -1) continue
+        const between = new Set(taken.slice(index + 1, next).map(networkOf))
+        const left = new Set(taken.slice(index + 1).map(networkOf))
+        for (const network of left) if (network !== networkOf(waiter)) expect(between).toContain(network)
+      }
+    }),
+    { seed: 20_261_121, numRuns: 200 },
+  )
+})
+
+test('one that may not start is passed over, and keeps its place', () => {
+  const line = new WaitingLine<Waiter>()
+  const [one, two] = [client('a', '1'), client('b', '1')]
+  for (const [number, who] of [one, one, two].entries()) line.add({ client: who, number })
+  expect(takeAll(line, ({ key }) => key !== one.key).map(({ number }) => number)).toEqual([2])
+  expect(takeAll(line).map(({ number }) => number)).toEqual([0, 1])
+})
+
+test('one that has left is not taken', () => {
+  const line = new WaitingLine<Waiter>()
+  const waiters = [0, 1, 2].map((number) => ({ client: client('a', String(number)), number }))
+  for (const waiter of waiters) line.add(waiter)
+  for (const waiter of waiters.slice(0, 2)) line.delete(waiter)
+  line.delete(waiters[0] as Waiter)
+  expect(takeAll(line).map(({ number }) => number)).toEqual([2])
+  expect(line.size).toBe(0)
+})

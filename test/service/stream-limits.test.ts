@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { startChain, type TestChain } from './chain.js'
+import { startEventService } from './event-service.js'
+import { eventually } from './eventually.js'
+import type { TestService } from './service.js'
+import type { StreamClient } from './stream-clients.js'
+import {
+  type ExpectedEnd,
+  endOn,
+  eventSource,
+  type Face,
+  oneOfEach,
+  openAll,
+  webSocket,
+} from './stream-faces.js'
+
+const TOO_MANY: ExpectedEnd = {
+  webSocket: 1013,
+  http: 503,
+  rpc: 'RESOURCE_EXHAUSTED',
+  reason: 'STREAM_LIMIT_REACHED',
+}
+const RATE_LIMITED: ExpectedEnd = {
+  webSocket: 0,
+  http: 429,
+  rpc: 'RESOURCE_EXHAUSTED',
+  reason: 'RATE_LIMITED',
+}
+/** Transports whose test clients can say for whom a proxy forwards them. */
+const FORWARDED = [webSocket, eventSource]
+
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+})
+afterAll(() => chain?.stop())
+afterEach(() => service.close())
+
+const start = async (environment: Record<string, string>) => {
+  service = await startEventService([chain], environment)
+}
+
+const openFor = (address: string, face: Face = webSocket) =>
+  face.open(service.url, {}, { headers: { 'x-forwarded-for': address } })
+
+async function admitted(address: string, face?: Face): Promise<StreamClient> {
+  const client = openFor(address, face)
+  await client.connected()
+  return client
+}
+
+describe('MAX_STREAM_CLIENTS_PER_IP', () => {
+  it.each(oneOfEach)('counts all transports together: $name is one too many', async (face) => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: String(oneOfEach.length) })
+    const holders = await openAll(service.url, {}, oneOfEach)
+    const end = await face.open(service.url).ended()
+    expect(end).toMatchObject(endOn(face, TOO_MANY))
+    expect(end.text).toContain('MAX_STREAM_CLIENTS_PER_IP')
+    expect(end.text).toContain(String(oneOfEach.length))
+    for (const holder of holders) holder.leave()
+  })
+
+  it.each(oneOfEach)('$name gives its place back each time, and only once', async (face) => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '2' })
+    const [keeper] = await openAll(service.url, {}, [webSocket])
+    for (let round = 0; round < 5; round++) {
+      const client = await eventually(
+        async () => {
+          const next = face.open(service.url)
+          return next.connected().then(
+            () => next,
+            () => undefined,
+          )
+        },
+        (found) => found !== undefined,
+      )
+      expect(await face.open(service.url).ended()).toMatchObject(endOn(face, TOO_MANY))
+      client?.leave()
+    }
+    keeper?.leave()
+  })
+
+  it('is not used up by streams that are refused for another reason', async () => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '1' })
+    for (const face of oneOfEach) {
+      await face.open(service.url, { after: 'nonsense' }).ended()
+      await face.open(service.url, { user: ['nobody'] }).ended()
+    }
+    await openAll(service.url, {}, [webSocket])
+  })
+
+  it('leaves the places of others alone, and counts IPv6 clients by /64 and mapped ones as IPv4', async () => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '1', TRUST_PROXY: '1' })
+    const holders = [await admitted('198.51.100.1'), await admitted('2001:db8::1')]
+    for (const address of ['198.51.100.1', '::ffff:198.51.100.1', '2001:db8::ffff:1']) {
+      for (const face of FORWARDED)
+        expect(await openFor(address, face).ended()).toMatchObject(endOn(face, TOO_MANY))
+    }
+    holders.push(await admitted('198.51.100.2'), await admitted('2001:db8:0:1::1'))
+    for (const holder of holders) holder.leave()
+  })
+
+  it('has four times as many places for a /56, sixteen times for a /48, and never more than half of all', async () => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '2', MAX_STREAM_CLIENTS: '22', TRUST_PROXY: '1' })
+    const subnet = (number: number) => `2001:db8:0:${number.toString(16)}::1`
+    for (let number = 0; number < 4; number++) {
+      await admitted(subnet(number))
+      await admitted(subnet(number))
+    }
+    const inSameRange = await openFor(subnet(4)).ended()
+    expect(inSameRange).toMatchObject({ status: 1013, text: expect.stringContaining('/56') })
+    for (let number = 0; number < 3; number++) await admitted(subnet(256 + number))
+    const inSameSite = await openFor(subnet(512)).ended()
+    expect(inSameSite).toMatchObject({ status: 1013, text: expect.stringContaining('/48') })
+    await admitted('2001:db8:1::1')
+    await admitted('198.51.100.1')
+  })
+})
+
+it('MAX_STREAM_CLIENTS says in its refusal that it is the limit of all', async () => {
+  await start({ MAX_STREAM_CLIENTS: '1' })
+  await openAll(service.url, {}, [webSocket])
+  for (const face of oneOfEach) {
+    const end = await face.open(service.url).ended()
+    expect(end).toMatchObject(endOn(face, TOO_MANY))
+    expect(end.text).toMatch(/\b1\b.*MAX_STREAM_CLIENTS\b/)
+  }
+})
+
+describe('RATE_LIMIT_STREAMS', () => {
+  it('counts the openings of all transports together, in place of the global limit', async () => {
+    await start({ RATE_LIMIT_STREAMS: String(oneOfEach.length), RATE_LIMIT_MAX: '1' })
+    for (const client of await openAll(service.url, {}, oneOfEach)) client.leave()
+    for (const face of oneOfEach.filter((each) => each !== webSocket))
+      expect(await face.open(service.url).ended()).toMatchObject(endOn(face, RATE_LIMITED))
+    expect((await service.get('/nothing')).status).toBe(404)
+    expect((await service.get('/nothing')).status).toBe(429)
+  })
+
+  it('refuses a WebSocket before the upgrade, as it refuses any request', async () => {
+    await start({ RATE_LIMIT_STREAMS: '1' })
+    const [first] = await openAll(service.url, {}, [webSocket])
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
+    socket.on('error', () => {})
+    const [, response] = await once(socket, 'unexpected-response')
+    const body = JSON.parse((await response.setEncoding('utf8').toArray()).join(''))
+    expect(response.statusCode).toBe(429)
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
+    expect(body).toMatchObject({ code: 'RATE_LIMITED', error: expect.stringContaining('at most 1') })
+    first?.leave()
+  })
+
+  it('is off at 0', async () => {
+    await start({ RATE_LIMIT_STREAMS: '0', RATE_LIMIT_MAX: '1' })
+    for (let round = 0; round < 3; round++) for (const client of await openAll(service.url)) client.leave()
+  })
+})
+
+describe('health watchers', () => {
+  const WATCH = '/grpc.health.v1.Health/Watch'
+
+  /** Watches on one connection, as a proxy forwards them. @returns the gRPC status of each that was refused */
+  async function watch(address: string, count: number): Promise<string[]> {
+    const session = connectHttp2(service.url)
+    const refusals: string[] = []
+    const answers = Array.from({ length: count }, async () => {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': WATCH,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        'x-forwarded-for': address,
+      })
+      stream.end(Buffer.alloc(5))
+      stream.on('trailers', (trailers) => refusals.push(String(trailers['grpc-status'])))
+      const [headers] = await once(stream, 'response')
+      if (headers['grpc-status'] !== undefined) refusals.push(String(headers['grpc-status']))
+      else await Promise.race([once(stream, 'data'), once(stream, 'trailers')])
+    })
+    await Promise.all(answers)
+    return refusals
+  }
+
+  it('are at most 20 of one client, while others still have theirs', async () => {
+    await start({ TRUST_PROXY: '1' })
+    expect(await watch('198.51.100.1', 25)).toEqual(Array(5).fill('8'))
+    expect(await watch('198.51.100.2', 20)).toEqual([])
+    expect(await watch('2001:db8::1', 20)).toEqual([])
+    expect(await watch('2001:db8::2', 1)).toEqual(['8'])
+  })
+
+  it('do not count against the limit of streams, so that a load balancer is never refused for others', async () => {
+    await start({ RATE_LIMIT_STREAMS: '1', RATE_LIMIT_MAX: '1', TRUST_PROXY: '1' })
+    expect(await watch('198.51.100.1', 5)).toEqual([])
+  })
+})
