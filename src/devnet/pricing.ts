@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, maxUint256 } from 'viem'
 import type { OrderType } from '../domain/quote.js'
 
 /** A token that a reference solver trades. */
@@ -22,7 +22,8 @@ const BASIS_POINTS = 10_000n
 /**
  * Prices a swap from a table of token prices, rounded in the solver's favour.
  * @param spreadBps what the solver keeps, in hundredths of a percent
- * @returns both amounts in the tokens' smallest units; undefined when a token is not traded or nothing is left
+ * @returns both amounts in the tokens' smallest units; undefined when a token is not traded, nothing is left,
+ *   or an amount is above 2^256-1
  */
 export function price(tokens: readonly TradedToken[], spreadBps: bigint, request: PriceRequest) {
   const input = find(tokens, request.inputToken)
@@ -34,11 +35,15 @@ export function price(tokens: readonly TradedToken[], spreadBps: bigint, request
   const isExactInput = request.orderType === 'EXACT_INPUT'
   const inputAmount = isExactInput ? request.amount : divideUp(request.amount * outputWorth, inputWorth)
   const outputAmount = isExactInput ? (request.amount * inputWorth) / outputWorth : request.amount
-  return inputAmount > 0n && outputAmount > 0n ? { inputAmount, outputAmount } : undefined
+  return isAmount(inputAmount) && isAmount(outputAmount) ? { inputAmount, outputAmount } : undefined
 }
 
 function find(tokens: readonly TradedToken[], address: string): TradedToken | undefined {
   return tokens.find((token) => token.address.toLowerCase() === address.toLowerCase())
+}
+
+function isAmount(value: bigint): boolean {
+  return value > 0n && value <= maxUint256
 }
 
 function divideUp(value: bigint, by: bigint): bigint {
