@@ -97,10 +97,15 @@ async function withService<T>(
   oddDelayMs: number | undefined,
   use: (running: Running) => Promise<T>,
 ): Promise<T> {
-  const service = await market.startService({ QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) })
+  const service = await market.startService({
+    QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
+    TRUST_PROXY: '1',
+  })
   const body = market.quoteRequest
   const url = `${service.url}/v1/${market.chain.chainId}/quote`
-  const callers = Array.from({ length: CONNECTIONS }, () => restCaller({ url, body }))
+  const callers = Array.from({ length: CONNECTIONS }, (_, client) =>
+    restCaller({ url, body, headers: { 'x-forwarded-for': `198.18.0.${client}` } }),
+  )
   try {
     await market.register(service.url, 0, SOLVERS)
     for (let quote = 0; quote < WARM_UP_QUOTES; quote++) await callers[quote % CONNECTIONS]?.call()
