@@ -10,6 +10,7 @@ import { openQuoting } from './quoting/quoting.js'
 import { createEventStreams } from './rpc/event-streams.js'
 import { createGuard } from './rpc/guard.js'
 import { createHealth } from './rpc/health.js'
+import { identifyClient } from './rpc/identify-client.js'
 import { limitMessages } from './rpc/message-limit.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
@@ -33,6 +34,8 @@ import { version } from './version.js'
 export interface AppOverrides {
   /** The clock: Unix time in milliseconds. */
   readonly now?: () => number
+  /** The clock of the solvers' health: milliseconds that never go back. */
+  readonly clock?: () => number
   readonly log?: Logger
   readonly resolveAll?: ResolveAll
 }
@@ -114,6 +117,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       benchStore: stores.benches,
       quoteRecordStore: stores.quoteRecords,
       recordKey: stores.recordKey,
+      clientKeyOf: (address) => identifyClient(address).key,
+      clock: overrides.clock ?? (() => performance.now()),
       now,
       metrics,
       log,

@@ -35,6 +35,8 @@ export interface Config extends DatabaseLocation {
   /** How long a solver without a sufficient bond keeps its place when a new one wants it. */
   readonly unbondedGraceMs: number
   readonly maxQuoteFanOut: number
+  /** Connections to one solver endpoint at most; so many requests are under way at once. */
+  readonly maxConnectionsPerSolver: number
   readonly rateLimits: RateLimitConfig
   readonly rateLimitStore: RateLimitStore
   readonly maxStreamClients: number
@@ -92,6 +94,7 @@ export function readConfig(environment: Environment): Config {
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
     unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: 86_400 }) * 1000,
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
+    maxConnectionsPerSolver: env.integer('MAX_CONNECTIONS_PER_SOLVER', { min: 1, max: 65_535 }),
     rateLimits: readRateLimits(env),
     rateLimitStore: readRateLimitStore(env, database.databaseUrl),
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),

@@ -35,6 +35,7 @@ describe('defaults', () => {
       MAX_SOLVERS_PER_CHAIN: '50',
       UNBONDED_GRACE_SECONDS: '3600',
       MAX_QUOTE_FAN_OUT: '10',
+      MAX_CONNECTIONS_PER_SOLVER: '1024',
       RATE_LIMIT_MAX: '100',
       RATE_LIMIT_WINDOW_MS: '60000',
       RATE_LIMIT_QUOTE: '30',
@@ -83,6 +84,7 @@ describe('defaults', () => {
       maxSolversPerChain: 50,
       unbondedGraceMs: 3_600_000,
       maxQuoteFanOut: 10,
+      maxConnectionsPerSolver: 1024,
       rateLimits: {
         max: 100,
         windowMs: 60_000,
@@ -137,6 +139,7 @@ describe('each variable is read:', () => {
     ['MAX_SOLVERS_PER_CHAIN', '1', { maxSolversPerChain: 1 }],
     ['UNBONDED_GRACE_SECONDS', '0', { unbondedGraceMs: 0 }],
     ['MAX_QUOTE_FAN_OUT', '1000', { maxQuoteFanOut: 1000 }],
+    ['MAX_CONNECTIONS_PER_SOLVER', '64', { maxConnectionsPerSolver: 64 }],
     ['MAX_STREAM_CLIENTS', '1', { maxStreamClients: 1 }],
     ['MAX_STREAM_CLIENTS_PER_IP', '0', { maxStreamClientsPerIp: 0 }],
     ['EVENT_RETENTION_DAYS', '36500', { eventRetentionDays: 36_500 }],

@@ -29,6 +29,7 @@ const CODES: Readonly<Record<ClientReason, ExitCode>> = {
   INVALID_ARGUMENT: EXIT.badInput,
   CURSOR_UNKNOWN: EXIT.badInput,
   NO_QUOTES: EXIT.unavailable,
+  SOLVERS_BUSY: EXIT.unavailable,
   CHAIN_UNAVAILABLE: EXIT.unavailable,
   DATABASE_UNAVAILABLE: EXIT.unavailable,
   RATE_LIMITED: EXIT.unavailable,

@@ -2,15 +2,16 @@ import type { Chain } from '../chain/chain.js'
 import { ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
-import type { RecordBook } from '../solvers/record-book.js'
+import { QuoteRound } from '../solvers/quote-round.js'
 import type { Registry } from '../solvers/registry.js'
 import type { Selection } from '../solvers/selection.js'
 import { createQuestion } from '../solvers/solver-client.js'
+import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import type { DurationTally } from '../telemetry/duration-tally.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { askText } from './ask-text.js'
-import type { Collector, Patience } from './collect.js'
+import type { Caller, Collector } from './collect.js'
 import type { ContractRules } from './contract-rules.js'
 import type { Minutes, NotedAnswer } from './minutes.js'
 import type { SolverOutcome } from './outcome.js'
@@ -22,9 +23,9 @@ export interface Aggregator {
   /**
    * Asks solvers in parallel, checks and ranks what they answer (decisions.md D4).
    * @returns the valid offers, best first; at least one
-   * @throws ServiceError NO_QUOTES, which names the quote's record, or CHAIN_UNAVAILABLE
+   * @throws ServiceError NO_QUOTES, which names the quote's record, SOLVERS_BUSY, or CHAIN_UNAVAILABLE
    */
-  quote(request: QuoteRequest, patience: Patience): Promise<RankedOffers>
+  quote(request: QuoteRequest, caller: Caller): Promise<RankedOffers>
 }
 
 /** What came of a quote. */
@@ -37,14 +38,16 @@ export interface RankedOffers {
 interface AggregatorOptions {
   readonly registry: Pick<Registry, 'active'>
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
-  readonly recordBook: Pick<RecordBook, 'of'>
+  readonly healthRegistry: Pick<SolverHealthRegistry, 'of'>
   readonly rules: Pick<ContractRules, 'isKnown'>
   readonly selection: Selection
   readonly collector: Collector
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
   readonly recorder: Pick<QuoteRecorder, 'note'>
   readonly maxQuoteFanOut: number
-  /** The clock of the solvers' records. */
+  /** Names a client by its address, as rate limits count clients. */
+  readonly clientKeyOf: (address: string) => string
+  /** The clock of the solvers' health. */
   readonly clock: () => number
   /** Unix time in milliseconds. */
   readonly now: () => number
@@ -53,10 +56,16 @@ interface AggregatorOptions {
   readonly log: Logger
 }
 
+/** When a place at a solver is likely to be free again. */
+const RETRY_AFTER_SECONDS = 1
+/** The log says so often that solvers are busy. */
+const BUSY_WARNING_MS = 60_000
+
 /** Builds the aggregator. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
-  const { registry, chains, recordBook, rules, selection, collector, quoteIds, recorder } = options
+  const { registry, chains, healthRegistry, rules, selection, collector, quoteIds, recorder } = options
   const { clock, now, metrics, log } = options
+  let busyWarnedAt = Number.NEGATIVE_INFINITY
   const noteStage = {
     prepare: options.stages.of('prepare'),
     solvers: options.stages.of('solvers'),
@@ -96,33 +105,54 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   }
 
   /** Asks those whose turn it is. */
-  async function ask(request: QuoteRequest, quoteId: string, patience: Patience) {
+  async function ask(request: QuoteRequest, quoteId: string, caller: Caller) {
     const { chainId } = request
     const hasher = chains.get(chainId)?.quoteHasher()
     if (hasher === undefined)
       throw new ServiceError('CHAIN_NOT_SUPPORTED', `Chain ${chainId} is not supported.`)
     const start = clock()
-    const records = recordBook
+    const healths = healthRegistry
       .of(chainId, registry.active(chainId))
       .filter(({ solver }) => rules.isKnown(solver))
-    const { awaited, probed } = selection.pick(chainId, records, options.maxQuoteFanOut, start)
+    const clientKey = () => options.clientKeyOf(caller.address)
+    const limitMs = collector.limitMs(caller)
+    const round = new QuoteRound({ request, startedAt: start, limitMs, clientKey })
+    const { awaited, probed, busy } = selection.pick(chainId, healths, options.maxQuoteFanOut, round, start)
     const solvers = awaited.concat(probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
     const asked = { request, hasher, question: createQuestion(askText(request), idOf) }
-    for (const record of probed) {
-      collector.probe(asked, record, (outcome) => {
+    for (const health of probed) {
+      collector.probe(asked, health, clientKey, (outcome) => {
         if (outcome.kind === 'quoted') countOffers(chainId, 1)
         else countLoss(chainId, outcome)
       })
     }
-    const collecting = collector.collect(asked, awaited, patience)
+    if (awaited.length === 0 && busy > 0) {
+      metrics.quotes.inc({ chain_id: chainId, outcome: 'busy' })
+      throw solversBusy(chainId)
+    }
+    const collecting = collector.collect(asked, awaited, round, caller)
     const askedAt = clock()
     noteStage.prepare((askedAt - start) / 1000)
     const answers = await collecting
     const end = clock()
     noteStage.solvers((end - askedAt) / 1000)
     return { answers, asked: solvers, benched: solvers.slice(awaited.length), durationMs: end - start }
+  }
+
+  /** @param quoteId of the record, when there is one */
+  function solversBusy(chainId: number, quoteId?: string): ServiceError {
+    if (clock() - busyWarnedAt > BUSY_WARNING_MS) {
+      busyWarnedAt = clock()
+      log.warn({ chainId }, 'quotes are refused: all connections to solvers are taken')
+    }
+    const message = `All connections to solvers are taken: try again in ${RETRY_AFTER_SECONDS} s.`
+    const retryAfterSeconds = RETRY_AFTER_SECONDS
+    return new ServiceError('SOLVERS_BUSY', message, {
+      retryAfterSeconds,
+      ...(quoteId === undefined ? {} : { quoteId }),
+    })
   }
 
   function rankInTime(offers: readonly SignedQuote[]): SignedQuote[] {
@@ -133,14 +163,16 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   }
 
   return {
-    async quote(request, patience) {
+    async quote(request, caller) {
       const quoteId = quoteIds.create()
       const requestedAt = now()
-      const result = await ask(request, quoteId, patience)
+      const result = await ask(request, quoteId, caller)
       const offers = rankInTime(countAnswers(request.chainId, result.answers))
-      const outcome = patience.isGone() ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
+      const outcome = caller.isGone() ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
       conclude({ quoteId, request, requestedAt, outcome, ranked: offers, ...result })
       if (offers.length > 0) return { quoteId, offers }
+      if (result.answers.some(({ outcome }) => outcome.kind === 'cancelled' && outcome.isQueued === true))
+        throw solversBusy(request.chainId, quoteId)
       throw new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.', { quoteId })
     },
   }

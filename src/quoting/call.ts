@@ -1,11 +1,12 @@
 import type { QuoteRequest } from '../domain/quote.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
-import type { Peers } from '../solvers/peers.js'
-import type { Question, SolverClient, SolverReply } from '../solvers/solver-client.js'
-import type { AskResult, SolverRecord } from '../solvers/solver-record.js'
+import type { QuoteRound, RequestResult, UnansweredRequest, Verdict } from '../solvers/quote-round.js'
+import type { SlotUser } from '../solvers/request-slots.js'
+import type { CallListener, Question, SolverClient, SolverReply } from '../solvers/solver-client.js'
+import type { OpenRequest, SolverHealth } from '../solvers/solver-health.js'
 import type { SolverTallies } from '../solvers/solver-tallies.js'
 import type { Judge } from './judge.js'
-import type { SolverOutcome } from './outcome.js'
+import { isRefusal, type SolverOutcome } from './outcome.js'
 
 /** One request, prepared once for all solvers. */
 export interface Asked {
@@ -23,68 +24,143 @@ export interface Call {
 }
 
 /**
- * Asks one solver and judges what it answers.
- * @param onOutcome called once: what went wrong is an outcome too, so that it reaches nobody else. Takes the
- *   milliseconds from asking as well
+ * Called once: what went wrong is an outcome too, so that it reaches nobody else. Takes the milliseconds that the
+ * solver had as well.
  */
-export type AskSolver = (
-  asked: Asked,
-  record: SolverRecord,
-  peers: Peers,
-  onOutcome: (outcome: SolverOutcome, tookMs: number) => void,
-) => Call
+type OnOutcome = (outcome: SolverOutcome, tookMs: number) => void
 
-/** A refusal of this status or above is the solver's trouble, and no answer to what it was asked. */
-const SERVER_ERROR = 500
+/** Asks one solver and judges what it answers. */
+export type AskSolver = (asked: Asked, health: SolverHealth, round: QuoteRound, onOutcome: OnOutcome) => Call
 
 interface AskSolverOptions {
   readonly solverClient: Pick<SolverClient, 'ask'>
   readonly judge: Judge
   readonly tallies: Pick<SolverTallies, 'note'>
-  /** The clock of the records. */
+  /** The clock of the solvers' health. */
   readonly clock: () => number
 }
 
-/** Builds the way to ask a solver, which keeps its record. */
-export function createAskSolver({ solverClient, judge, tallies, clock }: AskSolverOptions): AskSolver {
-  return (asked, record, peers, onOutcome) => {
-    const { solver } = record
-    const askedAt = clock()
-    const ask = record.ask(askedAt, peers)
-    let isOpen = true
-
-    function settle(outcome: SolverOutcome): void {
-      if (!isOpen) return
-      isOpen = false
-      const now = clock()
-      const result = toResult(outcome)
-      if (result !== 'silent') peers.noteAnswer(now)
-      ask.end(result, now)
-      tallies.note(solver, outcome.kind, result === 'silent' ? undefined : (now - askedAt) / 1000)
-      onOutcome(outcome, now - askedAt)
-    }
-
-    function onReply(reply: SolverReply): void {
-      if (reply.kind === 'malformed') settle({ kind: 'invalid', reason: 'malformed' })
-      else if (reply.kind !== 'replied') settle(reply)
-      else judge({ ...asked, solver: solver.address, body: reply.body, onJudged: settle })
-    }
-
-    return { settle, release: solverClient.ask(solver, asked.question, onReply) }
+/** Builds the way to ask a solver, which keeps its health. */
+export function createAskSolver(options: AskSolverOptions): AskSolver {
+  return (asked, health, round, onOutcome) => {
+    const call = new SolverCall(options, asked, health, round, onOutcome)
+    call.begin()
+    return call
   }
 }
 
-function toResult(outcome: SolverOutcome): AskResult {
+/** One request to one solver, from its place among the solver's connections to the verdict of its round. */
+class SolverCall implements Call, OpenRequest, SlotUser, CallListener, UnansweredRequest {
+  readonly #options: AskSolverOptions
+  readonly #asked: Asked
+  readonly #health: SolverHealth
+  readonly #onOutcome: OnOutcome
+  readonly round: QuoteRound
+  result: RequestResult = 'quoted'
+  tookMs = 0
+  #isOpen = true
+  #askedAt = 0
+  /** When it got its place. */
+  #startedAt: number | undefined
+  #sentAt: number | undefined
+  #endCall: (() => void) | undefined
+
+  constructor(
+    options: AskSolverOptions,
+    asked: Asked,
+    health: SolverHealth,
+    round: QuoteRound,
+    onOutcome: OnOutcome,
+  ) {
+    this.#options = options
+    this.#asked = asked
+    this.#health = health
+    this.round = round
+    this.#onOutcome = onOutcome
+  }
+
+  begin(): void {
+    this.#askedAt = this.#options.clock()
+    this.#health.begin(this, this.#askedAt)
+    this.#health.slots.add(this, this.#askedAt)
+  }
+
+  start(now: number): void {
+    this.#startedAt = now
+    this.#endCall = this.#options.solverClient.ask(this.#health.solver, this.#asked.question, this)
+  }
+
+  get waitingSince(): number | undefined {
+    return this.#sentAt ?? this.#startedAt
+  }
+
+  onSent(): void {
+    const now = this.#options.clock()
+    this.#sentAt = now
+    this.#health.slots.lastSentAt = now
+  }
+
+  onReply(reply: SolverReply): void {
+    if (reply.kind === 'malformed') this.settle({ kind: 'invalid', reason: 'malformed' })
+    else if (reply.kind !== 'replied') this.settle(reply)
+    else {
+      const onJudged = (outcome: SolverOutcome) => this.settle(outcome)
+      this.#options.judge({
+        ...this.#asked,
+        solver: this.#health.solver.address,
+        body: reply.body,
+        onJudged,
+      })
+    }
+  }
+
+  onEnd(): void {
+    const now = this.#options.clock()
+    this.#health.slots.release(this.#startedAt ?? now, now)
+  }
+
+  settle(reached: SolverOutcome): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    const now = this.#options.clock()
+    const outcome = reached.kind === 'late' && this.#isLateByUs() ? CUT_OFF : reached
+    this.result = toResult(outcome)
+    const isAnswered = this.result !== 'late' && this.result !== 'cancelled'
+    this.tookMs = now - (this.waitingSince ?? this.#askedAt)
+    this.#health.end(this, now, isAnswered)
+    if (this.result === 'quoted') {
+      this.#health.noteQuote(this, this.tookMs, now)
+      this.round.noteQuote(this.tookMs, now)
+    } else this.round.noteUnanswered(this, now)
+    this.#options.tallies.note(this.#health.solver, outcome.kind, isAnswered ? this.tookMs / 1000 : undefined)
+    this.#onOutcome(outcome, this.tookMs)
+  }
+
+  conclude(verdict: Verdict): void {
+    this.#health.noteUnanswered(this, verdict, this.tookMs, this.#options.clock())
+  }
+
+  release(): void {
+    if (this.#endCall === undefined) this.#health.slots.remove(this)
+    else this.#endCall()
+  }
+
+  /** It waited for its turn, or for a connection while others were made: the solver had less than the whole time. */
+  #isLateByUs(): boolean {
+    if (this.#startedAt !== this.#askedAt) return true
+    return this.#sentAt === undefined && this.#health.slots.lastSentAt >= this.#startedAt
+  }
+}
+
+const CUT_OFF: SolverOutcome = { kind: 'cancelled', isQueued: true }
+
+function toResult(outcome: SolverOutcome): RequestResult {
   switch (outcome.kind) {
-    case 'quoted':
-      return 'valid'
     case 'refused':
-      return outcome.status < SERVER_ERROR ? 'refused' : 'failed'
+      return isRefusal(outcome.status) ? 'refused' : 'failed'
     case 'invalid':
-    case 'failed':
       return 'failed'
-    case 'late':
-    case 'cancelled':
-      return 'silent'
+    default:
+      return outcome.kind
   }
 }

@@ -1,5 +1,6 @@
 import type { DropReason } from '../domain/offer.js'
 import type { AskedSwap, FailReason, SolverAnswer } from '../domain/quote-record.js'
+import { isRefusal } from './outcome.js'
 
 /** What an offer is compared with. */
 interface Competition {
@@ -20,11 +21,11 @@ export function explain(answer: SolverAnswer, record: Competition): string {
     case 'failed':
       return FAILURES[answer.reason as FailReason]
     case 'late':
-      return `No reply came within ${answer.durationMs} ms. Answer sooner, or refuse with a status below 500.`
+      return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline at once with status 422 or 503.`
     case 'cancelled':
-      return 'The caller went away before the reply came. This does not count against the solver.'
+      return 'The quote ended before the reply came: the caller went away or set a shorter deadline, or the request waited for a free connection. This does not count against the solver.'
     case 'benched':
-      return 'The solver was on the bench after failures in a row: it was asked, but the quote did not wait for it. The first answer in time brings it back.'
+      return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. Its first valid quote in time closes the breaker.'
   }
 }
 
@@ -42,7 +43,7 @@ function explainRank({ rank, ...answer }: SolverAnswer, { asked, bestAmount }: C
 }
 
 function explainRefusal(status: number): string {
-  const fault = status >= 500 ? ' A status of 500 or above counts as a failure.' : ''
+  const fault = isRefusal(status) ? '' : ' It is an error of the solver: decline with status 422 or 503.'
   return `The solver answered with status ${status}; only 200 carries an offer.${fault}`
 }
 

@@ -13,5 +13,13 @@ export type SolverOutcome =
   | { readonly kind: 'late' }
   /** The solver could not be reached, or the connection broke, or the reply was too long. */
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
-  /** The caller went away before the answer came. */
-  | { readonly kind: 'cancelled' }
+  /** The caller's deadline or departure cut it off, or the quote ended while it waited for a connection here. */
+  | { readonly kind: 'cancelled'; readonly isQueued?: boolean }
+
+/** Statuses by which deployed solvers decline, besides those below 500 (decisions.md D14). */
+const DECLINING = [501, 503]
+
+/** Whether an answer of this status says no, and is not the solver's error. */
+export function isRefusal(status: number): boolean {
+  return status < 500 || DECLINING.includes(status)
+}

@@ -2,10 +2,10 @@ import type { Chain } from '../chain/chain.js'
 import type { Config } from '../config.js'
 import type { Solver } from '../domain/solver.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
-import { createRecordBook } from '../solvers/record-book.js'
 import type { Registry } from '../solvers/registry.js'
 import { createSelection } from '../solvers/selection.js'
 import { createSolverClient } from '../solvers/solver-client.js'
+import { createSolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import { createSolverTallies } from '../solvers/solver-tallies.js'
 import type { BenchStore } from '../store/bench-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
@@ -33,7 +33,10 @@ export interface Quoting {
 }
 
 interface QuotingOptions {
-  readonly config: Pick<Config, 'quoteTimeoutMs' | 'maxQuoteFanOut' | 'quoteRecordHours'>
+  readonly config: Pick<
+    Config,
+    'quoteTimeoutMs' | 'maxQuoteFanOut' | 'maxConnectionsPerSolver' | 'quoteRecordHours'
+  >
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly registry: Pick<Registry, 'active'>
   readonly rules: ContractRules
@@ -43,6 +46,10 @@ interface QuotingOptions {
   readonly quoteRecordStore: QuoteRecordStore | undefined
   /** Of the ids that solvers are asked under: 16 bytes. */
   readonly recordKey: Uint8Array
+  /** Names a client by its address, as rate limits count clients. */
+  readonly clientKeyOf: (address: string) => string
+  /** Milliseconds that never go back, for the health of solvers. */
+  readonly clock: () => number
   /** Unix time in milliseconds. */
   readonly now: () => number
   readonly metrics: Metrics
@@ -51,28 +58,31 @@ interface QuotingOptions {
 
 /** Puts together what asks solvers, judges and ranks their replies, and remembers how they did. */
 export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
-  const { config, metrics } = options
-  const clock = () => performance.now()
-  const recordBook = await createRecordBook({ ...config, ...options, store: options.benchStore, clock })
+  const { config, metrics, clock } = options
+  const healthRegistry = await createSolverHealthRegistry({
+    ...config,
+    ...options,
+    store: options.benchStore,
+  })
   const quoteIds = createQuoteIds(options.recordKey)
   const store = options.quoteRecordStore
   const recorder =
     store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, store, quoteIds })
-  const solverClient = createSolverClient(options.endpointGuard)
+  const solverClient = createSolverClient(options.endpointGuard, config.maxConnectionsPerSolver)
   const stages = createDurationTally(metrics.stageSeconds, 'stage')
   const tallies = createSolverTallies(metrics)
   const judge = createJudge(options.rules, stages.of('verify'))
   const askSolver = createAskSolver({ solverClient, judge, tallies, clock })
-  const collector = createCollector(askSolver, config.quoteTimeoutMs)
+  const collector = createCollector({ ...config, askSolver, clock })
   const selection = createSelection()
-  const parts = { recordBook, selection, collector, quoteIds, recorder, clock, stages }
+  const parts = { healthRegistry, selection, collector, quoteIds, recorder, stages }
 
   return {
     aggregator: createAggregator({ ...config, ...options, ...parts }),
     recorder,
     measure(active) {
       stages.flush()
-      recordBook.measure(active)
+      healthRegistry.collectMetrics(active, solverClient.countConnections())
       tallies.flush(active)
     },
     async close() {

@@ -75,6 +75,8 @@ export function createGuard(options: GuardOptions): (method: Method) => GuardedM
               error.message,
             )
           }
+          if (error.retryAfterSeconds !== undefined)
+            call.setHeader('Retry-After', String(error.retryAfterSeconds))
           throw error
         }
         try {

@@ -23,14 +23,28 @@ export interface Question {
   readonly quoteIds: ReadonlyMap<Address, string>
 }
 
+/** Takes what comes of one call. */
+export interface CallListener {
+  /** Called when the request is written to a connection; not at all when there is none in time. */
+  onSent(): void
+  /** Called once, with what went wrong if anything did; not at all after the call was ended. */
+  onReply(reply: SolverReply): void
+  /** Called once, last: the connection is free, or gone. */
+  onEnd(): void
+}
+
 /** Calls solvers over connections that are kept open. */
 export interface SolverClient {
   /**
    * Posts a quote request to `<endpoint>/quote`.
-   * @param onReply called once, with what went wrong if anything did; not at all after the call was ended
    * @returns ends the call and what is still under way of its answer
    */
-  ask(solver: Solver, question: Question, onReply: (reply: SolverReply) => void): () => void
+  ask(solver: Solver, question: Question, listener: CallListener): () => void
+  /**
+   * Counts open connections.
+   * @returns how many there are to a solver's endpoint
+   */
+  countConnections(): (solver: Solver) => number
   close(): Promise<void>
 }
 
@@ -43,7 +57,6 @@ const MAX_REPLY_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 /** Of a whole reply as it comes over the wire, with its framing and the hints before it. */
 const MAX_WIRE_BYTES = 2 * (MAX_REPLY_BYTES + MAX_HEADER_BYTES)
-const MAX_CONNECTIONS_PER_SOLVER = 256
 /** An error's words may be the solver's own, such as the names in its certificate. */
 const MAX_FAILURE_LENGTH = 200
 const CONNECT_TIMEOUT_MS = 5000
@@ -69,13 +82,14 @@ export function createQuestion(text: string, quoteIds: ReadonlyMap<Address, stri
 /**
  * Builds the client: pooled keep-alive connections, no redirects, replies of at most 64 KiB (decisions.md D10).
  * @param guard judges every connection before it is made
+ * @param maxConnections to one origin; further calls wait for one of them
  */
-export function createSolverClient(guard: EndpointGuard): SolverClient {
+export function createSolverClient(guard: EndpointGuard, maxConnections: number): SolverClient {
   const agent = new Agent({
     connect: createGuardedConnector(guard),
     maxResponseSize: MAX_REPLY_BYTES,
     maxHeaderSize: MAX_HEADER_BYTES,
-    connections: MAX_CONNECTIONS_PER_SOLVER,
+    connections: maxConnections,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
   const targets = new WeakMap<Solver, Target>()
@@ -90,8 +104,8 @@ export function createSolverClient(guard: EndpointGuard): SolverClient {
   }
 
   return {
-    ask(solver, { body, headers: shared, quoteIds }, onReply) {
-      const reader = new ReplyReader(onReply)
+    ask(solver, { body, headers: shared, quoteIds }, listener) {
+      const reader = new ReplyReader(listener)
       const headers = { ...shared, 'x-quote-id': quoteIds.get(solver.address) }
       try {
         const { origin, path } = targetOf(solver)
@@ -101,6 +115,10 @@ export function createSolverClient(guard: EndpointGuard): SolverClient {
       }
       return () => reader.end()
     },
+    countConnections() {
+      const { stats } = agent
+      return (solver) => Number(stats[targetOf(solver).origin]?.connected ?? 0)
+    },
     close: () => agent.destroy(),
   }
 }
@@ -108,25 +126,25 @@ export function createSolverClient(guard: EndpointGuard): SolverClient {
 /** Reads one reply as undici gives it, part by part. */
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
-  #onReply: ((reply: SolverReply) => void) | undefined
+  readonly #listener: CallListener
+  #isWanted = true
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
 
-  constructor(onReply: (reply: SolverReply) => void) {
-    this.#onReply = onReply
+  constructor(listener: CallListener) {
+    this.#listener = listener
   }
 
   /** Ends the call; a request that has not gone out yet never will. */
   end(): void {
-    this.#onReply = undefined
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#controller?.abort(new Error('The call was ended.'))
+    this.#isWanted = false
+    if (!this.#isOver) this.#controller?.abort(new Error('The call was ended.'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isOver) controller.abort(new Error('The call was ended.'))
+    if (this.#isWanted) this.#listener.onSent()
+    else controller.abort(new Error('The call was ended.'))
   }
 
   onResponseStart(_controller: unknown, status: number): void {
@@ -135,12 +153,13 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.#onReply !== undefined) this.#chunks.push(chunk)
+    if (this.#isWanted) this.#chunks.push(chunk)
   }
 
   onResponseEnd(): void {
     this.#isOver = true
-    if (this.#onReply !== undefined) this.#reply(parseReply(this.#chunks))
+    if (this.#isWanted) this.#reply(parseReply(this.#chunks))
+    this.#listener.onEnd()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -150,12 +169,13 @@ class ReplyReader implements Dispatcher.DispatchHandler {
       reason: failReasonOf(error),
       message: shorten(error.message, MAX_FAILURE_LENGTH),
     })
+    this.#listener.onEnd()
   }
 
   #reply(reply: SolverReply): void {
-    const onReply = this.#onReply
-    this.#onReply = undefined
-    onReply?.(reply)
+    if (!this.#isWanted) return
+    this.#isWanted = false
+    this.#listener.onReply(reply)
   }
 }
 

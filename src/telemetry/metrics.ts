@@ -40,7 +40,7 @@ export function createMetrics() {
     }),
     quotes: new Counter({
       name: 'aggregator_quotes_total',
-      help: 'Quotes asked for, by chain and outcome (quoted, no_quotes, cancelled).',
+      help: 'Quotes asked for, by chain and outcome (quoted, no_quotes, cancelled, busy: refused because all connections to solvers were taken).',
       labelNames: ['chain_id', 'outcome'],
       registers,
     }),
@@ -76,7 +76,7 @@ export function createMetrics() {
     }),
     solverAnswerSeconds: new Histogram({
       name: 'aggregator_solver_answer_duration_seconds',
-      help: 'Time from asking a solver to its answer, of whatever kind, by chain and solver; what did not come in time is not in it.',
+      help: 'Time from sending a request to a solver to its answer, of whatever kind, by chain and solver; what did not come in time is not in it.',
       labelNames: ['chain_id', 'solver'],
       buckets: SOLVER_SECONDS,
       registers,
@@ -95,19 +95,31 @@ export function createMetrics() {
     }),
     solverBenched: new Gauge({
       name: 'aggregator_solver_benched',
-      help: 'Whether no quote waits for a solver (1) because it failed several times in a row, by chain and solver.',
+      help: 'Whether the circuit breaker of a solver is open (1), so that no quote waits for it, by chain and solver.',
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
     solverValidShare: new Gauge({
       name: 'aggregator_solver_valid_ratio',
-      help: "The part of a solver's last answers that were valid offers in time; refusals do not count.",
+      help: 'Of the last offers and time losses of a solver, the part that were valid offers; declining, errors and invalid replies do not count while they come soon.',
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
     solverUsualSeconds: new Gauge({
       name: 'aggregator_solver_latency_seconds',
-      help: 'How long a solver has usually taken to answer of late.',
+      help: 'How long the offers of a solver have usually taken of late.',
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
+    solverConnections: new Gauge({
+      name: 'aggregator_solver_connections',
+      help: "Open connections to a solver's endpoint, by chain and solver; MAX_CONNECTIONS_PER_SOLVER is the limit.",
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
+    solverWaiting: new Gauge({
+      name: 'aggregator_solver_requests_waiting',
+      help: 'Requests that wait for a free connection to a solver, by chain and solver.',
       labelNames: ['chain_id', 'solver'],
       registers,
     }),

@@ -24,6 +24,7 @@ describe('each reason travels as decided', () => {
     ['SOLVER_LIMIT_REACHED', 'failed_precondition', 400],
     ['RATE_LIMITED', 'resource_exhausted', 429],
     ['NO_QUOTES', 'unavailable', 503],
+    ['SOLVERS_BUSY', 'unavailable', 503],
     ['CHAIN_UNAVAILABLE', 'unavailable', 503],
     ['DATABASE_UNAVAILABLE', 'unavailable', 503],
     ['METHOD_NOT_ALLOWED', 'unimplemented', 405],

@@ -63,15 +63,19 @@ describe('a refusal', () => {
     expect(explanation).toBe('The solver answered with status 422; only 200 carries an offer.')
   })
 
-  test('of 500 or above is said to be a failure', () => {
-    expect(explainAnswer({ outcome: 'refused', httpStatus: 500 })).toContain('counts as a failure')
+  test.each([500, 502, 504])('of %i is said to be an error', (httpStatus) => {
+    expect(explainAnswer({ outcome: 'refused', httpStatus })).toContain('an error of the solver')
+  })
+
+  test.each([422, 501, 503])('of %i is said to be nothing more', (httpStatus) => {
+    expect(explainAnswer({ outcome: 'refused', httpStatus })).not.toContain('error')
   })
 })
 
 test.each<[SolverAnswer['outcome'], string]>([
   ['late', 'within 2000 ms'],
   ['cancelled', 'went away'],
-  ['benched', 'on the bench'],
+  ['benched', 'circuit breaker'],
 ])('%s is told', (outcome, words) => {
   expect(explainAnswer({ outcome, durationMs: 2000 })).toContain(words)
 })

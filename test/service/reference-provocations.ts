@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../src/domain/hex.js'
 import { solverAccounts, user } from './chain.js'
 import { eventually } from './eventually.js'
+import { gate } from './gate.js'
 import type { Order } from './order-actions.js'
 import { quoteRequest } from './quote-request.js'
 import { type Asker, createAsker, type Exchange } from './reference-exchanges.js'
@@ -87,7 +88,8 @@ type QuoteAnswer = Readonly<
   Record<'quoteId' | 'orderId' | 'solverSignature' | 'depositAddress', Hex> & { quote: WireQuote }
 >
 
-async function provokeQuotes({ ask, chain, chainId, best, other }: Run): Promise<QuoteAnswer> {
+async function provokeQuotes(run: Run): Promise<QuoteAnswer> {
+  const { ask, chain, chainId, best, other } = run
   const path = { chainId }
   const body = quoteRequest(chain)
   const answer = (await ask(QUOTE, { path, body })).body as QuoteAnswer
@@ -105,6 +107,7 @@ async function provokeQuotes({ ask, chain, chainId, best, other }: Run): Promise
   best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
   other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
   const refused = (await ask(QUOTE, { path, body })).body as QuoteAnswer
+  await provokeBusySolvers(run)
   best.behave(OFFERS.best)
   other.behave(OFFERS.other)
 
@@ -114,6 +117,24 @@ async function provokeQuotes({ ask, chain, chainId, best, other }: Run): Promise
   await ask(RECORD, { path: { chainId, quoteId: '12' } })
   await ask(RECORD, { path: { chainId: UNKNOWN_CHAIN, quoteId: UNKNOWN_QUOTE } })
   return answer
+}
+
+/** One request is under way at each solver, and one waits: there is no place for a third. */
+async function provokeBusySolvers({ ask, chain, chainId, best, other, service }: Run): Promise<void> {
+  const { opened, open } = gate()
+  for (const solver of [best, other]) {
+    solver.behave(async (_asked, _solver, { response }) => {
+      await opened
+      return void response.writeHead(422).end()
+    })
+  }
+  const body = quoteRequest(chain)
+  const waiting = [1, 2].map(() => service.post(`/v1/${chainId}/quote`, body))
+  const countWaiting = () => service.metric('aggregator_solver_requests_waiting', {})
+  await eventually(countWaiting, (count) => count === 2)
+  await ask(QUOTE, { path: { chainId }, body })
+  open()
+  await Promise.all(waiting)
 }
 
 /** The order of an answered quote, for the actions that take it through its life. */

@@ -47,6 +47,7 @@ export async function startReferenceStage() {
     SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
     MAX_SOLVERS_PER_CHAIN: '2',
     MAX_STREAM_CLIENTS: '1',
+    MAX_CONNECTIONS_PER_SOLVER: '1',
   }
   const log = pino({ level: 'silent' })
   const [service, tight, shared] = await Promise.all([

@@ -5,9 +5,10 @@ import { environmentForAll } from './event-service.js'
 import { startService } from './service.js'
 import {
   ALL,
-  benchMoody,
+  BEHIND_A_PROXY,
   createView,
   expectPrompt,
+  openBreaker,
   openMarket,
   QUOTE_TIMEOUT_MS,
   startMarket,
@@ -24,11 +25,11 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-describe('a term on the bench', () => {
-  it('outlives a restart: nobody waits for the solver that hung before', async () => {
+describe('an open circuit breaker', () => {
+  it('stays open over a restart: no quote waits for the solver that hung before', async () => {
     const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
     const { moody, quote, close } = await openMarket(chain, environment)
-    await benchMoody({ moody, quote })
+    await openBreaker({ moody, quote })
     await close()
     const after = await startMarket(chain, [], environment)
     await expectPrompt(after.quote, WITHOUT_MOODY)
@@ -40,10 +41,10 @@ describe('a term on the bench', () => {
   it.each([
     ['when it registers a new endpoint', false],
     ['when it unregisters and registers elsewhere', true],
-  ])('is over %s, there and after a restart', async (_, isUnregistered) => {
+  ])('is closed %s, there and after a restart', async (_, isUnregistered) => {
     const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
     const { moody, service, quote, measured, close } = await openMarket(chain, environment)
-    await benchMoody({ moody, quote })
+    await openBreaker({ moody, quote })
     if (isUnregistered) {
       const path = `/v1/${chain.chainId}/solvers/${moody.account.address}`
       expect((await service.delete(path, await signedUnregistration(moody.account))).status).toBe(200)
@@ -65,6 +66,7 @@ describe('a term on the bench', () => {
     onTestFinished(there.stop)
     const service = await startService(there, {
       ...environmentForAll([chain, there]),
+      ...BEHIND_A_PROXY,
       QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
     })
     onTestFinished(() => service.close())
@@ -73,7 +75,7 @@ describe('a term on the bench', () => {
     onTestFinished(sameAddress.close)
     for (const solver of [...Object.values(solvers), sameAddress]) await solver.register(service)
 
-    await benchMoody({ moody: solvers.moody, quote: createView(service, chain).quote })
+    await openBreaker({ moody: solvers.moody, quote: createView(service, chain).quote })
     const view = createView(service, there)
     await expectPrompt(view.quote, ['moody'])
     expect(await view.measured()).toMatchObject({ benched: 0, validShare: 1 })

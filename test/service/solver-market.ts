@@ -11,6 +11,9 @@ const ROUNDING_MS = 20
 /** Whoever waits for a solver that hangs takes the whole time-out; others are far below. */
 export const PROMPT_MS = QUOTE_TIMEOUT_MS - ROUNDING_MS
 
+/** Tells the service who its clients are. */
+export const BEHIND_A_PROXY = { TRUST_PROXY: '1' }
+
 const [moodyAccount, steadyAccount, otherAccount] = solverAccounts
 const NAMES: Record<string, string> = {
   [moodyAccount.address]: 'moody',
@@ -61,7 +64,7 @@ export async function startMarket(
   solvers: readonly TestSolver[],
   environment: Record<string, string>,
 ) {
-  const service = await startService(chain, environment)
+  const service = await startService(chain, { ...BEHIND_A_PROXY, ...environment })
   let isOpen = true
   const close = async () => {
     if (isOpen) await service.close()
@@ -72,13 +75,25 @@ export async function startMarket(
   return { service, close, ...createView(service, chain) }
 }
 
+let clients = 0
+
+/** The headers of a client that has not been seen before, as a proxy forwards it. */
+export function fromNewClient(headers: RequestInit['headers'] = {}): RequestInit {
+  clients++
+  const address = `198.18.${Math.floor(clients / 250) % 250}.${clients % 250}`
+  return { headers: { 'x-forwarded-for': address, ...Object.fromEntries(new Headers(headers)) } }
+}
+
 /** A service as one who asks for quotes on one chain sees it. */
 export function createView(service: TestService, chain: TestChain) {
   return {
-    /** One quote: who has offered, best first, and how long it took. */
+    /** One quote for a new client: who has offered, best first, and how long it took. */
     async quote(init: RequestInit = {}) {
       const start = performance.now()
-      const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), init)
+      const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), {
+        ...init,
+        ...fromNewClient(init.headers),
+      })
       const offers = status === 200 ? [body, ...body.alternativeQuotes] : []
       return {
         code: body.code as string | undefined,
@@ -117,8 +132,8 @@ export async function expectPrompt(quote: Quote, offers: readonly string[], time
   }
 }
 
-/** Three quotes that wait for a solver in vain. */
-export async function benchMoody({ moody, quote }: { moody: TestSolver; quote: Quote }): Promise<void> {
+/** Three quotes that wait for a solver in vain: its circuit breaker opens. */
+export async function openBreaker({ moody, quote }: { moody: TestSolver; quote: Quote }): Promise<void> {
   moody.behave(hang)
   const asksBefore = moody.asks.length
   for (let time = 0; time < 3; time++) {

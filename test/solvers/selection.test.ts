@@ -1,55 +1,52 @@
 import { describe, expect, test } from 'vitest'
-import type { Solver } from '../../src/domain/solver.js'
-import { Peers } from '../../src/solvers/peers.js'
-import { createSelection } from '../../src/solvers/selection.js'
-import { SolverRecord } from '../../src/solvers/solver-record.js'
+import { createSelection, type Selection } from '../../src/solvers/selection.js'
+import type { SolverHealth } from '../../src/solvers/solver-health.js'
 import { createRandom } from '../random.js'
+import { answering, createHealth, openBreaker, playRound, QUOTE_TIMEOUT_MS, roundAt } from './rounds.js'
 
-const QUOTE_TIMEOUT_MS = 2000
-
-function solver(number: number): Solver {
-  return {
-    chainId: 1,
-    address: `0x${number.toString(16).padStart(40, '0')}`,
-    endpointUrl: 'https://solver.example.org',
-    name: String(number),
-    registeredAt: number,
-    isBonded: true,
-  }
+/** Solvers that have their number as name, and are healthy until something is made of them. */
+function healthy(count: number, from = 0): SolverHealth[] {
+  return Array.from({ length: count }, (_, index) => createHealth(from + index))
 }
 
-/** Records of solvers that have their number as name, and are sound until something is made of them. */
-function records(count: number, from = 0): SolverRecord[] {
-  return Array.from(
-    { length: count },
-    (_, index) =>
-      new SolverRecord(solver(from + index), { quoteTimeoutMs: QUOTE_TIMEOUT_MS, onBench: () => {} }),
-  )
-}
-
-/** Slow, yet valid: weak. */
-function weak(count: number, from: number): SolverRecord[] {
-  return records(count, from).map((record) => {
-    record.ask(0, new Peers(1)).end('valid', QUOTE_TIMEOUT_MS - 1)
-    return record
+/** Slow, yet valid. */
+function degraded(count: number, from: number): SolverHealth[] {
+  return healthy(count, from).map((health) => {
+    playRound(0, [{ health, result: 'quoted', tookMs: QUOTE_TIMEOUT_MS - 1 }])
+    return health
   })
 }
 
-/** Benched at time 0; each level more is a trial that failed when the term before was over. */
-function benched(count: number, from: number, level = 1): SolverRecord[] {
-  return records(count, from).map((record) => {
-    for (let failure = 0; failure < 3; failure++) record.ask(0, new Peers(1)).end('failed', 0)
-    let now = 0
+/** Solvers whose breaker opened at time 0; each level more is a trial that failed when the term before was over. */
+function open(count: number, from: number, level = 1): SolverHealth[] {
+  return healthy(count, from).map((health) => {
+    let now = openBreaker(health, -3 * QUOTE_TIMEOUT_MS)
     for (let trial = 1; trial < level; trial++) {
       now += 5000 * 2 ** (trial - 1)
-      record.ask(now, new Peers(1)).end('failed', now)
+      playRound(now, [{ health, result: 'late', tookMs: 0 }, answering(0)], { client: `trial ${trial}` })
     }
-    return record
+    return health
   })
 }
 
-function names(picked: readonly SolverRecord[]): string[] {
-  return picked.map((record) => record.solver.name)
+/** Chooses for a client that has not been seen before. */
+function pickFrom(
+  selection: Selection,
+  chainId: number,
+  all: readonly SolverHealth[],
+  limit: number,
+  now: number,
+) {
+  return selection.pick(chainId, all, limit, roundAt(now, { client: 'new' }), now)
+}
+
+/** Has a solver asked, without an answer. */
+function ask(health: SolverHealth, now: number): void {
+  health.begin({ round: roundAt(now, { client: 'new' }), waitingSince: now }, now)
+}
+
+function names(picked: readonly SolverHealth[]): string[] {
+  return picked.map((health) => health.solver.name)
 }
 
 const SIZES = Array.from({ length: 13 }, (_, count) => count)
@@ -57,10 +54,10 @@ const SIZES = Array.from({ length: 13 }, (_, count) => count)
 describe.each(SIZES)('of %i solvers', (count) => {
   test.each(SIZES.slice(1))('with at most %i asked, each gets its turn as often as any other', (limit) => {
     const selection = createSelection()
-    const all = records(count)
+    const all = healthy(count)
     const asked = new Map(names(all).map((name) => [name, 0]))
     for (let quote = 0; quote < count; quote++) {
-      const { awaited, probed } = selection.pick(1, all, limit, 0)
+      const { awaited, probed } = pickFrom(selection, 1, all, limit, 0)
       expect(awaited).toHaveLength(Math.min(limit, count))
       expect(new Set(awaited).size).toBe(awaited.length)
       expect(probed).toEqual([])
@@ -70,10 +67,10 @@ describe.each(SIZES)('of %i solvers', (count) => {
   })
 })
 
-test('each quote goes on behind the last solver of the one before', () => {
+test('each quote goes on after the last solver of the one before', () => {
   const selection = createSelection()
-  const all = records(5)
-  expect([1, 2, 3].map(() => names(selection.pick(1, all, 2, 0).awaited))).toEqual([
+  const all = healthy(5)
+  expect([1, 2, 3].map(() => names(pickFrom(selection, 1, all, 2, 0).awaited))).toEqual([
     ['0', '1'],
     ['2', '3'],
     ['4', '0'],
@@ -82,22 +79,22 @@ test('each quote goes on behind the last solver of the one before', () => {
 
 test('each chain has its own turns', () => {
   const selection = createSelection()
-  const all = records(3)
-  expect(names(selection.pick(1, all, 1, 0).awaited)).toEqual(['0'])
-  expect(names(selection.pick(2, all, 1, 0).awaited)).toEqual(['0'])
-  expect(names(selection.pick(1, all, 1, 0).awaited)).toEqual(['1'])
+  const all = healthy(3)
+  expect(names(pickFrom(selection, 1, all, 1, 0).awaited)).toEqual(['0'])
+  expect(names(pickFrom(selection, 2, all, 1, 0).awaited)).toEqual(['0'])
+  expect(names(pickFrom(selection, 1, all, 1, 0).awaited)).toEqual(['1'])
 })
 
 describe('with more solvers than places', () => {
   test.each([1, 2, 3, 5, 7, 10])(
-    'at most %i: one place in five is for the weak, and all of them get it in turn',
+    'at most %i: one place in five is for degraded solvers, and all of them get it in turn',
     (limit) => {
       const selection = createSelection()
-      const all = [...records(10), ...weak(5, 10)]
+      const all = [...healthy(10), ...degraded(5, 10)]
       const asked = new Map(names(all).map((name) => [name, 0]))
       const quotes = 50
       for (let quote = 0; quote < quotes; quote++) {
-        for (const name of names(selection.pick(1, all, limit, 0).awaited)) {
+        for (const name of names(pickFrom(selection, 1, all, limit, 0).awaited)) {
           asked.set(name, (asked.get(name) ?? Number.NaN) + 1)
         }
       }
@@ -107,26 +104,26 @@ describe('with more solvers than places', () => {
     },
   )
 
-  test('places that the sound cannot fill are for the weak, and the other way round', () => {
+  test('places that healthy solvers cannot fill go to degraded ones, and the other way round', () => {
     const selection = createSelection()
-    const few = [...records(2), ...weak(20, 2)]
-    const many = [...records(20), ...weak(1, 20)]
+    const few = [...healthy(2), ...degraded(20, 2)]
+    const many = [...healthy(20), ...degraded(1, 20)]
     for (let quote = 0; quote < 20; quote++) {
-      const { awaited } = selection.pick(1, few, 10, 0)
+      const { awaited } = pickFrom(selection, 1, few, 10, 0)
       expect(awaited).toHaveLength(10)
       expect(names(awaited)).toEqual(expect.arrayContaining(['0', '1']))
-      expect(selection.pick(2, many, 10, 0).awaited).toHaveLength(10)
+      expect(pickFrom(selection, 2, many, 10, 0).awaited).toHaveLength(10)
     }
   })
 })
 
-describe('on the bench', () => {
+describe('with an open breaker', () => {
   test('a solver is not waited for, and asked every 5 s', () => {
     const selection = createSelection()
-    const all = [...records(2), ...benched(1, 2)]
+    const all = [...healthy(2), ...open(1, 2)]
     const pick = (now: number) => {
-      const { awaited, probed } = selection.pick(1, all, 10, now)
-      for (const record of probed) record.ask(now, new Peers(1))
+      const { awaited, probed } = pickFrom(selection, 1, all, 10, now)
+      for (const health of probed) ask(health, now)
       return [names(awaited), names(probed)]
     }
     expect(pick(1)).toEqual([['0', '1'], []])
@@ -136,10 +133,10 @@ describe('on the bench', () => {
   test('a solver of a long term is asked every 5 s, though nobody waits', () => {
     const selection = createSelection()
     // Its second term begins at 5 s and takes 10.
-    const all = [...records(2), ...benched(1, 2, 2)]
+    const all = [...healthy(2), ...open(1, 2, 2)]
     const probed = [6000, 9999, 10_000, 10_001, 14_999].map((now) => {
-      const picked = selection.pick(1, all, 10, now)
-      for (const record of picked.probed) record.ask(now, new Peers(1))
+      const picked = pickFrom(selection, 1, all, 10, now)
+      for (const health of picked.probed) ask(health, now)
       expect(names(picked.awaited)).toEqual(['0', '1'])
       return names(picked.probed)
     })
@@ -148,38 +145,73 @@ describe('on the bench', () => {
 
   test('when the term is over, one quote waits for it again', () => {
     const selection = createSelection()
-    const all = [...records(2), ...benched(1, 2)]
-    const picked = selection.pick(1, all, 10, 5000)
+    const all = [...healthy(2), ...open(1, 2)]
+    const picked = pickFrom(selection, 1, all, 10, 5000)
     expect(names(picked.awaited)).toEqual(['0', '1', '2'])
     expect(picked.probed).toEqual([])
-    for (const record of picked.awaited) record.ask(5000, new Peers(3))
-    expect(names(selection.pick(1, all, 10, 5001).awaited)).toEqual(['0', '1'])
+    for (const health of picked.awaited) ask(health, 5000)
+    expect(names(pickFrom(selection, 1, all, 10, 5001).awaited)).toEqual(['0', '1'])
   })
 
-  test('with nobody else, the least bad are asked and waited for', () => {
+  test('with no others, the least bad are asked and waited for', () => {
     const selection = createSelection()
-    const all = [...benched(2, 0, 3), ...benched(1, 2, 1), ...benched(1, 3, 2)]
-    expect(names(selection.pick(1, all, 10, 1).awaited)).toEqual(['2'])
-    expect(names(selection.pick(1, all.slice(0, 2), 10, 1).awaited)).toEqual(['0', '1'])
-    expect(names(selection.pick(1, all.slice(0, 2), 1, 1).awaited)).toEqual(['0'])
+    const all = [...open(2, 0, 3), ...open(1, 2, 1), ...open(1, 3, 2)]
+    expect(names(pickFrom(selection, 1, all, 10, 1).awaited)).toEqual(['2'])
+    expect(names(pickFrom(selection, 1, all.slice(0, 2), 10, 1).awaited)).toEqual(['0', '1'])
+    expect(names(pickFrom(selection, 1, all.slice(0, 2), 1, 1).awaited)).toEqual(['0'])
   })
 })
 
-describe('with everybody on the bench', () => {
+describe('with all breakers open', () => {
   test('the others are probed while the least bad are asked', () => {
     const selection = createSelection()
-    const [worse, better] = [...benched(1, 0, 3), ...benched(1, 1, 2)]
-    const all = [worse as SolverRecord, better as SolverRecord]
+    const [worse, better] = [...open(1, 0, 3), ...open(1, 1, 2)]
+    const all = [worse as SolverHealth, better as SolverHealth]
     // The third term of the worse one begins at 15 s, the second one of the better at 5 s.
-    expect(names(selection.pick(1, all, 10, 14_999).awaited)).toEqual(['1'])
-    const { awaited, probed } = selection.pick(1, all, 10, 20_000)
+    expect(names(pickFrom(selection, 1, all, 10, 14_999).awaited)).toEqual(['1'])
+    const { awaited, probed } = pickFrom(selection, 1, all, 10, 20_000)
     expect([...names(awaited), ...names(probed)].toSorted()).toEqual(['0', '1'])
   })
 
   test('one whose term is over is not asked alone', () => {
     const selection = createSelection()
-    const all = [...benched(1, 0, 1), ...benched(1, 1, 2)]
-    expect(names(selection.pick(1, all, 10, 5000).awaited)).toEqual(['0', '1'])
+    const all = [...open(1, 0, 1), ...open(1, 1, 2)]
+    expect(names(pickFrom(selection, 1, all, 10, 5000).awaited)).toEqual(['0', '1'])
+  })
+})
+
+describe('when the connections to a solver are taken', () => {
+  /** Solvers with one connection each, which is taken. */
+  function taken(count: number, from: number, usualMs?: number): SolverHealth[] {
+    return Array.from({ length: count }, (_, index) => {
+      const health = createHealth(from + index, { maxConnections: 1 })
+      if (usualMs !== undefined) {
+        health.slots.add({ start: () => {} }, -usualMs)
+        health.slots.release(-usualMs, 0)
+      }
+      health.slots.add({ start: () => {} }, 0)
+      return health
+    })
+  }
+
+  test('it is left out where others can be asked in its place', () => {
+    const selection = createSelection()
+    const picked = pickFrom(selection, 1, [...taken(2, 0, 100), ...healthy(3, 2)], 3, 0)
+    expect(names(picked.awaited)).toEqual(['2', '3', '4'])
+  })
+
+  test('it is asked after the others where there are places, if a connection is free in time', () => {
+    const selection = createSelection()
+    const all = [...taken(1, 0, 100), ...taken(1, 1, 1500), ...taken(1, 2), ...healthy(1, 3)]
+    const picked = pickFrom(selection, 1, all, 10, 0)
+    expect(names(picked.awaited)).toEqual(['3', '0'])
+    expect(picked.busy).toBe(2)
+  })
+
+  test('it is busy, and no solver with an open breaker is asked in its place', () => {
+    const selection = createSelection()
+    const picked = pickFrom(selection, 1, [...taken(2, 0), ...open(1, 2)], 10, 1)
+    expect(picked).toEqual({ awaited: [], probed: [], busy: 2 })
   })
 })
 
@@ -187,11 +219,11 @@ test('solvers that come and go never make one be asked twice in a quote', () => 
   const random = createRandom(51)
   const selection = createSelection()
   for (let quote = 0; quote < 500; quote++) {
-    const sound = records(random.integer(0, 12))
-    const slow = weak(random.integer(0, 8), sound.length)
-    const bad = benched(random.integer(0, 3), sound.length + slow.length)
+    const sound = healthy(random.integer(0, 12))
+    const slow = degraded(random.integer(0, 8), sound.length)
+    const bad = open(random.integer(0, 3), sound.length + slow.length)
     const limit = random.integer(1, 12)
-    const { awaited, probed } = selection.pick(1, [...sound, ...slow, ...bad], limit, 1)
+    const { awaited, probed } = pickFrom(selection, 1, [...sound, ...slow, ...bad], limit, 1)
     const expected = sound.length + slow.length > 0 ? sound.length + slow.length : bad.length
     expect(awaited).toHaveLength(Math.min(limit, expected))
     expect(new Set([...awaited, ...probed]).size).toBe(awaited.length + probed.length)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSolverTallies } from '../../src/solvers/solver-tallies.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { solver } from './record-book-harness.js'
+import { solver } from './rounds.js'
 
 function openTallies() {
   const metrics = createMetrics()

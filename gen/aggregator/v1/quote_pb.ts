@@ -368,7 +368,8 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
 
   /**
    * For the caller, the solvers that were asked: offers first, the best one at the top, then the others. A solver that
-   * is not here was not asked: others had their turn, or it was on the bench. For a solver, its own result.
+   * is not here was not asked: others had their turn, its connections were taken, or its circuit breaker was open. For a
+   * solver, its own result.
    *
    * @generated from field: repeated aggregator.v1.SolverAnswer solvers = 7;
    */
@@ -689,7 +690,7 @@ export enum SolverOutcome {
   INVALID = 3,
 
   /**
-   * No reply came in time.
+   * No reply came within the service's own time-out.
    *
    * @generated from enum value: SOLVER_OUTCOME_LATE = 4;
    */
@@ -703,14 +704,16 @@ export enum SolverOutcome {
   FAILED = 5,
 
   /**
-   * The caller went away before the reply came.
+   * The quote ended before the reply came: the caller went away or had a shorter deadline, or the request waited for a free
+   * connection. It does not count against the solver.
    *
    * @generated from enum value: SOLVER_OUTCOME_CANCELLED = 6;
    */
   CANCELLED = 6,
 
   /**
-   * The solver was on the bench because of earlier failures: it was asked, but the quote did not wait for it.
+   * The solver's circuit breaker was open because it had cost callers time: it was asked, but the quote did not wait for
+   * it.
    *
    * @generated from enum value: SOLVER_OUTCOME_BENCHED = 7;
    */

@@ -34,7 +34,7 @@ export async function checkSolvers(solvers: readonly Solver[], config: Config): 
     production: config.production,
     allowlist: config.solverEndpointAllowlist,
   })
-  const client = createSolverClient(guard)
+  const client = createSolverClient(guard, config.maxConnectionsPerSolver)
   const ask = (solver: Solver): Promise<Answer> =>
     new Promise((resolve) => {
       const start = performance.now()
@@ -44,9 +44,13 @@ export async function checkSolvers(solvers: readonly Solver[], config: Config): 
         settle({ kind: 'late' })
       }, TIMEOUT_MS)
       // Refused by the guard, it is answered before this returns.
-      const end = client.ask(solver, questionFor(solver, config), (reply) => {
-        clearTimeout(timer)
-        settle(reply)
+      const end = client.ask(solver, questionFor(solver, config), {
+        onSent() {},
+        onReply(reply) {
+          clearTimeout(timer)
+          settle(reply)
+        },
+        onEnd() {},
       })
     })
   try {

@@ -14,7 +14,7 @@ const PROOF: readonly Reason[] = ['SIGNATURE_INVALID', 'TIMESTAMP_OUT_OF_RANGE',
 
 /** The closed list of what each method may answer besides, by its full name. */
 const OWN: Readonly<Record<string, readonly Reason[]>> = {
-  'aggregator.v1.QuoteService.GetQuote': ['NO_QUOTES', 'CHAIN_UNAVAILABLE'],
+  'aggregator.v1.QuoteService.GetQuote': ['NO_QUOTES', 'SOLVERS_BUSY', 'CHAIN_UNAVAILABLE'],
   'aggregator.v1.QuoteService.GetQuoteRecord': ['QUOTE_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.RegisterSolver': [
     ...PROOF,
@@ -54,6 +54,7 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   SOLVER_LIMIT_REACHED: 'The chain has as many solvers as the instance takes, and none can be replaced now.',
   RATE_LIMITED: 'Too many requests; `Retry-After` says when to come back.',
   NO_QUOTES: 'No solver gave a valid quote in time.',
+  SOLVERS_BUSY: 'All connections to solvers are taken; `Retry-After` says when to come back.',
   CHAIN_UNAVAILABLE: "The chain's RPC endpoints do not answer.",
   DATABASE_UNAVAILABLE: 'The database of the instance does not answer: try again in some seconds.',
   CURSOR_UNKNOWN: 'The cursor is none of this instance, or what came after it is no longer kept.',

@@ -12,6 +12,7 @@ const LIMITS = {
   'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
 }
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+const BUSY_RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/BusyRetryAfter' } }
 
 /** The headers that answers refer to. Those of a limit are absent where the instance has turned it off. */
 export const HEADERS = {
@@ -37,6 +38,10 @@ export const HEADERS = {
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
+  BusyRetryAfter: {
+    description: 'With `SOLVERS_BUSY`, seconds until it is worth trying again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
 } as const
 
 /** The headers of a success: those of the limit only where requests are counted. */
@@ -55,7 +60,7 @@ export function failureResponse(
   examples: Examples,
   { isLimited = true, headers = {} }: { isLimited?: boolean; headers?: object } = {},
 ) {
-  const retryAfter = status === 429 ? RETRY_AFTER : {}
+  const retryAfter = status === 429 ? RETRY_AFTER : reasons.includes('SOLVERS_BUSY') ? BUSY_RETRY_AFTER : {}
   const allHeaders = { ...headersOf({ isLimited }), ...retryAfter, ...headers }
   return jsonResponse(descriptionOf(status, reasons), errorSchema(reasons), examples, allHeaders)
 }
@@ -77,7 +82,13 @@ function errorSchema(reasons: readonly Reason[]): Schema {
       }
     : {}
   const quoteId = reasons.includes('NO_QUOTES')
-    ? { quoteId: { type: 'string', format: 'uuid', description: 'For `NO_QUOTES`, names its record.' } }
+    ? {
+        quoteId: {
+          type: 'string',
+          format: 'uuid',
+          description: 'Names the record of the quote; there is none when no solver was asked.',
+        },
+      }
     : {}
   return {
     type: 'object',

@@ -308,6 +308,15 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/quote',
+    status: 503,
+    reason: 'SOLVERS_BUSY',
+    body: {
+      error: 'All connections to solvers are taken: try again in 1 s.',
+      code: 'SOLVERS_BUSY',
+    },
+  },
+  {
     of: 'GET /v1/{chainId}/quote/{quoteId}',
     status: 200,
     path: {

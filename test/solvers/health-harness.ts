@@ -2,41 +2,32 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import type { Solver } from '../../src/domain/solver.js'
-import { Peers } from '../../src/solvers/peers.js'
-import { createRecordBook, type RecordBook } from '../../src/solvers/record-book.js'
-import type { SolverRecord } from '../../src/solvers/solver-record.js'
+import type { SolverHealth } from '../../src/solvers/solver-health.js'
+import {
+  createSolverHealthRegistry,
+  type SolverHealthRegistry,
+} from '../../src/solvers/solver-health-registry.js'
 import { type BenchStore, createBenchStore } from '../../src/store/bench-store.js'
 import { openSqlite } from '../../src/store/sqlite.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
+import { answering, playRound, QUOTE_TIMEOUT_MS } from './rounds.js'
 
-const QUOTE_TIMEOUT_MS = 2000
+let clients = 0
 
-/** A registered solver; its number is in its address. */
-export function solver(number: number, changes: Partial<Solver> = {}): Solver {
-  return {
-    chainId: 1,
-    address: `0x${number.toString(16).padStart(40, '0')}`,
-    endpointUrl: `https://solver-${number}.example.org`,
-    name: `Solver ${number}`,
-    registeredAt: number,
-    isBonded: true,
-    ...changes,
-  }
+/** Has a solver lose time so often that its breaker opens at this time. */
+export function open(health: SolverHealth | undefined, now: number): void {
+  for (let loss = 0; loss < 3; loss++) lose(health, now)
 }
 
-/** Has a solver fail so often that it is benched at this time, on the record's clock. */
-export function bench(record: SolverRecord | undefined, now: number): void {
-  for (let failure = 0; failure < 3; failure++) fail(record, now)
-}
-
-/** Has a solver fail once. */
-export function fail(record: SolverRecord | undefined, now: number): void {
-  record?.ask(now, new Peers(1)).end('failed', now)
+/** Has a solver lose the time of a client that has not been seen before, at its end now. */
+export function lose(health: SolverHealth | undefined, now: number): void {
+  if (health === undefined) return
+  playRound(now - QUOTE_TIMEOUT_MS, [{ health, result: 'late' }, answering()], { client: `${++clients}` })
 }
 
 /** Has a solver answer validly. */
-export function answer(record: SolverRecord | undefined, now: number, tookMs = 0): void {
-  record?.ask(now - tookMs, new Peers(1)).end('valid', now)
+export function answer(health: SolverHealth | undefined, now: number, tookMs = 0): void {
+  if (health !== undefined) playRound(now - tookMs, [{ health, result: 'quoted', tookMs }])
 }
 
 /** A store of terms in memory. */
@@ -57,8 +48,8 @@ interface Line {
   readonly msg: string
 }
 
-/** A book whose clocks stand where a test puts them. */
-export async function openBook({ store, clock, now }: { store: BenchStore; clock: number; now: number }) {
+/** A registry whose clocks stand where a test puts them. */
+export async function openRegistry({ store, clock, now }: { store: BenchStore; clock: number; now: number }) {
   const lines: Line[] = []
   const stream = new Writable({
     write(line, _encoding, done) {
@@ -67,9 +58,10 @@ export async function openBook({ store, clock, now }: { store: BenchStore; clock
     },
   })
   const metrics = createMetrics()
-  const book: RecordBook = await createRecordBook({
+  const registry: SolverHealthRegistry = await createSolverHealthRegistry({
     store,
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
+    maxConnectionsPerSolver: 8,
     clock: () => clock,
     now: () => now,
     metrics,
@@ -77,14 +69,14 @@ export async function openBook({ store, clock, now }: { store: BenchStore; clock
   })
 
   const active = new Map<number, readonly Solver[]>()
-  function of(chainId: number, solvers: readonly Solver[]): readonly SolverRecord[] {
+  function of(chainId: number, solvers: readonly Solver[]): readonly SolverHealth[] {
     active.set(chainId, solvers)
-    return book.of(chainId, solvers)
+    return registry.of(chainId, solvers)
   }
 
   /** The samples of one metric, as `chain_id solver value`, the solver by its number. */
   async function series(name: string): Promise<string[]> {
-    book.measure(active)
+    registry.collectMetrics(active, () => 7)
     const text = await metrics.registry.getSingleMetricAsString(name)
     return text
       .split('\n')
@@ -92,5 +84,5 @@ export async function openBook({ store, clock, now }: { store: BenchStore; clock
       .map((line) => line.replace(/^.*chain_id="(\d+)",solver="0x0*([0-9a-f]+)"\}/, '$1 $2'))
   }
 
-  return { of, measure: book.measure, series, lines }
+  return { of, collectMetrics: registry.collectMetrics, series, lines }
 }

@@ -1,0 +1,133 @@
+import { type ConnectError, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import { ErrorInfoSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { startChain, type TestChain } from './chain.js'
+import { eventually } from './eventually.js'
+import { quoteRequest } from './quote-request.js'
+import { hang, holdBack, openMarket, startMarket, startSolvers, wellMoody } from './solver-market.js'
+import type { Behaviour } from './test-solver.js'
+
+const MAX_CONNECTIONS = 2
+const QUOTE_TIMEOUT_MS = 2000
+/** What solvers take here: half of them would not fit into the time-out, one after the other. */
+const TAKES_MS = 400
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+})
+afterAll(() => chain?.stop())
+
+const slow: Behaviour = async (...parameters) => {
+  await new Promise((resolve) => setTimeout(resolve, TAKES_MS))
+  return wellMoody(...parameters)
+}
+const environment = {
+  MAX_CONNECTIONS_PER_SOLVER: String(MAX_CONNECTIONS),
+  QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
+}
+const times = <T>(count: number, run: () => Promise<T>) => Promise.all(Array.from({ length: count }, run))
+
+/** A market with one solver that takes its time, of which the service knows how long. */
+async function openSlowMarket() {
+  const { moody } = await startSolvers(chain)
+  moody.behave(slow)
+  const market = await startMarket(chain, [moody], environment)
+  await market.quote()
+  const waiting = () => market.service.metric('aggregator_solver_requests_waiting', {})
+  return { ...market, moody, waiting }
+}
+
+describe('when all connections to a solver are taken', () => {
+  it('quotes wait for one that is free in time, and the wait counts for nothing', async () => {
+    const { service, moody, quote, measured } = await openSlowMarket()
+    const answers = await times(2 * MAX_CONNECTIONS, () => quote())
+    expect(answers.map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))
+    expect(Math.max(...answers.map(({ elapsedMs }) => elapsedMs))).toBeGreaterThan(2 * TAKES_MS - 20)
+    // By the solver's own measure, none took longer than another.
+    const { benched, validShare, latencySeconds } = await measured()
+    expect([benched, validShare]).toEqual([0, 1])
+    expect(latencySeconds * 1000).toBeLessThan(1.8 * TAKES_MS)
+    const labels = { le: '1', solver: moody.account.address.toLowerCase() }
+    const seconds = 'aggregator_solver_answer_duration_seconds_bucket'
+    expect(await service.metric(seconds, labels)).toBe(2 * MAX_CONNECTIONS + 1)
+    expect(await service.metric('aggregator_solver_connections', {})).toBe(MAX_CONNECTIONS)
+  })
+
+  it('quotes that none can take in time are refused at once, with a time to come back', async () => {
+    const { service, moody, quote, measured, waiting } = await openSlowMarket()
+    const { behaviour, letGo } = holdBack()
+    moody.behave(behaviour)
+    const taken = times(2 * MAX_CONNECTIONS, () => quote())
+    await eventually(waiting, (count) => count === MAX_CONNECTIONS)
+    const start = performance.now()
+    const refused = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(performance.now() - start).toBeLessThan(QUOTE_TIMEOUT_MS / 2)
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
+      503,
+      'SOLVERS_BUSY',
+      '1',
+    ])
+    expect(refused.body.error).toMatch(/^All connections to solvers are taken/)
+    expect(moody.asks.length).toBe(1 + MAX_CONNECTIONS)
+    letGo()
+    expect((await taken).map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))
+    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+    expect(await service.metric('aggregator_quotes_total', { outcome: 'busy' })).toBe(1)
+    expect((await quote()).offers).toEqual(['moody'])
+  })
+
+  it('the refusal has its reason and the time to come back on gRPC as well', async () => {
+    const { service, moody, quote, waiting } = await openSlowMarket()
+    const { behaviour, letGo } = holdBack()
+    moody.behave(behaviour)
+    const taken = times(2 * MAX_CONNECTIONS, () => quote())
+    await eventually(waiting, (count) => count === MAX_CONNECTIONS)
+    const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
+    const chainId = BigInt(chain.chainId)
+    const { inputToken, outputToken, amount, userAddress } = quoteRequest(chain)
+    const error: ConnectError = await client
+      .getQuote({
+        ...{ inputToken, outputToken, amount, userAddress, orderType: 1, depositMode: 1 },
+        ...{ chainId, originChainId: chainId, destinationChainId: chainId },
+      })
+      .catch((thrown) => thrown)
+    expect(error.findDetails(ErrorInfoSchema)[0]?.reason).toBe('SOLVERS_BUSY')
+    expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n)
+    letGo()
+    await taken
+  })
+
+  it('what has waited and was cut off by the time-out is cancelled, and counts for nothing', async () => {
+    const { service, moody, quote, measured, waiting } = await openSlowMarket()
+    moody.behave(hang)
+    const taken = times(2 * MAX_CONNECTIONS, () => quote())
+    await eventually(waiting, (count) => count === MAX_CONNECTIONS)
+    const codes = (await taken).map(({ code }) => code).toSorted()
+    expect(codes).toEqual(['NO_QUOTES', 'NO_QUOTES', 'SOLVERS_BUSY', 'SOLVERS_BUSY'])
+    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+    const outcomes = (outcome: string) => service.metric('aggregator_solver_outcomes_total', { outcome })
+    expect([await outcomes('late'), await outcomes('cancelled')]).toEqual([MAX_CONNECTIONS, MAX_CONNECTIONS])
+    moody.behave(wellMoody)
+    expect((await quote()).offers).toEqual(['moody'])
+  })
+
+  it('the others answer without it', async () => {
+    const { moody, quote } = await openMarket(chain, environment)
+    await quote()
+    const { behaviour, letGo } = holdBack()
+    moody.behave(behaviour)
+    const taken = times(2 * MAX_CONNECTIONS, () => quote())
+    await eventually(
+      async () => moody.asks.length,
+      (asks) => asks === 1 + MAX_CONNECTIONS,
+    )
+    const answers = await times(8, () => quote())
+    expect(answers.every(({ offers }) => offers.includes('steady') && offers.includes('other'))).toBe(true)
+    letGo()
+    await taken
+  })
+})

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { quoteRequest } from './quote-request.js'
+import { answerStatus, fromNewClient, hang, openMarket, wellMoody } from './solver-market.js'
+import type { Ask, Behaviour } from './test-solver.js'
+
+const QUOTE_TIMEOUT_MS = 300
+const HUGE = String(2n ** 256n - 1n)
+const SLOWLY_MS = 200
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+})
+afterAll(() => chain?.stop())
+
+/** Answers in one way what an attacker asks, and in another what honest users ask. */
+function whenAsked(isAttack: (ask: Ask) => boolean, attacked: Behaviour, usual: Behaviour): Behaviour {
+  return (ask, ...rest) => (isAttack(ask) ? attacked : usual)(ask, ...rest)
+}
+
+const isHuge = (ask: Ask) => ask.amount === HUGE
+const isReversed = (ask: Ask) => ask.inputToken.toLowerCase() === chain.contracts.usdc.toLowerCase()
+
+const delayed =
+  (ms: number, behaviour: Behaviour): Behaviour =>
+  async (...parameters) => {
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    return behaviour(...parameters)
+  }
+const nonsense: Behaviour = async (_ask, _solver, { response }) => void response.end('<html>')
+const zero: Behaviour = async (ask, { quoteFor, sign }) => sign({ ...quoteFor(ask), outputAmount: '0' })
+const hangUp: Behaviour = async (_ask, _solver, { response }) => void response.destroy()
+
+/** A market where the attacker owns one solver, `other`, and asks from many addresses. */
+async function openAttackedMarket() {
+  const market = await openMarket(chain, { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) })
+  const { service, moody, other, quote } = market
+  const path = `/v1/${chain.chainId}/quote`
+  const { weth, usdc } = chain.contracts
+  const attacks = {
+    huge: { ...quoteRequest(chain), amount: HUGE },
+    reversed: { ...quoteRequest(chain), inputToken: usdc, outputToken: weth },
+  }
+  await quote()
+  return {
+    ...market,
+    /** Asks what only the attacker's solver answers, each time from another address. */
+    async attack(kind: keyof typeof attacks, times = 12) {
+      const asksBefore = moody.asks.length
+      for (let time = 0; time < times; time++) {
+        const { status, body } = await service.post(path, attacks[kind], fromNewClient())
+        expect([status, body.quote?.solver]).toEqual([200, other.account.address])
+      }
+      return moody.asks.length - asksBefore
+    },
+    /** How the honest solvers stand. */
+    async honest() {
+      const { benched, validShare } = await market.measured()
+      return { benched, validShare }
+    },
+  }
+}
+
+describe('an attacker with a solver and many addresses takes no honest solver from the others', () => {
+  const INNOCENT = { benched: 0, validShare: 1 }
+
+  it.each<[string, 'huge' | 'reversed', Behaviour]>([
+    ['by amounts that they answer with 500', 'huge', answerStatus(500)],
+    ['by amounts that they answer with 503', 'huge', answerStatus(503)],
+    ['by amounts that they decline', 'huge', answerStatus(422)],
+    ['by dust that they price at 0', 'huge', zero],
+    ['by amounts that break the connection', 'huge', hangUp],
+    ['by amounts that they answer with nonsense', 'huge', nonsense],
+    ['by a pair that they answer with 500', 'reversed', answerStatus(500)],
+    ['by a pair that they decline slowly', 'reversed', delayed(SLOWLY_MS, answerStatus(422))],
+    ['by a pair that they answer with 500 slowly', 'reversed', delayed(SLOWLY_MS, answerStatus(500))],
+    ['by a pair that they never answer', 'reversed', hang],
+  ])('%s', async (_, kind, attacked) => {
+    const { moody, steady, quote, attack, honest } = await openAttackedMarket()
+    const isAttack = kind === 'huge' ? isHuge : isReversed
+    moody.behave(whenAsked(isAttack, attacked, wellMoody))
+    steady.behave(whenAsked(isAttack, attacked, wellMoody))
+    // All attacks reach the honest solver: it is neither open nor stalled.
+    expect(await attack(kind)).toBe(12)
+    expect(await honest()).toEqual(INNOCENT)
+    expect((await quote()).offers).toContain('moody')
+  })
+
+  it('by asking at once what they never answer', async () => {
+    const { moody, steady, quote, attack, honest } = await openAttackedMarket()
+    moody.behave(whenAsked(isReversed, hang, wellMoody))
+    steady.behave(whenAsked(isReversed, hang, wellMoody))
+    const attacks = Array.from({ length: 10 }, () => attack('reversed', 1))
+    const quotes = Array.from({ length: 10 }, () => quote())
+    for (const { offers } of await Promise.all(quotes)) expect(offers).toContain('moody')
+    await Promise.all(attacks)
+    expect(await honest()).toEqual(INNOCENT)
+  })
+
+  it('by deadlines too short for them', async () => {
+    const { moody, quote, honest } = await openAttackedMarket()
+    moody.behave(delayed(SLOWLY_MS, wellMoody))
+    for (let time = 0; time < 12; time++) {
+      const { offers } = await quote({ headers: { 'connect-timeout-ms': '190' } })
+      expect(offers).not.toContain('moody')
+    }
+    expect(await honest()).toEqual(INNOCENT)
+    expect((await quote()).offers).toContain('moody')
+  })
+
+  it('by requests that no solver answers', async () => {
+    const { moody, steady, other, quote, honest } = await openAttackedMarket()
+    for (const solver of [moody, steady, other]) solver.behave(hang)
+    for (let time = 0; time < 5; time++) expect((await quote()).code).toBe('NO_QUOTES')
+    expect(await honest()).toEqual(INNOCENT)
+  })
+})
+
+describe('a solver that costs callers their time', () => {
+  it.each([
+    ['by never answering', hang],
+    ['by declining long after the others', delayed(SLOWLY_MS, answerStatus(422))],
+    ['by an error long after the others', delayed(SLOWLY_MS, answerStatus(500))],
+  ])('opens its breaker with three clients: %s', async (_, behaviour) => {
+    const { moody, quote, honest } = await openAttackedMarket()
+    moody.behave(behaviour)
+    for (let client = 0; client < 3; client++) {
+      expect((await honest()).benched).toBe(0)
+      await quote()
+    }
+    expect((await honest()).benched).toBe(1)
+  })
+})

@@ -1,0 +1,144 @@
+import type { Address } from '../../src/domain/hex.js'
+import type { Solver } from '../../src/domain/solver.js'
+import type { OpenTerm } from '../../src/solvers/circuit-breaker.js'
+import {
+  QuoteRound,
+  type RequestResult,
+  type UnansweredRequest,
+  type Verdict,
+} from '../../src/solvers/quote-round.js'
+import { RequestSlots } from '../../src/solvers/request-slots.js'
+import { type OpenRequest, SolverHealth } from '../../src/solvers/solver-health.js'
+
+export const QUOTE_TIMEOUT_MS = 2000
+
+/** A pair of tokens, made from a letter or two. */
+export function pairOf(name: string): { inputToken: Address; outputToken: Address } {
+  return { inputToken: `0x${name}1`, outputToken: `0x${name}2` }
+}
+
+/** A registered solver; its number is in its address, and its name. */
+export function solver(number: number, changes: Partial<Solver> = {}): Solver {
+  return {
+    chainId: 1,
+    address: `0x${number.toString(16).padStart(40, '0')}`,
+    endpointUrl: `https://solver-${number}.example.org`,
+    name: String(number),
+    registeredAt: number,
+    isBonded: true,
+    ...changes,
+  }
+}
+
+/** A solver without a past, or with a term of its circuit breaker from before a restart. */
+export function createHealth(
+  number = 1,
+  {
+    term,
+    onBreaker = () => {},
+    maxConnections = 8,
+  }: { term?: OpenTerm; onBreaker?: (term: OpenTerm | undefined) => void; maxConnections?: number } = {},
+): SolverHealth {
+  return new SolverHealth(solver(number), {
+    quoteTimeoutMs: QUOTE_TIMEOUT_MS,
+    slots: new RequestSlots(maxConnections),
+    term,
+    onBreaker,
+  })
+}
+
+interface RoundOptions {
+  readonly client?: string
+  readonly pair?: string
+  readonly limitMs?: number
+}
+
+export function roundAt(
+  now: number,
+  { client = 'a', pair = 'ab', limitMs = QUOTE_TIMEOUT_MS }: RoundOptions = {},
+) {
+  return new QuoteRound({ request: pairOf(pair), startedAt: now, limitMs, clientKey: () => client })
+}
+
+/** How a solver answers in a round. */
+export interface Answer {
+  readonly health: SolverHealth
+  readonly result: RequestResult
+  readonly tookMs?: number
+}
+
+class PlayedRequest implements OpenRequest, UnansweredRequest {
+  readonly waitingSince: number
+  readonly tookMs: number
+  readonly result: RequestResult
+  #concludedAt = 0
+
+  constructor(
+    readonly round: QuoteRound,
+    readonly answer: Answer,
+  ) {
+    this.result = answer.result
+    this.waitingSince = round.startedAt
+    this.tookMs = answer.tookMs ?? (answer.result === 'late' ? round.limitMs : 1)
+  }
+
+  end(): void {
+    const now = this.round.startedAt + this.tookMs
+    const { health, result } = this.answer
+    health.end(this, now, result !== 'late' && result !== 'cancelled')
+    if (result === 'quoted') {
+      health.noteQuote(this, this.tookMs, now)
+      this.round.noteQuote(this.tookMs, now)
+    } else this.round.noteUnanswered(this, now)
+  }
+
+  concludeAt(now: number): void {
+    this.#concludedAt = now
+  }
+
+  conclude(verdict: Verdict): void {
+    this.answer.health.noteUnanswered(this, verdict, this.tookMs, this.#concludedAt)
+  }
+}
+
+/** Plays a round from its beginning to its verdicts. @returns when it ended */
+export function playRound(now: number, answers: readonly Answer[], options: RoundOptions = {}): number {
+  const round = roundAt(now, options)
+  round.begin(answers.length)
+  const requests = answers.map((answer) => new PlayedRequest(round, answer))
+  for (const request of requests) request.answer.health.begin(request, now)
+  for (const request of requests.toSorted((one, other) => one.tookMs - other.tookMs)) request.end()
+  const end = now + Math.max(...requests.map(({ tookMs }) => tookMs))
+  for (const request of requests) request.concludeAt(end)
+  round.conclude()
+  return end
+}
+
+/** Three clients, one after the other, lose their time with a solver while another one answers. @returns when */
+export function openBreaker(health: SolverHealth, now: number, options: RoundOptions = {}): number {
+  let at = now
+  for (const client of ['x', 'y', 'z']) {
+    at = playRound(at, [{ health, result: 'late' }, answering()], {
+      ...options,
+      client: `${client} at ${now}`,
+    })
+  }
+  return at
+}
+
+/** Another solver that answers well. */
+export function answering(tookMs = 1): Answer {
+  return { health: createHealth(99), result: 'quoted', tookMs }
+}
+
+/** Requests that a solver leaves open, while its peers answer a millisecond later. */
+export function openRequests(health: SolverHealth, times: readonly number[], options: RoundOptions = {}) {
+  return times.map((now) => {
+    const round = roundAt(now, options)
+    round.begin(3)
+    const request: OpenRequest = { round, waitingSince: now }
+    health.begin(request, now)
+    round.noteQuote(1, now + 1)
+    return request
+  })
+}

@@ -1,0 +1,260 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { BenchStore } from '../../src/store/bench-store.js'
+import { eventually } from '../service/eventually.js'
+import { answer, lose, open, openRegistry, openStore } from './health-harness.js'
+import { roundAt, solver } from './rounds.js'
+
+const ERROR_LEVEL = 50
+/** The clocks of two runs of the service: the healths' own, and Unix time. */
+const FIRST_RUN = { clock: 70_000, now: 1_800_000_000_000 }
+const SECOND_RUN = { clock: 300, now: FIRST_RUN.now + 2000 }
+
+let store: BenchStore
+let closeStore: () => Promise<void>
+
+beforeEach(async () => {
+  const opened = await openStore()
+  store = opened.store
+  closeStore = opened.close
+})
+
+const first = () => openRegistry({ store, ...FIRST_RUN })
+const second = () => openRegistry({ store, ...SECOND_RUN })
+
+const untilStored = (count: number) =>
+  eventually(
+    () => store.readAll(),
+    (terms) => terms.length === count,
+  )
+
+describe('the health of solvers', () => {
+  test('are in the order of its solvers, and the same ones for the same list', async () => {
+    const registry = await first()
+    const solvers = [solver(3), solver(1), solver(2)]
+    const healths = registry.of(1, solvers)
+    expect(healths.map((health) => health.solver)).toEqual(solvers)
+    expect(registry.of(1, solvers)).toBe(healths)
+  })
+
+  test('stay when the list changes and the solver does not', async () => {
+    const registry = await first()
+    const [one, two] = registry.of(1, [solver(1), solver(2)])
+    open(two, FIRST_RUN.clock)
+    const renamed = solver(2, { name: 'New', registeredAt: 99 })
+    const healths = registry.of(1, [solver(3), renamed, solver(1)])
+    expect(healths[1]).toBe(two)
+    expect(healths[2]).toBe(one)
+    expect(healths[1]?.solver).toBe(renamed)
+    expect(healths.map(({ isOpen }) => isOpen)).toEqual([false, true, false])
+    await untilStored(1)
+  })
+
+  test('are begun anew for a solver at a new endpoint, whose term is forgotten', async () => {
+    const registry = await first()
+    const [before] = registry.of(1, [solver(1)])
+    open(before, FIRST_RUN.clock)
+    await untilStored(1)
+    const [after] = registry.of(1, [solver(1, { endpointUrl: 'https://new.example.org' })])
+    expect(after).not.toBe(before)
+    expect(after?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('healthy')
+    await untilStored(0)
+  })
+
+  test('are begun anew for a solver that was away', async () => {
+    const registry = await first()
+    open(registry.of(1, [solver(1), solver(2)])[0], FIRST_RUN.clock)
+    await untilStored(1)
+    registry.of(1, [solver(2)])
+    await untilStored(0)
+    expect(registry.of(1, [solver(1), solver(2)])[0]?.isOpen).toBe(false)
+  })
+
+  test('say nothing of the same address on another chain', async () => {
+    const registry = await first()
+    const elsewhere = solver(1, { chainId: 2 })
+    open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
+    expect(registry.of(2, [elsewhere])[0]?.isOpen).toBe(false)
+    await untilStored(1)
+    registry.of(2, [])
+    expect((await second()).of(1, [solver(1)])[0]?.isOpen).toBe(true)
+  })
+})
+
+describe('a term', () => {
+  test('is kept in Unix time, with the endpoint where it was begun', async () => {
+    const registry = await first()
+    open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
+    const { chainId, address, endpointUrl } = solver(1)
+    expect(await untilStored(1)).toEqual([
+      { chainId, address, endpointUrl, level: 1, until: FIRST_RUN.now + 5000 },
+    ])
+  })
+
+  test("goes on behind a restart, on the new health's clock", async () => {
+    const before = await first()
+    open(before.of(1, [solver(1)])[0], FIRST_RUN.clock)
+    await untilStored(1)
+    const [health] = (await second()).of(1, [solver(1)])
+    const until = SECOND_RUN.clock + 3000
+    expect([
+      health?.standing(roundAt(until - 1), until - 1),
+      health?.standing(roundAt(until), until),
+    ]).toEqual(['open', 'degraded'])
+    expect(health?.severity).toBe(1)
+  })
+
+  test('that ran out while the service was down costs one quote at the most', async () => {
+    const { chainId, address, endpointUrl } = solver(1)
+    await store.save({ chainId, address, endpointUrl, level: 3, until: SECOND_RUN.now - 60_000 })
+    const [health] = (await second()).of(1, [solver(1)])
+    expect(health?.standing(roundAt(SECOND_RUN.clock), SECOND_RUN.clock)).toBe('degraded')
+    lose(health, SECOND_RUN.clock)
+    expect(health?.standing(roundAt(SECOND_RUN.clock + 39_999), SECOND_RUN.clock + 39_999)).toBe('open')
+    await eventually(
+      () => store.readAll(),
+      ([term]) => term?.level === 4 && term.until === SECOND_RUN.now + 40_000,
+    )
+  })
+
+  test('is over for good when the solver answers', async () => {
+    const registry = await first()
+    const [health] = registry.of(1, [solver(1)])
+    open(health, FIRST_RUN.clock)
+    await untilStored(1)
+    answer(health, FIRST_RUN.clock)
+    await untilStored(0)
+    expect((await second()).of(1, [solver(1)])[0]?.isOpen).toBe(false)
+  })
+
+  test('of before a restart holds at its endpoint only, and on its chain only', async () => {
+    const { chainId, address, endpointUrl } = solver(1)
+    await store.save({ chainId, address, endpointUrl, level: 1, until: SECOND_RUN.now + 5000 })
+    const registry = await second()
+    const moved = await second()
+    expect(registry.of(2, [solver(1, { chainId: 2 })])[0]?.isOpen).toBe(false)
+    expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(true)
+    expect(moved.of(1, [solver(1, { endpointUrl: 'https://new.example.org' })])[0]?.isOpen).toBe(false)
+  })
+
+  test('of before a restart is forgotten when the solver has moved', async () => {
+    const { chainId, address } = solver(1)
+    const endpointUrl = 'https://old.example.org'
+    await store.save({ chainId, address, endpointUrl, level: 1, until: SECOND_RUN.now + 5000 })
+    const registry = await second()
+    expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(false)
+    await untilStored(0)
+  })
+
+  test('of before a restart is 5 minutes at the most, though the clock was put back', async () => {
+    const { chainId, address, endpointUrl } = solver(1)
+    await store.save({ chainId, address, endpointUrl, level: 9, until: SECOND_RUN.now + 3_600_000 })
+    const [health] = (await second()).of(1, [solver(1)])
+    expect(health?.standing(roundAt(SECOND_RUN.clock + 299_999), SECOND_RUN.clock + 299_999)).toBe('open')
+    expect(health?.standing(roundAt(SECOND_RUN.clock + 300_000), SECOND_RUN.clock + 300_000)).toBe('degraded')
+  })
+
+  test('of before a restart is taken up once: whoever comes back later begins anew', async () => {
+    const { chainId, address, endpointUrl } = solver(1)
+    await store.save({ chainId, address, endpointUrl, level: 1, until: SECOND_RUN.now + 5000 })
+    const registry = await second()
+    expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(true)
+    registry.of(1, [])
+    expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(false)
+    await untilStored(0)
+  })
+})
+
+describe('a solver that is gone', () => {
+  test('has its term removed, and those who stay keep theirs', async () => {
+    const registry = await first()
+    const healths = registry.of(1, [solver(1), solver(2), solver(3)])
+    open(healths[0], FIRST_RUN.clock)
+    open(healths[1], FIRST_RUN.clock)
+    await untilStored(2)
+    registry.of(1, [solver(2), solver(3)])
+    expect((await untilStored(1))[0]?.address).toBe(solver(2).address)
+  })
+})
+
+describe('a store that fails', () => {
+  test('is logged, and the solver is benched and comes back all the same', async () => {
+    const registry = await first()
+    const [health] = registry.of(1, [solver(1)])
+    await closeStore()
+    const untilLogged = (count: number) =>
+      eventually(
+        async () => registry.lines.filter(({ level }) => level === ERROR_LEVEL),
+        (errors) => errors.length === count,
+      )
+    open(health, FIRST_RUN.clock)
+    expect(health?.isOpen).toBe(true)
+    expect((await untilLogged(1))[0]?.msg).toBe('the state of a circuit breaker could not be stored')
+    answer(health, FIRST_RUN.clock)
+    expect(health?.isOpen).toBe(false)
+    await untilLogged(2)
+    open(health, FIRST_RUN.clock)
+    registry.of(1, [])
+    await untilLogged(4)
+  })
+
+  test('lets nobody begin with a registry that it could not read', async () => {
+    await closeStore()
+    await expect(first()).rejects.toThrow()
+  })
+})
+
+describe('a health that was replaced', () => {
+  test('says nothing more: neither that its solver is benched, nor that it is back', async () => {
+    const registry = await first()
+    const [old] = registry.of(1, [solver(1)])
+    const moved = solver(1, { endpointUrl: 'https://new.example.org' })
+    const [current] = registry.of(1, [moved])
+    open(old, FIRST_RUN.clock)
+    open(current, FIRST_RUN.clock)
+    answer(old, FIRST_RUN.clock)
+    const [term] = await untilStored(1)
+    expect(term).toMatchObject({ endpointUrl: moved.endpointUrl, level: 1 })
+    expect(registry.lines).toHaveLength(1)
+  })
+})
+
+describe('measuring', () => {
+  test('tells of solvers that no quote has asked yet', async () => {
+    const registry = await first()
+    registry.collectMetrics(new Map([[1, [solver(1)]]]), () => 0)
+    registry.of(1, [solver(1)])
+    expect(await registry.series('aggregator_solver_benched')).toEqual(['1 1 0'])
+  })
+
+  test('tells of every solver on every chain whether it is benched, how valid and how quick it is', async () => {
+    const registry = await first()
+    const { clock } = FIRST_RUN
+    const [benched, quick] = registry.of(1, [solver(1), solver(2), solver(3)])
+    const [elsewhere] = registry.of(2, [solver(1, { chainId: 2 })])
+    open(benched, clock)
+    answer(quick, clock, 250)
+    answer(elsewhere, clock, 1500)
+    expect(await registry.series('aggregator_solver_benched')).toEqual(['1 1 1', '1 2 0', '1 3 0', '2 1 0'])
+    expect(await registry.series('aggregator_solver_valid_ratio')).toEqual([
+      `1 1 ${(7 / 8) ** 3}`,
+      '1 2 1',
+      '1 3 1',
+      '2 1 1',
+    ])
+    expect(await registry.series('aggregator_solver_latency_seconds')).toEqual(['1 2 0.25', '2 1 1.5'])
+  })
+
+  test('drops the series of solvers that are gone', async () => {
+    const registry = await first()
+    const healths = registry.of(1, [solver(1), solver(2)])
+    for (const health of healths) answer(health, FIRST_RUN.clock, 100)
+    open(healths[0], FIRST_RUN.clock)
+    expect(await registry.series('aggregator_solver_benched')).toEqual(['1 1 1', '1 2 0'])
+    registry.of(1, [solver(2)])
+    expect(await registry.series('aggregator_solver_benched')).toEqual(['1 2 0'])
+    expect(await registry.series('aggregator_solver_valid_ratio')).toEqual(['1 2 1'])
+    expect(await registry.series('aggregator_solver_latency_seconds')).toEqual(['1 2 0.1'])
+    registry.of(1, [])
+    expect(await registry.series('aggregator_solver_benched')).toEqual([])
+  })
+})

@@ -1,0 +1,419 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { OpenTerm } from '../../src/solvers/circuit-breaker.js'
+import { QuoteRound, type RequestResult } from '../../src/solvers/quote-round.js'
+import type { SolverHealth } from '../../src/solvers/solver-health.js'
+import {
+  answering,
+  createHealth,
+  openBreaker,
+  openRequests,
+  playRound,
+  QUOTE_TIMEOUT_MS,
+  roundAt,
+} from './rounds.js'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+let terms: (OpenTerm | undefined)[]
+let health: SolverHealth
+let lastClient = 0
+
+beforeEach(() => {
+  terms = []
+  health = createHealth(1, { onBreaker: (term) => terms.push(term) })
+})
+
+/** A client that has not been seen before. */
+const newClient = () => `client ${++lastClient}`
+
+/** Rounds one after the other, each for another client, in which another solver answers. @returns when the last ended */
+function play(
+  now: number,
+  result: RequestResult,
+  { times = 1, tookMs = 1, client = newClient, pair = 'ab' } = {},
+) {
+  let at = now
+  for (let time = 0; time < times; time++) {
+    const ended = playRound(at, [{ health, result, ...(result === 'late' ? {} : { tookMs }) }, answering()], {
+      client: client(),
+      pair,
+    })
+    at = ended
+  }
+  return at
+}
+
+const standing = (now: number, client = newClient()) => health.standing(roundAt(now, { client }), now)
+
+describe('time losses in a row', () => {
+  test('open the breaker for 5 s when there are three, of three clients', () => {
+    play(0, 'late', { times: 2 })
+    expect(standing(4000)).not.toBe('open')
+    const at = play(4000, 'late')
+    expect(standing(at)).toBe('open')
+    expect(terms).toEqual([{ level: 1, until: at + 5000 }])
+  })
+
+  test.each(['quoted', 'refused'] as const)('are no longer in a row with one %s in between', (result) => {
+    let at = play(0, 'quoted')
+    for (let round = 0; round < 5; round++) {
+      at = play(at, 'late', { times: 2 })
+      at = play(at, result)
+    }
+    expect(health.isOpen).toBe(false)
+  })
+
+  test('are still in a row with an error in between, which says nothing', () => {
+    play(play(play(0, 'late', { times: 2 }), 'failed'), 'late')
+    expect(health.isOpen).toBe(true)
+  })
+
+  test('of one client count once in 10 s', () => {
+    const client = () => 'the only one'
+    play(play(0, 'quoted'), 'late', { times: 5, client })
+    expect(health.isOpen).toBe(false)
+    let at = 100 * SECOND
+    for (let time = 0; time < 2; time++) at = play(at, 'late', { client }) + 8 * SECOND
+    expect(health.isOpen).toBe(true)
+  })
+
+  test('of one client count once in 10 s though the solver quoted in between', () => {
+    const client = () => 'the only one'
+    let at = play(0, 'late', { client })
+    at = play(at, 'quoted', { client })
+    play(at, 'late', { client })
+    expect(health.validShare).toBeCloseTo((7 / 8) ** 2 + 1 / 8)
+  })
+})
+
+describe('a result without an offer', () => {
+  test.each(['refused', 'failed'] as const)(
+    '%s: opens nothing when it comes soon, however often',
+    (result) => {
+      play(play(0, 'quoted'), result, { times: 20, tookMs: 100 })
+      expect([health.isOpen, health.validShare]).toEqual([false, 1])
+    },
+  )
+
+  test.each(['refused', 'failed'] as const)(
+    '%s: opens the breaker when it comes more than 100 ms after the last other',
+    (result) => {
+      play(play(0, 'quoted'), result, { times: 2, tookMs: 102 })
+      expect(health.isOpen).toBe(false)
+      play(1000, result, { tookMs: 102 })
+      expect(health.isOpen).toBe(true)
+    },
+  )
+
+  test('loses no time beside another solver that takes as long', () => {
+    play(0, 'quoted')
+    for (let time = 0; time < 5; time++) {
+      const others = [answering(), { ...answering(), result: 'refused', tookMs: 600 } as const]
+      playRound(SECOND, [{ health, result: 'refused', tookMs: 650 }, ...others], { client: newClient() })
+    }
+    expect([health.isOpen, health.validShare]).toEqual([false, 1])
+  })
+
+  test('loses no time when it is not known how long the others would have taken', () => {
+    play(0, 'quoted')
+    for (let time = 0; time < 5; time++) {
+      const cutOff = { ...answering(), result: 'cancelled', tookMs: 700 } as const
+      playRound(SECOND, [{ health, result: 'refused', tookMs: 650 }, answering(), cutOff], {
+        client: newClient(),
+        limitMs: 700,
+      })
+    }
+    expect([health.isOpen, health.validShare]).toEqual([false, 1])
+  })
+
+  test('loses no time when the offers of the solver usually take that long', () => {
+    play(play(0, 'quoted', { tookMs: 300 }), 'refused', { times: 20, tookMs: 500 })
+    expect([health.isOpen, health.validShare]).toEqual([false, 1])
+    play(SECOND, 'refused', { times: 3, tookMs: 700 })
+    expect(health.isOpen).toBe(true)
+  })
+
+  test('says nothing when no solver answers validly, a time-out included', () => {
+    play(0, 'quoted')
+    for (let time = 0; time < 10; time++) {
+      const others = [{ ...answering(), result: 'refused' } as const]
+      playRound(SECOND, [{ health, result: 'late' }, ...others], { client: newClient() })
+    }
+    expect([health.isOpen, health.validShare]).toEqual([false, 1])
+  })
+
+  test('says nothing when a deadline or our own queue has cut it off', () => {
+    play(play(0, 'quoted'), 'cancelled', { times: 20, tookMs: 1999 })
+    expect([health.isOpen, health.validShare]).toEqual([false, 1])
+  })
+})
+
+describe('a token pair', () => {
+  test('that the solver has not quoted says nothing, also by a time-out', () => {
+    play(play(0, 'quoted', { pair: 'ab' }), 'late', { times: 10, pair: 'cd' })
+    expect([health.isOpen, health.validShare]).toEqual([false, 1])
+  })
+
+  test('of the other direction is another one', () => {
+    play(0, 'quoted')
+    const other = { inputToken: '0xab2', outputToken: '0xab1' } as const
+    const round = new QuoteRound({ request: other, startedAt: 0, limitMs: 1, clientKey: () => 'a' })
+    expect(round.pair).not.toBe(roundAt(0).pair)
+  })
+
+  test('counts for 24 hours after the last offer', () => {
+    const day = 24 * 60 * MINUTE
+    let at = play(0, 'quoted')
+    at = play(12 * 60 * MINUTE, 'quoted')
+    play(at + day - 10_000, 'late', { times: 2 })
+    expect(health.validShare).toBeLessThan(1)
+    play(at + day + 1, 'late', { times: 5 })
+    expect(health.isOpen).toBe(false)
+  })
+
+  test('is remembered among the last 512 only', () => {
+    play(0, 'quoted', { pair: 'first' })
+    for (let number = 0; number < 512; number++) play(0, 'quoted', { pair: `${number}` })
+    play(SECOND, 'late', { times: 5, pair: 'first' })
+    expect(health.isOpen).toBe(false)
+    play(SECOND, 'late', { times: 3, pair: '0' })
+    expect(health.isOpen).toBe(true)
+  })
+
+  test('of any kind counts while the solver has never quoted', () => {
+    play(0, 'late', { pair: 'ab' })
+    play(0, 'late', { pair: 'cd' })
+    play(0, 'late', { pair: 'ef' })
+    expect(health.isOpen).toBe(true)
+  })
+})
+
+describe('an open breaker', () => {
+  test.each(['quoted', 'refused'] as const)('closes with the first answer in time: %s', (result) => {
+    const at = openBreaker(health, 0)
+    play(at, result)
+    expect(health.isOpen).toBe(false)
+    expect(terms.at(-1)).toBeUndefined()
+    expect(terms).toHaveLength(2)
+  })
+
+  test('stays open with an error, and its term does not grow', () => {
+    const at = openBreaker(health, 0)
+    play(at, 'failed', { times: 20 })
+    expect(terms).toEqual([{ level: 1, until: at + 5000 }])
+    expect(health.isOpen).toBe(true)
+  })
+
+  test('stays open for terms that double from 5 s to 5 minutes, each by a single time loss after the last', () => {
+    let at = openBreaker(health, 0)
+    const lengths: number[] = []
+    for (let trial = 0; trial < 9; trial++) {
+      const until = terms.at(-1)?.until ?? Number.NaN
+      lengths.push(until - at)
+      expect(standing(until - 1)).toBe('open')
+      expect(standing(until)).toBe('degraded')
+      at = play(until, 'late')
+    }
+    expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300].map((seconds) => seconds * SECOND))
+  })
+
+  test('lets one quote at a time wait when its term is over, and the next one when that says nothing', () => {
+    const until = openBreaker(health, 0) + 5000
+    const request = { round: roundAt(until), waitingSince: until }
+    health.begin(request, until)
+    expect(standing(until + 1)).toBe('open')
+    health.end(request, until + 100, false)
+    health.noteUnanswered(request, 'none', 100, until + 100)
+    expect(standing(until + 101)).toBe('degraded')
+  })
+
+  test('lets no quote wait whose time loss would not count', () => {
+    const at = play(0, 'quoted')
+    const until = openBreaker(health, at) + 5000
+    expect(standing(until, 'new')).toBe('degraded')
+    expect(health.standing(roundAt(until, { client: 'new', pair: 'cd' }), until)).toBe('open')
+    expect(standing(until, `z at ${at}`)).toBe('open')
+  })
+
+  test('is not closed or prolonged by a request from before its term', () => {
+    const early = { round: roundAt(0), waitingSince: 0 }
+    health.begin(early, 0)
+    const until = openBreaker(health, 0) + 5000
+    const trial = { round: roundAt(until, { client: 'trial' }), waitingSince: until }
+    health.begin(trial, until)
+    health.noteUnanswered(early, 'time_lost', QUOTE_TIMEOUT_MS, until + 1)
+    expect(terms).toHaveLength(1)
+    health.noteUnanswered(trial, 'time_lost', QUOTE_TIMEOUT_MS, until + 2)
+    expect(terms.at(-1)).toMatchObject({ level: 2 })
+  })
+
+  test('opens for longer when it closed less than 5 minutes before; after that all is forgotten', () => {
+    let at = openBreaker(health, 0)
+    at = play(at, 'quoted')
+    at = openBreaker(health, at)
+    expect(terms.at(-1)).toMatchObject({ level: 2 })
+    at = play(at, 'quoted')
+    openBreaker(health, at + 5 * MINUTE + 1)
+    expect(terms.at(-1)).toMatchObject({ level: 1 })
+  })
+
+  test('goes on after a restart, and a single time loss after its term is the next', () => {
+    health = createHealth(1, { term: { level: 3, until: 4000 }, onBreaker: (term) => terms.push(term) })
+    expect(standing(3999)).toBe('open')
+    expect(standing(4000)).toBe('degraded')
+    const at = play(4000, 'late')
+    expect(terms).toEqual([{ level: 4, until: at + 40_000 }])
+  })
+})
+
+describe('probes of an open breaker', () => {
+  const isDue = (now: number, pair = 'ab') =>
+    health.isProbeDue(roundAt(now, { client: newClient(), pair }), now)
+  const probe = (now: number, pair = 'ab') => {
+    const request = { round: roundAt(now, { client: newClient(), pair }), waitingSince: now }
+    health.begin(request, now)
+    return request
+  }
+
+  test('are due every 5 s, from the beginning of its term on', () => {
+    const at = openBreaker(health, 0)
+    expect([isDue(at), isDue(at + 4999), isDue(at + 5000)]).toEqual([false, false, true])
+    probe(at + 5000)
+    expect([isDue(at + 9999), isDue(at + 10_000)]).toEqual([false, true])
+  })
+
+  test('with a pair that it does not quote take none from the others', () => {
+    const at = openBreaker(health, play(0, 'quoted')) + 5000
+    expect(isDue(at, 'cd')).toBe(true)
+    probe(at, 'cd')
+    expect([isDue(at, 'cd'), isDue(at, 'ab')]).toEqual([false, true])
+  })
+
+  test('that end at once without an offer take none from the others', () => {
+    const at = openBreaker(health, play(0, 'quoted')) + 5000
+    const request = probe(at)
+    expect(isDue(at + 1)).toBe(false)
+    health.end(request, at + 10, true)
+    health.noteUnanswered(request, 'none', 10, at + 10)
+    expect([isDue(at + 11), health.isOpen]).toEqual([true, true])
+  })
+})
+
+describe('a stalled solver', () => {
+  const STALL_MS = QUOTE_TIMEOUT_MS / 40
+  const open = (...times: number[]) => openRequests(health, times)
+
+  test('is one that leaves three requests open while others answer', () => {
+    open(0, 10)
+    expect(standing(1000)).toBe('healthy')
+    open(20)
+    expect(standing(1 + STALL_MS)).toBe('healthy')
+    expect(standing(2 + STALL_MS)).toBe('stalled')
+  })
+
+  test('is none any more when anything comes', () => {
+    const [, second] = open(0, 10, 20, 30, 40)
+    expect(standing(100)).toBe('stalled')
+    if (second !== undefined) health.end(second, 101, true)
+    expect(standing(102)).toBe('healthy')
+  })
+
+  test('is one though a request from before its last answer is still open', () => {
+    open(0)
+    play(10, 'quoted')
+    open(1000, 1010, 1020)
+    expect(standing(1500)).toBe('stalled')
+  })
+
+  test('is none by requests from before its last answer', () => {
+    open(0, 1, 2, 3)
+    play(10, 'quoted')
+    open(1000, 1010)
+    expect(standing(1500)).toBe('healthy')
+  })
+
+  test('is none that always takes long: three times its usual time is allowed', () => {
+    play(0, 'quoted', { tookMs: 400, times: 20 })
+    open(10_000, 10_010, 10_020)
+    expect(standing(11_200)).toBe('healthy')
+    expect(standing(11_202)).toBe('stalled')
+  })
+
+  test('is none when the others have not answered either', () => {
+    for (const now of [0, 10, 20]) health.begin({ round: roundAt(now), waitingSince: now }, now)
+    expect(standing(1900)).toBe('healthy')
+  })
+
+  test('is none by requests for a pair that it does not quote', () => {
+    play(0, 'quoted', { pair: 'ab' })
+    openRequests(health, [10, 20, 30, 40], { pair: 'cd' })
+    expect(standing(1900)).toBe('healthy')
+    openRequests(health, [10, 20, 30, 40], { pair: 'ab' })
+    expect(standing(1900)).toBe('stalled')
+  })
+
+  test('is none by requests that wait for a connection here', () => {
+    for (const now of [0, 10, 20, 30]) {
+      const round = roundAt(now)
+      round.begin(3)
+      health.begin({ round, waitingSince: undefined }, now)
+      round.noteQuote(1, now + 1)
+    }
+    expect(standing(1900)).toBe('healthy')
+  })
+})
+
+describe('a degraded solver', () => {
+  test('is one that loses time more often than once for four offers', () => {
+    const standingAfter = (pattern: readonly RequestResult[]) => {
+      health = createHealth()
+      play(0, 'quoted')
+      for (let round = 0; round < 20; round++) for (const result of pattern) play(0, result)
+      return standing(QUOTE_TIMEOUT_MS)
+    }
+    expect(standingAfter(['quoted'])).toBe('healthy')
+    expect(standingAfter(['late', ...Array<RequestResult>(19).fill('quoted')])).toBe('healthy')
+    expect(standingAfter(['quoted', 'late'])).toBe('degraded')
+    expect(standingAfter(['failed', 'failed', 'failed'])).toBe('healthy')
+    expect(standingAfter(['refused', 'refused', 'quoted'])).toBe('healthy')
+  })
+
+  test('is one whose offers usually take more than half of the time-out', () => {
+    play(0, 'quoted', { tookMs: 1000, times: 50 })
+    expect(standing(0)).toBe('healthy')
+    play(0, 'quoted', { tookMs: 1200, times: 50 })
+    expect(standing(0)).toBe('degraded')
+    expect(health.usualMs).toBeCloseTo(1200, -1)
+  })
+
+  test('is none that declines slowly beside others, or quickly', () => {
+    play(0, 'quoted', { tookMs: 10 })
+    play(0, 'refused', { times: 50 })
+    expect(health.usualMs).toBe(10)
+  })
+
+  test('is none that is new', () => {
+    expect(standing(0)).toBe('healthy')
+    expect(health.usualMs).toBeUndefined()
+  })
+})
+
+describe('in a round', () => {
+  test.each([
+    [1, 1],
+    [2, 1],
+    [3, 1],
+    [4, 2],
+    [10, 5],
+    [50, 25],
+  ])('of %i solvers, half of the others of any are %i', (size, enough) => {
+    const round = roundAt(0)
+    round.begin(size)
+    for (let answer = 1; answer < enough; answer++) round.noteQuote(1, answer)
+    expect(round.answeredAt).toBeUndefined()
+    round.noteQuote(1, 100)
+    round.noteQuote(1, 200)
+    expect(round.answeredAt).toBe(100)
+  })
+})
