@@ -10,6 +10,7 @@ const NEEDS_A_CHAIN = [
 const NEEDS_QUIET = [
   'test/service/bad-solvers.test.ts',
   'test/service/bad-solvers-together.test.ts',
+  'test/service/broken-connections.test.ts',
   'test/service/deadlines.test.ts',
   'test/service/slow-clients.test.ts',
   'test/service/solver-bench.test.ts',

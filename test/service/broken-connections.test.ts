@@ -1,0 +1,256 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BrokenConnection, openBroken, within } from './broken-client.js'
+import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { type Case, casesOf } from './connection-breaks.js'
+import { type ConnectionKind, connectionKinds } from './connection-kinds.js'
+import { createExchange } from './exchange.js'
+import { createHealthClient } from './health-client.js'
+import { startHoldingSolver } from './holding-solver.js'
+import { startHonestClient } from './honest-client.js'
+import { createFrameReader, FLAG, FRAME, frame, goAwayFrame } from './http2-frames.js'
+import { startServiceProcess } from './process.js'
+import { CAN_SEE_RESOURCES, type ProcessResources, watchResources } from './process-resources.js'
+import { quoteRequest } from './quote-request.js'
+import { environmentFor } from './service.js'
+
+/** So many connections are broken off in each way at the same time. */
+const CONNECTIONS = 2
+/** Until then, nothing may be left of a connection that was broken off. */
+const RELEASE_MS = 2000
+/** A session that does not take its answers is destroyed 10 s after it was closed. */
+const DESTROY_MS = 10_000
+const ROOM_MS = 3000
+const MAX_HEAP_GROWTH_BYTES = 5 * 1024 * 1024
+/** A service that takes nothing for so long has stopped to read. */
+const FLOOD_PAUSE_MS = 3000
+/** Much more than the network takes of answers that a client does not read. */
+const FLOOD_BYTES = 24 * 1024 * 1024
+/** A thousand pings of a WebSocket's client, masked, as long as they may be (RFC 6455, section 5.5). */
+const PINGS = Buffer.alloc(1000 * 131, Buffer.concat([Buffer.from([0x89, 0x80 | 125]), Buffer.alloc(129, 1)]))
+const MAX_QUOTE_MS = 1500
+const CROWD = 200
+const WATCHERS_PER_CLIENT = 20
+/** Longer than any case takes, so that the service gives no request to a solver up before its client has left. */
+const QUOTE_TIMEOUT_MS = '10000'
+const NO_STREAM_LIMITS = { MAX_STREAM_CLIENTS_PER_IP: '0', RATE_LIMIT_STREAMS: '0' }
+/** Never reached, but counted. */
+const HIGH_LIMITS = { RATE_LIMIT_MAX: '1000000', RATE_LIMIT_ORDER: '1000000', RATE_LIMIT_QUOTE: '1000000' }
+
+let chain: TestChain
+let solver: Awaited<ReturnType<typeof startHoldingSolver>>
+let service: ReturnType<typeof startServiceProcess>
+let url: string
+let port: number
+let exchange: ReturnType<typeof createExchange>
+let resources: ReturnType<typeof watchResources>
+let honestClient: ReturnType<typeof startHonestClient>
+let before: ProcessResources & { heapUsed: number }
+let mostFiles = 0
+let lastAmount = 1000
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  const environment = { ...environmentFor(chain), QUOTE_TIMEOUT_MS, ...NO_STREAM_LIMITS, ...HIGH_LIMITS }
+  const node = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.ts'] }
+  service = startServiceProcess(environment, node)
+  url = (await service.waitFor(/"url":"([^"]+)"/))[1] ?? ''
+  port = Number(new URL(url).port)
+  resources = watchResources(service.child.pid ?? 0, port)
+  exchange = createExchange(url)
+  solver = await startHoldingSolver(chain, solverAccounts[0], quoteRequest(chain).amount)
+  const post = async (path: string, body: unknown) => {
+    const { status, text } = await exchange.json('POST', path, body)
+    return { status, body: text, headers: new Headers() }
+  }
+  await solver.register({ post })
+  honestClient = startHonestClient(() => post1Quote())
+  await warmUp()
+  before = { ...(await resources.look()), heapUsed: await heapUsed() }
+  mostFiles = before.files.length
+}, 60_000)
+
+afterAll(async () => {
+  exchange?.close()
+  service?.signal('SIGKILL')
+  await service?.exited
+  await solver?.close()
+  await chain?.stop()
+})
+
+const post1Quote = () => exchange.json('POST', `/v1/${chain.chainId}/quote`, quoteRequest(chain))
+const allCasesOf = (kind: ConnectionKind) =>
+  casesOf(kind, kind.request({ chain, amount: '1', window: 0xffff }))
+
+/** Has every kind served once, so that what the service loads and keeps for all is there before anything is counted. */
+async function warmUp(): Promise<void> {
+  const cases = connectionKinds.flatMap(allCasesOf)
+  await Promise.all(cases.filter(({ stage, how }) => stage.isLast && how.name === 'RST').map(leftBy))
+}
+
+let reports = 0
+
+async function heapUsed(): Promise<number> {
+  service.signal('SIGUSR2')
+  const [, bytes] = await service.waitFor(new RegExp(`memory ${++reports}: heapUsed (\\d+) `))
+  return Number(bytes)
+}
+
+/** Breaks connections off. @returns what the service has kept of them, or why it did not come to that */
+async function leftBy(one: Case): Promise<string | undefined> {
+  const amount = String(++lastAmount)
+  const { how } = one
+  const target = { port, chain, resources, held: solver.held }
+  const opening = Array.from({ length: CONNECTIONS }, () => openBroken(target, one, amount))
+  const settled = await Promise.allSettled(opening)
+  const connections = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  try {
+    const failure = settled.find((result) => result.status === 'rejected')
+    if (failure !== undefined) return `${one.name}: ${failure.reason}`
+    for (const { socket } of connections) if (how.flood !== undefined) socket.write(how.flood)
+    if (how.holdMs > 0) await pause(how.holdMs)
+    mostFiles = Math.max(mostFiles, (await resources.look()).files.length)
+    for (const { socket } of connections) if (!how.isAtOnce) how.breakOff(socket)
+    return await notReleased(one, amount, connections)
+  } finally {
+    for (const { socket } of connections) socket.destroy()
+  }
+}
+
+async function notReleased(
+  { name }: Case,
+  amount: string,
+  connections: readonly BrokenConnection[],
+): Promise<string | undefined> {
+  let sockets = 0
+  const isReleased = await within(RELEASE_MS, async () => {
+    const now = await resources.look()
+    sockets = connections.filter(
+      ({ inode, localPort }) => now.sockets.has(inode ?? '') || now.peers.has(localPort),
+    ).length
+    return sockets === 0 && solver.held(amount) === 0
+  })
+  return isReleased ? undefined : `${name}: ${sockets} sockets, ${solver.held(amount)} requests to solvers`
+}
+
+async function metricSum(name: string, label = ''): Promise<number> {
+  const { text } = await exchange.send('GET', '/metrics')
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(label))
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+describe.skipIf(!CAN_SEE_RESOURCES)(
+  'a client that breaks off leaves nothing, when it uses',
+  { concurrent: true },
+  () => {
+    it.each(connectionKinds)('$name', async (kind) => {
+      const left = await Promise.all(allCasesOf(kind).map(leftBy))
+      expect(left.filter((text) => text !== undefined)).toEqual([])
+    })
+
+    it('many connections that it resets together, each with its first request', async () => {
+      const [kind] = connectionKinds as [ConnectionKind]
+      const { headers } = kind.request({ chain, amount: '1', window: 0 })
+      const sockets = Array.from({ length: CROWD }, () => connect(port, '127.0.0.1').on('error', () => {}))
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+      for (const socket of sockets) {
+        socket.write(headers)
+        socket.resetAndDestroy()
+      }
+      await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')))
+    })
+
+    it('an HTTP/2 session that it closes while it takes no answer, and keeps connected', async () => {
+      const [kind] = connectionKinds.filter(({ name }) => name === 'a large answer over HTTP/2')
+      const [one] = allCasesOf(kind as ConnectionKind).filter(
+        ({ how }) => how.name === 'zero window, then FIN',
+      )
+      const target = { port, chain, resources, held: solver.held }
+      const { socket } = await openBroken(target, one as Case, '1')
+      const answerPing = createFrameReader(({ type, flags, payload }) => {
+        if (type === FRAME.ping && flags === 0) socket.write(frame(FRAME.ping, FLAG.ack, 0, payload))
+      })
+      socket.on('data', answerPing)
+      const closed = once(socket, 'close', { signal: AbortSignal.timeout(DESTROY_MS + ROOM_MS) })
+      socket.write(goAwayFrame)
+      await closed
+    })
+  },
+)
+
+describe('after that, the service', () => {
+  it('does not grow by what a WebSocket sends that reads nothing', async ({ annotate }) => {
+    const start = await heapUsed()
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    const handshake = connectionKinds.find(({ protocol }) => protocol === 'WebSocket')
+    socket.write(handshake?.request({ chain, amount: '1', window: 0 }).headers ?? '')
+    await once(socket, 'data')
+    socket.pause()
+    let sent = 0
+    const isTaken = () => socket.destroyed || !socket.writableNeedDrain
+    while (sent < FLOOD_BYTES && !socket.destroyed && (await within(FLOOD_PAUSE_MS, isTaken))) {
+      socket.write(PINGS)
+      sent += PINGS.length
+    }
+    const end = await heapUsed()
+    socket.destroy()
+    await annotate(`${sent} bytes sent, the heap grew by ${end - start}`)
+    expect(end - start).toBeLessThan(MAX_HEAP_GROWTH_BYTES)
+  })
+
+  it('has served another client all along', async ({ annotate }) => {
+    const { statuses, slowestMs } = await honestClient.stop()
+    await annotate(`${JSON.stringify(statuses)}, the slowest in ${slowestMs | 0} ms`)
+    expect(Object.keys(statuses)).toEqual(['200'])
+    expect(slowestMs).toBeLessThan(MAX_QUOTE_MS)
+  })
+
+  it('has no place at the stream taken', async () => {
+    const isFree = async () => (await metricSum('aggregator_stream_clients')) === 0
+    await within(RELEASE_MS, isFree)
+    expect(await metricSum('aggregator_stream_clients')).toBe(0)
+  })
+
+  it('has room for as many health watchers as one client may have', async () => {
+    const health = createHealthClient(url)
+    const watches = Array.from({ length: WATCHERS_PER_CLIENT }, () => health.watch(''))
+    expect(new Set(await Promise.all(watches.map((watch) => watch.next())))).toEqual(new Set(['SERVING']))
+    for (const watch of watches) watch.cancel()
+    health.close()
+  })
+
+  it('has no request to a solver open', () => {
+    expect(solver.held()).toBe(0)
+  })
+
+  it.skipIf(!CAN_SEE_RESOURCES)('has as many sockets and files open as before', async ({ annotate }) => {
+    let now = await resources.look()
+    await within(RELEASE_MS, async () => {
+      now = await resources.look()
+      return now.sockets.size <= before.sockets.size
+    })
+    await annotate(`sockets: ${before.sockets.size}, then ${now.sockets.size}; files at most: ${mostFiles}`)
+    expect(now.sockets.size).toBeLessThanOrEqual(before.sockets.size)
+    expect(now.files).toEqual(before.files)
+    expect(mostFiles).toBe(before.files.length)
+  })
+
+  it('has a heap as large as before', async ({ annotate }) => {
+    const growth = (await heapUsed()) - before.heapUsed
+    await annotate(`the heap grew by ${growth} bytes`)
+    expect(growth).toBeLessThan(MAX_HEAP_GROWTH_BYTES)
+  })
+
+  it('has counted and logged no failure of its own', async () => {
+    expect(await metricSum('aggregator_requests_total', 'reason="INTERNAL"')).toBe(0)
+    expect(
+      service
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('"level":50')),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Between two looks at a process, for all who ask meanwhile. */
+const LOOK_MS = 20
+
+/** What a process holds at one moment. */
+export interface ProcessResources {
+  /** Inodes of its sockets, also of those that the other side has reset. */
+  readonly sockets: ReadonlySet<string>
+  /** Paths of its open files. */
+  readonly files: readonly string[]
+  /** Its sockets with each peer, by the peer's port; one that was reset is missing. */
+  readonly peers: ReadonlyMap<number, Peer>
+}
+
+interface Peer {
+  /** Of the process's own end. */
+  readonly inode: string
+  /** Whether the process has read all that has come. */
+  readonly isRead: boolean
+}
+
+/** Where `/proc` shows what a process holds. */
+export const CAN_SEE_RESOURCES = process.platform === 'linux'
+
+/**
+ * Watches the sockets and files of a process that serves a port of 127.0.0.1.
+ * @param pid of the process
+ */
+export function watchResources(pid: number, port: number) {
+  let next: Promise<ProcessResources> | undefined
+
+  function look(): ProcessResources {
+    const links = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
+    const sockets = links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? [])
+    const files = links.filter((link) => link.startsWith('/') && !link.startsWith('/dev/'))
+    return { sockets: new Set(sockets), files: files.toSorted(), peers: peersOf(port) }
+  }
+
+  return {
+    /** What the process holds a moment after the call: never what it held before. */
+    look(): Promise<ProcessResources> {
+      next ??= pause(LOOK_MS).then(() => {
+        next = undefined
+        return look()
+      })
+      return next
+    },
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    // It was closed in the meantime.
+    return ''
+  }
+}
+
+/** Reads `/proc/net/tcp`: addresses are `<hex>:<hex port>`, `tx_queue:rx_queue` is the fifth field, the inode the tenth. */
+function peersOf(port: number): Map<number, Peer> {
+  const lines = readFileSync('/proc/net/tcp', 'utf8').trimEnd().split('\n').slice(1)
+  const peers = new Map<number, Peer>()
+  for (const line of lines) {
+    const [, local = '', remote = '', , queues = '', , , , , inode = '0'] = line.trim().split(/\s+/)
+    if (portOf(local) !== port || inode === '0') continue
+    peers.set(portOf(remote), { inode, isRead: queues.endsWith(':00000000') })
+  }
+  return peers
+}
+
+const portOf = (address: string) => Number.parseInt(address.split(':')[1] ?? '', 16)
