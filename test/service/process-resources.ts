@@ -8,6 +8,8 @@ const LOOK_MS = 20
 export interface ProcessResources {
   /** Inodes of its sockets, also of those that the other side has reset. */
   readonly sockets: ReadonlySet<string>
+  /** How many of them are connections that the process has opened itself. */
+  readonly outgoing: number
   /** Paths of its open files. */
   readonly files: readonly string[]
   /** Its sockets with each peer, by the peer's port; one that was reset is missing. */
@@ -35,7 +37,17 @@ export function watchResources(pid: number, port: number) {
     const links = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
     const sockets = links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? [])
     const files = links.filter((link) => link.startsWith('/') && !link.startsWith('/dev/'))
-    return { sockets: new Set(sockets), files: files.toSorted(), peers: peersOf(port) }
+    const connections = readConnections()
+    const others = connections.filter(({ localPort, remotePort }) => localPort !== port && remotePort !== 0)
+    const outgoing = new Set(others.map(({ inode }) => inode))
+    return {
+      sockets: new Set(sockets),
+      outgoing: sockets.filter((inode) => outgoing.has(inode)).length,
+      files: files.toSorted(),
+      peers: new Map(
+        connections.filter(({ localPort }) => localPort === port).map((end) => [end.remotePort, end]),
+      ),
+    }
   }
 
   return {
@@ -60,15 +72,19 @@ function linkOf(path: string): string {
 }
 
 /** Reads `/proc/net/tcp`: addresses are `<hex>:<hex port>`, `tx_queue:rx_queue` is the fifth field, the inode the tenth. */
-function peersOf(port: number): Map<number, Peer> {
+function readConnections() {
   const lines = readFileSync('/proc/net/tcp', 'utf8').trimEnd().split('\n').slice(1)
-  const peers = new Map<number, Peer>()
-  for (const line of lines) {
+  const connections = lines.map((line) => {
     const [, local = '', remote = '', , queues = '', , , , , inode = '0'] = line.trim().split(/\s+/)
-    if (portOf(local) !== port || inode === '0') continue
-    peers.set(portOf(remote), { inode, isRead: queues.endsWith(':00000000') })
-  }
-  return peers
+    return {
+      localPort: portOf(local),
+      remotePort: portOf(remote),
+      inode,
+      isRead: queues.endsWith(':00000000'),
+    }
+  })
+  // A connection without an inode belongs to no process: it is not accepted yet, or not any more.
+  return connections.filter(({ inode }) => inode !== '0')
 }
 
 const portOf = (address: string) => Number.parseInt(address.split(':')[1] ?? '', 16)
