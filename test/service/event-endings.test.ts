@@ -3,7 +3,7 @@ import { connect } from 'node:http2'
 import { connect as connectSocket } from 'node:net'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { StreamEventsRequestSchema } from '../../gen/aggregator/v1/event_pb.js'
 import { startChain, type TestChain } from './chain.js'
@@ -50,7 +50,12 @@ const untilGone = (of: TestService) =>
     (counts) => counts.every((count) => count === 0),
   )
 
-const mineOne = () => traffic.mine([traffic.actions.deposit(traffic.order())])
+/** Mines one event. @returns the id of its order */
+async function mineOne(): Promise<string> {
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  return order.orderId
+}
 
 describe('a client that goes away', () => {
   it('frees its place, whatever its protocol', async () => {
@@ -108,16 +113,18 @@ describe('when all places are taken', () => {
 describe('what a WebSocket client sends', () => {
   async function openSocket() {
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
+    onTestFinished(() => socket.terminate())
     const messages: string[] = []
     socket.on('message', (data) => messages.push(data.toString()))
     await once(socket, 'open')
     return { socket, messages }
   }
 
-  const untilTold = (messages: string[]) =>
+  /** An event of an earlier test may come first: the service polls the chain at its own pace. */
+  const untilReceived = (messages: string[], orderId: string) =>
     eventually(
-      async () => messages.length,
-      (count) => count === 2,
+      async () => messages,
+      (received) => received.some((message) => message.includes(orderId)),
     )
 
   it('is ignored up to 4 KiB', async () => {
@@ -126,8 +133,7 @@ describe('what a WebSocket client sends', () => {
     socket.ping('are you there')
     const [pong] = await once(socket, 'pong')
     expect(pong.toString()).toBe('are you there')
-    await mineOne()
-    await untilTold(messages)
+    await untilReceived(messages, await mineOne())
     socket.close(1000)
     expect((await once(socket, 'close'))[0]).toBe(1000)
   })
@@ -153,8 +159,7 @@ describe('what a WebSocket client sends', () => {
     const closed = once(sender.socket, 'close')
     send(sender.socket)
     await closed
-    await mineOne()
-    await untilTold(neighbour.messages)
+    await untilReceived(neighbour.messages, await mineOne())
     neighbour.socket.close()
     await untilGone(service)
   })
