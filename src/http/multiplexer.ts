@@ -65,25 +65,22 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   interceptConnections(http1, (socket, serve) => {
     connections.add(socket)
     undecided.add(socket)
-    const timer = setTimeout(() => socket.destroy(), timeouts.headersMs)
-    const settle = () => {
-      clearTimeout(timer)
+    // These stay for as long as the connection, so they hold nothing.
+    socket.on('error', destroy).once('close', forget)
+    sniffProtocol(socket, timeouts.headersMs, (protocol) => {
       undecided.delete(socket)
-    }
-    socket.on('error', () => socket.destroy())
-    socket.once('close', () => {
-      settle()
-      connections.delete(socket)
-      if (connections.size === 0) onLastGone()
-    })
-    sniffProtocol(socket, (protocol) => {
-      settle()
       if (protocol === 'http1') return serve()
       // Sockets of an HTTP/1.1 server may be half open. An HTTP/2 server does not expect that: it would miss their end.
       socket.allowHalfOpen = false
       http2.emit('connection', socket)
     })
   })
+
+  function forget(this: Socket): void {
+    undecided.delete(this)
+    connections.delete(this)
+    if (connections.size === 0) onLastGone()
+  }
 
   // What else a client expects, it will see from the answer.
   http1.on('checkExpectation', (request, response) => http1.emit('request', request, response))
@@ -166,10 +163,15 @@ function http1Options(timeouts: ClientTimeouts, isAccepted: (request: IncomingMe
 }
 
 /** Reads until it is clear which protocol a connection speaks, and puts back what was read. */
-function sniffProtocol(socket: Socket, decide: (protocol: 'http1' | 'http2') => void): void {
+function sniffProtocol(
+  socket: Socket,
+  timeoutMs: number,
+  decide: (protocol: 'http1' | 'http2') => void,
+): void {
   let beginning = Buffer.alloc(0)
-  const destroy = () => socket.destroy()
-  socket.once('end', destroy)
+  const timer = setTimeout(() => socket.destroy(), timeoutMs)
+  const stopTimer = () => clearTimeout(timer)
+  socket.once('end', destroy).once('close', stopTimer)
   socket.on('readable', function onReadable() {
     const chunk: Buffer | null = socket.read()
     if (chunk === null) return
@@ -177,11 +179,15 @@ function sniffProtocol(socket: Socket, decide: (protocol: 'http1' | 'http2') => 
     const compared = Math.min(beginning.length, HTTP2_BEGINNING.length)
     const mayBeHttp2 = HTTP2_BEGINNING.subarray(0, compared).equals(beginning.subarray(0, compared))
     if (mayBeHttp2 && compared < HTTP2_BEGINNING.length) return
-    socket.off('readable', onReadable)
-    socket.off('end', destroy)
+    stopTimer()
+    socket.off('readable', onReadable).off('end', destroy).off('close', stopTimer)
     socket.unshift(beginning)
     decide(mayBeHttp2 ? 'http2' : 'http1')
   })
+}
+
+function destroy(this: Socket): void {
+  this.destroy()
 }
 
 /** Nothing has moved on the connection for a while: that is a client that does not read, or an answer that waits. */
