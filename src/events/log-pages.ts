@@ -22,6 +22,8 @@ export interface NamedFilter {
   readonly filter: EventFilter
   /** Empty for the filter that lets everything pass. */
   readonly name: string
+  /** Entries that one read goes through. */
+  readonly range: number
 }
 
 /** How the log is read. */
@@ -48,10 +50,12 @@ export interface LogPages {
 /** Pages that are kept with a filter, and as many without: filters of one client must not drive out what all share. */
 const MAX_PAGES = 64
 /**
- * Entries that one read with a filter goes through. SQLite reads in the main thread; so many take it 2 ms, about as long as
- * a page of whole entries.
+ * Entries that one read with a filter goes through. SQLite reads in the main thread: it takes about 1 ms for these where no
+ * index helps, and 0.1 ms where one does.
  */
-const MAX_SCANNED = 5000
+const MAX_SCANNED = 2000
+/** The same, where an index finds the entries in their order, or finds few of them: then the read ends at the last page entry. */
+const MAX_LOOKED_UP = 100_000
 
 /** Builds the pages over a log. Pages are read one after the other, with a turn of the event loop in between. */
 export function createLogPages(reader: LogReader): LogPages {
@@ -77,9 +81,8 @@ export function createLogPages(reader: LogReader): LogPages {
 
   return {
     placeOf(filter, sequence, lastSequence) {
-      const length = filter.name === '' ? MAX_BATCH : MAX_SCANNED
-      const start = sequence - (sequence % length)
-      const through = Math.min(start + length, lastSequence)
+      const start = sequence - (sequence % filter.range)
+      const through = Math.min(start + filter.range, lastSequence)
       const after = filter.name === '' ? start : sequence
       return { name: `${filter.name}${after}-${through}`, filter, after, through }
     },
@@ -101,8 +104,17 @@ export function createLogPages(reader: LogReader): LogPages {
 /** Names a filter: the same filter has the same name, whatever the order of its values. */
 export function nameFilter(filter: EventFilter): NamedFilter {
   const kinds = Object.keys(EVERY_EVENT) as (keyof EventFilter)[]
-  if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '' }
+  if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '', range: MAX_BATCH }
   const values = kinds.map((kind) => [...filter[kind]].map(String).sort())
   const digest = createHash('sha256').update(JSON.stringify(values)).digest('base64url')
-  return { filter, name: `${digest} ` }
+  return { filter, name: `${digest} `, range: isLookedUp(filter) ? MAX_LOOKED_UP : MAX_SCANNED }
+}
+
+/**
+ * Whether an index alone bounds what a read goes through: an order has few events, and those of one user or solver stand in
+ * the index in their order. With a second kind of filter, a read could go through many that the other kind leaves out.
+ */
+function isLookedUp({ chainIds, types, orderIds, users, solvers }: EventFilter): boolean {
+  if (orderIds.size > 0) return users.size + solvers.size === 0
+  return users.size + solvers.size === 1 && chainIds.size + types.size === 0
 }
