@@ -15,7 +15,12 @@ export interface Frame {
   readonly payload: Buffer
 }
 
-export function frame(type: number, flags: number, stream: number, payload: Uint8Array = new Uint8Array()): Buffer {
+export function frame(
+  type: number,
+  flags: number,
+  stream: number,
+  payload: Uint8Array = new Uint8Array(),
+): Buffer {
   const head = Buffer.alloc(HEADER_BYTES)
   head.writeUIntBE(payload.length, 0, 3)
   head.writeUInt8(type, 3)
