@@ -10,12 +10,16 @@ export interface Http2Sessions {
 
 /** Ends the sessions and streams of clients that are gone, silent, or take nothing: Node has no deadlines for them. */
 export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts): Http2Sessions {
+  /** Of the sessions that are not closing yet. */
   const closers = new Map<ServerHttp2Session, () => void>()
   server.on('session', (session) => {
     const streams = collectStreams(session, timeouts)
-    const close = () => closeInTime(session, streams, timeouts.closeMs)
+    const close = () => {
+      if (closers.delete(session)) closeInTime(session, streams, timeouts.closeMs)
+    }
     closers.set(session, close)
     session.once('close', () => closers.delete(session))
+    session.once('goaway', close)
     // Also when a request was begun and never completed, which makes no stream.
     session.setTimeout(timeouts.keepAliveMs, () => (streams.size === 0 ? session.destroy() : close()))
     destroyWithoutPong(session, streams, timeouts.pingMs)
@@ -44,14 +48,13 @@ function collectStreams(session: ServerHttp2Session, { requestMs }: ClientTimeou
   return streams
 }
 
-/** Closes a session, and destroys it later if it does not take what is left. */
+/** Closes a session, unless its client has done so, and destroys it later if the client does not take what is left. */
 function closeInTime(
   session: ServerHttp2Session,
   streams: ReadonlySet<ServerHttp2Stream>,
   closeMs: number,
 ): void {
-  if (session.closed) return
-  session.close()
+  if (!session.closed) session.close()
   repeat(session, closeMs, () => {
     if ([...streams].some(isUnsent)) session.destroy()
   })

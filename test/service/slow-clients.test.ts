@@ -199,7 +199,10 @@ describe('an answer that its client does not take is cut', () => {
     expect(session.destroyed).toBe(false)
   })
 
-  it('with its session, when the server has closed that', async () => {
+  it.each([
+    ['server', () => void port.drain(60_000)],
+    ['client', (session: ClientHttp2Session) => session.goaway()],
+  ])('with its session, when the %s has closed that', async (_who, close) => {
     port = createMultiplexer((_request, response) => response.end(LONG_ANSWER), {
       timeouts: { ...TIMEOUTS, stalledMs: 60_000 },
     })
@@ -213,7 +216,7 @@ describe('an answer that its client does not take is cut', () => {
     untaken.on('error', () => {}).resume()
     await once(untaken, 'response')
     const closed = once(session, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
-    void port.drain(60_000)
+    close(session)
     await closed
   })
 })
