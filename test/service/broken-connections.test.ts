@@ -68,13 +68,14 @@ beforeAll(async () => {
     return { status, body: text, headers: new Headers() }
   }
   await solver.register({ post })
-  honestClient = startHonestClient(() => post1Quote())
+  honestClient = startHonestClient(`${url}/v1/${chain.chainId}/quote`, quoteRequest(chain))
   await warmUp()
   before = { ...(await resources.look()), heapUsed: await heapUsed() }
   mostFiles = before.files.length
 }, 60_000)
 
 afterAll(async () => {
+  await honestClient?.terminate()
   exchange?.close()
   service?.signal('SIGKILL')
   await service?.exited
@@ -82,7 +83,6 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-const post1Quote = () => exchange.json('POST', `/v1/${chain.chainId}/quote`, quoteRequest(chain))
 const allCasesOf = (kind: ConnectionKind) =>
   casesOf(kind, kind.request({ chain, amount: '1', window: 0xffff }))
 

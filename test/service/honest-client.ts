@@ -1,34 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import type { Answer } from './exchange.js'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 
-const PAUSE_MS = 25
+/** What a client has got. */
+export interface HonestAnswers {
+  /** How many answers had each status, or failed with which error. */
+  readonly statuses: Readonly<Record<string, number>>
+  readonly slowestMs: number
+}
 
-/** A client that asks for one quote after the other until it stops. */
-export function startHonestClient(ask: () => Promise<Answer>) {
-  const statuses = new Map<number | string, number>()
-  let isStopping = false
-  let slowestMs = 0
-
-  async function askAgainAndAgain(): Promise<void> {
-    while (!isStopping) {
-      const start = performance.now()
-      const status = await ask().then(
-        (answer) => answer.status,
-        (error: NodeJS.ErrnoException) => error.code ?? error.message,
-      )
-      slowestMs = Math.max(slowestMs, performance.now() - start)
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      await pause(PAUSE_MS)
-    }
-  }
-  const asking = askAgainAndAgain()
+/** A client that asks for one quote after the other, in a thread of its own: it does not wait for what a test does. */
+export function startHonestClient(url: string, body: object) {
+  const thread = new Worker(new URL('./honest-quotes.mjs', import.meta.url), {
+    workerData: { url, body: JSON.stringify(body) },
+  })
 
   return {
-    /** @returns how many answers had each status, or which error, and how long the slowest took */
-    async stop() {
-      isStopping = true
-      await asking
-      return { statuses: Object.fromEntries(statuses), slowestMs }
+    async stop(): Promise<HonestAnswers> {
+      const answers = once(thread, 'message')
+      thread.postMessage('stop')
+      const [all] = await answers
+      return all
     },
+    terminate: () => thread.terminate(),
   }
 }
