@@ -10,7 +10,7 @@ export interface ProcessResources {
   readonly sockets: ReadonlySet<string>
   /** How many of them are connections that the process has opened itself. */
   readonly outgoing: number
-  /** Paths of its open files. */
+  /** Paths of the project's files that it has open: those that the system reads come and go. */
   readonly files: readonly string[]
   /** Its sockets with each peer, by the peer's port; one that was reset is missing. */
   readonly peers: ReadonlyMap<number, Peer>
@@ -36,7 +36,7 @@ export function watchResources(pid: number, port: number) {
   function look(): ProcessResources {
     const links = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
     const sockets = links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? [])
-    const files = links.filter((link) => link.startsWith('/') && !link.startsWith('/dev/'))
+    const files = links.filter((link) => link.startsWith(`${process.cwd()}/`))
     const connections = readConnections()
     const others = connections.filter(({ localPort, remotePort }) => localPort !== port && remotePort !== 0)
     const outgoing = new Set(others.map(({ inode }) => inode))
