@@ -17,7 +17,7 @@ import { createQuoteService } from './rpc/quote-service.js'
 import { createRateLimits } from './rpc/rate-limits.js'
 import { createReflection } from './rpc/reflection.js'
 import { createSolverService } from './rpc/solver-service.js'
-import { createStreamPlaces } from './rpc/stream-places.js'
+import { createStreamPlaces, STREAM_LIMITS } from './rpc/stream-places.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard, type ResolveAll } from './solvers/endpoint-guard.js'
@@ -136,6 +136,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       ...createSolverService(registry, metrics),
       ...createOrderService(chains),
     ].map(guard)
+    // So that the first refusal already shows as an increase.
+    for (const limit of STREAM_LIMITS) metrics.streamRefusals.inc({ limit }, 0)
     const places = createStreamPlaces({
       ...config,
       onRefused: (limit) => metrics.streamRefusals.inc({ limit }),

@@ -13,7 +13,9 @@ export interface StreamPlaces {
 }
 
 /** Which limit a refused stream has met. */
-export type StreamLimit = 'client' | 'network' | 'instance'
+export const STREAM_LIMITS = ['client', 'network', 'instance'] as const
+
+export type StreamLimit = (typeof STREAM_LIMITS)[number]
 
 interface StreamPlacesOptions {
   readonly maxStreamClients: number

@@ -131,9 +131,9 @@ async function withService<T>(
 }
 
 /** Asks at fixed times, whether or not the quotes before have been answered; what waits for its turn counts. */
-export async function steadyLoad(callers: readonly Caller[]): Promise<number[]> {
+export async function steadyLoad(callers: readonly Caller[], seconds = SECONDS): Promise<number[]> {
   const start = performance.now()
-  const quotes = Array.from({ length: QUOTES_PER_SECOND * SECONDS }, async (_, index) => {
+  const quotes = Array.from({ length: QUOTES_PER_SECOND * seconds }, async (_, index) => {
     const due = start + (index * 1000) / QUOTES_PER_SECOND
     await delay(due - performance.now())
     const asked = performance.now()

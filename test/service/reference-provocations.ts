@@ -234,6 +234,7 @@ async function provokeLimits({ ask, keep, url }: Asker, chainId: number): Promis
   }
   keep(EVENTS, await streamUntil(`${url}/v1/events`, 'connected'))
   await ask(EVENTS)
+  await ask(SOCKET)
   const authorization = `Basic ${Buffer.from(METRICS_AUTH).toString('base64')}`
   await ask('GET /metrics', { headers: { authorization } })
   await ask('GET /metrics')

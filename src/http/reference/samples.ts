@@ -754,6 +754,15 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'GET /v1/ws',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
     of: 'GET /metrics',
     status: 401,
     body: 'Basic authentication is required.\n',

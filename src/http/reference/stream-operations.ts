@@ -30,6 +30,7 @@ export function streamPaths(method: DescMethod, samples: readonly Sample[]): Pat
 
 function socketOperation(method: DescMethod, samples: readonly Sample[]): object {
   const notASocket = { status: 426, reasons: ['INVALID_ARGUMENT'] } as const
+  const tooMany = { status: 429, reasons: ['RATE_LIMITED'] } as const
   return {
     operationId: `${method.localName}OnWebSocket`,
     ...describe(method, 'as a WebSocket'),
@@ -43,10 +44,8 @@ function socketOperation(method: DescMethod, samples: readonly Sample[]): object
         description: 'The WebSocket handshake is not valid (RFC 6455).',
         content: { 'text/html': { schema: { type: 'string' }, examples: examplesOf(samples, 400) } },
       },
-      426: failureResponse(notASocket, examplesOf(samples, 426), {
-        isLimited: false,
-        headers: UPGRADE,
-      }),
+      426: failureResponse(notASocket, examplesOf(samples, 426), { headers: UPGRADE }),
+      429: failureResponse(tooMany, examplesOf(samples, 429)),
     },
   }
 }
