@@ -24,7 +24,8 @@ export const exchanges: readonly Sample[] = [
         },
         {
           field: 'name',
-          message: 'must be 1 to 64 characters without control characters',
+          message:
+            'must be 1 to 64 visible characters: no control, format or other invisible characters, no blank at either end, at most 4 combining marks in a row',
         },
       ],
     },
@@ -106,11 +107,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:39657',
+      endpointUrl: 'http://127.0.0.1:46811',
       name: 'Aldous',
       signature:
-        '0x9b545f483565682c4f98353479693d291aa4778c7fdade7ca4c3b545093ef9c274d51273a01a7afedf1e9a7c4ad137b4367f934db0d7cabbbcd7769a19ed982e1b',
-      timestamp: 1795277422114,
+        '0x85ac37a50307215dc1cf41407350666f6562c1348124469eb0255cdb4b0a8c8b685e4799354a6106827d51e5d12070bf47d13e0a0f494eca0091e288f08df0b41c',
+      timestamp: 1795308585374,
     },
     body: {
       status: 'registered',
@@ -122,17 +123,8 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795277422114.',
+      error: 'The timestamp must be newer than the last accepted one, 1795308585374.',
       code: 'TIMESTAMP_REUSED',
-    },
-  },
-  {
-    of: 'POST /v1/{chainId}/solvers/register',
-    status: 403,
-    reason: 'SOLVER_BARRED',
-    body: {
-      error: 'The operator of this instance has barred this address.',
-      code: 'SOLVER_BARRED',
     },
   },
   {
@@ -154,12 +146,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795277422167,
+        registeredAt: 1795308586087,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795277422182,
+        registeredAt: 1795308586163,
       },
     ],
   },
@@ -213,14 +205,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795277722,
-        fillDeadline: 1795277842,
+        depositDeadline: 1795308886,
+        fillDeadline: 1795309006,
         nonce: '1',
       },
       solverSignature:
-        '0x952d9d84ed5b47d9638163cad9623f9f551a7227653e7661e0bb10e97e6ae63c30e918358c810749dbc0661b046e6af1332c7a4a592912d3c3631bb5175f9f781c',
-      depositAddress: '0xC7cC9A76906699Dc3E1f030a3387B2fd6E0cbaa0',
-      orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
+        '0xa65fe470c98d34fdf49421cf1c74aae57118fdd1c68a8e669e6ea4be4f08a3f62d09e1b13f5f9673d8a124cca43342930bdc827e5a205b7e48a53aba2cfba2581c',
+      depositAddress: '0xC1012E3a4BE405D72BBD45AeE093a88a1d03b775',
+      orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
       alternativeQuotes: [
         {
           quote: {
@@ -232,17 +224,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795277722,
-            fillDeadline: 1795277842,
+            depositDeadline: 1795308886,
+            fillDeadline: 1795309006,
             nonce: '1',
           },
           solverSignature:
-            '0xa0cf7b86eafaad4062e11e19c93215b0868466c42109fe6de49fab3b924800cd18f6a675ceb4f8f3e3023b4ec854559c93b948d8318fa75c2ed54b402409006e1b',
-          depositAddress: '0x78a3567AD460b6681030276139f06d7Da48095A7',
-          orderId: '0x708059ed553f8a3420371047847ef9da12acb74412d243428fc8c5ba689762ec',
+            '0x4799285c97796075d4332e504dc99ad7685ad545a4eac88b0ffee9ae7875164216d7f78f46a09bb7e6fccab2201eb533b2084650e4a4e2331d65ebf652b7e6d31b',
+          depositAddress: '0x9d6A843360E393Bcf811421ee0ABD22d53F6C41e',
+          orderId: '0xa4c8e043305375135c8693c17dc9716c9df8b6e5cac594ef1308ebec6741769e',
         },
       ],
-      quoteId: '885cd670-56c3-446e-a910-a2ed7d173db9',
+      quoteId: '5eab5ec9-e002-40b0-807d-7a3d2479fdf1',
     },
   },
   {
@@ -304,7 +296,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'd7634dbd-deb0-48da-8847-6bdcf6e22429',
+      quoteId: 'e4f1c702-814c-40e4-808e-dde1b07af9de',
     },
   },
   {
@@ -321,13 +313,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '885cd670-56c3-446e-a910-a2ed7d173db9',
+      quoteId: '5eab5ec9-e002-40b0-807d-7a3d2479fdf1',
     },
     body: {
-      quoteId: '885cd670-56c3-446e-a910-a2ed7d173db9',
+      quoteId: '5eab5ec9-e002-40b0-807d-7a3d2479fdf1',
       chainId: 31337,
-      requestedAt: 1795277422205,
-      durationMs: 9,
+      requestedAt: 1795308586213,
+      durationMs: 56,
       outcome: 'QUOTED',
       asked: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -337,15 +329,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795277722,
-        fillDeadline: 1795277842,
+        depositDeadline: 1795308886,
+        fillDeadline: 1795309006,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 9,
+          durationMs: 44,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -354,7 +346,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 8,
+          durationMs: 44,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -408,7 +400,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: -_qRPaN0.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"-_qRPaN0.0"}\n\nid: -_qRPaN0.1\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795277842,"blockNumber":15,"cursor":"-_qRPaN0.1"}\n\nid: -_qRPaN0.2\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x572c352bf19ed40165d23c6d2419694a746f94fce11367b4dc8c30d23656a06b","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"-_qRPaN0.2"}\n\nid: -_qRPaN0.3\ndata: {"type":"Settled","chainId":31337,"orderId":"0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da","blockNumber":17,"cursor":"-_qRPaN0.3"}\n\nid: -_qRPaN0.4\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da","event":"Settled","blockNumber":17,"cursor":"-_qRPaN0.4"}\n\nid: -_qRPaN0.5\ndata: {"type":"Settled","chainId":31337,"orderId":"0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da","blockNumber":17,"cursor":"-_qRPaN0.5"}\n\n',
+    body: 'id: liVTuMSu.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"liVTuMSu.0"}\n\nid: liVTuMSu.1\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795309006,"blockNumber":15,"cursor":"liVTuMSu.1"}\n\nid: liVTuMSu.2\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x5c605690ba97bdf09e0fdb6aea48db384f3d2e67d5a4fd2e44629ed8fa2354f8","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"liVTuMSu.2"}\n\nid: liVTuMSu.3\ndata: {"type":"Settled","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","blockNumber":17,"cursor":"liVTuMSu.3"}\n\nid: liVTuMSu.4\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","event":"Settled","blockNumber":17,"cursor":"liVTuMSu.4"}\n\nid: liVTuMSu.5\ndata: {"type":"Settled","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","blockNumber":17,"cursor":"liVTuMSu.5"}\n\n',
   },
   {
     of: 'GET /v1/events',
@@ -462,10 +454,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
+      orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
     },
     body: {
-      orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
+      orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -475,7 +467,7 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795277842,
+      fillDeadline: 1795309006,
     },
   },
   {
@@ -586,8 +578,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x088f636ee6abceb7614b584aebfe903b631e025e4cc7dcb434f0bfb54401ef190b063540ee9199e87100d15042075eb31870671e9e59442bf1bc8cddf373838e1c',
-      timestamp: 1795277422428,
+        '0x45205b855300156d4924de3e7bd5f3ab6159d396b380482c62e9809d71f9b0fb754a5cb7bde24b91a1e65a1f8551a8d9d2d42b408890c28ebb0f407a1c088d9e1b',
+      timestamp: 1795308587841,
     },
     body: {
       status: 'removed',
@@ -599,7 +591,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795277422428.',
+      error: 'The timestamp must be newer than the last accepted one, 1795308587841.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -627,8 +619,8 @@ export const exchanges: readonly Sample[] = [
     body: {
       status: 'degraded',
       version: '0.1.0',
-      uptime: 0,
-      timestamp: 1795277422449,
+      uptime: 3,
+      timestamp: 1795308588160,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -640,7 +632,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 2449,
+          lagMs: 7160,
         },
         {
           chainId: 4242,
@@ -652,7 +644,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 0.7843070000000001\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.09115499999999999\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 0.875462\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795277417\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 227000320\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66502406144\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 312115200\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 53\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.001450249\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.3919439999999996\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.10797099999999998\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.499915\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795308576\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 248115200\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66522140672\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 327700480\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 54\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.014935359\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -769,6 +761,15 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'POST /v1/{chainId}/solvers/register',
+    status: 403,
+    reason: 'SOLVER_BARRED',
+    body: {
+      error: 'The operator of this instance has barred this address.',
+      code: 'SOLVER_BARRED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
     status: 503,
     reason: 'DATABASE_UNAVAILABLE',
     body: {
@@ -810,45 +811,45 @@ export const events: readonly EventSample[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: '-_qRPaN0.0',
+    cursor: 'liVTuMSu.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
+    orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795277842,
+    fillDeadline: 1795309006,
     blockNumber: 15,
-    cursor: '-_qRPaN0.1',
+    cursor: 'liVTuMSu.1',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x572c352bf19ed40165d23c6d2419694a746f94fce11367b4dc8c30d23656a06b',
+    orderId: '0x5c605690ba97bdf09e0fdb6aea48db384f3d2e67d5a4fd2e44629ed8fa2354f8',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: '-_qRPaN0.2',
+    cursor: 'liVTuMSu.2',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
+    orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
     blockNumber: 17,
-    cursor: '-_qRPaN0.3',
+    cursor: 'liVTuMSu.3',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x5950e8b98667952a1b6b37da8f8a51be899cd8a99e6311acf19c108be01b13da',
+    orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
     event: 'Settled',
     blockNumber: 17,
-    cursor: '-_qRPaN0.4',
+    cursor: 'liVTuMSu.4',
   },
 ]
