@@ -35,7 +35,12 @@ const hangUp: Behaviour = async (_ask, _solver, { response }) => void response.d
 
 /** A market where the attacker owns one solver, `other`, and asks from many addresses. */
 async function openAttackedMarket() {
-  const market = await openMarket(chain, { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) })
+  const ahead = { ms: 0 }
+  const market = await openMarket(
+    chain,
+    { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) },
+    { clock: () => performance.now() + ahead.ms },
+  )
   const { service, moody, other, quote } = market
   const path = `/v1/${chain.chainId}/quote`
   const { weth, usdc } = chain.contracts
@@ -46,6 +51,12 @@ async function openAttackedMarket() {
   await quote()
   return {
     ...market,
+    /** How far the clock of the solvers' health is ahead. */
+    ahead,
+    /** One client's quote. */
+    async lonely() {
+      await service.post(path, quoteRequest(chain), { headers: { 'x-forwarded-for': '203.0.113.1' } })
+    },
     /** Asks what only the attacker's solver answers, each time from another address. */
     async attack(kind: keyof typeof attacks, times = 12) {
       const asksBefore = moody.asks.length
@@ -131,5 +142,25 @@ describe('a solver that costs callers their time', () => {
       await quote()
     }
     expect((await honest()).benched).toBe(1)
+  })
+
+  it('opens its breaker with one lone client, by quotes that are 10 s apart', async () => {
+    const { moody, ahead, lonely, honest } = await openAttackedMarket()
+    moody.behave(hang)
+    for (let time = 0; time < 4; time++) await lonely()
+    expect((await honest()).benched).toBe(0)
+    for (let time = 0; time < 2; time++) {
+      ahead.ms += 10_000
+      await lonely()
+    }
+    expect((await honest()).benched).toBe(1)
+  })
+
+  it('is not charged for a pair that it has not quoted for a day', async () => {
+    const { moody, ahead, quote, honest } = await openAttackedMarket()
+    moody.behave(hang)
+    ahead.ms += 24 * 3_600_000 + 60_000
+    for (let client = 0; client < 5; client++) await quote()
+    expect(await honest()).toEqual({ benched: 0, validShare: 1 })
   })
 })

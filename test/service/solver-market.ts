@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
+import type { AppOverrides } from '../../src/app.js'
 import { solverAccounts, type TestChain } from './chain.js'
 import { gate } from './gate.js'
 import { quoteRequest } from './quote-request.js'
@@ -63,8 +64,9 @@ export async function startMarket(
   chain: TestChain,
   solvers: readonly TestSolver[],
   environment: Record<string, string>,
+  overrides: AppOverrides = {},
 ) {
-  const service = await startService(chain, { ...BEHIND_A_PROXY, ...environment })
+  const service = await startService(chain, { ...BEHIND_A_PROXY, ...environment }, overrides)
   let isOpen = true
   const close = async () => {
     if (isOpen) await service.close()
@@ -114,10 +116,14 @@ export function createView(service: TestService, chain: TestChain) {
 }
 
 /** A market of three, with a short time-out. */
-export async function openMarket(chain: TestChain, environment: Record<string, string> = {}) {
+export async function openMarket(
+  chain: TestChain,
+  environment: Record<string, string> = {},
+  overrides: AppOverrides = {},
+) {
   const solvers = await startSolvers(chain)
   const options = { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS), ...environment }
-  const market = await startMarket(chain, Object.values(solvers), options)
+  const market = await startMarket(chain, Object.values(solvers), options, overrides)
   return { ...solvers, ...market }
 }
 
