@@ -49,7 +49,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     const removed = await cli('remove', account.address.toLowerCase(), '--chain', '31337')
     expect(removed).toEqual({
       code: 0,
-      stdout: `${account.address} is removed from chain 31337, and is barred from chain 31337.\n`,
+      stdout: `${account.address} is removed from chain 31337, and is barred from chain 31337. A running service follows within BOND_CHECK_INTERVAL_MS.\n`,
       stderr: '',
     })
     await untilListed(service, other.address)
@@ -92,12 +92,14 @@ describe.each(databases)('on %s', (_kind, make) => {
     expect(await listed(after)).toEqual([])
     expect((await registering(after)).body.code).toBe('SOLVER_BARRED')
 
+    await cli('remove', account.address, '--chain', '31337')
     const single = await cli('allow', account.address, '--chain', '31337')
     expect([single.code, single.stdout, single.stderr]).toEqual([
       4,
       '',
       `error: ${account.address} is barred from every chain: leave --chain out to allow it.\n`,
     ])
+    expect(JSON.parse((await cli('barred')).stdout)).toHaveLength(3)
     expect((await cli('allow', account.address)).stdout).toBe(
       `${account.address} may register on every chain again.\n`,
     )

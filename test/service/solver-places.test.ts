@@ -221,8 +221,10 @@ describe('a registration without a bond', () => {
     await unbond(first)
     await untilInactive(service, 1)
     rpc.setUp(false)
-    aheadMs = 48 * HOUR_MS
     rpc.forgetCalls()
+    // A check that had its answer before the outage must not see the later time.
+    await untilChecked(2)
+    aheadMs = 48 * HOUR_MS
     await untilChecked(6)
     expect(await inactive(service)).toBe(1)
     await rebond(first)

@@ -29,7 +29,7 @@ export function addSolverBars(solvers: Command, io: CliIo): void {
     .action((address: Address, options: BarOptions) => remove(io, address, options))
   takesAddress(solvers.command('allow'), 'every chain, and each single one')
     .summary('let a removed solver register again')
-    .description('Lets an address that was removed register again. The solver registers by itself.')
+    .description('Lets an address that was removed register again. The solver itself must register then.')
     .addHelpText('after', ownDatabaseHelp(`solvers allow ${SAMPLE}`))
     .action((address: Address, options: BarOptions) => allow(io, address, options))
   takesJson(solvers.command('barred'))
@@ -50,13 +50,17 @@ function takesJson(command: Command): Command {
   return command.option('--json', 'JSON on standard output, for scripts')
 }
 
+/** SQLite tells no other process of a change: the service looks at each bond check. */
+const FOLLOWS = 'A running service follows within BOND_CHECK_INTERVAL_MS.'
+
 async function remove(io: CliIo, address: Address, options: BarOptions): Promise<void> {
   const bar: SolverBar = { address, chainId: options.chain, barredAt: Date.now() }
   const removedFrom = await withSolverBars(io, (bars) => bars.add(bar))
   const solver = toChecksumAddress(address)
   await show(io, options, { status: 'removed', ...toView(bar), removedFrom }, () => {
     const wasOn = removedFrom.length === 0 ? 'was not registered' : `is removed from ${chains(removedFrom)}`
-    return `${solver} ${wasOn}, and is barred from ${scope(bar.chainId)}.\n`
+    const note = removedFrom.length === 0 ? '' : ` ${FOLLOWS}`
+    return `${solver} ${wasOn}, and is barred from ${scope(bar.chainId)}.${note}\n`
   })
 }
 
@@ -64,13 +68,12 @@ async function allow(io: CliIo, address: Address, options: BarOptions): Promise<
   const { chain: chainId } = options
   const solver = toChecksumAddress(address)
   const removed = await withSolverBars(io, async (bars) => {
-    const count = await bars.remove(address, chainId)
-    const left = (await bars.readAll()).filter((bar) => bar.address === address)
-    if (chainId !== undefined && left.some((bar) => bar.chainId === undefined)) {
+    const own = (await bars.readAll()).filter((bar) => bar.address === address)
+    if (chainId !== undefined && own.some((bar) => bar.chainId === undefined)) {
       const message = `${solver} is barred from every chain: leave --chain out to allow it.`
       throw new CommandFailure(EXIT.refused, message)
     }
-    return count
+    return bars.remove(address, chainId)
   })
   if (removed === 0) {
     const where = chainId === undefined ? '' : ` from chain ${chainId}`

@@ -26,6 +26,7 @@ export async function checkOfferRules(
   }
   const others = destinationChains.filter((destination) => destination !== chainId)
   if (others.length > 0) {
-    findings.ok('destinations', `${others.length} beside the chain itself: ${others.join(', ')}`)
+    const list = `${others.length} beside the chain itself: ${others.join(', ')}`
+    findings.warn('destinations', `${list}. It cannot be checked that the contract takes quotes for them`)
   }
 }
