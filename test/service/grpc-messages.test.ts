@@ -121,7 +121,7 @@ describe('a status message', () => {
   })
 
   it('of a limit has its colon and comma on grpc-js, for one answer and for a stream', async () => {
-    const limited = await startService(chain, { RATE_LIMIT_SOLVERS: '1', RATE_LIMIT_MAX: '1' })
+    const limited = await startService(chain, { RATE_LIMIT_SOLVERS: '1', RATE_LIMIT_STREAMS: '1' })
     const client = createGrpcClient(limited.url)
     const request = { chainId: chain.chainId }
     await client.call('SolverService', 'ListSolvers', request)
@@ -130,7 +130,8 @@ describe('a status message', () => {
     )
     const refused = { code: 8, details }
     await expect(client.call('SolverService', 'ListSolvers', request)).rejects.toMatchObject(refused)
-    await limited.get('/nothing')
+    const opened = await fetch(`${limited.url}/v1/events`)
+    await opened.body?.cancel()
     await expect(client.stream('EventService', 'StreamEvents', {})).rejects.toMatchObject(refused)
     client.close()
     await limited.close()
