@@ -12,6 +12,7 @@ import { createTraffic, type Traffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
 import { startServiceProcess } from './process.js'
 import type { TestService } from './service.js'
+import type { StreamClient } from './stream-clients.js'
 import { type ExpectedEnd, endOn, faces, oneOfEach, openAll, rpcFaces } from './stream-faces.js'
 
 const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
@@ -50,6 +51,12 @@ const untilGone = (of: TestService) =>
     (counts) => counts.every((count) => count === 0),
   )
 
+/** A client that leaves when its test ends, even if it fails: the tests after it wait until all places are free. */
+function leaving(client: StreamClient): StreamClient {
+  onTestFinished(() => client.leave())
+  return client
+}
+
 /** Mines one event. @returns the id of its order */
 async function mineOne(): Promise<string> {
   const order = traffic.order()
@@ -59,7 +66,8 @@ async function mineOne(): Promise<string> {
 
 describe('a client that goes away', () => {
   it('frees its place, whatever its protocol', async () => {
-    const clients = await openAll(service.url)
+    const clients = faces.map((face) => leaving(face.open(service.url)))
+    await Promise.all(clients.map((client) => client.connected()))
     expect(await clientsOf(service)).toEqual([1, 1, 1, 2, 2])
     for (const client of clients) client.leave()
     await untilGone(service)
@@ -169,7 +177,7 @@ describe('a deadline of the caller', () => {
   const EXCEEDED = 'DEADLINE_EXCEEDED'
 
   it.each(rpcFaces)('ends a stream on $name, and frees its place', async (face) => {
-    const client = face.open(service.url, {}, { timeoutMs: 400 })
+    const client = leaving(face.open(service.url, {}, { timeoutMs: 400 }))
     await client.connected()
     await mineOne()
     await client.take(1)
