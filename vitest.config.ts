@@ -15,6 +15,8 @@ const NEEDS_QUIET = [
   'test/service/slow-clients.test.ts',
   'test/service/solver-bench.test.ts',
   'test/service/solver-bench-terms.test.ts',
+  'test/service/solver-busy.test.ts',
+  'test/service/solver-fairness.test.ts',
 ]
 /** Tests that wait for most of their time, and do not mind how long; and one that is long, and would be the last. */
 const WAITS = [
