@@ -34,7 +34,7 @@ import { version } from './version.js'
 export interface AppOverrides {
   /** The clock: Unix time in milliseconds. */
   readonly now?: () => number
-  /** The clock of the solvers' health: milliseconds that never go back. */
+  /** The clock of the solvers' health and nonces: milliseconds that never go back. */
   readonly clock?: () => number
   readonly log?: Logger
   readonly resolveAll?: ResolveAll
@@ -106,7 +106,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     started.push(async () => registry.close())
     const bondWatch = startBondWatch({ ...config, registry, freeBonds, chains, now, log })
     started.push(bondWatch.close)
-    const usedNonces = createUsedNonces({ ...config, chains, registry, replicas, log })
+    const clock = overrides.clock ?? (() => performance.now())
+    const usedNonces = createUsedNonces({ ...config, chains, registry, replicas, clock, log })
     started.push(async () => usedNonces.close())
     const quoting = await openQuoting({
       config,
@@ -118,7 +119,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       quoteRecordStore: stores.quoteRecords,
       recordKey: stores.recordKey,
       clientKeyOf: (address) => identifyClient(address).key,
-      clock: overrides.clock ?? (() => performance.now()),
+      clock,
       now,
       metrics,
       log,

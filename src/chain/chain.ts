@@ -51,6 +51,13 @@ export interface Chain {
   readBond(solver: Address): Promise<Bond>
   /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
   isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
+  /** Hash of the last block whose events have been read; undefined when it is not known. */
+  lastBlockHash(): Hex | undefined
+  /**
+   * Whether a nonce was used as of a block that `lastBlockHash` returned (EIP-1898).
+   * @returns undefined when the node does not answer for that block
+   */
+  wasNonceUsed(solver: Address, nonce: bigint, blockHash: Hex): Promise<boolean | undefined>
   /** Whether this replica is the one that reads it, for all of them. */
   isReadHere(): boolean
   /**
@@ -219,6 +226,12 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     terms: () => knownContract().terms,
     readBond: (solver) => ask(readLatest((at) => settlement.readBond(solver, at))),
     isNonceUsed: (solver, nonce) => ask(readLatest((at) => settlement.isNonceUsed(solver, nonce, at))),
+    lastBlockHash: () => eye().view().last?.hash,
+    wasNonceUsed: (solver, nonce, blockHash) =>
+      settlement.isNonceUsed(solver, nonce, { blockHash }).catch((error) => {
+        log.debug({ chainId, reason: summary(error) }, 'a nonce could not be read as of an earlier block')
+        return undefined
+      }),
     onBondEvents(listener) {
       bondListener = listener
     },

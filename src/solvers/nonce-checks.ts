@@ -1,10 +1,17 @@
 import { randomInt } from 'node:crypto'
-import type { Address } from '../domain/hex.js'
+import type { Address, Hex } from '../domain/hex.js'
+
+/** A nonce of an offer. */
+export interface SentNonce {
+  readonly nonce: bigint
+  /** Hash of the last block seen when the offer came; undefined when it was not known. */
+  readonly block: Hex | undefined
+}
 
 /** Checks nonces one batch after the other, so that no solver can cause more reads than that. */
 export interface NonceChecks {
   /** Has a nonce checked soon, unless its solver has too many that wait. */
-  add(solver: Address, nonce: bigint): void
+  add(solver: Address, sent: SentNonce): void
   close(): void
 }
 
@@ -18,9 +25,9 @@ const BATCH_INTERVAL_MS = 1000
  * Builds the checks of one chain.
  * @param check reads one nonce, and takes note of the answer; what it throws is dropped, as the nonce may come again
  */
-export function createNonceChecks(check: (solver: Address, nonce: bigint) => Promise<void>): NonceChecks {
+export function createNonceChecks(check: (solver: Address, sent: SentNonce) => Promise<void>): NonceChecks {
   /** Those whose solver has waited longest come first. */
-  const waiting = new Map<Address, bigint[]>()
+  const waiting = new Map<Address, SentNonce[]>()
   let nextAt = Number.NEGATIVE_INFINITY
   let isRunning = false
   let isClosed = false
@@ -35,28 +42,28 @@ export function createNonceChecks(check: (solver: Address, nonce: bigint) => Pro
     timer = undefined
     isRunning = true
     nextAt = performance.now() + BATCH_INTERVAL_MS
-    await Promise.allSettled(takeBatch().map(([solver, nonce]) => check(solver, nonce)))
+    await Promise.allSettled(takeBatch().map(([solver, sent]) => check(solver, sent)))
     isRunning = false
     schedule()
   }
 
-  function takeBatch(): (readonly [Address, bigint])[] {
-    const batch: (readonly [Address, bigint])[] = []
+  function takeBatch(): (readonly [Address, SentNonce])[] {
+    const batch: (readonly [Address, SentNonce])[] = []
     for (const [solver, nonces] of waiting) {
       if (batch.length + nonces.length > MAX_BATCH) break
-      batch.push(...nonces.map((nonce) => [solver, nonce] as const))
+      batch.push(...nonces.map((sent) => [solver, sent] as const))
       waiting.delete(solver)
     }
     return batch
   }
 
   return {
-    add(solver, nonce) {
+    add(solver, sent) {
       const nonces = waiting.get(solver) ?? []
-      if (nonces.includes(nonce)) return
+      if (nonces.some(({ nonce }) => nonce === sent.nonce)) return
       // At random, so that a solver cannot push out the one that it wants to hide.
-      if (nonces.length < MAX_WAITING) nonces.push(nonce)
-      else nonces[randomInt(MAX_WAITING)] = nonce
+      if (nonces.length < MAX_WAITING) nonces.push(sent)
+      else nonces[randomInt(MAX_WAITING)] = sent
       waiting.set(solver, nonces)
       schedule()
     },

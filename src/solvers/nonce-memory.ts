@@ -15,6 +15,8 @@ export type NonceState =
 export interface NonceMemory {
   /** Takes note that a solver has sent a nonce. @param now milliseconds on a clock that never goes back */
   sent(solver: Address, nonce: bigint, now: number): NonceState
+  /** Whether the nonce is known to be used, or was before blocks were removed. */
+  hasUsed(solver: Address, nonce: bigint): boolean
   /** The nonce is used, or cancelled, as of the last block. */
   setUsed(solver: Address, nonce: bigint): void
   setUnused(solver: Address, nonce: bigint, now: number): void
@@ -64,6 +66,7 @@ export function createNonceMemory({ maxSolvers, maxNonces }: NonceMemoryLimits):
       if (unusedAt === undefined) sent.set(nonce, Number.NEGATIVE_INFINITY)
       return unusedAt === undefined || now - unusedAt < UNUSED_MS ? 'fresh' : 'repeated'
     },
+    hasUsed: (solver, nonce) => solvers.peek(solver)?.used.has(nonce) ?? false,
     setUsed: (solver, nonce) => void noncesOf(solver).used.set(nonce, doubts),
     setUnused(solver, nonce, now) {
       const { used, sent } = noncesOf(solver)

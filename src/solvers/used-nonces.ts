@@ -5,34 +5,41 @@ import type { SolverKey } from '../domain/solver.js'
 import type { Logger } from '../telemetry/log.js'
 import { createNonceChecks } from './nonce-checks.js'
 import { createNonceMemory } from './nonce-memory.js'
+import { createNonceSamples } from './nonce-samples.js'
+import { createNonceStrikes } from './nonce-strikes.js'
 import type { Registry } from './registry.js'
 
 /**
  * The nonces that the contract would refuse, as far as they are known (decisions.md D13): cancelled ones by their event,
- * others once a solver has sent them twice, as order events carry no nonce.
+ * others by reads, as order events carry no nonce. A nonce is read once a solver has sent it twice, or when it is chosen
+ * at random. A solver that goes on sending used nonces is barred for a time.
  */
 export interface UsedNonces {
   /**
    * Takes note that a solver has sent a nonce; reads nothing.
-   * @returns whether it is known to be used
+   * @returns whether the offer is to be dropped: the nonce is known to be used, or the solver is barred
    */
   isKnown(key: SolverKey, nonce: bigint): boolean
   close(): void
 }
 
-type NonceChain = Pick<Chain, 'chainId' | 'isNonceUsed' | 'onNonceEvents'>
+type NonceChain = Pick<Chain, 'chainId' | 'isNonceUsed' | 'lastBlockHash' | 'wasNonceUsed' | 'onNonceEvents'>
 
 interface UsedNoncesOptions {
   readonly chains: ReadonlyMap<number, NonceChain>
   readonly registry: Pick<Registry, 'registered'>
   readonly replicas: Pick<Replicas, 'listen' | 'tell'>
   readonly maxSolversPerChain: number
+  /** Milliseconds that never go back. */
+  readonly clock: () => number
   readonly log: Logger
 }
 
 /** What replicas send each other; nonces in decimal. */
 type Message =
   | { readonly chainId: number; readonly solver: Address; readonly used: readonly string[] }
+  /** A nonce that was used already when the solver sent it. */
+  | { readonly chainId: number; readonly solver: Address; readonly usedBefore: string }
   | { readonly chainId: number; readonly doubt: true }
 
 /** Nonces of each kind in memory, of all solvers of a chain together; each solver has its part. */
@@ -52,6 +59,7 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
       const message: Message = JSON.parse(text)
       const chain = chains.get(message.chainId)
       if ('doubt' in message) chain?.doubt()
+      else if ('usedBefore' in message) chain?.strike(message.solver, BigInt(message.usedBefore))
       else for (const nonce of message.used) chain?.setUsed(message.solver, BigInt(nonce))
     },
     onMissed() {
@@ -68,21 +76,40 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
 
 function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
   const { chainId } = chain
-  const { registry, replicas, maxSolversPerChain, log } = options
+  const { registry, replicas, maxSolversPerChain, clock, log } = options
   const maxNonces = Math.min(MAX_NONCES_PER_SOLVER, Math.ceil(MAX_NONCES_PER_CHAIN / maxSolversPerChain))
   const memory = createNonceMemory({ maxSolvers: maxSolversPerChain, maxNonces })
+  const strikes = createNonceStrikes(maxSolversPerChain)
   /** Answers of reads that began before the last doubt say nothing. */
   let doubts = 0
 
-  const checks = createNonceChecks(async (solver, nonce) => {
+  const checks = createNonceChecks(async (solver, { nonce, block }) => {
     const doubtsBefore = doubts
     const isUsed = await chain.isNonceUsed(solver, nonce)
+    // An order may have used it after the offer came: only the state at that time is held against the solver.
+    const wasUsed = isUsed && block !== undefined && (await chain.wasNonceUsed(solver, nonce, block))
     if (doubts !== doubtsBefore) return
-    if (!isUsed) return memory.setUnused(solver, nonce, performance.now())
-    memory.setUsed(solver, nonce)
-    tellUsed(solver, [nonce])
-    log.info({ chainId, solver, nonce: String(nonce) }, 'a solver repeats a used nonce')
+    if (!isUsed) return memory.setUnused(solver, nonce, clock())
+    log.info({ chainId, solver, nonce: String(nonce) }, 'a solver has sent a nonce that is used')
+    if (wasUsed) {
+      strike(solver, nonce)
+      tell({ chainId, solver, usedBefore: String(nonce) })
+    } else {
+      memory.setUsed(solver, nonce)
+      tellUsed(solver, [nonce])
+    }
   })
+  const samples = createNonceSamples(checks.add)
+
+  /** One nonce is one strike, however often it comes and whichever replicas find it. */
+  function strike(solver: Address, nonce: bigint): void {
+    const isKnown = memory.hasUsed(solver, nonce)
+    memory.setUsed(solver, nonce)
+    const barMs = isKnown ? undefined : strikes.strike(solver, clock())
+    if (barMs === undefined) return
+    const seconds = barMs / 1000
+    log.warn({ chainId, solver, seconds }, 'a solver repeats used nonces: all its offers are dropped')
+  }
 
   const tell = (message: Message) => replicas.tell('nonces', JSON.stringify(message))
 
@@ -115,12 +142,20 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
 
   return {
     isKnown(solver: Address, nonce: bigint): boolean {
-      const state = memory.sent(solver, nonce, performance.now())
-      if (state === 'repeated' || state === 'doubted') checks.add(solver, nonce)
+      const now = clock()
+      if (strikes.isBarred(solver, now)) return true
+      const state = memory.sent(solver, nonce, now)
+      const sent = { nonce, block: chain.lastBlockHash() }
+      if (state === 'fresh') samples.add(solver, sent)
+      if (state === 'repeated' || state === 'doubted') checks.add(solver, sent)
       return state === 'used' || state === 'doubted'
     },
     setUsed: memory.setUsed,
+    strike,
     doubt,
-    close: checks.close,
+    close() {
+      checks.close()
+      samples.close()
+    },
   }
 }

@@ -39,10 +39,14 @@ beforeAll(async () => {
   chain = await startChain({ bonded: 0 })
   await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
   contract = await createContractVerdict(chain, account)
-  service = await startService(chain, {
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
-    MIN_SOLVER_BOND: '0',
-  })
+  service = await startService(
+    chain,
+    {
+      [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
+      MIN_SOLVER_BOND: '0',
+    },
+    { clock: () => performance.now() + skippedMs },
+  )
   solver = await startSolver(chain, account)
   await solver.register(service)
 })
@@ -123,19 +127,22 @@ async function propose(amount: bigint, nonce: bigint, { orderType, outputChainId
 const PLAIN: Terms = { orderType: 'EXACT_INPUT', outputChainId: 31337 }
 /** Used nonces that the service knows. */
 const known: bigint[] = []
+/** One used nonce in two hours bars no solver. */
+const BETWEEN_USED_MS = 7_200_000
+let skippedMs = 0
 let repeated = 0n
 
 /** Offers the nonces that orders have used until the service knows them; nothing can be offered without a free bond. */
 async function teachUsedNonces(freeBond: bigint): Promise<void> {
   if (freeBond === 0n) return
   const unknown = contract.used.filter((nonce) => !known.includes(nonce))
-  for (const nonce of unknown) await propose(MIN_ORDER, nonce, PLAIN)
   for (const nonce of unknown) {
     await eventually(
       () => propose(MIN_ORDER, nonce, PLAIN),
       ({ isReturned }) => !isReturned,
     )
     known.push(nonce)
+    skippedMs += BETWEEN_USED_MS
   }
 }
 

@@ -5,6 +5,7 @@ import { createNonceMemory } from '../../src/solvers/nonce-memory.js'
 
 const address = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
 const [one, other] = [address(1), address(2)]
+const sent = (nonce: bigint) => ({ nonce, block: undefined })
 
 describe('the memory of nonces', () => {
   const create = () => createNonceMemory({ maxSolvers: 2, maxNonces: 3 })
@@ -57,13 +58,13 @@ describe('the checks of nonces', () => {
   function start() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const checked: [Address, bigint][] = []
-    const checks = createNonceChecks(async (solver, nonce) => void checked.push([solver, nonce]))
+    const checks = createNonceChecks(async (solver, { nonce }) => void checked.push([solver, nonce]))
     return { checks, checked }
   }
 
   test('of one that is asked for often while it waits are one', async () => {
     const { checks, checked } = start()
-    for (let round = 0; round < 100; round++) checks.add(one, 5n)
+    for (let round = 0; round < 100; round++) checks.add(one, sent(5n))
     await vi.advanceTimersByTimeAsync(0)
     expect(checked).toEqual([[one, 5n]])
   })
@@ -72,7 +73,7 @@ describe('the checks of nonces', () => {
     const { checks, checked } = start()
     for (let second = 0; second < 5; second++) {
       for (let solver = 1; solver <= 20; solver++)
-        for (let nonce = 0n; nonce < 40n; nonce++) checks.add(address(solver), nonce)
+        for (let nonce = 0n; nonce < 40n; nonce++) checks.add(address(solver), sent(nonce))
       await vi.advanceTimersByTimeAsync(1000)
     }
     expect(checked.length).toBeGreaterThan(200)
@@ -84,8 +85,8 @@ describe('the checks of nonces', () => {
 
   test('of a quiet solver come in their turn beside one that repeats without end', async () => {
     const { checks, checked } = start()
-    for (let nonce = 0n; nonce < 1000n; nonce++) checks.add(one, nonce)
-    checks.add(other, 7n)
+    for (let nonce = 0n; nonce < 1000n; nonce++) checks.add(one, sent(nonce))
+    checks.add(other, sent(7n))
     await vi.advanceTimersByTimeAsync(0)
     expect(checked).toHaveLength(11)
     expect(checked).toContainEqual([other, 7n])
@@ -96,9 +97,9 @@ describe('the checks of nonces', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const check = vi.fn(async () => Promise.reject(new Error('no answer')))
     const checks = createNonceChecks(check)
-    checks.add(one, 1n)
+    checks.add(one, sent(1n))
     await vi.advanceTimersByTimeAsync(0)
-    checks.add(one, 1n)
+    checks.add(one, sent(1n))
     await vi.advanceTimersByTimeAsync(1000)
     expect(check).toHaveBeenCalledTimes(2)
     checks.close()
@@ -106,7 +107,7 @@ describe('the checks of nonces', () => {
 
   test('end with close', async () => {
     const { checks, checked } = start()
-    checks.add(one, 5n)
+    checks.add(one, sent(5n))
     checks.close()
     await vi.advanceTimersByTimeAsync(5000)
     expect(checked).toEqual([])

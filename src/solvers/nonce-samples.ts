@@ -1,0 +1,48 @@
+import { randomInt } from 'node:crypto'
+import type { Address } from '../domain/hex.js'
+import type { SentNonce } from './nonce-checks.js'
+
+/** Chooses nonces at random among those that solvers send for the first time. */
+export interface NonceSamples {
+  /** One of all nonces that a solver sends within 5 s is chosen, each with the same chance. */
+  add(solver: Address, sent: SentNonce): void
+  close(): void
+}
+
+const WINDOW_MS = 5000
+/** Samples of one window, a fifth of what can be checked meanwhile: repeated nonces must not wait for them. */
+const MAX_SAMPLES = 50
+
+interface Candidate {
+  readonly sent: SentNonce
+  /** The nonces of the window that it was chosen from. */
+  readonly seen: number
+}
+
+/**
+ * Builds the samples of one chain. A solver cannot know which nonce is chosen: the choice is made once all are sent.
+ * @param onSample takes the samples of all solvers at the end of each window
+ */
+export function createNonceSamples(onSample: (solver: Address, sent: SentNonce) => void): NonceSamples {
+  let candidates = new Map<Address, Candidate>()
+  let timer: NodeJS.Timeout | undefined
+
+  function endWindow(): void {
+    timer = undefined
+    const all = [...candidates]
+    candidates = new Map()
+    for (let left = MAX_SAMPLES; left > 0 && all.length > 0; left--) {
+      for (const [solver, { sent }] of all.splice(randomInt(all.length), 1)) onSample(solver, sent)
+    }
+  }
+
+  return {
+    add(solver, sent) {
+      const { sent: chosen, seen } = candidates.get(solver) ?? { sent, seen: 0 }
+      const isChosen = randomInt(seen + 1) === 0
+      candidates.set(solver, { sent: isChosen ? sent : chosen, seen: seen + 1 })
+      timer ??= setTimeout(endWindow, WINDOW_MS)
+    },
+    close: () => clearTimeout(timer),
+  }
+}
