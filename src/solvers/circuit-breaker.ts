@@ -11,17 +11,30 @@ export interface OpenTerm {
 /** Whether quotes wait for the solver: `half-open` lets one do so, whose request decides. */
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** So many failures in a row open the breaker. */
-const FAILURES_TO_OPEN = 3
-/** One client adds one failure within this time. */
+/** What one failure adds to the count, and one success takes away from it. */
+const FAILURE = 1
+const SUCCESS = 0.5
+/** The breaker opens at this count. */
+const COUNT_TO_OPEN = 3
+/** The count after closing: two failures open the breaker again. */
+const COUNT_AFTER_CLOSING = 1.5
+/** From this level on, only the trial closes the breaker. */
+const TRIAL_ONLY_LEVEL = 3
+/** Within this time, one client adds to the count once and takes away from it once. */
 const CLIENT_INTERVAL_MS = 10_000
-/** Clients whose last failure is remembered. */
+/** Clients whose last failure and last success are remembered. */
 const MAX_CLIENTS = 64
 const FIRST_TERM_MS = 5_000
 export const LONGEST_TERM_MS = 300_000
 
+/** A request to the solver. */
+export interface CircuitRequest {
+  /** The client that waits for it; read only when it matters. */
+  readonly round: { readonly client: string }
+}
+
 interface CircuitBreakerOptions {
-  /** A term from before a restart. */
+  /** A term from before a restart, or from another endpoint of the solver. */
   readonly term?: OpenTerm | undefined
   /** Called with each new term, and with undefined when the breaker closes. */
   readonly onChange: (term: OpenTerm | undefined) => void
@@ -31,18 +44,22 @@ interface CircuitBreakerOptions {
  * Keeps quotes from waiting for a solver that costs their callers time (decisions.md D14). Times are milliseconds on a
  * clock that never goes back.
  *
- * Three failures in a row open it: for 5 s, doubling to 5 minutes when that happens again within 5 minutes of its
- * closing. Then it is half-open: one request is the trial, and its failure alone begins the next term.
+ * Each failure adds 1 to a count and each success takes 0.5 away, never below 0; one client does each once in 10 s. At 3
+ * the breaker opens: for 5 s, doubling to 5 minutes when that happens again within 5 minutes of its closing. Then it is
+ * half-open: one request is the trial, and its failure alone begins the next term. A success before the end of a term
+ * closes the breaker too, but not from the third term in close succession on.
  */
 export class CircuitBreaker {
   readonly #onChange: CircuitBreakerOptions['onChange']
   /** When each client's last failure counted; undefined until the first one. */
   #failedAt: LRUCache<string, number> | undefined
+  /** When a success of each client last took away from the count; undefined until the first one. */
+  #succeededAt: LRUCache<string, number> | undefined
   #term: OpenTerm | undefined
-  #trial: object | undefined
+  #trial: CircuitRequest | undefined
   #lastLevel: number
   #closedAt = Number.NEGATIVE_INFINITY
-  #failuresInARow = 0
+  #count = 0
 
   constructor({ term, onChange }: CircuitBreakerOptions) {
     this.#onChange = onChange
@@ -59,6 +76,15 @@ export class CircuitBreaker {
     return this.#term?.level ?? 0
   }
 
+  /**
+   * The term that another endpoint of the same solver begins with: the one under way, or one that ends now when the
+   * breaker was open within the last 5 minutes. Undefined without such a past.
+   */
+  termElsewhere(now: number): OpenTerm | undefined {
+    if (this.#term !== undefined || !this.#wasOpenOfLate(now)) return this.#term
+    return { level: this.#lastLevel, until: now }
+  }
+
   state(now: number): CircuitState {
     if (this.#term === undefined) return 'closed'
     return now < this.#term.until || this.#trial !== undefined ? 'open' : 'half-open'
@@ -66,52 +92,74 @@ export class CircuitBreaker {
 
   /** Whether a failure of this client's request would count now. */
   canCount(client: string, now: number): boolean {
-    const last = this.#failedAt?.get(client)
-    return last === undefined || now - last >= CLIENT_INTERVAL_MS
+    return isDue(this.#failedAt?.get(client), now)
   }
 
   /** Makes a request the trial, if the breaker is half-open. */
-  beginTrial(request: object, now: number): void {
+  beginTrial(request: CircuitRequest, now: number): void {
     if (this.state(now) === 'half-open') this.#trial = request
   }
 
   /** Ends a trial that says nothing; the next request may be one. */
-  abandon(request: object): void {
+  abandon(request: CircuitRequest): void {
     if (this.#trial === request) this.#trial = undefined
   }
 
   /** Takes an answer in time. */
-  succeed(now: number): void {
-    this.#failuresInARow = 0
-    if (this.#term === undefined) return
-    this.#term = undefined
-    this.#trial = undefined
-    this.#closedAt = now
-    this.#onChange(undefined)
+  succeed(request: CircuitRequest, now: number): void {
+    const isTrial = this.#trial === request
+    this.abandon(request)
+    if (this.#term === undefined) this.#takeAway(request, now)
+    else if (isTrial || this.#term.level < TRIAL_ONLY_LEVEL) this.#close(now)
   }
 
   /**
    * Takes a failure.
-   * @param client whose request it was
    * @returns whether it counts
    */
-  fail(request: object, client: string, now: number): boolean {
+  fail(request: CircuitRequest, now: number): boolean {
     const isTrial = this.#trial === request
     this.abandon(request)
+    const { client } = request.round
     if (!this.canCount(client, now)) return false
     this.#failedAt ??= new LRUCache({ max: MAX_CLIENTS })
     this.#failedAt.set(client, now)
-    this.#failuresInARow++
-    if (this.#term === undefined ? this.#failuresInARow >= FAILURES_TO_OPEN : isTrial) this.#open(now)
+    if (this.#term === undefined) this.#count += FAILURE
+    if (this.#term === undefined ? this.#count >= COUNT_TO_OPEN : isTrial) this.#open(now)
     return true
   }
 
+  #takeAway({ round }: CircuitRequest, now: number): void {
+    if (this.#count === 0) return
+    const { client } = round
+    if (!isDue(this.#succeededAt?.get(client), now)) return
+    this.#succeededAt ??= new LRUCache({ max: MAX_CLIENTS })
+    this.#succeededAt.set(client, now)
+    this.#count = Math.max(0, this.#count - SUCCESS)
+  }
+
+  #close(now: number): void {
+    this.#term = undefined
+    this.#trial = undefined
+    this.#closedAt = now
+    this.#count = COUNT_AFTER_CLOSING
+    this.#onChange(undefined)
+  }
+
+  #wasOpenOfLate(now: number): boolean {
+    return now - this.#closedAt <= LONGEST_TERM_MS
+  }
+
   #open(now: number): void {
-    const isFirst = this.#term === undefined && now - this.#closedAt > LONGEST_TERM_MS
+    const isFirst = this.#term === undefined && !this.#wasOpenOfLate(now)
     const level = isFirst ? 1 : this.#lastLevel + 1
     const termMs = Math.min(FIRST_TERM_MS * 2 ** (level - 1), LONGEST_TERM_MS)
     this.#lastLevel = level
     this.#term = { level, until: now + termMs }
     this.#onChange(this.#term)
   }
+}
+
+function isDue(last: number | undefined, now: number): boolean {
+  return last === undefined || now - last >= CLIENT_INTERVAL_MS
 }

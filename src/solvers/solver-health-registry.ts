@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Solver, SolverKey } from '../domain/solver.js'
 import type { BenchStore, StoredTerm } from '../store/bench-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -10,7 +11,7 @@ import { SolverHealth } from './solver-health.js'
 export interface SolverHealthRegistry {
   /**
    * @param solvers the active solvers of a chain, as the registry gives them
-   * @returns their health, in the same order; a solver at a new endpoint begins without a past
+   * @returns their health, in the same order; a solver at a new endpoint keeps only the term of its breaker
    */
   of(chainId: number, solvers: readonly Solver[]): readonly SolverHealth[]
   /**
@@ -42,6 +43,13 @@ interface ChainEntry {
   readonly healths: readonly SolverHealth[]
 }
 
+/** One solver's terms begin half-open at another endpoint once within this time. */
+const EARLY_TRIAL_INTERVAL_MS = LONGEST_TERM_MS
+/** The term of a solver that is away is remembered for so long. */
+const AWAY_MS = LONGEST_TERM_MS
+/** Solvers whose terms are remembered in these ways. */
+const MAX_PASTS = 1024
+
 /**
  * Builds the registry. Only the terms of open circuit breakers survive a restart: they keep quotes from waiting for
  * solvers that are known to be gone. Shares and latencies are learned again within a few quotes.
@@ -52,6 +60,12 @@ export async function createSolverHealthRegistry(
   const { store, quoteTimeoutMs, maxConnectionsPerSolver, clock, now, metrics, log } = options
   const chains = new Map<number, ChainEntry>()
   const slotsByOrigin = new Map<string, RequestSlots>()
+  /** Terms of solvers that are away, by solver, as at their departure. */
+  const awayTerms = new LRUCache<string, { readonly term: OpenTerm; readonly leftAt: number }>({
+    max: MAX_PASTS,
+  })
+  /** When a term last began half-open at another endpoint, by solver. */
+  const earlyTrialAt = new LRUCache<string, number>({ max: MAX_PASTS })
   const storedTerms = new Map((await store.readAll()).map((term) => [keyOf(term), term]))
 
   function keep(writing: Promise<void>): void {
@@ -60,7 +74,7 @@ export async function createSolverHealthRegistry(
 
   /** A replaced health has nothing to do with the solver as it is registered now. */
   function noteTerm(health: SolverHealth, term: OpenTerm | undefined): void {
-    const { chainId, address, endpointUrl } = health.solver
+    const { chainId, address } = health.solver
     if (!chains.get(chainId)?.healths.includes(health)) return
     if (term === undefined) {
       log.info({ chainId, solver: address }, 'a solver answers again: its circuit breaker closes')
@@ -72,17 +86,45 @@ export async function createSolverHealthRegistry(
       { chainId, solver: address, termMs },
       'a solver loses time: its circuit breaker opens, and no quote waits for it',
     )
-    keep(store.save({ chainId, address, endpointUrl, level: term.level, until: now() + termMs }))
+    save(health.solver, term)
   }
 
-  /** A term from before the restart, on the clock of this process; it holds for the endpoint of then only. */
-  function takeStoredTerm(solver: Solver): OpenTerm | undefined {
-    const stored = storedTerms.get(keyOf(solver))
-    if (stored === undefined) return undefined
-    storedTerms.delete(keyOf(solver))
-    if (stored.endpointUrl === solver.endpointUrl) return toTerm(stored)
-    keep(store.remove(solver))
-    return undefined
+  function save({ chainId, address, endpointUrl }: Solver, { level, until }: OpenTerm): void {
+    keep(store.save({ chainId, address, endpointUrl, level, until: now() + until - clock() }))
+  }
+
+  /** The term that a solver begins with: its own of before a restart, or what it has left at another endpoint. */
+  function takeTerm(solver: Solver, replaced: SolverHealth | undefined): OpenTerm | undefined {
+    const key = keyOf(solver)
+    const stored = storedTerms.get(key)
+    storedTerms.delete(key)
+    if (stored?.endpointUrl === solver.endpointUrl) return toTerm(stored)
+    const left = stored === undefined ? (replaced?.termElsewhere(clock()) ?? recallAway(key)) : toTerm(stored)
+    if (left === undefined) return undefined
+    const term = move(key, left)
+    save(solver, term)
+    return term
+  }
+
+  /** An early trial at each new endpoint would let a solver cost the time of one caller for each. */
+  function move(key: string, { level, until }: OpenTerm): OpenTerm {
+    const last = earlyTrialAt.get(key)
+    if (until <= clock() || (last !== undefined && clock() - last < EARLY_TRIAL_INTERVAL_MS))
+      return { level, until }
+    earlyTrialAt.set(key, clock())
+    return { level, until: clock() }
+  }
+
+  function recallAway(key: string): OpenTerm | undefined {
+    const away = awayTerms.get(key)
+    awayTerms.delete(key)
+    return away !== undefined && clock() - away.leftAt <= AWAY_MS ? away.term : undefined
+  }
+
+  function noteAway(health: SolverHealth): void {
+    const term = health.termElsewhere(clock())
+    if (term !== undefined) awayTerms.set(keyOf(health.solver), { term, leftAt: clock() })
+    if (health.isOpen) keep(store.remove(health.solver))
   }
 
   /** The wall clock may have been put back meanwhile. */
@@ -103,11 +145,11 @@ export async function createSolverHealthRegistry(
     for (const [origin, slots] of slotsByOrigin) if (!used.has(slots)) slotsByOrigin.delete(origin)
   }
 
-  function createHealth(solver: Solver): SolverHealth {
+  function createHealth(solver: Solver, replaced: SolverHealth | undefined): SolverHealth {
     const health: SolverHealth = new SolverHealth(solver, {
       quoteTimeoutMs,
       slots: slotsOf(solver),
-      term: takeStoredTerm(solver),
+      term: takeTerm(solver, replaced),
       onBreaker: (term) => noteTerm(health, term),
     })
     return health
@@ -117,13 +159,12 @@ export async function createSolverHealthRegistry(
     const before = new Map(chains.get(chainId)?.healths.map((health) => [health.solver.address, health]))
     const healths = solvers.map((solver) => {
       const health = before.get(solver.address)
-      if (health === undefined || health.solver.endpointUrl !== solver.endpointUrl)
-        return createHealth(solver)
       before.delete(solver.address)
+      if (health?.solver.endpointUrl !== solver.endpointUrl) return createHealth(solver, health)
       health.solver = solver
       return health
     })
-    for (const { solver, isOpen } of before.values()) if (isOpen) keep(store.remove(solver))
+    for (const health of before.values()) noteAway(health)
     chains.set(chainId, { solvers, healths })
     forgetUnusedSlots()
     return healths

@@ -44,7 +44,7 @@ const HEALTHY_LATENCY_SHARE = 1 / 2
 interface SolverHealthOptions {
   readonly quoteTimeoutMs: number
   readonly slots: RequestSlots
-  /** A term of the circuit breaker from before a restart. */
+  /** A term of the circuit breaker from before a restart, or from another endpoint of the solver. */
   readonly term?: OpenTerm | undefined
   /** Called with each new term of the circuit breaker, and with undefined when it closes. */
   readonly onBreaker: (term: OpenTerm | undefined) => void
@@ -99,6 +99,11 @@ export class SolverHealth {
     return this.#breaker.level
   }
 
+  /** The term of the circuit breaker that another endpoint of this solver begins with; undefined for no history. */
+  termElsewhere(now: number): OpenTerm | undefined {
+    return this.#breaker.termElsewhere(now)
+  }
+
   standing(round: QuoteRound, now: number): Standing {
     const state = this.#breaker.state(now)
     if (state === 'open') return 'open'
@@ -133,19 +138,19 @@ export class SolverHealth {
   }
 
   /** Takes a valid offer. */
-  noteQuote({ round }: OpenRequest, tookMs: number, now: number): void {
-    this.#pairs.note(round.pair, now)
+  noteQuote(request: OpenRequest, tookMs: number, now: number): void {
+    this.#pairs.note(request.round.pair, now)
     this.#usualMs =
       this.#usualMs === undefined ? tookMs : this.#usualMs + (tookMs - this.#usualMs) * LAST_WEIGHT
     this.#validShare += (1 - this.#validShare) * LAST_WEIGHT
-    this.#breaker.succeed(now)
+    this.#breaker.succeed(request, now)
   }
 
   /** Takes the verdict on a request without an offer. */
   noteUnanswered(request: OpenRequest, verdict: Verdict, tookMs: number, now: number): void {
     const isTelling = verdict !== 'none' && this.#pairs.canExpect(request.round.pair, now)
     if (!isTelling || (verdict === 'slow' && this.#isUsual(tookMs))) this.#noteNothing(request, tookMs, now)
-    else if (verdict === 'declined') this.#breaker.succeed(now)
+    else if (verdict === 'declined') this.#breaker.succeed(request, now)
     else this.#noteLoss(request, now)
   }
 
@@ -158,7 +163,7 @@ export class SolverHealth {
 
   #noteLoss(request: OpenRequest, now: number): void {
     const levelBefore = this.severity
-    if (!this.#breaker.fail(request, request.round.client, now)) return
+    if (!this.#breaker.fail(request, now)) return
     this.#validShare -= this.#validShare * LAST_WEIGHT
     if (this.severity !== levelBefore) this.#probedAt.telling = this.#probedAt.other = now
   }

@@ -4,7 +4,7 @@ import type { Database } from './database.js'
 
 /** A solver's term on the bench. */
 export interface StoredTerm extends SolverKey {
-  /** Where it was asked in vain; at another place it begins anew. */
+  /** Where it was asked in vain; at another endpoint the breaker begins half-open. */
   readonly endpointUrl: string
   readonly level: number
   /** Unix time in milliseconds. */
