@@ -1,19 +1,23 @@
 import { type ClientId, type ClientNetwork, NETWORK_FACTORS } from './client.js'
 
-/** What keeps a client from one more: its own limit, that of an IPv6 network around it, or that of all together. */
-export type CountLimit = 'client' | ClientNetwork | 'total'
+/** What keeps a client from one more: its own limit, that of a network or the region around it, or that of all. */
+export type CountLimit = 'client' | ClientNetwork | 'region' | 'total'
+
+/** A network or a region may hold this part of the total. */
+const MAX_PART = 1 / 4
 
 interface ClientCountsOptions {
-  /** What one client may hold; 0 is no limit, for networks neither. */
+  /** What one client may hold; 0 is no limit, for networks and regions neither. */
   readonly perClient: number
   /** What all clients may hold together. */
   readonly total: number
 }
 
 /**
- * Counts what clients hold at the moment, such as stream places. A network may hold a multiple of a client's limit,
- * but at most half of the total, so that no network takes everything (decisions.md D14). Its memory grows only with what
- * is held.
+ * Counts what clients hold at the moment, such as stream places. A network may hold a multiple of a client's limit. A
+ * network or a region holds at most a quarter of the total, so that no owner of addresses takes everything. A region of
+ * private addresses has no limit: strangers cannot have them, and a whole company may come from one /16. Its memory
+ * grows only with what is held.
  */
 export class ClientCounts {
   readonly #perClient: number
@@ -36,7 +40,9 @@ export class ClientCounts {
     if (this.#held >= this.#total) return 'total'
     if (this.#perClient === 0) return undefined
     if (this.#heldBy(client.key) >= this.#perClient) return 'client'
-    return client.networks.find((network) => this.isFull(network))
+    const network = client.networks.find((each) => this.isFull(each))
+    if (network !== undefined) return network
+    return isRegionLimited(client) && this.#heldBy(client.region) >= this.maxOfRegion ? 'region' : undefined
   }
 
   isFull(network: ClientNetwork): boolean {
@@ -45,8 +51,12 @@ export class ClientCounts {
 
   /** What one network may hold. */
   limitOf({ prefixLength }: ClientNetwork): number {
-    const multiple = this.#perClient * NETWORK_FACTORS[prefixLength]
-    return Math.max(this.#perClient, Math.min(multiple, Math.floor(this.#total / 2)))
+    return Math.min(this.#perClient * NETWORK_FACTORS[prefixLength], this.maxOfRegion)
+  }
+
+  /** What one region may hold: never less than one client. */
+  get maxOfRegion(): number {
+    return Math.max(this.#perClient, Math.floor(this.#total * MAX_PART))
   }
 
   add(client: ClientId): void {
@@ -64,13 +74,18 @@ export class ClientCounts {
     return this.#counts.get(key) ?? 0
   }
 
-  #change({ key, networks }: ClientId, by: number): void {
-    this.#set(key, this.#heldBy(key) + by)
-    for (const network of networks) this.#set(network.key, this.#heldBy(network.key) + by)
+  #change(client: ClientId, by: number): void {
+    this.#set(client.key, this.#heldBy(client.key) + by)
+    for (const network of client.networks) this.#set(network.key, this.#heldBy(network.key) + by)
+    if (isRegionLimited(client)) this.#set(client.region, this.#heldBy(client.region) + by)
   }
 
   #set(key: string, count: number): void {
     if (count === 0) this.#counts.delete(key)
     else this.#counts.set(key, count)
   }
+}
+
+function isRegionLimited({ region, isPrivate }: ClientId): boolean {
+  return region !== '' && !isPrivate
 }

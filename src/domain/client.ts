@@ -7,6 +7,8 @@ export interface ClientId {
   /** The IPv6 /32 or the IPv4 /16 around the client: what one provider owns. */
   readonly region: string
   readonly isIpv6: boolean
+  /** Whether the address is one of this machine or of a private network, which no stranger on the internet has. */
+  readonly isPrivate: boolean
 }
 
 /** An IPv6 network that counts as a whole (decisions.md D14). */
@@ -19,4 +21,4 @@ export interface ClientNetwork {
 export const NETWORK_FACTORS: Readonly<Record<ClientNetwork['prefixLength'], number>> = { 56: 4, 48: 16 }
 
 /** The process itself, where it follows its own log. */
-export const THIS_PROCESS: ClientId = { key: '', networks: [], region: '', isIpv6: false }
+export const THIS_PROCESS: ClientId = { key: '', networks: [], region: '', isIpv6: false, isPrivate: true }

@@ -56,7 +56,8 @@ export function createHealth(options: HealthOptions): Health {
   function addWatcher(wake: () => void, client: ClientId): void {
     const limit = counts.fullAt(client)
     if (limit !== undefined) {
-      const who = limit === 'total' ? 'All clients together have' : 'This client or its network has'
+      const who =
+        limit === 'total' ? 'All clients together have' : 'This client, its network or its region has'
       throw new ConnectError(`${who} as many health watchers as are allowed.`, Code.ResourceExhausted)
     }
     counts.add(client)

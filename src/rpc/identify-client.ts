@@ -4,6 +4,14 @@ import type { ClientId, ClientNetwork } from '../domain/client.js'
 
 /** Longer than any address: of other text that a proxy calls its client, so much counts. */
 const MAX_KEY_LENGTH = 64
+/** IANA's special ranges of this machine and of networks that are not part of the internet. */
+const PRIVATE_RANGES: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'linkLocal',
+  'uniqueLocal',
+  'carrierGradeNat',
+])
 const NO_NETWORKS: readonly ClientNetwork[] = []
 
 const known = new LRUCache<string, ClientId>({ max: 4096 })
@@ -19,17 +27,20 @@ export function identifyClient(address: string): ClientId {
 
 function parseClient(address: string): ClientId {
   if (!ipaddr.isValid(address)) {
-    return { key: address.slice(0, MAX_KEY_LENGTH), networks: NO_NETWORKS, region: '', isIpv6: false }
+    const key = address.slice(0, MAX_KEY_LENGTH)
+    return { key, networks: NO_NETWORKS, region: '', isIpv6: false, isPrivate: false }
   }
   const parsed = ipaddr.process(address)
+  const isPrivate = PRIVATE_RANGES.has(parsed.range())
   const bytes = parsed.toByteArray()
   const prefix = (length: number) => bytes.slice(0, length / 8).join('.')
   if (parsed.kind() === 'ipv4') {
-    return { key: parsed.toString(), networks: NO_NETWORKS, region: `${prefix(16)}/16`, isIpv6: false }
+    const region = `${prefix(16)}/16`
+    return { key: parsed.toString(), networks: NO_NETWORKS, region, isIpv6: false, isPrivate }
   }
   const networks = ([56, 48] as const).map((prefixLength) => ({
     key: `${prefix(prefixLength)}/${prefixLength}`,
     prefixLength,
   }))
-  return { key: prefix(64), networks, region: `${prefix(32)}/32`, isIpv6: true }
+  return { key: prefix(64), networks, region: `${prefix(32)}/32`, isIpv6: true, isPrivate }
 }

@@ -16,6 +16,7 @@ const client = (network: string, key: string): ClientId => ({
   networks: [{ key: network, prefixLength: 48 }],
   region: '',
   isIpv6: true,
+  isPrivate: false,
 })
 const clients = fc.array(
   fc

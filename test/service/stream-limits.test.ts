@@ -105,8 +105,8 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     for (const holder of holders) holder.leave()
   })
 
-  it('has four times as many places for a /56, sixteen times for a /48, and never more than half of all', async () => {
-    await start({ MAX_STREAM_CLIENTS_PER_IP: '2', MAX_STREAM_CLIENTS: '22', TRUST_PROXY: '1' })
+  it('has four times as many places for a /56, and a quarter of all at most for a /48 or a region', async () => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '2', MAX_STREAM_CLIENTS: '44', TRUST_PROXY: '1' })
     const subnet = (number: number) => `2001:db8:0:${number.toString(16)}::1`
     for (let number = 0; number < 4; number++) {
       await admitted(subnet(number))
@@ -117,7 +117,12 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     for (let number = 0; number < 3; number++) await admitted(subnet(256 + number))
     const inSameSite = await openFor(subnet(512)).ended()
     expect(inSameSite).toMatchObject({ status: 1013, text: expect.stringContaining('/48') })
-    await admitted('2001:db8:1::1')
+    for (const face of FORWARDED) {
+      const inSameRegion = await openFor('2001:db8:1::1', face).ended()
+      expect(inSameRegion).toMatchObject(endOn(face, TOO_MANY))
+      expect(inSameRegion.text).toContain('IPv6 /32')
+    }
+    await admitted('2001:db9::1')
     await admitted('198.51.100.1')
   })
 })
@@ -192,6 +197,13 @@ describe('health watchers', () => {
     expect(await watch('198.51.100.2', 20)).toEqual([])
     expect(await watch('2001:db8::1', 20)).toEqual([])
     expect(await watch('2001:db8::2', 1)).toEqual(['8'])
+  })
+
+  it('are at most 250 of one region, whose other addresses are refused while others have theirs', async () => {
+    await start({ TRUST_PROXY: '1' })
+    for (let site = 1; site <= 12; site++) expect(await watch(`2001:470:${site}::1`, 20)).toEqual([])
+    expect(await watch('2001:470:d::1', 20)).toEqual(Array(10).fill('8'))
+    expect(await watch('2001:471::1', 20)).toEqual([])
   })
 
   it('do not count against the limit of streams, so that a load balancer is never refused for others', async () => {
