@@ -20,8 +20,9 @@ import { createSolverService } from './rpc/solver-service.js'
 import { createStreamPlaces, STREAM_LIMITS } from './rpc/stream-places.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
-import { createEndpointGuard, type ResolveAll } from './solvers/endpoint-guard.js'
+import { createEndpointGuard } from './solvers/endpoint-guard.js'
 import { createFreeBonds, measureFreeBonds } from './solvers/free-bonds.js'
+import type { ResolveAll } from './solvers/name-resolution.js'
 import { createRegistry, measureSolvers } from './solvers/registry.js'
 import { createUsedNonces } from './solvers/used-nonces.js'
 import { openStores } from './store/open-stores.js'
@@ -38,6 +39,8 @@ export interface AppOverrides {
   readonly clock?: () => number
   readonly log?: Logger
   readonly resolveAll?: ResolveAll
+  /** The name servers: `ip:port` each. */
+  readonly nameServers?: readonly string[]
 }
 
 /** A running service. */
@@ -88,6 +91,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       production: config.production,
       allowlist: config.solverEndpointAllowlist,
       resolveAll: overrides.resolveAll,
+      nameServers: overrides.nameServers,
     })
     const supportedChains = [...chains.keys()]
     const freeBonds = await createFreeBonds({ store: stores.bonds, replicas, chainIds: supportedChains, log })

@@ -1,20 +1,28 @@
-import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { ServiceError } from '../domain/errors.js'
 import { createAllowlist, isPublicAddress } from './address-rules.js'
-
-/** Looks all addresses of a host name up, in the resolver's order. */
-export type ResolveAll = (host: string) => Promise<LookupAddress[]>
+import {
+  coalesceLookups,
+  createDnsResolver,
+  type ResolveAll,
+  resolveByOperatingSystem,
+} from './name-resolution.js'
 
 interface EndpointGuardOptions {
   /** Whether the rules of production hold. */
   readonly production: boolean
   readonly allowlist: readonly string[]
+  /** Takes the place of all resolvers. */
   readonly resolveAll?: ResolveAll
+  /** Takes the place of the machine's name servers: `ip:port` each. */
+  readonly nameServers?: readonly string[]
 }
 
 /** Keeps the service from calling what it must not (server-side request forgery, decisions.md D10). */
 export interface EndpointGuard {
+  /** Whether the host of an endpoint is a name that `assertAllowed` looks up. */
+  needsLookup(endpointUrl: string): boolean
   /**
    * Judges an endpoint before a solver is registered with it: its port, and all addresses of its name.
    * @throws ServiceError ENDPOINT_REJECTED
@@ -37,23 +45,36 @@ export interface EndpointGuard {
 const FIRST_FREE_PORT = 1024
 const HTTPS_PORT = 443
 
-/** Builds the guard; outside production it lets everything through. */
+/**
+ * Builds the guard; outside production it lets everything through. In production, name servers are asked for a name that
+ * is not in the allowlist: nobody's name server holds a thread. All other names are for the operating system.
+ */
 export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuard {
-  const { production, resolveAll = resolveByOperatingSystem } = options
+  const { production } = options
   const allowlist = createAllowlist(options.allowlist)
+  const resolveByDns = createDnsResolver(options.nameServers)
+  const resolveAll = coalesceLookups(
+    options.resolveAll ?? ((host) => (isTrusted(host) ? resolveByOperatingSystem(host) : resolveByDns(host))),
+  )
+
+  function isTrusted(host: string): boolean {
+    return !production || allowlist.hasHost(host)
+  }
 
   function isExempt(host: string, address: string): boolean {
-    return !production || allowlist.hasHost(host) || allowlist.hasAddress(address)
+    return isTrusted(host) || allowlist.hasAddress(address)
   }
 
   function judge(protocol: string, host: string, address: string): void {
     if (isExempt(host, address)) return
-    if (protocol !== 'https:') throw rejected('The endpoint must be an https URL.')
-    if (!isPublicAddress(address)) throw rejected('The endpoint must be at a public IP address.')
+    if (protocol !== 'https:' || !isPublicAddress(address)) throw refusalOf(protocol)
   }
 
   async function resolveJudged(protocol: string, host: string): Promise<LookupAddress[]> {
-    const addresses = await resolveAll(host)
+    const addresses = await resolveAll(host).catch((error) => {
+      throw isTrusted(host) ? error : refusalOf(protocol, error)
+    })
+    if (addresses.length === 0 && !isTrusted(host)) throw refusalOf(protocol)
     for (const { address } of addresses) judge(protocol, host, address)
     return addresses
   }
@@ -66,9 +87,9 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
     }
     const addresses = await resolveJudged(protocol, host).catch((error) => {
       if (error instanceof ServiceError) throw error
-      throw rejected('The host name of the endpoint does not resolve.')
+      throw refusalOf(protocol, error)
     })
-    if (addresses.length === 0) throw rejected('The host name of the endpoint has no address.')
+    if (addresses.length === 0) throw refusalOf(protocol)
     return addresses.map(({ address }) => address)
   }
 
@@ -78,6 +99,7 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
   }
 
   return {
+    needsLookup: (endpointUrl) => production && !isIP(withoutBrackets(new URL(endpointUrl).hostname)),
     async assertAllowed(endpointUrl) {
       if (!production) return
       const { protocol, hostname, port } = new URL(endpointUrl)
@@ -97,12 +119,6 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
   }
 }
 
-function resolveByOperatingSystem(host: string): Promise<LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    lookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
-  })
-}
-
 function answer(addresses: LookupAddress[], all: boolean, callback: Parameters<LookupFunction>[2]): void {
   const [first] = addresses
   if (first === undefined) callback(new Error('no address'), '')
@@ -119,6 +135,18 @@ function withoutBrackets(host: string): string {
   return host.startsWith('[') ? host.slice(1, -1) : host
 }
 
-function rejected(message: string): ServiceError {
-  return new ServiceError('ENDPOINT_REJECTED', message)
+/**
+ * The refusal of an endpoint for where it is. A name that does not resolve gets the same words as one at a private
+ * address: callers learn no names of the operator's network.
+ */
+function refusalOf(protocol: string, cause?: unknown): ServiceError {
+  if (protocol !== 'https:') return rejected('The endpoint must be an https URL.', cause)
+  return rejected(
+    'The endpoint must be at a public IP address, or at a name that resolves to such addresses only.',
+    cause,
+  )
+}
+
+function rejected(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('ENDPOINT_REJECTED', message, { cause })
 }

@@ -20,6 +20,7 @@ import { checkSignature } from '../signing/recover.js'
 import type { Replaceable, SolverStore } from '../store/solver-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import { createEndpointChecks } from './endpoint-checks.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import type { FreeBonds } from './free-bonds.js'
 import { createMirror } from './mirror.js'
@@ -45,10 +46,11 @@ export interface Registry {
   registered(chainId: number): readonly Solver[]
   /**
    * Checks, in this order, the timestamp's window, signature, timestamp, bar, endpoint, place and bond, then adds or
-   * updates the solver. Nothing about the address is said before it has signed. On a full chain it replaces the solver
-   * that has been without a sufficient bond for the longest time, if for longer than the grace (decisions.md D14).
+   * updates the solver. A name in the endpoint is looked up last, so only a solver with a bond causes look-ups.
+   * Nothing about the address is said before it has signed. On a full chain it replaces the solver that has been
+   * without a sufficient bond for the longest time, if for longer than the grace (decisions.md D14).
    * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED, SOLVER_BARRED, ENDPOINT_REJECTED,
-   *   SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT or CHAIN_UNAVAILABLE
+   *   SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT, RATE_LIMITED or CHAIN_UNAVAILABLE
    */
   register(registration: Registration): Promise<void>
   /** @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED or SOLVER_NOT_FOUND */
@@ -84,6 +86,7 @@ interface RegistryOptions {
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { store, chains, freeBonds, endpointGuard, protocolName, maxSolversPerChain, log } = options
   const sets = createSolverSets()
+  const checkEndpoint = createEndpointChecks(endpointGuard)
   const mirrors = new Map(
     [...chains.keys()].map((chainId) => [chainId, createMirror(() => read(chainId), log)]),
   )
@@ -129,6 +132,18 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     assertSignature(wish, message)
     const last = await store.lastTimestamp(wish)
     if (last !== undefined && wish.timestamp <= last) throw timestampReused(last)
+  }
+
+  /**
+   * Looks a name up only for a solver with a place and a bond. The caller reads both after it, as a look-up takes up to
+   * some seconds.
+   */
+  async function assertEndpoint(registration: Registration, unbondedBefore: number): Promise<void> {
+    const { endpointUrl } = registration
+    if (!endpointGuard.needsLookup(endpointUrl)) return endpointGuard.assertAllowed(endpointUrl)
+    assertPlace(registration, unbondedBefore)
+    await readOwnBond(registration)
+    await checkEndpoint(registration, endpointUrl)
   }
 
   /** @returns the solvers whose place it may take, as far as is known; none when it has a place */
@@ -191,8 +206,8 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     async register(registration) {
       await assertSigned(registration, registrationMessage(protocolName, registration))
       if (await store.isBarred(registration)) throw solverBarred()
-      await endpointGuard.assertAllowed(registration.endpointUrl)
       const unbondedBefore = options.now() - options.unbondedGraceMs
+      await assertEndpoint(registration, unbondedBefore)
       const candidates = assertPlace(registration, unbondedBefore)
       const bond = await readOwnBond(registration)
       await save(registration, { addresses: await confirmUnbonded(candidates), unbondedBefore })

@@ -73,7 +73,7 @@ describe('registration', () => {
   })
 })
 
-describe('the checks come in order: fields, window, signature, timestamp, endpoint, place, bond', () => {
+describe('the checks come in order: fields, window, signature, timestamp, address in the endpoint, place, bond', () => {
   // Each body has the fault that is named and all the faults of the checks behind it.
   const OLD = Date.now() - 3_600_000
   const accepted = nextTimestamp()

@@ -263,7 +263,8 @@ export const SolverService: GenService<{
    * RegisterSolver adds a solver to the chain's set, or updates its endpoint and name when it is there already.
    *
    * Checked in this order: fields, the timestamp's window, signature, timestamp, bar, endpoint, place in the set, bond
-   * on-chain. When the set is full, a new solver replaces the one that has been without a sufficient bond for the longest
+   * on-chain. A host name in the endpoint is looked up last. RESOURCE_EXHAUSTED (`RATE_LIMITED`) while another endpoint
+   * of the solver, or those of many solvers, are looked up. When the set is full, a new solver replaces the one that has been without a sufficient bond for the longest
    * time, if for more than the instance's grace. PERMISSION_DENIED (`SOLVER_BARRED`) when the operator has removed the
    * address.
    *

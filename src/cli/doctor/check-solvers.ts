@@ -18,7 +18,8 @@ const FIRST_SERVER_ERROR = 500
 
 /** What to do about a solver that cannot be asked. */
 const CURES: Readonly<Record<FailReason, string>> = {
-  endpoint_rejected: 'It must register an https URL at a public address, or be in SOLVER_ENDPOINT_ALLOWLIST.',
+  endpoint_rejected:
+    "Its https URL must resolve to public addresses only (check this machine's DNS), or be in SOLVER_ENDPOINT_ALLOWLIST.",
   name_not_resolved: "Its host name does not resolve: check this machine's DNS, then tell the solver.",
   connection_refused: 'Nothing listens there: tell the solver.',
   unreachable: "There is no way to it: check this machine's firewall and proxy, then tell the solver.",

@@ -86,7 +86,8 @@ export const exchanges: readonly Sample[] = [
     status: 400,
     reason: 'ENDPOINT_REJECTED',
     body: {
-      error: 'The endpoint must be at a public IP address.',
+      error:
+        'The endpoint must be at a public IP address, or at a name that resolves to such addresses only.',
       code: 'ENDPOINT_REJECTED',
     },
   },

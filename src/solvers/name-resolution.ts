@@ -1,0 +1,54 @@
+import { type LookupAddress, lookup } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+
+/** Looks all addresses of a host name up, in the resolver's order. */
+export type ResolveAll = (host: string) => Promise<LookupAddress[]>
+
+const TRY_TIMEOUT_MS = 1000
+const TRIES = 2
+/** Of a whole look-up, however many name servers the machine has. */
+const LOOKUP_TIMEOUT_MS = 3000
+
+/**
+ * Asks the operating system, which also reads `/etc/hosts`. A look-up holds one of few threads of the process until it
+ * is answered, so it is for names that the operator trusts.
+ */
+export const resolveByOperatingSystem: ResolveAll = (host) =>
+  new Promise((resolve, reject) => {
+    lookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
+  })
+
+/**
+ * Builds a resolver that asks the name servers over sockets: a name server that never answers holds no thread. Each
+ * look-up has a channel of its own, so none of them changes what the next one finds, or how long it waits.
+ * @param nameServers `ip:port` each; the machine's own without it
+ * @returns addresses of either family, IPv4 first; it fails within 3 s when there are none
+ */
+export function createDnsResolver(nameServers?: readonly string[]): ResolveAll {
+  return async (host) => {
+    const resolver = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: TRIES })
+    if (nameServers !== undefined) resolver.setServers(nameServers)
+    const timer = setTimeout(() => resolver.cancel(), LOOKUP_TIMEOUT_MS)
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    clearTimeout(timer)
+    const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)]
+    if (found.length === 0 && v4.status === 'rejected') throw v4.reason
+    return found
+  }
+}
+
+/** Lets all that ask for a host at the same time wait for one look-up. It keeps no answer. */
+export function coalesceLookups(resolveAll: ResolveAll): ResolveAll {
+  const underWay = new Map<string, Promise<LookupAddress[]>>()
+  return (host) => {
+    const known = underWay.get(host)
+    if (known !== undefined) return known
+    const lookup = resolveAll(host).finally(() => underWay.delete(host))
+    underWay.set(host, lookup)
+    return lookup
+  }
+}
+
+function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
+}
