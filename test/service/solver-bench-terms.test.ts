@@ -41,25 +41,28 @@ describe('an open circuit breaker', () => {
   it.each([
     ['when it registers a new endpoint', false],
     ['when it unregisters and registers elsewhere', true],
-  ])('is closed %s, there and after a restart', async (_, isUnregistered) => {
-    const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
-    const { moody, service, quote, measured, close } = await openMarket(chain, environment)
-    await openBreaker({ moody, quote })
-    if (isUnregistered) {
-      const path = `/v1/${chain.chainId}/solvers/${moody.account.address}`
-      expect((await service.delete(path, await signedUnregistration(moody.account))).status).toBe(200)
-      await expectPrompt(quote, WITHOUT_MOODY)
-    }
-    const elsewhere = await startSolver(chain, moody.account, wellMoody)
-    onTestFinished(elsewhere.close)
-    await elsewhere.register(service)
-    await expectPrompt(quote, ALL)
-    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
-    expect(moody.asks.length).toBe(3)
-    await close()
-    const after = await startMarket(chain, [], environment)
-    await expectPrompt(after.quote, ALL, 1)
-  })
+  ])(
+    'lets one quote try the solver %s, which closes it, there and after a restart',
+    async (_, isUnregistered) => {
+      const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
+      const { moody, service, quote, measured, close } = await openMarket(chain, environment)
+      await openBreaker({ moody, quote })
+      if (isUnregistered) {
+        const path = `/v1/${chain.chainId}/solvers/${moody.account.address}`
+        expect((await service.delete(path, await signedUnregistration(moody.account))).status).toBe(200)
+        await expectPrompt(quote, WITHOUT_MOODY)
+      }
+      const elsewhere = await startSolver(chain, moody.account, wellMoody)
+      onTestFinished(elsewhere.close)
+      await elsewhere.register(service)
+      await expectPrompt(quote, ALL)
+      expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+      expect(moody.asks.length).toBe(3)
+      await close()
+      const after = await startMarket(chain, [], environment)
+      await expectPrompt(after.quote, ALL, 1)
+    },
+  )
 
   it('on one chain says nothing of the same address on another', async () => {
     const there = await startChain({ chainId: 4343, bonded: 1 })

@@ -1,8 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from './chain.js'
 import { quoteRequest } from './quote-request.js'
 import { answerStatus, fromNewClient, hang, openMarket, wellMoody } from './solver-market.js'
-import type { Ask, Behaviour } from './test-solver.js'
+import {
+  type Ask,
+  type Behaviour,
+  signedRegistration,
+  signedUnregistration,
+  startSolver,
+} from './test-solver.js'
 
 const QUOTE_TIMEOUT_MS = 300
 const HUGE = String(2n ** 256n - 1n)
@@ -162,5 +168,86 @@ describe('a solver that costs callers their time', () => {
     ahead.ms += 24 * 3_600_000 + 60_000
     for (let client = 0; client < 5; client++) await quote()
     expect(await honest()).toEqual({ benched: 0, validShare: 1 })
+  })
+})
+
+describe('a solver that means to cost callers their time', () => {
+  const SECOND = 1000
+  /** The user of the attacker, whom its solver always answers. */
+  const ACCOMPLICE = '0x00000000000000000000000000000000000000aa'
+
+  async function openSlowMarket() {
+    const market = await openAttackedMarket()
+    const { service, quote, ahead } = market
+    const path = `/v1/${chain.chainId}/quote`
+    return {
+      ...market,
+      /** Asks as the accomplice does, from one of three addresses. */
+      async accomplice(number: number) {
+        const headers = { 'x-forwarded-for': `203.0.113.${1 + (number % 3)}` }
+        await service.post(path, { ...quoteRequest(chain), userAddress: ACCOMPLICE }, { headers })
+      },
+      /** A quote a second for as many clients. @returns which of them waited for the whole time-out */
+      async victims(count: number, beforeEach: (victim: number) => Promise<void> = async () => {}) {
+        const slow: number[] = []
+        for (let victim = 0; victim < count; victim++) {
+          await beforeEach(victim)
+          if ((await quote()).elapsedMs > QUOTE_TIMEOUT_MS - 20) slow.push(victim)
+          ahead.ms += SECOND
+        }
+        return slow
+      },
+    }
+  }
+
+  it('by answering every third request only', async () => {
+    const { moody, victims, honest } = await openSlowMarket()
+    let asks = 0
+    moody.behave((...parameters) => (++asks % 3 === 0 ? wellMoody : hang)(...parameters))
+    expect((await victims(5)).length).toBe(4)
+    expect((await honest()).benched).toBe(1)
+    const slow = await victims(100)
+    expect(slow.length).toBeLessThan(20)
+  })
+
+  it('by answering its own user only', async () => {
+    const { moody, victims, accomplice } = await openSlowMarket()
+    const isAccomplice = (ask: Ask) => ask.userAddress.toLowerCase() === ACCOMPLICE
+    moody.behave(whenAsked(isAccomplice, wellMoody, hang))
+    const slow = await victims(150, accomplice)
+    expect(slow.slice(0, 6)).not.toEqual([0, 1, 2, 3, 4, 5])
+    expect(slow.length).toBeLessThan(30)
+    // The terms grow: nearly all of the last quotes are quick.
+    expect(slow.filter((victim) => victim >= 100).length).toBeLessThan(6)
+  })
+
+  it.each([
+    ['at once', false],
+    ['after it has unregistered', true],
+  ])('by registering elsewhere when its breaker opens, %s', async (_, isUnregistered) => {
+    const { moody, service, quote, victims, honest } = await openSlowMarket()
+    const elsewhere = await startSolver(chain, moody.account, hang)
+    onTestFinished(elsewhere.close)
+    moody.behave(hang)
+    const endpoints = [elsewhere.endpointUrl, moody.endpointUrl]
+    const path = `/v1/${chain.chainId}/solvers`
+    let moves = 0
+    const moveWhenOpen = async () => {
+      if ((await honest()).benched !== 1) return
+      if (isUnregistered) {
+        const unregistration = await signedUnregistration(moody.account)
+        const { status } = await service.delete(`${path}/${moody.account.address}`, unregistration)
+        expect(status).toBe(200)
+        await quote()
+      }
+      const endpointUrl = endpoints[moves++ % 2] ?? ''
+      const registration = await signedRegistration(moody.account, { endpointUrl })
+      expect((await service.post(`${path}/register`, registration, fromNewClient())).status).toBe(200)
+    }
+    const slow = await victims(40, moveWhenOpen)
+    expect(moves).toBe(37)
+    // Three open it; then there is one early trial, and one trial after each term.
+    expect(slow.slice(0, 4)).toEqual([0, 1, 2, 3])
+    expect(slow.length).toBeLessThan(8)
   })
 })

@@ -27,6 +27,15 @@ const untilStored = (count: number) =>
     (terms) => terms.length === count,
   )
 
+const moved = solver(1, { endpointUrl: 'https://new.example.org' })
+
+const untilMoved = (term: { level: number; until: number }) =>
+  eventually(
+    () => store.readAll(),
+    ([stored]) =>
+      stored?.endpointUrl === moved.endpointUrl && stored.level === term.level && stored.until === term.until,
+  )
+
 describe('the health of solvers', () => {
   test('are in the order of its solvers, and the same ones for the same list', async () => {
     const registry = await first()
@@ -49,24 +58,55 @@ describe('the health of solvers', () => {
     await untilStored(1)
   })
 
-  test('are begun anew for a solver at a new endpoint, whose term is forgotten', async () => {
+  test('begin without history for a solver at a new endpoint whose breaker was not open', async () => {
+    const registry = await first()
+    const [before] = registry.of(1, [solver(1)])
+    lose(before, FIRST_RUN.clock)
+    const [after] = registry.of(1, [moved])
+    expect(after).not.toBe(before)
+    expect(after?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('healthy')
+    expect(after?.validShare).toBe(1)
+  })
+
+  test('begin half-open at the same level at a new endpoint, with the term stored', async () => {
+    const registry = await first()
+    open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
+    const [after] = registry.of(1, [moved])
+    expect(after?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
+    expect(after?.severity).toBe(1)
+    await untilMoved({ level: 1, until: FIRST_RUN.now })
+  })
+
+  test('begin half-open at a new endpoint after the breaker has closed of late', async () => {
     const registry = await first()
     const [before] = registry.of(1, [solver(1)])
     open(before, FIRST_RUN.clock)
-    await untilStored(1)
-    const [after] = registry.of(1, [solver(1, { endpointUrl: 'https://new.example.org' })])
-    expect(after).not.toBe(before)
-    expect(after?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('healthy')
-    await untilStored(0)
+    answer(before, FIRST_RUN.clock)
+    const [after] = registry.of(1, [moved])
+    expect(after?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
+    await untilMoved({ level: 1, until: FIRST_RUN.now })
   })
 
-  test('are begun anew for a solver that was away', async () => {
+  test('keep the term at the next new endpoint within 5 minutes', async () => {
+    const registry = await first()
+    open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
+    lose(registry.of(1, [moved])[0], FIRST_RUN.clock)
+    const [again] = registry.of(1, [solver(1)])
+    const until = FIRST_RUN.clock + 10_000
+    expect(again?.standing(roundAt(until - 1), until - 1)).toBe('open')
+    expect(again?.standing(roundAt(until), until)).toBe('degraded')
+    expect(again?.severity).toBe(2)
+  })
+
+  test('begin half-open for a solver that was away', async () => {
     const registry = await first()
     open(registry.of(1, [solver(1), solver(2)])[0], FIRST_RUN.clock)
     await untilStored(1)
     registry.of(1, [solver(2)])
     await untilStored(0)
-    expect(registry.of(1, [solver(1), solver(2)])[0]?.isOpen).toBe(false)
+    const [back] = registry.of(1, [solver(1), solver(2)])
+    expect(back?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
+    await untilStored(1)
   })
 
   test('say nothing of the same address on another chain', async () => {
@@ -126,23 +166,21 @@ describe('a term', () => {
     expect((await second()).of(1, [solver(1)])[0]?.isOpen).toBe(false)
   })
 
-  test('of before a restart holds at its endpoint only, and on its chain only', async () => {
+  test('of before a restart is on its chain only', async () => {
     const { chainId, address, endpointUrl } = solver(1)
     await store.save({ chainId, address, endpointUrl, level: 1, until: SECOND_RUN.now + 5000 })
     const registry = await second()
-    const moved = await second()
     expect(registry.of(2, [solver(1, { chainId: 2 })])[0]?.isOpen).toBe(false)
     expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(true)
-    expect(moved.of(1, [solver(1, { endpointUrl: 'https://new.example.org' })])[0]?.isOpen).toBe(false)
   })
 
-  test('of before a restart is forgotten when the solver has moved', async () => {
-    const { chainId, address } = solver(1)
-    const endpointUrl = 'https://old.example.org'
-    await store.save({ chainId, address, endpointUrl, level: 1, until: SECOND_RUN.now + 5000 })
-    const registry = await second()
-    expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(false)
-    await untilStored(0)
+  test('of before a restart begins half-open at the same level when the solver has moved', async () => {
+    const { chainId, address, endpointUrl } = solver(1)
+    await store.save({ chainId, address, endpointUrl, level: 3, until: SECOND_RUN.now + 20_000 })
+    const [health] = (await second()).of(1, [moved])
+    expect(health?.standing(roundAt(SECOND_RUN.clock), SECOND_RUN.clock)).toBe('degraded')
+    expect(health?.severity).toBe(3)
+    await untilMoved({ level: 3, until: SECOND_RUN.now })
   })
 
   test('of before a restart is 5 minutes at the most, though the clock was put back', async () => {
@@ -151,16 +189,6 @@ describe('a term', () => {
     const [health] = (await second()).of(1, [solver(1)])
     expect(health?.standing(roundAt(SECOND_RUN.clock + 299_999), SECOND_RUN.clock + 299_999)).toBe('open')
     expect(health?.standing(roundAt(SECOND_RUN.clock + 300_000), SECOND_RUN.clock + 300_000)).toBe('degraded')
-  })
-
-  test('of before a restart is taken up once: whoever comes back later begins anew', async () => {
-    const { chainId, address, endpointUrl } = solver(1)
-    await store.save({ chainId, address, endpointUrl, level: 1, until: SECOND_RUN.now + 5000 })
-    const registry = await second()
-    expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(true)
-    registry.of(1, [])
-    expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(false)
-    await untilStored(0)
   })
 })
 
@@ -207,7 +235,6 @@ describe('a health that was replaced', () => {
   test('says nothing more: neither that its solver is benched, nor that it is back', async () => {
     const registry = await first()
     const [old] = registry.of(1, [solver(1)])
-    const moved = solver(1, { endpointUrl: 'https://new.example.org' })
     const [current] = registry.of(1, [moved])
     open(old, FIRST_RUN.clock)
     open(current, FIRST_RUN.clock)

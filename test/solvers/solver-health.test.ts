@@ -46,8 +46,8 @@ function play(
 
 const standing = (now: number, client = newClient()) => health.standing(roundAt(now, { client }), now)
 
-describe('time losses in a row', () => {
-  test('open the breaker for 5 s when there are three, of three clients', () => {
+describe('time losses', () => {
+  test('open the breaker for 5 s when there are three in a row, of three clients', () => {
     play(0, 'late', { times: 2 })
     expect(standing(4000)).not.toBe('open')
     const at = play(4000, 'late')
@@ -55,16 +55,7 @@ describe('time losses in a row', () => {
     expect(terms).toEqual([{ level: 1, until: at + 5000 }])
   })
 
-  test.each(['quoted', 'refused'] as const)('are no longer in a row with one %s in between', (result) => {
-    let at = play(0, 'quoted')
-    for (let round = 0; round < 5; round++) {
-      at = play(at, 'late', { times: 2 })
-      at = play(at, result)
-    }
-    expect(health.isOpen).toBe(false)
-  })
-
-  test('are still in a row with an error in between, which says nothing', () => {
+  test('open it all the same with an error in between, which says nothing', () => {
     play(play(play(0, 'late', { times: 2 }), 'failed'), 'late')
     expect(health.isOpen).toBe(true)
   })
@@ -84,6 +75,52 @@ describe('time losses in a row', () => {
     at = play(at, 'quoted', { client })
     play(at, 'late', { client })
     expect(health.validShare).toBeCloseTo((7 / 8) ** 2 + 1 / 8)
+  })
+})
+
+describe('the count of time losses', () => {
+  /** @returns how many requests it takes to open the breaker, when it is so many at most */
+  function untilOpen(pattern: readonly RequestResult[], most = 300, client = newClient) {
+    let at = play(0, 'quoted')
+    for (let request = 0; request < most; request++) {
+      const result = pattern[request % pattern.length]
+      if (result !== undefined) at = play(at, result, { client })
+      if (health.isOpen) return request + 1
+    }
+    return undefined
+  }
+
+  test.each(['quoted', 'refused'] as const)('goes down by a half with each %s', (result) => {
+    expect(untilOpen(['late', 'late', result])).toBe(5)
+  })
+
+  test('opens the breaker of a solver that fails every other time', () => {
+    expect(untilOpen(['late', 'quoted'])).toBe(9)
+  })
+
+  test('never opens the breaker of a solver that fails once in three times', () => {
+    expect(untilOpen(['late', 'quoted', 'quoted'])).toBeUndefined()
+  })
+
+  test('is never below 0', () => {
+    play(0, 'quoted', { times: 100 })
+    expect(untilOpen(['late'])).toBe(3)
+  })
+
+  test('goes down once in 10 s by the requests of one client', () => {
+    const client = () => 'the only one'
+    let at = play(play(0, 'quoted'), 'late', { times: 2 })
+    at = play(at, 'quoted', { times: 50, client })
+    at = play(at, 'late')
+    expect(health.isOpen).toBe(false)
+    at = play(at + 10 * SECOND, 'quoted', { client })
+    play(at, 'late')
+    expect(health.isOpen).toBe(true)
+  })
+
+  test('goes up by a lone client of a solver that hangs two times of three', () => {
+    const client = () => 'the only one'
+    expect(untilOpen(['late', 'late', 'quoted'], 60, client)).toBeDefined()
   })
 })
 
@@ -258,6 +295,46 @@ describe('an open breaker', () => {
     expect(terms.at(-1)).toMatchObject({ level: 1 })
   })
 
+  test('opens again by two time losses after it has closed, for the next term', () => {
+    let at = play(openBreaker(health, 0), 'quoted')
+    at = play(at, 'late')
+    expect(health.isOpen).toBe(false)
+    at = play(at, 'late')
+    expect(terms.at(-1)).toEqual({ level: 2, until: at + 10 * SECOND })
+  })
+
+  test.each([
+    [1, true],
+    [2, true],
+    [3, false],
+    [4, false],
+  ])('of term %i in close succession closes by an offer before its end: %s', (level, isClosed) => {
+    health = createHealth(1, { term: { level, until: 20 * SECOND }, onBreaker: (term) => terms.push(term) })
+    play(5 * SECOND, 'quoted')
+    expect(health.isOpen).toBe(!isClosed)
+    play(20 * SECOND, 'quoted')
+    expect(health.isOpen).toBe(false)
+  })
+
+  test('closes from the third term on by its trial only', () => {
+    health = createHealth(1, { term: { level: 3, until: 1000 }, onBreaker: (term) => terms.push(term) })
+    const trial = { round: roundAt(1000, { client: 'trial' }), waitingSince: 1000 }
+    health.begin(trial, 1000)
+    play(1001, 'quoted')
+    expect(health.isOpen).toBe(true)
+    health.noteQuote(trial, 100, 1100)
+    expect(health.isOpen).toBe(false)
+  })
+
+  test('leaves its term to another endpoint, and for 5 minutes after it has closed its level', () => {
+    expect(health.termElsewhere(0)).toBeUndefined()
+    let at = openBreaker(health, 0)
+    expect(health.termElsewhere(at)).toEqual({ level: 1, until: at + 5000 })
+    at = play(at, 'quoted')
+    expect(health.termElsewhere(at + 5 * MINUTE - 1)).toEqual({ level: 1, until: at + 5 * MINUTE - 1 })
+    expect(health.termElsewhere(at + 5 * MINUTE + 1)).toBeUndefined()
+  })
+
   test('goes on after a restart, and a single time loss after its term is the next', () => {
     health = createHealth(1, { term: { level: 3, until: 4000 }, onBreaker: (term) => terms.push(term) })
     expect(standing(3999)).toBe('open')
@@ -374,7 +451,7 @@ describe('a degraded solver', () => {
     }
     expect(standingAfter(['quoted'])).toBe('healthy')
     expect(standingAfter(['late', ...Array<RequestResult>(19).fill('quoted')])).toBe('healthy')
-    expect(standingAfter(['quoted', 'late'])).toBe('degraded')
+    expect(standingAfter(['late', 'quoted', 'quoted'])).toBe('degraded')
     expect(standingAfter(['failed', 'failed', 'failed'])).toBe('healthy')
     expect(standingAfter(['refused', 'refused', 'quoted'])).toBe('healthy')
   })
