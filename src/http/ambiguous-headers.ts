@@ -1,28 +1,57 @@
 import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
 import { ServiceError } from '../domain/errors.js'
 
+type Request = IncomingMessage | Http2ServerRequest
+
 const NOT_IMPLEMENTED = 501
+const AUTHORITY_SHAPE = 'must be a host name or an IP address, with an optional port'
 
 /**
- * Refuses requests that a proxy before this service may read in another way than Node does.
- * @throws ServiceError INVALID_ARGUMENT: 400 for a second Host header (RFC 9112, section 3.2), 501 for a transfer
- * coding other than `chunked` (section 6.1)
+ * Checks the headers of a request that a proxy before this service may read in another way than Node does, and the
+ * host that it names.
+ * @returns INVALID_ARGUMENT: 400 for a second or unusable Host header or `:authority` (RFC 9112, section 3.2), 501 for
+ * a transfer coding other than `chunked` (section 6.1); undefined for a request to serve. REST takes an empty Host and
+ * none, as health checks of load balancers send them.
  */
-export function assertUnambiguous({ headers, rawHeaders }: IncomingMessage): void {
+export function findHeaderError(request: Request): ServiceError | undefined {
+  const { headers, rawHeaders } = request
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
-  if (hosts > 1) throw refusal('Host', 'must be given once')
+  if (hosts > 1) return refusal('header', 'Host', 'must be given once')
+  const authority = authorityOf(request)
+  if (authority && !URL.canParse(`http://${authority}`)) return authorityError(request)
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    throw refusal('Transfer-Encoding', 'must be chunked, or left out', NOT_IMPLEMENTED)
+    return refusal('header', 'Transfer-Encoding', 'must be chunked, or left out', NOT_IMPLEMENTED)
+  return undefined
 }
 
-function refusal(field: string, message: string, httpStatus?: number): ServiceError {
+/**
+ * Checks what Connect builds a URL of, beyond `findHeaderError`: it logs a stack trace when that fails.
+ * @returns INVALID_ARGUMENT for an empty Host or none, and for a request target that is an unusable URL
+ */
+export function findTargetError(request: Request): ServiceError | undefined {
+  if (!authorityOf(request)) return authorityError(request)
+  const { url = '' } = request
+  if (url.startsWith('/') || URL.canParse(url)) return undefined
+  return refusal('request', 'path', 'must be a valid URL path')
+}
+
+function authorityOf(request: Request): string | undefined {
+  return 'authority' in request ? request.authority : request.headers.host
+}
+
+function authorityError(request: Request): ServiceError {
+  return refusal('header', 'authority' in request ? ':authority' : 'Host', AUTHORITY_SHAPE)
+}
+
+function refusal(part: string, field: string, message: string, httpStatus?: number): ServiceError {
   const status = httpStatus === undefined ? {} : { httpStatus }
-  return new ServiceError('INVALID_ARGUMENT', `The header ${field} ${message}.`, {
+  return new ServiceError('INVALID_ARGUMENT', `The ${part} ${field} ${message}.`, {
     ...status,
     violations: [{ field, message }],
   })

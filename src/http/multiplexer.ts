@@ -9,6 +9,7 @@ import { createServer as createHttp2Server } from 'node:http2'
 import { Server as NetServer, type Socket } from 'node:net'
 import { interceptConnections } from '../internals/intercept-connections.js'
 import { upgradeFilter } from '../internals/upgrade-filter.js'
+import { findHeaderError } from './ambiguous-headers.js'
 import { type ClientTimeouts, DEFAULT_TIMEOUTS } from './client-timeouts.js'
 import { superviseSessions } from './http2-sessions.js'
 
@@ -34,6 +35,8 @@ interface MultiplexerOptions {
 
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_STREAMS_PER_SESSION = 256
+/** Requests of HTTP/1.1 that a client sends on a connection before it has their answers. */
+const MAX_UNANSWERED_REQUESTS = 16
 /** HTTP/2 connections begin with `PRI * HTTP/2.0`; no method of HTTP/1.1 begins with these bytes. */
 const HTTP2_BEGINNING = Buffer.from('PRI')
 
@@ -48,13 +51,22 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   let isDraining = false
   let isClosing = false
 
-  const isAccepted = ({ headers, method, url = '', socket }: IncomingMessage) =>
-    headers.upgrade?.toLowerCase() === 'websocket' &&
-    method === 'GET' &&
-    isWebSocketPath(url.split('?', 1)[0] ?? '') &&
-    !isClosing &&
-    !answers.get(socket)?.size
-  const http1 = createHttp1Server(http1Options(timeouts, isAccepted), handler)
+  const isAccepted = (request: IncomingMessage) => {
+    const { headers, method, url = '', socket } = request
+    return (
+      headers.upgrade?.toLowerCase() === 'websocket' &&
+      method === 'GET' &&
+      isWebSocketPath(url.split('?', 1)[0] ?? '') &&
+      !isClosing &&
+      !socket.destroyed &&
+      !answers.get(socket)?.size &&
+      findHeaderError(request) === undefined
+    )
+  }
+  const http1 = createHttp1Server(http1Options(timeouts, isAccepted), (request, response) => {
+    // Node reads the rest of a packet although its connection is destroyed.
+    if (!request.socket.destroyed) handler(request, response)
+  })
   http1.setTimeout(timeouts.stalledMs)
   const http2 = createHttp2Server(
     { settings: { maxConcurrentStreams: MAX_STREAMS_PER_SESSION, maxHeaderListSize: MAX_HEADER_BYTES } },
@@ -87,8 +99,10 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
 
   http1.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (isDraining) response.setHeader('Connection', 'close')
+    if (socket.destroyed) return
     const pending = answersOf(socket)
+    if (pending.size >= MAX_UNANSWERED_REQUESTS) return void socket.destroy()
+    if (isDraining) response.setHeader('Connection', 'close')
     pending.add(response)
     response.once('close', () => {
       pending.delete(response)

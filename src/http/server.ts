@@ -3,7 +3,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2'
 import { type ConnectRouter, createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
 import { ConfigError } from '../environment.js'
@@ -14,14 +14,16 @@ import type { RateLimits } from '../rpc/rate-limits.js'
 import { requestKey } from '../rpc/request-context.js'
 import { rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
-import { assertUnambiguous } from './ambiguous-headers.js'
-import { abandon } from './caller.js'
+import { findHeaderError, findTargetError } from './ambiguous-headers.js'
+import { abandon, toClient } from './caller.js'
 import { noteClientAddress } from './client-address.js'
+import { DEFAULT_TIMEOUTS } from './client-timeouts.js'
 import { refuseUnparsable } from './error-body.js'
 import { registerEventRoutes } from './event-routes.js'
 import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
 import { answersToOrigins, preflightHeaders, SECURITY_HEADERS } from './headers.js'
 import { createMultiplexer, type Multiplexer } from './multiplexer.js'
+import { superviseUpgrades } from './pending-upgrades.js'
 import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
 import { createRequestLog } from './request-log.js'
 import { registerRestRoutes } from './transcoder.js'
@@ -85,32 +87,44 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.addHook('onRoute', ({ url, wsHandler }) => {
     if (wsHandler !== undefined) webSocketPaths.add(url)
   })
+  const upgrades = superviseUpgrades(server, DEFAULT_TIMEOUTS.requestMs)
+  /** Counts a refusal that comes before the check of any route. */
+  const refuse = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
+    rateLimits.consume('global', toClient(request, reply)).then(() => Promise.reject(error))
   server.decorateRequest('clientAddress', '')
   server.addHook('onRequest', (request, reply, done) => {
     if (!noteClientAddress(request)) return abandon(request, reply)
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     reply.headers(crossOriginHeaders(request.headers.origin))
-    assertUnambiguous(request.raw)
-    done()
+    const error = findHeaderError(request.raw)
+    if (error === undefined) done()
+    else refuse(error, request, reply).catch(done)
   })
   registerRefusals(server, rateLimits, { log, logRequest })
   await server.register(cors, preflightHeaders(config.corsOrigins))
-  await server.register(fastifyConnectPlugin, {
-    routes(router) {
-      rpcRoutes(methods, streams)(router)
-      for (const addServices of options.addServices) addServices(router)
-      router.handlers.splice(0, Infinity, ...router.handlers.map(withGrpcStatusMessages))
-    },
-    contextValues: toContextValues,
-    readMaxBytes: MAX_BODY_BYTES,
-    compressMinBytes: NEVER_COMPRESS,
+  await server.register(async (rpc) => {
+    rpc.addHook('onRequest', (request, reply, done) => {
+      const error = findTargetError(request.raw)
+      if (error === undefined) done()
+      else refuse(error, request, reply).catch(done)
+    })
+    await rpc.register(fastifyConnectPlugin, {
+      routes(router) {
+        rpcRoutes(methods, streams)(router)
+        for (const addServices of options.addServices) addServices(router)
+        router.handlers.splice(0, Infinity, ...router.handlers.map(withGrpcStatusMessages))
+      },
+      contextValues: toContextValues,
+      readMaxBytes: MAX_BODY_BYTES,
+      compressMinBytes: NEVER_COMPRESS,
+    })
   })
   // A scope of its own: Connect brings its own parsers of bodies.
   await server.register(async (rest) =>
     registerRestRoutes(rest, methods, createVerbRefusal(rest, rateLimits), logRequest),
   )
   await server.register(async (events) => {
-    await registerWebSockets(events, MAX_CLIENT_MESSAGE_BYTES)
+    await registerWebSockets(events, upgrades, MAX_CLIENT_MESSAGE_BYTES)
     registerEventRoutes(events, streams, createVerbRefusal(events, rateLimits), logRequest)
   })
   options.addRoutes(server)

@@ -1,6 +1,7 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocketServer } from 'ws'
+import type { PendingUpgrades } from './pending-upgrades.js'
 import { superviseWebSockets } from './websocket-control.js'
 
 const PING_INTERVAL_MS = 30_000
@@ -10,13 +11,19 @@ const PING_INTERVAL_MS = 30_000
  * of its scope, so other routes belong elsewhere.
  * @param maxMessageBytes a client that sends more at once is closed
  */
-export async function registerWebSockets(scope: FastifyInstance, maxMessageBytes: number): Promise<void> {
+export async function registerWebSockets(
+  scope: FastifyInstance,
+  upgrades: PendingUpgrades,
+  maxMessageBytes: number,
+): Promise<void> {
   await scope.register(websocket, {
     // `superviseWebSockets` answers pings.
     options: { maxPayload: maxMessageBytes, autoPong: false },
     // The event log closes its sockets with a reason; the rest ends with the server's connections.
     preClose: (done) => done(),
   })
-  const stop = superviseWebSockets(scope.websocketServer as WebSocketServer, PING_INTERVAL_MS)
+  const webSockets = scope.websocketServer as WebSocketServer
+  webSockets.on('connection', (_socket, request) => upgrades.takeOver(request))
+  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS)
   scope.addHook('onClose', async () => stop())
 }

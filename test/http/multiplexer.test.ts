@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createMultiplexer } from '../../src/http/multiplexer.js'
 import {
   FIRST_HALF,
   openHttp2,
@@ -119,6 +120,30 @@ describe('an answer over HTTP/2 that goes on', () => {
     })
     vi.advanceTimersByTime(15_000)
     expect((await body).length).toBeLessThanOrEqual(FIRST_HALF.length)
+  })
+})
+
+describe('requests that a client sends ahead', () => {
+  test.each([
+    [16, 16],
+    [17, 16],
+    [1000, 16],
+  ])('are served up to sixteen without an answer: of %i, %i', async (sent, served) => {
+    const seen: string[] = []
+    const port = createMultiplexer(({ url = '' }) => void seen.push(url))
+    port.server.listen(0, '127.0.0.1')
+    await once(port.server, 'listening')
+    onTestFinished(() => {
+      port.destroyConnections()
+      port.server.close()
+    })
+    const { socket, ended } = await openSocket((port.server.address() as AddressInfo).port)
+    ended.catch(() => {})
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve))
+    socket.write(GET('/a').repeat(sent))
+    if (sent > served) await closed
+    await vi.waitUntil(() => seen.length >= served, { timeout: 10_000 })
+    expect([seen.length, socket.destroyed]).toEqual([served, sent > served])
   })
 })
 

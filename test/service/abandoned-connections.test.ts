@@ -124,6 +124,18 @@ describe.each(WAYS_TO_LEAVE)(
 
     it.each([
       ['a WebSocket', upgradeOf('/v1/ws')],
+      [
+        'a refused WebSocket with two Host headers',
+        upgradeOf('/v1/ws').replace('host: a', 'host: a\r\nhost: b'),
+      ],
+      ['a refused WebSocket with an unusable Host', upgradeOf('/v1/ws').replace('host: a', 'host: [')],
+      [
+        'a refused WebSocket with a transfer coding',
+        upgradeOf('/v1/ws').replace('host: a', 'host: a\r\ntransfer-encoding: gzip'),
+      ],
+      ['a refused WebSocket of another version', upgradeOf('/v1/ws').replace('version: 13', 'version: 1')],
+      ['a refused WebSocket with a bad key', upgradeOf('/v1/ws').replace('dGhl', '')],
+      ['a WebSocket with an unknown cursor', upgradeOf('/v1/ws?after=x')],
       ['server-sent events', getOf('/v1/events')],
       ['a file', getOf(BUNDLE)],
       ['a file, with a wish for a WebSocket', upgradeOf(BUNDLE)],
