@@ -156,8 +156,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       maxWatchers: MAX_HEALTH_WATCHERS,
       maxWatchersPerClient: MAX_HEALTH_WATCHERS_PER_CLIENT,
     })
-    const interceptors = [limitMessages(rateLimits)]
-    const reflection = createReflection([...services, health.desc], { interceptors })
+    const reflection = createReflection([...services, health.desc], [limitMessages(rateLimits)])
     const server = await createHttpServer({
       config,
       methods,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import { type ConnectRouter, createContextValues } from '@connectrpc/connect'
+import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -12,7 +12,7 @@ import type { EventStreams } from '../rpc/event-streams.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import { requestKey } from '../rpc/request-context.js'
-import { rpcRoutes } from '../rpc/router.js'
+import { type AddService, rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
 import { findHeaderError, findTargetError } from './ambiguous-headers.js'
 import { abandon, toClient } from './caller.js'
@@ -35,7 +35,7 @@ interface HttpServerOptions {
   readonly streams: EventStreams
   readonly rateLimits: RateLimits
   /** Add the RPC services that come with gRPC itself, behind no guard. */
-  readonly addServices: readonly ((router: ConnectRouter) => void)[]
+  readonly addServices: readonly AddService[]
   /** Adds the routes that are no methods, such as `/health`. */
   readonly addRoutes: (server: FastifyInstance) => void
   readonly log: Logger
@@ -110,8 +110,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     })
     await rpc.register(fastifyConnectPlugin, {
       routes(router) {
-        rpcRoutes(methods, streams)(router)
-        for (const addServices of options.addServices) addServices(router)
+        rpcRoutes(methods, streams, options.addServices)(router)
         router.handlers.splice(0, Infinity, ...router.handlers.map(withGrpcStatusMessages))
       },
       contextValues: toContextValues,

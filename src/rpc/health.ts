@@ -1,5 +1,11 @@
 import type { DescService } from '@bufbuild/protobuf'
-import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  type ConnectRouterOptions,
+  type HandlerContext,
+} from '@connectrpc/connect'
 import {
   type HealthCheckRequest,
   HealthCheckResponse_ServingStatus,
@@ -19,7 +25,7 @@ const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingSta
 export interface Health {
   readonly desc: DescService
   /** Puts the service onto a Connect router. */
-  readonly routes: (router: ConnectRouter) => void
+  readonly routes: (router: ConnectRouter, options?: ConnectRouterOptions) => void
   /** From now on nothing is serving; who watches is told, and its stream ends. */
   drain(): void
 }
@@ -101,21 +107,25 @@ export function createHealth(options: HealthOptions): Health {
 
   return {
     desc: HealthService,
-    routes: (router) =>
-      router.service(HealthService, {
-        check({ service }) {
-          if (!names.has(service))
-            throw new ConnectError(
-              `This server has no service ${shorten(service, MAX_NAME_LENGTH)}.`,
-              Code.NotFound,
-            )
-          return { status: statusNow() }
+    routes: (router, options) =>
+      router.service(
+        HealthService,
+        {
+          check({ service }) {
+            if (!names.has(service))
+              throw new ConnectError(
+                `This server has no service ${shorten(service, MAX_NAME_LENGTH)}.`,
+                Code.NotFound,
+              )
+            return { status: statusNow() }
+          },
+          list: () => ({
+            statuses: Object.fromEntries([...names].map((name) => [name, { status: statusNow() }])),
+          }),
+          watch,
         },
-        list: () => ({
-          statuses: Object.fromEntries([...names].map((name) => [name, { status: statusNow() }])),
-        }),
-        watch,
-      }),
+        options,
+      ),
     drain() {
       isDraining = true
       wakeWatchers()

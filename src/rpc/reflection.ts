@@ -7,8 +7,13 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
-import { Code, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
-import type { UniversalHandlerOptions } from '@connectrpc/connect/protocol'
+import {
+  Code,
+  type ConnectRouter,
+  type ConnectRouterOptions,
+  type HandlerContext,
+  type Interceptor,
+} from '@connectrpc/connect'
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionV1Alpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
 
@@ -33,7 +38,7 @@ type RegisteredType = NonNullable<ReturnType<Registry['get']>>
 /** Server reflection of one server. */
 export interface Reflection {
   /** Puts both versions of the service onto a Connect router. */
-  readonly routes: (router: ConnectRouter) => void
+  readonly routes: (router: ConnectRouter, options?: ConnectRouterOptions) => void
   /** Ends the streams on which callers may ask more. */
   drain(): void
 }
@@ -42,11 +47,11 @@ export interface Reflection {
  * Builds gRPC server reflection, v1 and v1alpha, over the descriptors of a server: generic clients such as grpcurl,
  * Postman and `buf curl` then need no files.
  * @param services all that the server has; reflection itself is added
- * @param options of the two reflection services, such as interceptors
+ * @param interceptors of the two reflection services, behind those of `routes`
  */
 export function createReflection(
   services: readonly DescService[],
-  options: Partial<UniversalHandlerOptions> = {},
+  interceptors: readonly Interceptor[] = [],
 ): Reflection {
   const answer = createAnswers([...services, ServerReflection, ServerReflectionV1Alpha])
   const endings = new Set<() => void>()
@@ -76,7 +81,8 @@ export function createReflection(
   }
 
   return {
-    routes(router) {
+    routes(router, given) {
+      const options = { ...given, interceptors: [...(given?.interceptors ?? []), ...interceptors] }
       router.service(ServerReflection, { serverReflectionInfo: answerAll }, options)
       router.service(ServerReflectionV1Alpha, { serverReflectionInfo: answerAll }, options)
     },

@@ -1,21 +1,32 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire'
-import type { ConnectRouter, MethodImpl, ServiceImpl } from '@connectrpc/connect'
+import type { ConnectRouter, ConnectRouterOptions, MethodImpl, ServiceImpl } from '@connectrpc/connect'
 import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
+import { withTimerDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
 import type { GuardedMethod } from './guard.js'
 import type { ChainMessage } from './method.js'
 import { requestKey, toCall } from './request-context.js'
 import { withSharedMessages } from './shared-messages.js'
-import { stageKey, withUnreadableCalls } from './unreadable.js'
+import { refuseUnreadable, stageKey, withUnreadableCalls } from './unreadable.js'
 
 // Messages are made of short strings, which Node's buffers encode in half the time of the standard's encoder.
 configureTextEncoding({ ...getTextEncoding(), encodeUtf8: (text) => Buffer.from(text) })
 
-/** Puts guarded methods and the event stream onto a Connect router, which serves them as gRPC, gRPC-Web and Connect. */
-export function rpcRoutes(methods: readonly GuardedMethod[], streams: EventStreams) {
+/** Puts a service that comes with gRPC itself, behind no guard, onto a Connect router. */
+export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
+
+/**
+ * Puts guarded methods, the event stream and gRPC's own services onto a Connect router, which serves them as gRPC,
+ * gRPC-Web and Connect.
+ */
+export function rpcRoutes(
+  methods: readonly GuardedMethod[],
+  streams: EventStreams,
+  addServices: readonly AddService[],
+) {
   const handlers: [DescMethod, unknown][] = [
     ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
     [streams.desc, toStreamHandler(streams)],
@@ -26,10 +37,16 @@ export function rpcRoutes(methods: readonly GuardedMethod[], streams: EventStrea
       const implementation = Object.fromEntries(own.map(([desc, handler]) => [desc.localName, handler]))
       router.service(service, implementation as ServiceImpl<DescService>)
     }
-    for (const [index, handler] of router.handlers.entries()) {
+    const own = router.handlers.map((handler) => {
       const isStream = handler.method.methodKind === 'server_streaming'
-      router.handlers[index] = withUnreadableCalls(isStream ? withSharedMessages(handler) : handler)
-    }
+      return withUnreadableCalls(isStream ? withSharedMessages(handler) : handler)
+    })
+    router.handlers.length = 0
+    for (const add of addServices) add(router, { interceptors: [refuseUnreadable] })
+    const added = router.handlers.map((handler) =>
+      handler.method.methodKind === 'unary' ? withUnreadableCalls(handler) : handler,
+    )
+    router.handlers.splice(0, Infinity, ...[...own, ...added].map(withTimerDeadlines))
   }
 }
 

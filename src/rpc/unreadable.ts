@@ -1,5 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import { createContextKey } from '@connectrpc/connect'
+import { Code, ConnectError, createContextKey, type Interceptor } from '@connectrpc/connect'
 import {
   createAsyncIterable,
   encodeEnvelope,
@@ -8,7 +8,8 @@ import {
   type UniversalServerRequest,
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol'
-import type { FieldViolation } from '../domain/errors.js'
+import { type FieldViolation, invalidArgument } from '../domain/errors.js'
+import { toConnectError } from './connect-errors.js'
 
 /** How far a call has come: Connect reads its message before any code of ours sees it. */
 export const stageKey = createContextKey<'arriving' | 'reached' | 'unreadable'>('arriving')
@@ -20,6 +21,8 @@ export function unreadableMessage({ input }: DescMethod): FieldViolation {
 
 /** Codes that Connect gives to messages that it cannot read: invalid_argument, resource_exhausted, internal. */
 const GRPC_STATUSES = ['3', '8', '13']
+/** Of a stream's messages: broken ones, and those that are too long. */
+const UNREADABLE_CODES = [Code.Internal, Code.ResourceExhausted]
 const CONNECT_STATUSES = [400, 429, 500]
 const CONNECT_CODES = ['invalid_argument', 'resource_exhausted', 'internal']
 const GRPC_WEB_STATUS = /grpc-status: ?(\d+)/i
@@ -42,6 +45,26 @@ export function withUnreadableCalls(handler: UniversalHandler): UniversalHandler
     return handler({ ...request, header: headerOfEmpty(request), body: emptyBody(request) })
   }
   return Object.assign(answer, handler)
+}
+
+/**
+ * Refuses messages that cannot be read as invalid arguments, for services that have no guard. Connect reads the message
+ * of a unary call before interceptors run, so that one also needs `withUnreadableCalls`.
+ */
+export const refuseUnreadable: Interceptor = (next) => async (request) => {
+  const refusal = () => toConnectError(invalidArgument([unreadableMessage(request.method)]))
+  if (request.stream) return next({ ...request, message: readable(request.message, refusal) })
+  if (request.contextValues.get(stageKey) === 'unreadable') throw refusal()
+  request.contextValues.set(stageKey, 'reached')
+  return next(request)
+}
+
+async function* readable<T>(messages: AsyncIterable<T>, refusal: () => ConnectError): AsyncGenerator<T> {
+  try {
+    yield* messages
+  } catch (thrown) {
+    throw thrown instanceof ConnectError && UNREADABLE_CODES.includes(thrown.code) ? refusal() : thrown
+  }
 }
 
 /** A method runs only when its answer is asked for: reads the first part of it, and puts that back. */

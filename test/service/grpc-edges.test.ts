@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { startService, type TestService } from './service.js'
+
+const CHECK = '/grpc.health.v1.Health/Check'
+const LIST = '/grpc.health.v1.Health/List'
+const WATCH = '/grpc.health.v1.Health/Watch'
+const STREAM = '/aggregator.v1.EventService/StreamEvents'
+const SOLVERS = '/aggregator.v1.SolverService/ListSolvers'
+const REFLECT = ['v1', 'v1alpha'].map(
+  (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+)
+const OK = '0'
+const INVALID_ARGUMENT = '3'
+/** What Node has warned of: that comes in the turn after its cause, and the answer later still. */
+const warnings: Error[] = []
+const note = (warning: Error) => void warnings.push(warning)
+
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  process.on('warning', note)
+  chain = await startChain({ bonded: 0 })
+  service = await startService(chain)
+})
+afterAll(async () => {
+  process.off('warning', note)
+  await service?.close()
+  await chain?.stop()
+})
+
+function envelope(message: Uint8Array): Buffer {
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(message.length, 1)
+  return Buffer.concat([head, message])
+}
+
+/** Sends a request with headers that no library would send. */
+function send(path: string, body: Uint8Array, headers: Record<string, string> = {}) {
+  const session = connect(service.url)
+  onTestFinished(() => session.destroy())
+  const grpc = { 'content-type': 'application/grpc', te: 'trailers' }
+  const stream = session.request({ ':method': 'POST', ':path': path, ...grpc, ...headers })
+  let found: IncomingHttpHeaders = {}
+  const add = (fields: IncomingHttpHeaders) => {
+    found = { ...found, ...fields }
+  }
+  stream.on('response', add).on('trailers', add)
+  stream.end(body)
+  return { stream, fields: () => found }
+}
+
+async function answerTo(...[path, body, headers]: Parameters<typeof send>) {
+  const { stream, fields } = send(path, body, headers)
+  stream.resume()
+  await once(stream, 'close')
+  return fields()
+}
+
+const listRequest = () => envelope(Buffer.from([0x08, ...varint(chain.chainId)]))
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
+}
+
+describe('a deadline beyond what a timer can wait', () => {
+  const deadlines = ['99999999H', '99999999M', '99999999S', '99999999m']
+  it.each(deadlines)('lets unary gRPC calls be answered: %s', async (deadline) => {
+    for (const [path, body] of [
+      [CHECK, envelope(Buffer.alloc(0))],
+      [SOLVERS, listRequest()],
+    ] as const)
+      expect(await answerTo(path, body, { 'grpc-timeout': deadline })).toMatchObject({ 'grpc-status': OK })
+    expect(warnings).toEqual([])
+  })
+
+  it.each([WATCH, STREAM])('lets a stream stay open: %s', async (path) => {
+    const { stream, fields } = send(path, envelope(Buffer.alloc(0)), { 'grpc-timeout': '99999999H' })
+    await once(stream, 'data')
+    // The old deadline ended after 1 ms.
+    await answerTo(CHECK, envelope(Buffer.alloc(0)))
+    expect([stream.closed, fields()['grpc-status']]).toEqual([false, undefined])
+    stream.close(constants.NGHTTP2_CANCEL)
+    expect(warnings).toEqual([])
+  })
+
+  it('lets Connect and REST calls be answered', async () => {
+    const headers = { 'connect-timeout-ms': '9999999999' }
+    const body = JSON.stringify({ chainId: chain.chainId })
+    const json = { 'content-type': 'application/json' }
+    const connected = await service.send('POST', SOLVERS, undefined, {
+      headers: { ...headers, ...json },
+      body,
+    })
+    const rest = await service.send('GET', `/v1/${chain.chainId}/solvers`, undefined, { headers })
+    expect([connected.status, rest.status]).toEqual([200, 200])
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('broken protobuf is an invalid argument', () => {
+  const broken = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x0f])
+  it.each([CHECK, LIST, WATCH, STREAM, ...REFLECT])('to %s', async (path) => {
+    const answer = await answerTo(path, envelope(broken))
+    expect(answer['grpc-status']).toBe(INVALID_ARGUMENT)
+    expect(answer['grpc-message']).toContain('body')
+  })
+
+  it('in Connect as well', async () => {
+    const headers = { 'content-type': 'application/proto' }
+    const { status, body } = await service.send('POST', CHECK, undefined, { headers, body: broken })
+    expect([status, body.code]).toEqual([400, 'invalid_argument'])
+  })
+})
