@@ -5,6 +5,10 @@ import type { PendingUpgrades } from './pending-upgrades.js'
 import { superviseWebSockets } from './websocket-control.js'
 
 const PING_INTERVAL_MS = 30_000
+/** Parts of one message, each of which has a cost beside its bytes; no client has a reason to send any. */
+const MAX_FRAGMENTS = 8
+/** Reads of the connection that one unfinished frame may take. */
+const MAX_BUFFERED_CHUNKS = 64
 
 /**
  * Lets the routes of a scope be WebSockets, by their option `wsHandler`. @fastify/websocket adds hooks to every route
@@ -18,7 +22,12 @@ export async function registerWebSockets(
 ): Promise<void> {
   await scope.register(websocket, {
     // `superviseWebSockets` answers pings.
-    options: { maxPayload: maxMessageBytes, autoPong: false },
+    options: {
+      maxPayload: maxMessageBytes,
+      maxFragments: MAX_FRAGMENTS,
+      maxBufferedChunks: MAX_BUFFERED_CHUNKS,
+      autoPong: false,
+    },
     // The event log closes its sockets with a reason; the rest ends with the server's connections.
     preClose: (done) => done(),
   })

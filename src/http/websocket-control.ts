@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 
 /** What a client may send in a second, whatever it is: it has nothing to say but pings and pongs. */
 const MAX_FRAMES_PER_SECOND = 50
 const SECOND_MS = 1000
+/** What a client may send in a second in frames that end no message, and therefore count as none: two messages. */
+const MAX_BYTES_PER_SECOND = 8192
 
 /** What a client has sent lately; made with its first frame, as most only listen. */
 interface Incoming {
@@ -17,12 +20,13 @@ interface Incoming {
 
 /**
  * Bounds what a WebSocket client costs. Its pings are answered as fast as it takes the answers: of those that come in
- * between, the last one only (RFC 6455, section 5.5.3). A client that sends too many frames, or does not answer the
+ * between, the last one only (RFC 6455, section 5.5.3). A client that sends too many frames or bytes, or does not answer the
  * server's own last ping, is dropped. The ping's bytes are random: only a client that reads can repeat them.
  * @param server its option `autoPong` must be false
  * @returns what ends the server's pings
  */
 export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: number): () => void {
+  const sockets = new Map<WebSocket, { readonly socket: Socket; bytesRead: number }>()
   const incoming = new WeakMap<WebSocket, Incoming>()
   const silent = new WeakSet<WebSocket>()
   let payload = randomBytes(8)
@@ -76,8 +80,26 @@ export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: num
       }
     }
   }, pingIntervalMs)
-  server.on('connection', (client) => client.on('ping', onPing).on('pong', onPong).on('message', onMessage))
-  return () => clearInterval(timer)
+  let lookedAt = performance.now()
+  const byteTimer = setInterval(() => {
+    const now = performance.now()
+    const most = (MAX_BYTES_PER_SECOND * Math.max(SECOND_MS, now - lookedAt)) / SECOND_MS
+    lookedAt = now
+    for (const [client, before] of sockets) {
+      const { bytesRead } = before.socket
+      if (bytesRead - before.bytesRead > most && client.readyState === client.OPEN) client.terminate()
+      before.bytesRead = bytesRead
+    }
+  }, SECOND_MS)
+  server.on('connection', (client, { socket }) => {
+    sockets.set(client, { socket, bytesRead: socket.bytesRead })
+    client.on('ping', onPing).on('pong', onPong).on('message', onMessage)
+    client.once('close', () => sockets.delete(client))
+  })
+  return () => {
+    clearInterval(timer)
+    clearInterval(byteTimer)
+  }
 }
 
 function newIncoming(): Incoming {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { WebSocket } from 'ws'
 import { startChain, type TestChain } from './chain.js'
 import { startEventService } from './event-service.js'
+import { eventually } from './eventually.js'
 import { countConnections } from './server-connections.js'
 import type { TestService } from './service.js'
 
@@ -23,8 +24,11 @@ afterAll(async () => {
 })
 
 /** A masked frame of a client (RFC 6455, section 5.2), whose mask is zero. */
-function frame(opcode: number, payload: Buffer = Buffer.alloc(0)): Buffer {
-  return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload])
+function frame(opcode: number, payload: Buffer = Buffer.alloc(0), isLast = true): Buffer {
+  return Buffer.concat([
+    Buffer.from([(isLast ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0]),
+    payload,
+  ])
 }
 
 /** Opens a WebSocket on a bare connection, of which nothing is read after the answer to the handshake. */
@@ -62,6 +66,33 @@ describe('a WebSocket client that reads nothing', () => {
     }
     expect(open()).toBe(0)
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB)
+  })
+})
+
+describe('a WebSocket client that never ends its message is dropped', () => {
+  it('at a few fragments', async () => {
+    const open = countConnections(service.url)
+    const socket = await openUnread()
+    const fragment = frame(0, Buffer.from('A'), false)
+    socket.write(Buffer.concat([frame(1, Buffer.from('A'), false), ...Array(20).fill(fragment)]))
+    socket.resume()
+    await eventually(
+      async () => open(),
+      (left) => left === 0,
+    )
+  })
+
+  it('at empty fragments without end', async () => {
+    const open = countConnections(service.url)
+    const socket = await openUnread()
+    const many = Buffer.concat(Array.from({ length: 500 }, () => frame(0, undefined, false)))
+    socket.write(frame(1, undefined, false))
+    const timer = setInterval(() => socket.write(many), 50)
+    onTestFinished(() => clearInterval(timer))
+    await eventually(
+      async () => open(),
+      (left) => left === 0,
+    )
   })
 })
 
