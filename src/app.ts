@@ -117,7 +117,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       config,
       chains,
       registry,
-      rules: createContractRules({ chains, freeBonds, usedNonces }),
+      rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
       endpointGuard,
       benchStore: stores.benches,
       quoteRecordStore: stores.quoteRecords,

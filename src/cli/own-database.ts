@@ -32,17 +32,27 @@ export async function withSolverBars<T>(io: CliIo, work: (bars: SolverBarStore) 
       await close()
     }
   } catch (error) {
-    throw toFailure(error)
+    throw toFailure(error, io)
   }
 }
 
-function toFailure(error: unknown): unknown {
+function toFailure(error: unknown, io: CliIo): unknown {
   if (error instanceof ConfigError) return new CommandFailure(EXIT.badInput, error.message)
   if (error instanceof ServiceError)
     return new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
-  if ((error as { code?: unknown }).code === 'SQLITE_BUSY') {
+  const code = codeOf(error)
+  if (code === 'SQLITE_BUSY') {
     const message = 'Another process has been writing to the file in DB_PATH for more than 5 s: try again.'
     return new CommandFailure(EXIT.unavailable, message)
   }
+  if (error instanceof Error && code.startsWith('SQLITE_')) {
+    const path = io.environment().DB_PATH ?? DEFAULTS.DB_PATH
+    const message = `The file in DB_PATH, ${path}, cannot be used: ${error.message} (${code})`
+    return new CommandFailure(EXIT.unavailable, message)
+  }
   return error
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code ?? '')
 }

@@ -3,12 +3,13 @@ import type { DropReason } from '../domain/offer.js'
 import type { Quote } from '../domain/quote.js'
 import { bondFor } from '../domain/settlement-terms.js'
 import type { SolverKey } from '../domain/solver.js'
+import type { BondWatch } from '../solvers/bond-watch.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
 import type { UsedNonces } from '../solvers/used-nonces.js'
 
 /** What the settlement contract would refuse a signed offer for, as far as is known in memory (decisions.md D13). */
 export interface ContractRules {
-  /** Whether enough is known of a solver to hold its offers against the contract. */
+  /** Whether enough is known of a solver to hold its offers against the contract; has it read soon where it is not. */
   isKnown(solver: SolverKey): boolean
   /** The first reason for which `deposit` and `settle` would revert; takes note of the offer's nonce. */
   refusalOf(chainId: number, quote: Quote): DropReason | undefined
@@ -17,15 +18,19 @@ export interface ContractRules {
 interface ContractRulesOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'terms'>>
   readonly freeBonds: Pick<FreeBonds, 'of'>
+  readonly bondWatch: Pick<BondWatch, 'wantUnknown'>
   readonly usedNonces: Pick<UsedNonces, 'isKnown'>
 }
 
 /** Builds the rules of all chains; nothing is read for an offer. */
-export function createContractRules({ chains, freeBonds, usedNonces }: ContractRulesOptions): ContractRules {
+export function createContractRules(options: ContractRulesOptions): ContractRules {
+  const { chains, freeBonds, bondWatch, usedNonces } = options
   return {
     isKnown(solver) {
       const reservationBps = chains.get(solver.chainId)?.terms().bondReservationBps
-      return reservationBps === undefined || freeBonds.of(solver) !== undefined
+      if (reservationBps === undefined || freeBonds.of(solver) !== undefined) return true
+      bondWatch.wantUnknown(solver.chainId)
+      return false
     },
 
     refusalOf(chainId, { solver: address, outputAmount, nonce }) {

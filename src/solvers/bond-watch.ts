@@ -11,15 +11,18 @@ import {
 import type { Logger } from '../telemetry/log.js'
 import type { FreeBonds } from './free-bonds.js'
 import type { Registry } from './registry.js'
+import { watchUnknownBonds } from './unknown-bonds.js'
 
 /** Keeps the standing of every registered solver as its bond is. */
 export interface BondWatch {
+  /** Has the free bonds of a chain's solvers read soon, because one is not known. */
+  wantUnknown(chainId: number): void
   close(): Promise<void>
 }
 
 interface BondWatchOptions {
   readonly registry: Pick<Registry, 'registered' | 'refresh' | 'removeUnbonded' | 'setBonded'>
-  readonly freeBonds: Pick<FreeBonds, 'note' | 'onForeignChange'>
+  readonly freeBonds: Pick<FreeBonds, 'of' | 'isStored' | 'note' | 'noteUnstored' | 'onForeignChange'>
   readonly chains: ReadonlyMap<number, WatchedChain>
   readonly minSolverBond: bigint
   readonly bondCheckIntervalMs: number
@@ -34,7 +37,8 @@ const RETRY_MS = 1000
 /**
  * Starts reading the bonds of all registered solvers, at once and at every interval, and of those that the contract's
  * events name after each block: on chains that are read here, as one replica does it for all. A chain that does not
- * answer changes nobody's standing (decisions.md D5). At every interval the solvers themselves are read from the store
+ * answer changes nobody's standing (decisions.md D5). A replica that does not read the chain reads the free bonds that
+ * the other one has not stored: that one may be of a version that stores none. At every interval the solvers themselves are read from the store
  * again, whichever replica reads the chain (decisions.md D14).
  */
 export function startBondWatch(options: BondWatchOptions): BondWatch {
@@ -43,6 +47,7 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   )
   options.freeBonds.onForeignChange((chainId) => watches.get(chainId)?.checkAll())
   return {
+    wantUnknown: (chainId) => watches.get(chainId)?.wantUnknown(),
     async close() {
       await Promise.all([...watches.values()].map((watch) => watch.close()))
     },
@@ -51,8 +56,10 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
 
 type WatchedChain = Pick<Chain, 'chainId' | 'isReadHere' | 'readBond' | 'onBondEvents'>
 
-interface ChainWatch extends BondWatch {
+interface ChainWatch {
   checkAll(): void
+  wantUnknown(): void
+  close(): Promise<void>
 }
 
 function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch {
@@ -121,19 +128,23 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
     check(undefined)
   }
 
+  const unknown = watchUnknownBonds(chain, options, checkAll)
   chain.onBondEvents(check)
   const timer = setInterval(() => {
     registry.refresh(chainId)
     checkAll()
+    unknown.check()
   }, bondCheckIntervalMs)
   checkAll()
+  unknown.check()
   return {
     checkAll,
+    wantUnknown: unknown.want,
     async close() {
       isClosed = true
       clearInterval(timer)
       clearTimeout(retry)
-      await round
+      await Promise.all([round, unknown.close()])
     },
   }
 }

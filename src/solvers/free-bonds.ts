@@ -15,6 +15,13 @@ export interface FreeBonds {
   of(key: SolverKey): bigint | undefined
   /** Takes bonds as they have just been read, at once, then stores those that have changed. */
   note(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void>
+  /** Whether a free bond is stored, or about to be. */
+  isStored(key: SolverKey): boolean
+  /**
+   * Takes bonds that a replica has read for itself alone, in place of all that it took so before. They count for
+   * solvers without a stored free bond, and are not stored: another replica writes what it reads.
+   */
+  noteUnstored(chainId: number, bonds: ReadonlyMap<Address, Bond>): void
   /** Takes the bond that a registration has read. It may be older than an event: the listener reads it again. */
   noteRegistered(key: SolverKey, bond: Bond): Promise<void>
   /** Calls `listener` when a bond of a chain has come from a registration or from another replica. */
@@ -57,12 +64,14 @@ export async function createFreeBonds({
   await Promise.all([...chains.values()].map((bonds) => bonds.load()))
 
   return {
-    of: ({ chainId, address }) => chains.get(chainId)?.known.get(address),
+    of: ({ chainId, address }) => chains.get(chainId)?.of(address),
+    isStored: ({ chainId, address }) => chains.get(chainId)?.isStored(address) ?? false,
+    noteUnstored: (chainId, bonds) => chains.get(chainId)?.noteUnstored(bonds),
     async note(chainId, bonds) {
       await chains.get(chainId)?.note(bonds)
     },
     async noteRegistered({ chainId, address }, bond) {
-      await chains.get(chainId)?.note(new Map([[address, bond]]))
+      await chains.get(chainId)?.noteRegistered(address, bond)
       listener(chainId)
       // Forgets those that are no longer registered: only registrations make memory grow.
       mirrors.get(chainId)?.refresh()
@@ -81,39 +90,61 @@ type ChainBonds = ReturnType<typeof createChainBonds>
 /** The free bonds of one chain. Memory is first; one write after the other brings the store up to it. */
 function createChainBonds(chainId: number, store: BondStore) {
   const known = new Map<Address, bigint>()
-  /** Solvers whose free bond is not yet stored. */
-  const unstored = new Set<Address>()
+  /** What this replica has read for itself alone. It counts only where nothing is known. */
+  let own: ReadonlyMap<Address, bigint> = new Map()
+  /** Solvers whose free bond is not yet stored, each with the version that it came with. */
+  const unstored = new Map<Address, number>()
   /** Counts the changes of memory. */
   let version = 0
   let writing: Promise<unknown> = Promise.resolve()
 
   function set(address: Address, freeBond: bigint): void {
     if (known.get(address) === freeBond) return
+    setUnstored(address, freeBond)
+  }
+
+  function setUnstored(address: Address, freeBond: bigint): void {
     known.set(address, freeBond)
-    unstored.add(address)
     version++
+    unstored.set(address, version)
   }
 
   async function storeChanges(): Promise<void> {
-    const changed = new Map([...unstored].map((address) => [address, known.get(address) ?? 0n]))
-    if (changed.size === 0) return
-    unstored.clear()
-    try {
-      await store.save(chainId, changed)
-    } catch (error) {
-      for (const address of changed.keys()) unstored.add(address)
-      throw error
-    }
+    const written = new Map(unstored)
+    if (written.size === 0) return
+    await store.save(
+      chainId,
+      new Map([...written.keys()].map((address) => [address, known.get(address) ?? 0n])),
+    )
+    for (const [address, itsVersion] of written)
+      if (unstored.get(address) === itsVersion) unstored.delete(address)
+    // What a load has read may be older than what is stored now.
+    version++
+  }
+
+  async function write(): Promise<void> {
+    const written = writing.then(storeChanges)
+    writing = written.catch(() => {})
+    await written
   }
 
   return {
-    known: known as ReadonlyMap<Address, bigint>,
+    of: (address: Address) => known.get(address) ?? own.get(address),
+    isStored: (address: Address) => known.has(address),
 
     async note(bonds: ReadonlyMap<Address, Bond>): Promise<void> {
       for (const [address, bond] of bonds) set(address, freeBondOf(bond))
-      const written = writing.then(storeChanges)
-      writing = written.catch(() => {})
-      await written
+      await write()
+    },
+
+    /** Stores an equal value too: another replica may have removed the row while the solver was not registered. */
+    async noteRegistered(address: Address, bond: Bond): Promise<void> {
+      setUnstored(address, freeBondOf(bond))
+      await write()
+    },
+
+    noteUnstored(bonds: ReadonlyMap<Address, Bond>): void {
+      own = new Map([...bonds].map(([address, bond]) => [address, freeBondOf(bond)]))
     },
 
     /** Takes what is stored, again when memory has changed meanwhile. @returns whether anything was different */

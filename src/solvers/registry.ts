@@ -98,10 +98,12 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   })
   await Promise.all([...chains.keys()].map(read))
 
-  /** Reads a chain's solvers, anew when one was changed here meanwhile: that may not be among what was read. */
+  /** Reads a chain's solvers without the barred ones, anew when one was changed here meanwhile: that may not be among what was read. */
   async function read(chainId: number): Promise<void> {
     for (;;) {
       const before = sets.get(chainId)
+      for (const solver of await store.removeBarred(chainId))
+        log.warn({ chainId, solver }, 'a barred solver was removed: another version has registered it')
       const solvers = await store.readAll(chainId)
       if (sets.get(chainId) !== before) continue
       if (before !== undefined && isDeepStrictEqual(before.registered, solvers)) return

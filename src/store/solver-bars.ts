@@ -97,6 +97,22 @@ export async function isBarred(database: Database, { chainId, address }: SolverK
   return bar !== undefined
 }
 
+/** The registered solvers of a chain that are barred from it. */
+export async function readBarred(database: Database, chainId: number): Promise<Address[]> {
+  const rows = await database
+    .selectFrom('solvers')
+    .select('address')
+    .where('chain_id', '=', chainId)
+    .where('address', 'in', (query) =>
+      query
+        .selectFrom('solver_bars')
+        .select('solver_bars.address')
+        .where('solver_bars.chain_id', 'in', [chainId, EVERY_CHAIN]),
+    )
+    .execute()
+  return rows.map((row) => row.address as Address)
+}
+
 /**
  * Makes sure that an address may register, until the end of the transaction: a bar that is being added waits.
  * @throws ServiceError SOLVER_BARRED

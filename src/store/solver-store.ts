@@ -5,7 +5,7 @@ import type { Address } from '../domain/hex.js'
 import { type Solver, type SolverKey, solverLimitReached, timestampReused } from '../domain/solver.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 import type { Schema } from './schema.js'
-import { assertNotBarred, isBarred } from './solver-bars.js'
+import { assertNotBarred, isBarred, readBarred } from './solver-bars.js'
 
 /** The solvers that a newcomer may replace when the chain has no free place. */
 export interface Replaceable {
@@ -58,6 +58,12 @@ export interface SolverStore {
    * @returns whether it was removed
    */
   removeUnbonded(key: SolverKey, unbondedBefore: number): Promise<boolean>
+  /**
+   * Removes a chain's solvers that are barred: versions that know no bars can have registered them. Their last accepted
+   * timestamps stay.
+   * @returns the solvers that it removed
+   */
+  removeBarred(chainId: number): Promise<Address[]>
 }
 
 const NO_ONE: Replaceable = { addresses: [], unbondedBefore: 0 }
@@ -152,6 +158,24 @@ export function createSolverStore(
         if (isRemoved) await announce(transaction, 'solvers', String(key.chainId))
         return isRemoved
       }),
+
+    async removeBarred(chainId) {
+      const barred = await readBarred(database, chainId)
+      // A transaction would wait for other writers: it begins only when there is something to remove.
+      if (barred.length === 0) return []
+      return database.transaction().execute(async (transaction) => {
+        const still = await readBarred(transaction, chainId)
+        if (still.length === 0) return []
+        const removed = await transaction
+          .deleteFrom('solvers')
+          .where('chain_id', '=', chainId)
+          .where('address', 'in', still)
+          .returning('address')
+          .execute()
+        await announce(transaction, 'solvers', String(chainId))
+        return removed.map((row) => row.address as Address)
+      })
+    },
   }
 }
 

@@ -42,7 +42,7 @@ export async function openSqliteTables<S>(
  */
 export function sqliteDialect(database: SQLite.Database): Dialect {
   return {
-    createDriver: () => new ImmediateDriver({ database }),
+    createDriver: () => new ImmediateDriver(database),
     createAdapter: () => new SqliteAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
@@ -50,8 +50,20 @@ export function sqliteDialect(database: SQLite.Database): Dialect {
 }
 
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: SQLite.Database
+
+  constructor(database: SQLite.Database) {
+    super({ database })
+    this.#database = database
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  /** After some errors, such as a full disk, SQLite has rolled back: another rollback would hide the first error. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection)
   }
 }
 

@@ -1,3 +1,5 @@
+import SQLite from 'better-sqlite3'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine } from '../cli/command-line.js'
 import { temporaryFile } from '../store/temporary-file.js'
@@ -34,6 +36,15 @@ const untilListed = (service: TestService, ...addresses: string[]) =>
     () => listed(service),
     (list) => list.join() === addresses.join(),
   )
+/** Runs a statement beside the service. */
+async function execute(environment: Record<string, string>, statement: string): Promise<void> {
+  const { DB_PATH, DATABASE_URL } = environment
+  if (DB_PATH !== undefined) return void new SQLite(DB_PATH).exec(statement).close()
+  const database = new pg.Client(DATABASE_URL)
+  await database.connect()
+  await database.query(statement)
+  await database.end()
+}
 const registering = async (service: TestService) =>
   service.post(`${path}/register`, await signedRegistration(account, { endpointUrl: ENDPOINT }))
 
@@ -108,6 +119,16 @@ describe.each(databases)('on %s', (_kind, make) => {
     expect([again.code, again.stderr]).toEqual([4, `error: ${account.address} is not barred.\n`])
   })
 
+  it('a barred solver that an older version has registered is dropped', async () => {
+    const { environment, drop } = await make()
+    onTestFinished(drop)
+    const service = await start(environment)
+    for (const each of [account, other])
+      await register(service, chain.chainId, each, { endpointUrl: ENDPOINT })
+    await execute(environment, `insert into solver_bars values (0, '${account.address.toLowerCase()}', 1)`)
+    await untilListed(service, other.address)
+  })
+
   it('an unsigned request does not learn that an address is barred', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
@@ -168,8 +189,25 @@ describe('a database that cannot be used', () => {
     expect(stderr).toContain(message)
   })
 
+  it('a file that cannot be written is named with the cause', async () => {
+    const environment = { DB_PATH: temporaryFile() }
+    await (await startService(chain, environment)).close()
+    // SQLite rolls the transaction back itself, as it does on a full disk.
+    await execute(
+      environment,
+      "create trigger full before insert on solver_bars begin select raise(rollback, 'disk is full'); end",
+    )
+    const { code, stdout, stderr } = await commandLine(['solvers', 'remove', account.address], {
+      environment,
+    })
+    expect([code, stdout, stderr]).toEqual([
+      3,
+      '',
+      `error: The file in DB_PATH, ${environment.DB_PATH}, cannot be used: disk is full (SQLITE_CONSTRAINT_TRIGGER)\n`,
+    ])
+  })
+
   it('a file without tables of this version is left as it is', async () => {
-    const { default: SQLite } = await import('better-sqlite3')
     const file = temporaryFile()
     new SQLite(file).exec('create table a (b)').close()
     const { code, stderr } = await commandLine(['solvers', 'barred'], { environment: { DB_PATH: file } })

@@ -13,7 +13,7 @@ async function openStores(on: TestDatabase) {
   const store = createSolverStore(database, coordination)
   for (const chainId of [1, 2]) await store.save(solver(1, { chainId }), 100, NO_LIMIT)
   await store.save(solver(2), 100, NO_LIMIT)
-  return { store, bars: createSolverBarStore(database, coordination) }
+  return { store, bars: createSolverBarStore(database, coordination), database }
 }
 
 describe.each(DATABASES)('bars %s', (_where, kind) => {
@@ -39,6 +39,22 @@ describe.each(DATABASES)('bars %s', (_where, kind) => {
     expect(await bars.add(barOf())).toEqual([1, 2])
     expect(await store.readAll()).toEqual([solver(2)])
     await expect(store.save(solver(1, { chainId: 3 }), 101, NO_LIMIT)).rejects.toMatchObject(BARRED)
+  })
+
+  test('remove a registration that came past them, on their chain alone', async () => {
+    const { store, database } = await openStores(await create())
+    const row = { address, chain_id: 1, barred_at_ms: NOTED_AT }
+    await database.insertInto('solver_bars').values(row).execute()
+    expect(await store.removeBarred(2)).toEqual([])
+    expect(await store.removeBarred(1)).toEqual([address])
+    expect(await store.removeBarred(1)).toEqual([])
+    expect(await store.readAll(1)).toEqual([solver(2)])
+    expect(await store.lastTimestamp(solver(1))).toBe(100)
+    await database
+      .insertInto('solver_bars')
+      .values({ ...row, chain_id: 0 })
+      .execute()
+    expect(await store.removeBarred(2)).toEqual([address])
   })
 
   test('are listed, and once each', async () => {

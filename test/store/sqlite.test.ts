@@ -88,3 +88,24 @@ test('a write waits for another process, for as long as SQLite waits by itself',
   const { rows } = await sql`pragma busy_timeout`.execute(database)
   expect(rows).toEqual([{ timeout: 5000 }])
 })
+
+test('an error that SQLite rolls back itself reaches the caller, and the next transaction works', async () => {
+  const database = await opened(openSqlite(temporaryFile()))
+  const pages = await pragma(database, 'page_count')
+  await sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(database)
+  const write = (count: number) =>
+    database.transaction().execute(async (transaction) => {
+      for (let number = 0; number < count; number++) {
+        const address = `0x${number.toString(16).padStart(1000, '0')}`
+        await transaction
+          .insertInto('solver_timestamps')
+          .values({ ...row, address })
+          .execute()
+      }
+    })
+  await expect(write(1000)).rejects.toMatchObject({ code: 'SQLITE_FULL' })
+  expect(await database.selectFrom('solver_timestamps').selectAll().execute()).toEqual([])
+  await sql`pragma max_page_count = 1000000`.execute(database)
+  await write(2)
+  expect(await database.selectFrom('solver_timestamps').selectAll().execute()).toHaveLength(2)
+})

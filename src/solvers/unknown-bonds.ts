@@ -1,0 +1,86 @@
+import type { Chain } from '../chain/chain.js'
+import type { Logger } from '../telemetry/log.js'
+import type { FreeBonds } from './free-bonds.js'
+import type { Registry } from './registry.js'
+
+/** Reads the free bonds of one chain that no replica has stored. */
+export interface UnknownBonds {
+  /** Reads them now, where another replica reads the chain. */
+  check(): void
+  /** Has them read within about a second, unless they are known until then. */
+  want(): void
+  close(): Promise<void>
+}
+
+interface UnknownBondsOptions {
+  readonly registry: Pick<Registry, 'registered'>
+  readonly freeBonds: Pick<FreeBonds, 'of' | 'isStored' | 'noteUnstored'>
+  readonly log: Logger
+}
+
+/** The replica that reads the chain usually stores a new solver's free bond within this time. */
+const PATIENCE_MS = 1000
+
+/**
+ * Builds the reader of one chain.
+ * @param checkAll reads and stores all bonds, where this replica reads the chain
+ */
+export function watchUnknownBonds(
+  chain: Pick<Chain, 'chainId' | 'isReadHere' | 'readBond'>,
+  { registry, freeBonds, log }: UnknownBondsOptions,
+  checkAll: () => void,
+): UnknownBonds {
+  const { chainId } = chain
+  let timer: NodeJS.Timeout | undefined
+  let reading: Promise<void> | undefined
+  let isClosed = false
+  let isWarned = false
+
+  const countUnknown = () =>
+    registry.registered(chainId).filter((solver) => freeBonds.of(solver) === undefined).length
+
+  /** In one batch; all count or none. */
+  async function read(): Promise<void> {
+    const solvers = registry.registered(chainId).filter((solver) => !freeBonds.isStored(solver))
+    try {
+      const bonds = await Promise.all(
+        solvers.map(async ({ address }) => [address, await chain.readBond(address)] as const),
+      )
+      freeBonds.noteUnstored(chainId, new Map(bonds))
+    } catch (error) {
+      log.debug({ chainId, reason: String(error) }, 'free bonds that are not stored could not be read')
+    }
+    reading = undefined
+    if (countUnknown() > 0) want()
+    else isWarned = false
+  }
+
+  function check(): void {
+    if (!isClosed && !chain.isReadHere()) reading ??= read()
+  }
+
+  function want(): void {
+    if (!isClosed) timer ??= setTimeout(onTime, PATIENCE_MS)
+  }
+
+  function onTime(): void {
+    timer = undefined
+    const count = countUnknown()
+    if (count > 0 && !isWarned)
+      log.warn({ chainId, solvers: count }, 'solvers are not asked: their free bond is unknown')
+    isWarned = count > 0
+    if (count === 0) return
+    if (chain.isReadHere()) checkAll()
+    else check()
+  }
+
+  return {
+    check,
+    want,
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await reading
+    },
+  }
+}

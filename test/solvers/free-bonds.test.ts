@@ -1,0 +1,110 @@
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Address } from '../../src/domain/hex.js'
+import type { Listener } from '../../src/domain/replicas.js'
+import type { Bond } from '../../src/domain/solver.js'
+import { createFreeBonds } from '../../src/solvers/free-bonds.js'
+import { type BondStore, createBondStore } from '../../src/store/bond-store.js'
+import { createSolverStore } from '../../src/store/solver-store.js'
+import { BOTH_DATABASES, type TestDatabase } from '../store/databases.js'
+import { NO_LIMIT, solver } from '../store/solver-samples.js'
+
+const one = solver(1)
+const other = solver(2)
+const log = pino({ level: 'silent' })
+
+const bondOf = (total: bigint): Bond => ({ registered: true, total, reserved: 0n, unstaking: 0n })
+const bonds = (...all: (readonly [Address, bigint])[]) =>
+  new Map(all.map(([address, total]) => [address, bondOf(total)]))
+
+async function openStores(on: TestDatabase) {
+  const { database, coordination } = await on.open()
+  const solvers = createSolverStore(database, coordination)
+  for (const each of [one, other]) await solvers.save(each, 1, NO_LIMIT)
+  return { solvers, store: createBondStore(database, coordination) }
+}
+
+/** The free bonds as one replica has them; `hear` delivers what another one has announced. */
+async function openReplica(store: BondStore) {
+  let listener: Listener | undefined
+  let loads = 0
+  const counted: BondStore = {
+    ...store,
+    async readAll(chainId) {
+      const read = await store.readAll(chainId)
+      loads++
+      return read
+    },
+  }
+  const replicas = {
+    listen(_topic: unknown, next: Listener) {
+      listener = next
+    },
+  }
+  const freeBonds = await createFreeBonds({ store: counted, replicas, chainIds: [one.chainId], log })
+  onTestFinished(() => freeBonds.close())
+  return {
+    freeBonds,
+    async hear() {
+      const before = loads
+      listener?.onText(String(one.chainId))
+      await expect.poll(() => loads).toBeGreaterThan(before)
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
+  const create = kind()
+
+  test('of a solver that registers again are stored, though memory has the same value', async () => {
+    const { solvers, store } = await openStores(await create())
+    const reader = await openReplica(store)
+    const second = await openReplica(store)
+    await reader.freeBonds.note(one.chainId, bonds([one.address, 5n], [other.address, 7n]))
+    await second.hear()
+
+    await solvers.remove(one, 2)
+    await reader.freeBonds.note(one.chainId, bonds([other.address, 6n]))
+    await solvers.save(one, 3, NO_LIMIT)
+    await second.freeBonds.noteRegistered(one, bondOf(5n))
+    expect(await store.readAll(one.chainId)).toEqual(
+      new Map([
+        [one.address, 5n],
+        [other.address, 6n],
+      ]),
+    )
+    for (const replica of [reader, second]) {
+      await replica.hear()
+      expect([replica.freeBonds.of(one), replica.freeBonds.of(other)]).toEqual([5n, 6n])
+    }
+  })
+
+  test('that are stored while a load reads stay, though it has read before', async () => {
+    const { store } = await openStores(await create())
+    const saves: Promise<void>[] = []
+    const slow: BondStore = {
+      async readAll(chainId) {
+        const read = await store.readAll(chainId)
+        // Both notes below are stored before the load takes what it has read.
+        if (saves.length > 0) await expect.poll(() => saves.length).toBe(2)
+        await Promise.all(saves)
+        return read
+      },
+      save(chainId, bonds) {
+        const save = store.save(chainId, bonds)
+        saves.push(save)
+        return save
+      },
+    }
+    const replica = await openReplica(slow)
+    const first = replica.freeBonds.note(one.chainId, bonds([other.address, 7n]))
+    const heard = replica.hear()
+    const second = replica.freeBonds.noteRegistered(one, bondOf(5n))
+    const seen: (bigint | undefined)[] = []
+    const watch = setInterval(() => seen.push(replica.freeBonds.of(one)), 0)
+    await Promise.all([first, second, heard])
+    clearInterval(watch)
+    expect([...seen, replica.freeBonds.of(one)]).not.toContain(undefined)
+  })
+})
