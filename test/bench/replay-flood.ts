@@ -1,14 +1,13 @@
-import { setMaxListeners } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { WebSocket } from 'ws'
 import { writeEventLog } from '../store/event-log-file.js'
 import type { Benchmark, Row } from './benchmark.js'
 import { restCaller } from './callers.js'
 import { quantile } from './load.js'
-import { type Market, startMarket } from './market.js'
+import { type Market, startMarket, startTypeScript } from './market.js'
+import type { FlooderOptions } from './replay-flooder.js'
 import { steadyLoad } from './tail.js'
 
 const EVENTS = 300_000
@@ -19,7 +18,9 @@ const SOLVERS = 10
 const CONNECTIONS = 100
 const WARM_UP_QUOTES = 1000
 /** Each socket begins again so often, since a replay that finds nothing ends soon. */
-const REOPEN_MS = 2000
+const REOPEN_MS = 5000
+/** How long the service has to see that the sockets have gone. */
+const SETTLE_MS = 1000
 /** Rounds without and with a flood alternate, so that other work on the machine meets both. */
 const ROUNDS = 5
 const ROUND_SECONDS = 4
@@ -86,6 +87,14 @@ async function measureOn(market: Market, path: string, cursor: string) {
       const latencies = await steadyLoad(callers, ROUND_SECONDS)
       return { latencies, cpuSeconds: (await service.cpuSeconds()) - cpuBefore }
     }
+    const optionsOf = ({ filter, addresses }: Flood): FlooderOptions => ({
+      urls: Array.from(
+        { length: SOCKETS },
+        (_, index) => `${service.socketUrl}?after=${cursor}${filter(index)}`,
+      ),
+      addresses,
+      reopenMs: REOPEN_MS,
+    })
     const rows: Row[] = []
     const findings = []
     for (const flood of FLOODS) {
@@ -93,11 +102,12 @@ async function measureOn(market: Market, path: string, cursor: string) {
       const loaded: Round[] = []
       for (let round = 0; round < ROUNDS; round++) {
         quiet.push(await load())
-        const stop = startFlood(`${service.socketUrl}?after=${cursor}`, flood)
+        const flooder = startTypeScript('test/bench/replay-flooder.ts', JSON.stringify(optionsOf(flood)))
+        await flooder.waitFor(/flooding/)
         await delay(REOPEN_MS)
         loaded.push(await load())
-        await stop()
-        await delay(REOPEN_MS)
+        await flooder.end()
+        await delay(SETTLE_MS)
       }
       rows.push(toRow('none', quiet), toRow(flood.name, loaded))
       if (!flood.isBound) continue
@@ -111,26 +121,6 @@ async function measureOn(market: Market, path: string, cursor: string) {
     return { rows, findings }
   } finally {
     await Promise.all(callers.map((caller) => caller.close()))
-  }
-}
-
-/** Opens the sockets, each at its own time, and again and again. @returns what ends them */
-function startFlood(url: string, { filter, addresses }: Flood): () => Promise<void> {
-  const flood = new AbortController()
-  setMaxListeners(SOCKETS, flood.signal)
-  const sockets = Array.from({ length: SOCKETS }, async (_, index) => {
-    await delay((index * REOPEN_MS) / SOCKETS)
-    while (!flood.signal.aborted) {
-      const localAddress = `127.0.0.${2 + (index % addresses)}`
-      const socket = new WebSocket(url + filter(index), { localAddress })
-      socket.on('error', () => {})
-      await delay(REOPEN_MS, undefined, { signal: flood.signal }).catch(() => {})
-      socket.terminate()
-    }
-  })
-  return async () => {
-    flood.abort()
-    await Promise.all(sockets)
   }
 }
 

@@ -123,8 +123,6 @@ describe('replays', () => {
       void subscription.next().catch(() => {})
     }
     await settle()
-    await opened.publish(1)
-    await settle()
     expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
   })
 
@@ -142,6 +140,7 @@ describe('replays', () => {
     const waiting = all.map((subscription) => subscription.next())
     for (const subscription of all)
       await vi.waitFor(() => expect(subscription.cursor()).toBe(opened.cursorAt(12_000)))
+    expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
     await opened.publish(1, 2)
     expect(await taken).toEqual([12_001])
     for (const next of waiting) expect(await now(next)).toBe('waiting')

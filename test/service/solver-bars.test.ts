@@ -110,7 +110,7 @@ describe.each(databases)('on %s', (_kind, make) => {
       '',
       `error: ${account.address} is barred from every chain: leave --chain out to allow it.\n`,
     ])
-    expect(JSON.parse((await cli('barred')).stdout)).toHaveLength(3)
+    expect(JSON.parse((await cli('barred', '--json')).stdout)).toHaveLength(3)
     expect((await cli('allow', account.address)).stdout).toBe(
       `${account.address} may register on every chain again.\n`,
     )
