@@ -6,6 +6,7 @@ import type { Bond } from '../../src/domain/solver.js'
 import { createFreeBonds } from '../../src/solvers/free-bonds.js'
 import { type BondStore, createBondStore } from '../../src/store/bond-store.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
+import { gate } from '../service/gate.js'
 import { BOTH_DATABASES, type TestDatabase } from '../store/databases.js'
 import { NO_LIMIT, solver } from '../store/solver-samples.js'
 
@@ -83,6 +84,7 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
   test('that are stored while a load reads stay, though it has read before', async () => {
     const { store } = await openStores(await create())
     const saves: Promise<void>[] = []
+    const begun = gate()
     const slow: BondStore = {
       async readAll(chainId) {
         const read = await store.readAll(chainId)
@@ -92,15 +94,19 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
         return read
       },
       save(chainId, bonds) {
-        const save = store.save(chainId, bonds)
+        const save = (saves.length === 0 ? begun.opened : Promise.resolve()).then(() =>
+          store.save(chainId, bonds),
+        )
         saves.push(save)
         return save
       },
     }
     const replica = await openReplica(slow)
     const first = replica.freeBonds.note(one.chainId, bonds([other.address, 7n]))
+    await expect.poll(() => saves.length).toBe(1)
     const heard = replica.hear()
     const second = replica.freeBonds.noteRegistered(one, bondOf(5n))
+    begun.open()
     const seen: (bigint | undefined)[] = []
     const watch = setInterval(() => seen.push(replica.freeBonds.of(one)), 0)
     await Promise.all([first, second, heard])
