@@ -90,9 +90,9 @@ describe('the health of solvers', () => {
   test('keep the term at the next new endpoint within 5 minutes', async () => {
     const registry = await first()
     open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
-    lose(registry.of(1, [moved])[0], FIRST_RUN.clock)
+    lose(registry.of(1, [moved])[0], FIRST_RUN.clock + 2000)
     const [again] = registry.of(1, [solver(1)])
-    const until = FIRST_RUN.clock + 10_000
+    const until = FIRST_RUN.clock + 12_000
     expect(again?.standing(roundAt(until - 1), until - 1)).toBe('open')
     expect(again?.standing(roundAt(until), until)).toBe('degraded')
     expect(again?.severity).toBe(2)
