@@ -79,7 +79,7 @@ function destroyWithoutPong(
 }
 
 /**
- * Cuts the streams of which nothing was taken from one look to the next. Their own time-outs do not serve: Node starts
+ * Cuts the streams of which no whole write was taken from one look to the next: long bodies come in slices. Their own time-outs do not serve: Node starts
  * them again with anything that is sent on the session.
  */
 function cutStalled(
@@ -88,13 +88,17 @@ function cutStalled(
   stalledMs: number,
 ): void {
   let before = new Map<ServerHttp2Stream, number>()
+  // Slices have one length, so what is left unsent may be the same although some were taken.
+  const drained = new Set<ServerHttp2Stream>()
+  session.on('stream', (stream) => stream.on('drain', () => drained.add(stream)))
   repeat(session, stalledMs, () => {
     for (const stream of streams) {
-      if (!isUnsent(stream) || before.get(stream) !== stream.writableLength) continue
+      if (!isUnsent(stream) || drained.has(stream) || before.get(stream) !== stream.writableLength) continue
       // One that was cut before has not been able to send even that.
       if (stream.closed) return session.destroy()
       stream.close(constants.NGHTTP2_CANCEL)
     }
+    drained.clear()
     before = new Map([...streams].map((stream) => [stream, stream.writableLength]))
   })
 }

@@ -4,6 +4,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createMultiplexer, type Multiplexer } from '../../src/http/multiplexer.js'
+import { sliced } from '../../src/http/sliced.js'
 
 const TIMEOUTS = {
   headersMs: 300,
@@ -19,6 +20,8 @@ const DRIP_MS = 40
 const IN_TIME_MS = 3000
 /** Longer than what the system keeps of it for a client that does not read. */
 const LONG_ANSWER = Buffer.alloc(20_000_000)
+/** Takes several times `stalledMs` at 16 KiB in 100 ms. */
+const SLICED_ANSWER = Buffer.alloc(320 * 1024)
 const HTTP2_BEGINNING = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
 
@@ -34,6 +37,7 @@ beforeEach(async () => {
     } catch {
       return
     }
+    if (request.url === '/sliced') return void sliced(SLICED_ANSWER).pipe(response)
     response.end(request.url === '/long' ? LONG_ANSWER : `${request.method} ${length}`)
   }
   port = createMultiplexer(echo, { timeouts: TIMEOUTS })
@@ -175,6 +179,19 @@ describe('a connection that is idle after an answer is closed', () => {
     expect((await call.setEncoding('utf8').toArray()).join('')).toBe('POST 4')
     await droppedInTime(session)
   })
+})
+
+it('an HTTP/2 client that reads slowly and steadily gets the whole of a sliced answer', async () => {
+  const session = connectHttp2(`http://127.0.0.1:${number}`, { settings: { initialWindowSize: 16_384 } })
+  session.on('error', () => {})
+  cleanUps.push(() => session.destroy())
+  const stream = session.request({ ':path': '/sliced' })
+  let length = 0
+  for await (const part of stream) {
+    length += part.length
+    await new Promise((resolve) => setTimeout(resolve, (100 * part.length) / 16_384))
+  }
+  expect([length, stream.rstCode]).toEqual([SLICED_ANSWER.length, 0])
 })
 
 describe('an answer that its client does not take is cut', () => {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
+import { sliced } from '../sliced.js'
 
 /** The page's own files and Swagger UI's run and look as they do with this and nothing more. */
 const PAGE_POLICY = [
@@ -57,7 +58,8 @@ export function registerDocsPage(server: FastifyInstance): void {
   for (const { name, type } of SWAGGER_UI_FILES) {
     const content = readFileSync(join(folder, name))
     server.get(`/docs/${name}`, (_request, reply) => {
-      reply.type(type).header('cache-control', FOR_AN_HOUR).send(content)
+      reply.type(type).header('cache-control', FOR_AN_HOUR)
+      reply.header('content-length', content.length).send(sliced(content))
     })
   }
 }
