@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.js'
+import { shareRuns } from './share-runs.js'
 
 interface MetricsRouteOptions {
   readonly metrics: Metrics
@@ -14,6 +15,10 @@ interface MetricsRouteOptions {
 export function registerMetrics(server: FastifyInstance, options: MetricsRouteOptions): void {
   const { auth, measure } = options
   const { registry } = options.metrics
+  const render = shareRuns(async () => {
+    measure()
+    return Buffer.from(await registry.metrics())
+  })
   const expected = auth === undefined ? undefined : digest(`Basic ${Buffer.from(auth).toString('base64')}`)
 
   server.get('/metrics', async (request, reply) => {
@@ -21,8 +26,7 @@ export function registerMetrics(server: FastifyInstance, options: MetricsRouteOp
       reply.header('www-authenticate', 'Basic realm="metrics", charset="UTF-8"')
       return reply.code(401).type('text/plain').send('Basic authentication is required.\n')
     }
-    measure()
-    return reply.type(registry.contentType).send(await registry.metrics())
+    return reply.type(registry.contentType).send(await render())
   })
 }
 
