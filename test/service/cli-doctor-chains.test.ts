@@ -140,10 +140,11 @@ describe('the settlement contract', () => {
 
   it('that has the views for offers tells what they say, and where quotes may pay out', async () => {
     const { warned, find } = await diagnose({ DESTINATION_CHAINS_31337: '10,8453' })
-    expect(warned).toEqual([])
+    // No view says which chains the contract takes.
+    expect(warned).toEqual(['SERVICE_ADDRESS_31337 destinations'])
     expect(find('SERVICE_ADDRESS_31337 bond cover')?.finding).toContain('5 % of its output')
     expect(find('SERVICE_ADDRESS_31337 least order')?.finding).toContain('at least 20 ')
-    expect(find('SERVICE_ADDRESS_31337 destinations')?.finding).toBe('2 beside the chain itself: 10, 8453')
+    expect(find('SERVICE_ADDRESS_31337 destinations')?.finding).toContain('2 beside the chain itself: 10, 8453')
   })
 
   it.each([

@@ -128,7 +128,7 @@ it('does not tell a solver before the deadline that it is as good as the best of
 it('shows the best input of EXACT_OUTPUT, also to a solver without an offer', async () => {
   const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
   behave(honest({ input: '70' }), honest({ input: '50' }), refuse)
-  const { quote } = await ask({ orderType: 'EXACT_OUTPUT', amount: '10' })
+  const { quote } = await ask({ orderType: 'EXACT_OUTPUT', amount: '30' })
   const before = await read(askedUnder[2])
   expect(before.solvers).toMatchObject([{ solver: addressOf(2), outcome: 'REFUSED', httpStatus: 422 }])
   expect(before.outcome).toBeUndefined()
