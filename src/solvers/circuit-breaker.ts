@@ -20,9 +20,9 @@ const COUNT_TO_OPEN = 3
 const COUNT_AFTER_CLOSING = 1.5
 /** From this level on, only the trial closes the breaker. */
 const TRIAL_ONLY_LEVEL = 3
-/** Within this time, one client adds to the count once and takes away from it once. */
+/** Within this time, one client moves the count by at most 1 up or down. */
 const CLIENT_INTERVAL_MS = 10_000
-/** Clients whose last failure and last success are remembered. */
+/** Clients whose last failure, and whose part of the count, are remembered. */
 const MAX_CLIENTS = 64
 const FIRST_TERM_MS = 5_000
 export const LONGEST_TERM_MS = 300_000
@@ -44,8 +44,9 @@ interface CircuitBreakerOptions {
  * Keeps quotes from waiting for a solver that costs their callers time (decisions.md D14). Times are milliseconds on a
  * clock that never goes back.
  *
- * Each failure adds 1 to a count and each success takes 0.5 away, never below 0; one client does each once in 10 s. At 3
- * the breaker opens: for 5 s, doubling to 5 minutes when that happens again within 5 minutes of its closing. Then it is
+ * Each failure adds 1 to a count and each success takes 0.5 away, never below 0. One client moves the count by at most 1
+ * either way in 10 s, so that no client hides what others meet, and a busy one does not add up rare failures. At 3 the
+ * breaker opens: for 5 s, doubling to 5 minutes when that happens again within 5 minutes of its closing. Then it is
  * half-open: one request is the trial, and its failure alone begins the next term. A success before the end of a term
  * closes the breaker too, but not from the third term in close succession on.
  */
@@ -53,8 +54,8 @@ export class CircuitBreaker {
   readonly #onChange: CircuitBreakerOptions['onChange']
   /** When each client's last failure counted; undefined until the first one. */
   #failedAt: LRUCache<string, number> | undefined
-  /** When a success of each client last took away from the count; undefined until the first one. */
-  #succeededAt: LRUCache<string, number> | undefined
+  /** How far each client has moved the count of late; undefined until the first one. */
+  #moves: LRUCache<string, { readonly since: number; sum: number }> | undefined
   #term: OpenTerm | undefined
   #trial: CircuitRequest | undefined
   #lastLevel: number
@@ -109,7 +110,7 @@ export class CircuitBreaker {
   succeed(request: CircuitRequest, now: number): void {
     const isTrial = this.#trial === request
     this.abandon(request)
-    if (this.#term === undefined) this.#takeAway(request, now)
+    if (this.#term === undefined) this.#move(request, -SUCCESS, now)
     else if (isTrial || this.#term.level < TRIAL_ONLY_LEVEL) this.#close(now)
   }
 
@@ -121,21 +122,25 @@ export class CircuitBreaker {
     const isTrial = this.#trial === request
     this.abandon(request)
     const { client } = request.round
-    if (!this.canCount(client, now)) return false
-    this.#failedAt ??= new LRUCache({ max: MAX_CLIENTS })
-    this.#failedAt.set(client, now)
-    if (this.#term === undefined) this.#count += FAILURE
-    if (this.#term === undefined ? this.#count >= COUNT_TO_OPEN : isTrial) this.#open(now)
-    return true
+    const isCounted = this.canCount(client, now)
+    if (isCounted) {
+      this.#failedAt ??= new LRUCache({ max: MAX_CLIENTS })
+      this.#failedAt.set(client, now)
+    }
+    if (this.#term === undefined) this.#move(request, FAILURE, now)
+    if (this.#term === undefined ? this.#count >= COUNT_TO_OPEN : isTrial && isCounted) this.#open(now)
+    return isCounted
   }
 
-  #takeAway({ round }: CircuitRequest, now: number): void {
-    if (this.#count === 0) return
+  #move({ round }: CircuitRequest, by: number, now: number): void {
     const { client } = round
-    if (!isDue(this.#succeededAt?.get(client), now)) return
-    this.#succeededAt ??= new LRUCache({ max: MAX_CLIENTS })
-    this.#succeededAt.set(client, now)
-    this.#count = Math.max(0, this.#count - SUCCESS)
+    this.#moves ??= new LRUCache({ max: MAX_CLIENTS })
+    const known = this.#moves.get(client)
+    const own = known === undefined || isDue(known.since, now) ? { since: now, sum: 0 } : known
+    const sum = Math.max(-FAILURE, Math.min(FAILURE, own.sum + by))
+    this.#count = Math.max(0, this.#count + sum - own.sum)
+    own.sum = sum
+    if (own !== known) this.#moves.set(client, own)
   }
 
   #close(now: number): void {
