@@ -110,10 +110,11 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const hasher = chains.get(chainId)?.quoteHasher()
     if (hasher === undefined)
       throw new ServiceError('CHAIN_NOT_SUPPORTED', `Chain ${chainId} is not supported.`)
-    const start = clock()
     const healths = healthRegistry
       .of(chainId, registry.active(chainId))
       .filter(({ solver }) => rules.isKnown(solver))
+    // After the health: a solver that has just moved is tried from then on.
+    const start = clock()
     const clientKey = () => options.clientKeyOf(caller.address)
     const limitMs = collector.limitMs(caller)
     const round = new QuoteRound({ request, startedAt: start, limitMs, clientKey })

@@ -144,7 +144,9 @@ describe('the settlement contract', () => {
     expect(warned).toEqual(['SERVICE_ADDRESS_31337 destinations'])
     expect(find('SERVICE_ADDRESS_31337 bond cover')?.finding).toContain('5 % of its output')
     expect(find('SERVICE_ADDRESS_31337 least order')?.finding).toContain('at least 20 ')
-    expect(find('SERVICE_ADDRESS_31337 destinations')?.finding).toContain('2 beside the chain itself: 10, 8453')
+    expect(find('SERVICE_ADDRESS_31337 destinations')?.finding).toContain(
+      '2 beside the chain itself: 10, 8453',
+    )
   })
 
   it.each([

@@ -125,8 +125,9 @@ describe('when all connections to a solver are taken', () => {
       async () => moody.asks.length,
       (asks) => asks === 1 + MAX_CONNECTIONS,
     )
-    const answers = await times(8, () => quote())
-    expect(answers.every(({ offers }) => offers.includes('steady') && offers.includes('other'))).toBe(true)
+    // One after the other: the others have as few connections.
+    for (let time = 0; time < 8; time++)
+      expect((await quote()).offers).toEqual(expect.arrayContaining(['steady', 'other']))
     letGo()
     await taken
   })
