@@ -4,8 +4,11 @@ import type { SentNonce } from './nonce-checks.js'
 
 /** Chooses nonces at random among those that solvers send for the first time. */
 export interface NonceSamples {
-  /** One of all nonces that a solver sends within 5 s is chosen, each with the same chance. */
-  add(solver: Address, sent: SentNonce): void
+  /**
+   * One of all nonces that a solver sends within 5 s is chosen, each with the same chance.
+   * @param makeSent called only for a nonce that may be it: this is on the quote's path
+   */
+  add(solver: Address, makeSent: () => SentNonce): void
   close(): void
 }
 
@@ -14,9 +17,9 @@ const WINDOW_MS = 5000
 const MAX_SAMPLES = 50
 
 interface Candidate {
-  readonly sent: SentNonce
+  sent: SentNonce
   /** The nonces of the window that it was chosen from. */
-  readonly seen: number
+  seen: number
 }
 
 /**
@@ -37,11 +40,12 @@ export function createNonceSamples(onSample: (solver: Address, sent: SentNonce) 
   }
 
   return {
-    add(solver, sent) {
-      const { sent: chosen, seen } = candidates.get(solver) ?? { sent, seen: 0 }
-      const isChosen = randomInt(seen + 1) === 0
-      candidates.set(solver, { sent: isChosen ? sent : chosen, seen: seen + 1 })
+    add(solver, makeSent) {
+      const candidate = candidates.get(solver)
       timer ??= setTimeout(endWindow, WINDOW_MS)
+      if (candidate === undefined) candidates.set(solver, { sent: makeSent(), seen: 1 })
+      // No solver sees anything of these numbers before the window ends.
+      else if (Math.random() * ++candidate.seen < 1) candidate.sent = makeSent()
     },
     close: () => clearTimeout(timer),
   }

@@ -145,9 +145,9 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
       const now = clock()
       if (strikes.isBarred(solver, now)) return true
       const state = memory.sent(solver, nonce, now)
-      const sent = { nonce, block: chain.lastBlockHash() }
-      if (state === 'fresh') samples.add(solver, sent)
-      if (state === 'repeated' || state === 'doubted') checks.add(solver, sent)
+      const makeSent = () => ({ nonce, block: chain.lastBlockHash() })
+      if (state === 'fresh') samples.add(solver, makeSent)
+      if (state === 'repeated' || state === 'doubted') checks.add(solver, makeSent())
       return state === 'used' || state === 'doubted'
     },
     setUsed: memory.setUsed,

@@ -52,7 +52,7 @@ describe('strikes', () => {
 describe('samples', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
-  const sent = (nonce: bigint) => ({ nonce, block: undefined })
+  const sent = (nonce: bigint) => () => ({ nonce, block: undefined })
 
   it('are one of each solver in 5 s, which can be any that it has sent', () => {
     const samples: [Address, bigint][] = []
