@@ -110,8 +110,10 @@ export class CircuitBreaker {
   succeed(request: CircuitRequest, now: number): void {
     const isTrial = this.#trial === request
     this.abandon(request)
-    if (this.#term === undefined) this.#move(request, -SUCCESS, now)
-    else if (isTrial || this.#term.level < TRIAL_ONLY_LEVEL) this.#close(now)
+    if (this.#term === undefined) {
+      // At 0 there is nothing to take away: the client's part must not fall below it either.
+      if (this.#count > 0) this.#move(request, -SUCCESS, now)
+    } else if (isTrial || this.#term.level < TRIAL_ONLY_LEVEL) this.#close(now)
   }
 
   /**

@@ -53,6 +53,7 @@ export class QuoteRound {
   readonly startedAt: number
   readonly limitMs: number
   readonly #clientKey: () => string
+  #client: string | undefined
   readonly #unanswered: UnansweredRequest[] = []
   #enough = 1
   #answers = 0
@@ -70,7 +71,8 @@ export class QuoteRound {
 
   /** The client that waits for the round. */
   get client(): string {
-    return this.#clientKey()
+    this.#client ??= this.#clientKey()
+    return this.#client
   }
 
   /** When half of any solver's peers had answered; undefined until then. */

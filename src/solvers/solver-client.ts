@@ -18,7 +18,6 @@ export type SolverReply =
 export interface Question {
   /** JSON text in UTF-8. */
   readonly body: Uint8Array
-  readonly headers: Readonly<Record<string, string>>
   /** The id that each solver is asked under (decisions.md D15). */
   readonly quoteIds: ReadonlyMap<Address, string>
 }
@@ -53,6 +52,15 @@ interface Target {
   readonly path: string
 }
 
+/** Of every request to a solver; name and value alternate. */
+const HEADERS = [
+  'content-type',
+  'application/json',
+  'accept',
+  'application/json',
+  'accept-encoding',
+  'identity',
+]
 const MAX_REPLY_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 /** Of a whole reply as it comes over the wire, with its framing and the hints before it. */
@@ -68,15 +76,7 @@ const KEEP_ALIVE_MS = 55_000
  * @param quoteIds go in a header, so that a solver's developer can look up what became of its offer
  */
 export function createQuestion(text: string, quoteIds: ReadonlyMap<Address, string>): Question {
-  return {
-    body: Buffer.from(text),
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-    },
-    quoteIds,
-  }
+  return { body: Buffer.from(text), quoteIds }
 }
 
 /**
@@ -104,9 +104,9 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
   }
 
   return {
-    ask(solver, { body, headers: shared, quoteIds }, listener) {
+    ask(solver, { body, quoteIds }, listener) {
       const reader = new ReplyReader(listener)
-      const headers = { ...shared, 'x-quote-id': quoteIds.get(solver.address) }
+      const headers = [...HEADERS, 'x-quote-id', quoteIds.get(solver.address) ?? '']
       try {
         const { origin, path } = targetOf(solver)
         agent.dispatch({ origin, path, method: 'POST', headers, body }, reader)

@@ -117,6 +117,15 @@ describe('the count of time losses', () => {
     expect(health.isOpen).toBe(true)
   })
 
+  test('goes up by 1 in 10 s by the failures of one client, also after its successes', () => {
+    const client = () => 'the only one'
+    let at = play(play(0, 'quoted', { times: 4, client }), 'late', { times: 2, client })
+    at = play(at, 'late')
+    expect(health.isOpen).toBe(false)
+    play(at, 'late')
+    expect(health.isOpen).toBe(true)
+  })
+
   test('does not go up by rare failures for a busy client', () => {
     const client = () => 'the only one'
     const pattern: RequestResult[] = [...Array<RequestResult>(24).fill('quoted'), 'late']
