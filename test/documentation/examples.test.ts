@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
+import { BUILT } from '../service/built.js'
 import { startProcess } from '../service/process.js'
 
 const EXAMPLE = /<!-- example -->\n```sh\n(.*?)```\n(?:\n```json\n(.*?)```)?/gs
@@ -29,7 +30,7 @@ it('the README has examples', () => {
 it.each(examples)('works as pasted: $command', async ({ command, answer }) => {
   const here = command
     .replaceAll('http://localhost:3000', network.serviceUrl)
-    .replaceAll('npx quote-aggregator', 'npx tsx src/cli/main.ts')
+    .replaceAll('npx quote-aggregator', `node ${BUILT}/cli.js`)
   const { stdout } = await promisify(execFile)('bash', ['-c', here])
   const actual = JSON.parse(stdout)
   if (answer === undefined) expect(actual.quote.outputAmount).toBe('2498750000')

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFile } from '../store/temporary-file.js'
+import { BUILT } from './built.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { startProcess } from './process.js'
 import { environmentFor, startService, type TestService } from './service.js'
@@ -25,7 +26,7 @@ afterAll(async () => {
 
 const preload = join(import.meta.dirname, 'cli-loaded-databases.mjs')
 const startCli = (argv: string[], environment: Record<string, string> = {}) =>
-  startProcess(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...argv], {
+  startProcess(process.execPath, [`${BUILT}/cli.js`, ...argv], {
     AGGREGATOR_URL: service.url,
     ...environment,
   })
@@ -76,8 +77,7 @@ describe.concurrent('the command line as a process', () => {
     const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
     writeFileSync(join(folder, '.env'), lines.join(''))
     const root = process.cwd()
-    const loader = `${root}/node_modules/tsx/dist/esm/index.mjs`
-    const doctor = `exec ${process.execPath} --import ${loader} ${root}/src/cli/main.ts doctor`
+    const doctor = `exec ${process.execPath} ${root}/${BUILT}/cli.js doctor`
     const cli = startProcess('bash', ['-c', `cd ${folder} && ${doctor}`], {})
     expect(await cli.exited, cli.output()).toBe(5)
     expect(cli.output()).toMatch(/^FAIL {2}RPC_URL_31337 reachable {2}127.0.0.1:\d+ does not answer/m)

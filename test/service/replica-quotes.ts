@@ -28,7 +28,7 @@ export interface Break {
 }
 
 const CALLERS = 6
-const PAUSE_MS = 60
+const PAUSE_MS = 150
 
 /**
  * Callers who ask for quotes all the time, each of one replica after the other. As behind a load balancer, whoever finds

@@ -29,7 +29,7 @@ export interface Outcome {
 /** The name that is listed of a solver; undefined when it is not registered. */
 type Standing = string | undefined
 
-const PAUSE_MS = 40
+const PAUSE_MS = 100
 /** Longer than the database is away. */
 const CONFIRM_MS = 20_000
 

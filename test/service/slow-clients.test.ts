@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, request as httpRequest, type RequestListener } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createMultiplexer, type Multiplexer } from '../../src/http/multiplexer.js'
 import { sliced } from '../../src/http/sliced.js'
@@ -16,6 +17,7 @@ const TIMEOUTS = {
   closeMs: 400,
 }
 const DRIP_MS = 40
+const BETWEEN_REQUESTS_MS = 20
 /** The longest of the time-outs, twice over, and room for a busy machine. */
 const IN_TIME_MS = 3000
 /** Longer than what the system keeps of it for a client that does not read. */
@@ -87,6 +89,7 @@ async function droppedInTime(client: Socket | ClientHttp2Session): Promise<void>
   do {
     expect(await good()).toBe('POST 4')
     served++
+    await pause(BETWEEN_REQUESTS_MS)
   } while (!isDropped)
   await dropped
   expect(served).toBeGreaterThan(1)
