@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { EVERY_EVENT, type EventFilter } from '../domain/event.js'
-import { createReadQueue } from './read-queue.js'
+import type { EnqueueRead } from './read-queue.js'
 import { type Batch, type Entry, MAX_BATCH } from './recent-entries.js'
 
 /** What passes a filter of the entries up to and including a sequence. */
@@ -57,13 +57,12 @@ const MAX_SCANNED = 2000
 /** The same, where an index finds the entries in their order, or finds few of them: then the read ends at the last page entry. */
 const MAX_LOOKED_UP = 100_000
 
-/** Builds the pages over a log. Pages are read one after the other, with a turn of the event loop in between. */
-export function createLogPages(reader: LogReader): LogPages {
+/** Builds the pages over a log. @param enqueue has a page read in its turn */
+export function createLogPages(reader: LogReader, enqueue: EnqueueRead): LogPages {
   const kept = {
     whole: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
     filtered: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
   }
-  const enqueue = createReadQueue()
   const pagesFor = ({ filter }: LogPlace) => (filter.name === '' ? kept.whole : kept.filtered)
 
   async function readWhole({ after, through }: LogPlace): Promise<LogPart | undefined> {

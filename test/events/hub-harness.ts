@@ -2,7 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
 import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
 import { createCursors } from '../../src/events/cursor.js'
-import { createHub, type SubscriberOptions, type Subscription } from '../../src/events/hub.js'
+import { createHub } from '../../src/events/hub.js'
+import { createReadQueue } from '../../src/events/read-queue.js'
+import type { SubscriberOptions, Subscription } from '../../src/events/subscriber.js'
 import { manySettled, newBlocks, openToRead } from '../store/event-samples.js'
 
 const ANNOUNCED_AT_MS = 1_800_000_000_000
@@ -33,7 +35,9 @@ export async function openHub({ stored = 0 } = {}) {
   const cursors = createCursors(logId)
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
-  const hub = createHub({ ...bounds, cursors, reader: { ...store, readAfter }, onSlow })
+  // Its rests would last longer than tests that count turns of the event loop.
+  const enqueueRead = createReadQueue(async () => {})
+  const hub = createHub({ ...bounds, cursors, reader: { ...store, readAfter }, onSlow, enqueueRead })
   onTestFinished(() => hub.close())
 
   return {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Subscription } from '../../src/events/hub.js'
+import type { Subscription } from '../../src/events/subscriber.js'
 import { now, openHub, range, settle, take } from './hub-harness.js'
 
 const SUBSCRIBER_TOO_SLOW = expect.objectContaining({ reason: 'SUBSCRIBER_TOO_SLOW' })

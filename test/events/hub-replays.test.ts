@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ClientId } from '../../src/domain/client.js'
-import type { Subscription } from '../../src/events/hub.js'
+import type { Subscription } from '../../src/events/subscriber.js'
 import { now, openHub, range, settle, take } from './hub-harness.js'
 
 /** More than is read for all before a place changes. */
