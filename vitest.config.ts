@@ -21,12 +21,21 @@ const NEEDS_QUIET = [
 /** Tests that wait for most of their time, and do not mind how long; and one that is long, and would be the last. */
 const WAITS = [
   'test/devnet/demo.test.ts',
+  'test/service/chain-health.test.ts',
+  'test/service/chain-rpc.test.ts',
   'test/service/chain-rpc-sockets.test.ts',
   'test/service/client-package.test.ts',
+  'test/service/endpoint-names.test.ts',
   'test/service/event-chaos.test.ts',
   'test/service/event-kill.test.ts',
+  'test/service/free-bonds-unknown.test.ts',
+  'test/service/grpc-health.test.ts',
   'test/service/lifecycle.test.ts',
+  'test/service/nonce-strikes.test.ts',
   'test/service/replicas-frozen.test.ts',
+  'test/solvers/name-resolution.test.ts',
+  'test/store/postgres-offices.test.ts',
+  'test/store/postgres-silence.test.ts',
 ]
 /** Tests about memory, and busy ones about time. */
 const NEEDS_ALL = [
@@ -35,8 +44,10 @@ const NEEDS_ALL = [
   'test/service/slow-subscribers.test.ts',
 ]
 
-/** Most of these tests wait for processes and deadlines: two at once are fine on two cores. */
+/** Tests that start processes keep two cores busy with two workers. */
 const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
+/** Tests that wait for most of their time leave room for more. */
+const MORE_WORKERS = { maxWorkers: 3 * WORKERS.maxWorkers }
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
 const POSTGRES = 'test/postgres-once.ts'
 const SERVICE = {
@@ -53,11 +64,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: NEEDS_A_CHAIN,
+          exclude: [...NEEDS_A_CHAIN, ...WAITS],
           globalSetup: [POSTGRES],
           isolate: false,
-          sequence: { groupOrder: 0 },
-          ...WORKERS,
+          sequence: { groupOrder: 4 },
+          maxWorkers: WORKERS.maxWorkers + 1,
         },
       },
       {
@@ -75,7 +86,7 @@ export default defineConfig({
           name: 'waiting',
           include: WAITS,
           sequence: { groupOrder: 1 },
-          maxWorkers: 2 * WORKERS.maxWorkers,
+          ...MORE_WORKERS,
           ...SERVICE,
         },
       },
@@ -84,7 +95,7 @@ export default defineConfig({
           name: 'quiet',
           include: NEEDS_QUIET,
           sequence: { groupOrder: 2 },
-          ...WORKERS,
+          maxWorkers: WORKERS.maxWorkers + 1,
           ...SERVICE,
         },
       },

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -14,6 +15,8 @@ const [honestAccount, repeatingAccount] = solverAccounts
 const REMEMBERED = 50
 const CYCLE = REMEMBERED + 10
 const UNLIMITED = 2n ** 256n - 1n
+/** A nonce of each 5 s is checked: more deposits find nothing sooner. */
+const BETWEEN_DEPOSITS_MS = 200
 
 let chain: TestChain
 let calls: ReturnType<typeof createCalls>
@@ -57,6 +60,7 @@ it('a solver whose nonces are used by deposits right after its quotes is never b
     const body = await quote()
     expect(isHonest(body)).toBe(true)
     await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+    await pause(BETWEEN_DEPOSITS_MS)
   }
   expect(new Set(messages(honestAccount))).toEqual(new Set([checked]))
   expect(isHonest(await quote())).toBe(true)
