@@ -18,7 +18,7 @@ const SUCCESS = 0.5
 const COUNT_TO_OPEN = 3
 /** The count after closing: two failures open the breaker again. */
 const COUNT_AFTER_CLOSING = 1.5
-/** From this level on, only the trial closes the breaker. */
+/** From this level on, only a trial closes the breaker. */
 const TRIAL_ONLY_LEVEL = 3
 /** Within this time, one client moves the count by at most 1 up or down. */
 const CLIENT_INTERVAL_MS = 10_000
@@ -48,7 +48,8 @@ interface CircuitBreakerOptions {
  * either way in 10 s, so that no client hides what others meet, and a busy one does not add up rare failures. At 3 the
  * breaker opens: for 5 s, doubling to 5 minutes when that happens again within 5 minutes of its closing. Then it is
  * half-open: one request is the trial, and its failure alone begins the next term. A success before the end of a term
- * closes the breaker too, but not from the third term in close succession on.
+ * closes the breaker too. From the third term in close succession on, it only makes the breaker half-open, once in 5
+ * minutes.
  */
 export class CircuitBreaker {
   readonly #onChange: CircuitBreakerOptions['onChange']
@@ -60,6 +61,8 @@ export class CircuitBreaker {
   #trial: CircuitRequest | undefined
   #lastLevel: number
   #closedAt = Number.NEGATIVE_INFINITY
+  /** When a success last ended a term that only a trial closes. */
+  #earlyTrialAt = Number.NEGATIVE_INFINITY
   #count = 0
 
   constructor({ term, onChange }: CircuitBreakerOptions) {
@@ -114,6 +117,7 @@ export class CircuitBreaker {
       // At 0 there is nothing to take away: the client's part must not fall below it either.
       if (this.#count > 0) this.#move(request, -SUCCESS, now)
     } else if (isTrial || this.#term.level < TRIAL_ONLY_LEVEL) this.#close(now)
+    else this.#allowEarlyTrial(this.#term, now)
   }
 
   /**
@@ -151,6 +155,13 @@ export class CircuitBreaker {
     this.#closedAt = now
     this.#count = COUNT_AFTER_CLOSING
     this.#onChange(undefined)
+  }
+
+  /** A solver that only answers when no quote waits would cost the time of one caller for each early trial. */
+  #allowEarlyTrial({ level, until }: OpenTerm, now: number): void {
+    if (until <= now || now - this.#earlyTrialAt < LONGEST_TERM_MS) return
+    this.#earlyTrialAt = now
+    this.#term = { level, until: now }
   }
 
   #wasOpenOfLate(now: number): boolean {

@@ -340,6 +340,26 @@ describe('an open breaker', () => {
     expect(health.isOpen).toBe(false)
   })
 
+  test('lets a quote wait after an offer before the end of a later term, once in 5 minutes', () => {
+    const start = 20 * SECOND
+    health = createHealth(1, {
+      term: { level: 3, until: start + MINUTE },
+      onBreaker: (term) => terms.push(term),
+    })
+    expect(standing(start)).toBe('open')
+    const answered = play(start, 'quoted')
+    expect(standing(answered)).toBe('degraded')
+    const failed = play(answered, 'late')
+    expect(terms).toEqual([{ level: 4, until: failed + 40 * SECOND }])
+    expect(standing(play(failed, 'quoted'))).toBe('open')
+  })
+
+  test('closes when the quote that waits before the end of a later term gets an offer', () => {
+    health = createHealth(1, { term: { level: 3, until: MINUTE }, onBreaker: (term) => terms.push(term) })
+    play(play(0, 'quoted'), 'quoted')
+    expect(terms).toEqual([undefined])
+  })
+
   test('leaves its term to another endpoint, and for 5 minutes after it has closed its level', () => {
     expect(health.termElsewhere(0)).toBeUndefined()
     let at = openBreaker(health, 0)
