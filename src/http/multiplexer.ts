@@ -3,7 +3,6 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerResponse,
 } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import { Server as NetServer, type Socket } from 'node:net'
@@ -12,6 +11,7 @@ import { upgradeFilter } from '../internals/upgrade-filter.js'
 import { findHeaderError } from './ambiguous-headers.js'
 import { type ClientTimeouts, DEFAULT_TIMEOUTS } from './client-timeouts.js'
 import { superviseSessions } from './http2-sessions.js'
+import { supervisePendingAnswers } from './pending-answers.js'
 
 /** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
 export interface Multiplexer {
@@ -35,8 +35,6 @@ interface MultiplexerOptions {
 
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_STREAMS_PER_SESSION = 256
-/** Requests of HTTP/1.1 that a client sends on a connection before it has their answers. */
-const MAX_UNANSWERED_REQUESTS = 16
 /** HTTP/2 connections begin with `PRI * HTTP/2.0`; no method of HTTP/1.1 begins with these bytes. */
 const HTTP2_BEGINNING = Buffer.from('PRI')
 
@@ -45,8 +43,6 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   const { isWebSocketPath = () => false, timeouts = DEFAULT_TIMEOUTS } = options
   const connections = new Set<Socket>()
   const undecided = new Set<Socket>()
-  /** Answers of HTTP/1.1 that are not complete, by connection, in the order of their requests. */
-  const answers = new WeakMap<Socket, Set<ServerResponse>>()
   let onLastGone = () => {}
   let isDraining = false
   let isClosing = false
@@ -59,7 +55,7 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
       isWebSocketPath(url.split('?', 1)[0] ?? '') &&
       !isClosing &&
       !socket.destroyed &&
-      !answers.get(socket)?.size &&
+      !hasPendingAnswers(socket) &&
       findHeaderError(request) === undefined
     )
   }
@@ -68,6 +64,14 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
     if (!request.socket.destroyed) handler(request, response)
   })
   http1.setTimeout(timeouts.stalledMs)
+  const hasPendingAnswers = supervisePendingAnswers(http1, timeouts, {
+    onBegin(response) {
+      if (isDraining) response.setHeader('Connection', 'close')
+    },
+    onEnd() {
+      if (isClosing) setImmediate(() => http1.closeIdleConnections())
+    },
+  })
   const http2 = createHttp2Server(
     { settings: { maxConcurrentStreams: MAX_STREAMS_PER_SESSION, maxHeaderListSize: MAX_HEADER_BYTES } },
     handler as never,
@@ -97,42 +101,6 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   // What else a client expects, it will see from the answer.
   http1.on('checkExpectation', (request, response) => http1.emit('request', request, response))
   http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
-
-  http1.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (socket.destroyed) return
-    const pending = answersOf(socket)
-    if (pending.size >= MAX_UNANSWERED_REQUESTS) return void socket.destroy()
-    if (isDraining) response.setHeader('Connection', 'close')
-    pending.add(response)
-    response.once('close', () => {
-      pending.delete(response)
-      if (isClosing) setImmediate(() => http1.closeIdleConnections())
-    })
-    response.on('timeout', destroyWhenStalled)
-  })
-
-  function answersOf(socket: Socket): Set<ServerResponse> {
-    const known = answers.get(socket)
-    if (known !== undefined) return known
-    const pending = new Set<ServerResponse>()
-    answers.set(socket, pending)
-    // Node stops reading when the answers to requests sent ahead pile up, and would not see the client leave.
-    let timer: NodeJS.Timeout | undefined
-    socket.on('pause', () => {
-      timer ??= setTimeout(() => socket.destroy(), timeouts.pausedMs)
-    })
-    socket.on('resume', () => {
-      if (socket.isPaused()) return
-      clearTimeout(timer)
-      timer = undefined
-    })
-    // Node closes the answer that has the socket. Those to requests sent ahead would never learn of the end.
-    socket.once('close', () => {
-      clearTimeout(timer)
-      for (const response of pending) if (response.socket === null) response.destroy().emit('close')
-    })
-    return pending
-  }
 
   return {
     server: Object.assign(http1, {
@@ -202,9 +170,4 @@ function sniffProtocol(
 
 function destroy(this: Socket): void {
   this.destroy()
-}
-
-/** Nothing has moved on the connection for a while: that is a client that does not read, or an answer that waits. */
-function destroyWhenStalled(socket: Socket): void {
-  if (socket.writableLength > 0) socket.destroy()
 }

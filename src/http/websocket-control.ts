@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 
-/** What a client may send in a second, whatever it is: it has nothing to say but pings and pongs. */
+/** Complete messages and control frames that a client may send in a second: it only has pings and pongs to send. */
 const MAX_FRAMES_PER_SECOND = 50
 const SECOND_MS = 1000
-/** What a client may send in a second in frames that end no message, and therefore count as none: two messages. */
+/** Bytes that a client may send in a second, two messages' worth: frames that end no message are not counted above. */
 const MAX_BYTES_PER_SECOND = 8192
 
 /** What a client has sent lately; made with its first frame, as most only listen. */
