@@ -75,8 +75,8 @@ const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681
  * - the state: the solver is registered, its free bond covers the order, the output reaches the contract's minimum, the
  *   nonce is unused. Bond and minimum are checked where the contract has the views `BOND_RESERVATION_BPS` and `MIN_ORDER`.
  *
- * The state may change before the deposit is mined. It throws rather than answers, so that a check whose outcome nobody
- * looks at still protects.
+ * The state may change before the deposit is mined. It throws and answers nothing, so that it protects a caller that does
+ * not look at its outcome too.
  * @throws QuoteVerificationError with what is wrong; viem's errors when the node does not answer
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {

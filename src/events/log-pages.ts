@@ -100,7 +100,7 @@ export function createLogPages(reader: LogReader, enqueue: EnqueueRead): LogPage
   }
 }
 
-/** Names a filter: the same filter has the same name, whatever the order of its values. */
+/** Names a filter. The order of its values does not change the name. */
 export function nameFilter(filter: EventFilter): NamedFilter {
   const kinds = Object.keys(EVERY_EVENT) as (keyof EventFilter)[]
   if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '', range: MAX_BATCH }

@@ -109,7 +109,7 @@ export function createReplays(pages: LogPages): Replays {
       const part = await page.finally(() => {
         this.#idleSince = performance.now()
       })
-      return part === undefined ? undefined : behind(part, place, sequence)
+      return part === undefined ? undefined : partAfter(part, place, sequence)
     }
 
     #readInTurn(place: LogPlace): Promise<LogPart | undefined> {
@@ -169,7 +169,7 @@ export function createReplays(pages: LogPages): Replays {
 }
 
 /** What of a page stands after a sequence. */
-function behind(part: LogPart, place: LogPlace, sequence: number): LogPart | undefined {
+function partAfter(part: LogPart, place: LogPlace, sequence: number): LogPart | undefined {
   if (place.filter.name !== '') return part
   const entries =
     part.entries[0]?.sequence === sequence + 1

@@ -16,7 +16,7 @@ export interface Subscription {
    * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN: the subscription has ended
    */
   next(): Promise<Batch>
-  /** Aborts with what `next` throws when the subscription has ended, also while nobody waits there. */
+  /** Aborts with what `next` throws when the subscription has ended, also when no call of `next` waits. */
   readonly ended: AbortSignal
   /** Ends it from the subscriber's side. */
   close(): void
@@ -125,7 +125,7 @@ export class Subscriber implements Subscription {
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
         if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
         if (this.#sequence < this.#log.lastSequence) await this.#log.step()
-        // What was told between reading and falling asleep would wake nobody, nor would the end.
+        // An entry that was published between reading and falling asleep would not wake it, nor would the end.
         if (this.#sequence < this.#log.lastSequence || this.#end !== undefined) continue
         this.#endReplay()
         this.#isLive = true

@@ -24,8 +24,8 @@ export interface Call {
 }
 
 /**
- * Called once: what went wrong is an outcome too, so that it reaches nobody else. Takes the milliseconds that the
- * solver had as well.
+ * Called once. A failure is an outcome too, so that it does not reach other solvers' calls. Takes the milliseconds that
+ * the solver had as well.
  */
 type OnOutcome = (outcome: SolverOutcome, tookMs: number) => void
 

@@ -5,7 +5,7 @@ import type { Address } from '../domain/hex.js'
 export type NonceState =
   /** It has not been sent before, or was unused a moment ago. */
   | 'fresh'
-  /** It has been sent before, and nobody has looked lately whether it is used. */
+  /** It has been sent before, and the chain was not asked lately whether it is used. */
   | 'repeated'
   | 'used'
   /** It was used, before blocks were removed. */

@@ -98,7 +98,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   })
   await Promise.all([...chains.keys()].map(read))
 
-  /** Reads a chain's solvers without the barred ones, anew when one was changed here meanwhile: that may not be among what was read. */
+  /** Reads a chain's solvers without the barred ones; again when one was changed here in the meantime, as the read may lack that change. */
   async function read(chainId: number): Promise<void> {
     for (;;) {
       const before = sets.get(chainId)

@@ -76,7 +76,7 @@ export function createMetrics() {
     }),
     solverAnswerSeconds: new Histogram({
       name: 'aggregator_solver_answer_duration_seconds',
-      help: 'Time from sending a request to a solver to its answer, of whatever kind, by chain and solver; what did not come in time is not in it.',
+      help: 'Time from sending a request to a solver to its answer of any kind, by chain and solver. Requests without an answer in time are not included.',
       labelNames: ['chain_id', 'solver'],
       buckets: SOLVER_SECONDS,
       registers,

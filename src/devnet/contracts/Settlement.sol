@@ -33,7 +33,7 @@ contract Settlement is SolverBonds, EIP712 {
     /// @notice The part of `outputAmount` that the bond answers for, in hundredths of a percent, rounded down.
     uint256 public constant BOND_RESERVATION_BPS = 500;
 
-    /// @notice The least `outputAmount` of an order, in the smallest unit of whatever token it is.
+    /// @notice The least `outputAmount` of an order, in the smallest unit of the output token.
     uint256 public immutable MIN_ORDER;
 
     /// @notice What deposit addresses are derived with, by CREATE2 from this contract with the order id as the salt.
