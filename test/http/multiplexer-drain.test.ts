@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import {
   FIRST_HALF,
+  GET,
   openHttp2,
   openSocket,
   request,
@@ -10,7 +11,6 @@ import {
   startMultiplexer,
 } from './multiplexer-server.js'
 
-const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 const LONG_MS = 60_000
 
 describe('draining', () => {

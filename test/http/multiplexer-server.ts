@@ -6,6 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { createMultiplexer } from '../../src/http/multiplexer.js'
 
+/** A request of HTTP/1.1 as it goes over the wire. */
+export const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 /** The two halves of an answer to `/slow`, before and after `release`; long enough to fill several packets. */
 export const FIRST_HALF = 'first '.repeat(50_000)
 export const SECOND_HALF = 'second '.repeat(50_000)

@@ -6,14 +6,13 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createMultiplexer } from '../../src/http/multiplexer.js'
 import {
   FIRST_HALF,
+  GET,
   openHttp2,
   openSocket,
   request,
   SECOND_HALF,
   startMultiplexer,
 } from './multiplexer-server.js'
-
-const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 
 describe('one port', () => {
   test('speaks HTTP/1.1 and keeps the connection', async () => {

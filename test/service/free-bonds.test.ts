@@ -63,6 +63,14 @@ const untilOffered = (service: TestService, isOffered: boolean) =>
     (body) => (body.quote !== undefined) === isOffered,
   )
 
+/** Has a part of the bond unstake and come back. @returns when quotes have followed both */
+async function unstakeAndCancel(service: TestService): Promise<void> {
+  await calls.send(account, 'requestUnstake', [1n])
+  await untilOffered(service, false)
+  await calls.send(account, 'cancelUnstake', [])
+  await untilOffered(service, true)
+}
+
 /** Takes the solver's offer of the whole bond. */
 async function deposit(service: TestService) {
   const body = await quote(service)
@@ -105,10 +113,7 @@ describe('an offer that the free bond does not cover is dropped', () => {
   it('while a part of it is unstaking, as the contract sees it too', async () => {
     const service = await startService(chain, environment)
     await solver.register(service)
-    await calls.send(account, 'requestUnstake', [1n])
-    await untilOffered(service, false)
-    await calls.send(account, 'cancelUnstake', [])
-    await untilOffered(service, true)
+    await unstakeAndCancel(service)
     await service.close()
   })
 
@@ -126,10 +131,7 @@ describe('an offer that the free bond does not cover is dropped', () => {
     rpc.hideLogs()
     const service = await startService(chain, { ...environment, BOND_CHECK_INTERVAL_MS: '50' })
     await solver.register(service)
-    await calls.send(account, 'requestUnstake', [1n])
-    await untilOffered(service, false)
-    await calls.send(account, 'cancelUnstake', [])
-    await untilOffered(service, true)
+    await unstakeAndCancel(service)
     await service.close()
   })
 
