@@ -56,6 +56,8 @@ const MAX_PAGES = 64
 const MAX_SCANNED = 2000
 /** The same, where an index finds the entries in their order, or finds few of them: then the read ends at the last page entry. */
 const MAX_LOOKED_UP = 100_000
+/** With some hundred order ids, SQLite does not look them up: it scans the whole range, 30 ms for 100,000 entries. */
+const MAX_LOOKED_UP_ORDERS = 100
 
 /** Builds the pages over a log. @param enqueue has a page read in its turn */
 export function createLogPages(reader: LogReader, enqueue: EnqueueRead): LogPages {
@@ -114,6 +116,6 @@ export function nameFilter(filter: EventFilter): NamedFilter {
  * the index in their order. With a second kind of filter, a read could go through many that the other kind leaves out.
  */
 function isLookedUp({ chainIds, types, orderIds, users, solvers }: EventFilter): boolean {
-  if (orderIds.size > 0) return users.size + solvers.size === 0
+  if (orderIds.size > 0) return orderIds.size <= MAX_LOOKED_UP_ORDERS && users.size + solvers.size === 0
   return users.size + solvers.size === 1 && chainIds.size + types.size === 0
 }

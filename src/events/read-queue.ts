@@ -9,8 +9,8 @@ const MAX_RUNNING = 2
 const REST_FACTOR = 2
 /** A rest is not shorter than this; until then, what is due adds up. */
 const MIN_REST_MS = 1
-/** A rest is not longer than this: a read may have waited for its database. */
-const MAX_REST_MS = 10
+/** A rest is not longer than this: a read may have waited for a database that was away. */
+const MAX_REST_MS = 100
 
 /**
  * Builds a queue of reads of the database. SQLite answers in the main thread, so one read at most begins in each turn of
