@@ -82,7 +82,7 @@ export function readConfig(environment: Environment): Config {
     host: env.required('HOST', 'an address to bind to'),
     port: env.integer('PORT', { min: 0, max: 65_535 }),
     ...database,
-    production: env.optional('NODE_ENV') === 'production',
+    production: readIsProduction(env),
     quoteTimeoutMs: env.integer('QUOTE_TIMEOUT_MS', { min: 1, max: 60_000 }),
     defaultDepositWindowSeconds: env.integer('DEFAULT_DEPOSIT_WINDOW', {
       min: 1,
@@ -131,4 +131,12 @@ function readAmount(env: EnvironmentReader, variable: string): bigint {
     env.refuse(variable, `is "${text}": it must be a decimal integer in the token's smallest unit`)
   }
   return amount ?? 0n
+}
+
+/** A misspelt value would leave out the rules of production, such as those for the endpoints of solvers. */
+function readIsProduction(env: EnvironmentReader): boolean {
+  const mode = env.optional('NODE_ENV') ?? 'development'
+  if (!['production', 'development', 'test'].includes(mode))
+    env.refuse('NODE_ENV', `is "${mode}": it must be production, development or test`)
+  return mode === 'production'
 }

@@ -191,3 +191,11 @@ test('all mistakes come at once, each in a line of the error', () => {
   expect(error.message.split('\n')).toHaveLength(variables.length)
   expect(error.message).toContain('PORT is "70000": it must be an integer of 0 to 65535')
 })
+
+test.each(['prod', 'Production', 'staging'])(
+  'NODE_ENV is not %s, which would leave out the rules of production',
+  (mode) => {
+    const message = `is "${mode}": it must be production, development or test`
+    expect(mistakes({ NODE_ENV: mode })).toEqual([{ variable: 'NODE_ENV', message }])
+  },
+)

@@ -133,7 +133,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       try {
         return await server.listen({ host: config.host, port: config.port })
       } catch (error) {
-        throw toPortMistake(error, config.port)
+        throw toListenMistake(error, config)
       }
     },
     async close(graceMs, drainMs) {
@@ -166,12 +166,14 @@ function toContextValues(request: FastifyRequest) {
   return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, refuse })
 }
 
-function toPortMistake(error: unknown, port: number): unknown {
+function toListenMistake(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return new ConfigError([{ variable: 'PORT', message: `is ${port}, which is taken` }])
   if (code === 'EACCES')
     return new ConfigError([{ variable: 'PORT', message: `is ${port}, which needs privileges` }])
+  if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
+    return new ConfigError([{ variable: 'HOST', message: `is ${host}, which is no address of this machine` }])
   return error
 }
 

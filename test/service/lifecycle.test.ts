@@ -57,12 +57,15 @@ describe('a start that cannot be', () => {
     expect(start.output()).toMatch(new RegExp(`SERVICE_ADDRESS_${chain.chainId} is .* has no contract`))
   })
 
-  it('a port that is taken, and a database that cannot be opened, are mistakes', async () => {
+  it('a port that is taken, an address of others, and a database that cannot be opened, are mistakes', async () => {
     const taken = await startService(chain)
     await expect(startService(chain, { PORT: new URL(taken.url).port })).rejects.toThrow(
       /^PORT is \d+, which is taken$/,
     )
     await taken.close()
+    await expect(startService(chain, { HOST: '192.0.2.1' })).rejects.toThrow(
+      /^HOST is 192.0.2.1, which is no address of this machine$/,
+    )
     await expect(startService(chain, { DB_PATH: '/no/such/folder/file.db' })).rejects.toThrow(
       /^DB_PATH is .*cannot be opened/,
     )
