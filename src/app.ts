@@ -10,7 +10,7 @@ import { openQuoting } from './quoting/quoting.js'
 import { createEventStreams } from './rpc/event-streams.js'
 import { createGuard } from './rpc/guard.js'
 import { createHealth } from './rpc/health.js'
-import { identifyClient } from './rpc/identify-client.js'
+import { widestKeyOf } from './rpc/identify-client.js'
 import { limitMessages } from './rpc/message-limit.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
@@ -122,7 +122,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       benchStore: stores.benches,
       quoteRecordStore: stores.quoteRecords,
       recordKey: stores.recordKey,
-      clientKeyOf: (address) => identifyClient(address).key,
+      clientKeyOf: widestKeyOf,
       clock,
       now,
       metrics,

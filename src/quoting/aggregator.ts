@@ -45,7 +45,7 @@ interface AggregatorOptions {
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
   readonly recorder: Pick<QuoteRecorder, 'note'>
   readonly maxQuoteFanOut: number
-  /** Names a client by its address, as rate limits count clients. */
+  /** Names a client by its address, as circuit breakers count clients. */
   readonly clientKeyOf: (address: string) => string
   /** The clock of the solvers' health. */
   readonly clock: () => number

@@ -46,7 +46,7 @@ interface QuotingOptions {
   readonly quoteRecordStore: QuoteRecordStore | undefined
   /** Of the ids that solvers are asked under: 16 bytes. */
   readonly recordKey: Uint8Array
-  /** Names a client by its address, as rate limits count clients. */
+  /** Names a client by its address, as circuit breakers count clients. */
   readonly clientKeyOf: (address: string) => string
   /** Milliseconds that never go back, for the health of solvers. */
   readonly clock: () => number

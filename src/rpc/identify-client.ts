@@ -25,6 +25,15 @@ export function identifyClient(address: string): ClientId {
   return client
 }
 
+/**
+ * Names a client by the widest network that one person may own: an IPv4 address, or an IPv6 /48. What a client adds to a
+ * solver's circuit breaker counts by it.
+ */
+export function widestKeyOf(address: string): string {
+  const { key, networks } = identifyClient(address)
+  return networks.at(-1)?.key ?? key
+}
+
 function parseClient(address: string): ClientId {
   if (!ipaddr.isValid(address)) {
     const key = address.slice(0, MAX_KEY_LENGTH)

@@ -36,12 +36,14 @@ export interface CircuitRequest {
 interface CircuitBreakerOptions {
   /** A term from before a restart, or from another endpoint of the solver. */
   readonly term?: OpenTerm | undefined
+  /** The count at another endpoint of the solver, or before it was away. */
+  readonly count?: number | undefined
   /** Called with each new term, and with undefined when the breaker closes. */
   readonly onChange: (term: OpenTerm | undefined) => void
 }
 
 /**
- * Keeps quotes from waiting for a solver that costs their callers time (decisions.md D14). Times are milliseconds on a
+ * The circuit breaker of one solver. It keeps quotes from waiting for a solver that costs their callers time (decisions.md D14). Times are milliseconds on a
  * clock that never goes back.
  *
  * Each failure adds 1 to a count and each success takes 0.5 away, never below 0. One client moves the count by at most 1
@@ -63,12 +65,18 @@ export class CircuitBreaker {
   #closedAt = Number.NEGATIVE_INFINITY
   /** When a success last ended a term that only a trial closes. */
   #earlyTrialAt = Number.NEGATIVE_INFINITY
-  #count = 0
+  #count: number
 
-  constructor({ term, onChange }: CircuitBreakerOptions) {
+  constructor({ term, count = 0, onChange }: CircuitBreakerOptions) {
     this.#onChange = onChange
     this.#term = term
     this.#lastLevel = term?.level ?? 0
+    this.#count = count
+  }
+
+  /** What failures and successes have come to; 3 opens the breaker. */
+  get count(): number {
+    return this.#count
   }
 
   get isClosed(): boolean {

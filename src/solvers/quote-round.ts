@@ -42,7 +42,7 @@ interface QuoteRoundOptions {
   readonly startedAt: number
   /** How long the round lasts at most. */
   readonly limitMs: number
-  /** Names the client that waits for the round, as rate limits count clients; called only when a solver fails, or has failed of late. */
+  /** Names the client that waits for the round, as circuit breakers count clients; called only when a solver fails, or has failed of late. */
   readonly clientKey: () => string
 }
 

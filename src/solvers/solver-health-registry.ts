@@ -43,6 +43,12 @@ interface ChainEntry {
   readonly healths: readonly SolverHealth[]
 }
 
+/** What a solver's circuit breaker has come to, before the solver moves or goes. */
+interface Past {
+  readonly term: OpenTerm | undefined
+  readonly count: number
+}
+
 /** One solver's terms begin half-open at another endpoint once within this time. */
 const EARLY_TRIAL_INTERVAL_MS = LONGEST_TERM_MS
 /** The term of a solver that is away is remembered for so long. */
@@ -60,10 +66,8 @@ export async function createSolverHealthRegistry(
   const { store, quoteTimeoutMs, maxConnectionsPerSolver, clock, now, metrics, log } = options
   const chains = new Map<number, ChainEntry>()
   const slotsByOrigin = new Map<string, RequestSlots>()
-  /** Terms of solvers that are away, by solver, as at their departure. */
-  const awayTerms = new LRUCache<string, { readonly term: OpenTerm; readonly leftAt: number }>({
-    max: MAX_PASTS,
-  })
+  /** Circuit breakers of solvers that are away, by solver, as at their departure. */
+  const away = new LRUCache<string, Past & { readonly leftAt: number }>({ max: MAX_PASTS })
   /** When a term last began half-open at another endpoint, by solver. */
   const earlyTrialAt = new LRUCache<string, number>({ max: MAX_PASTS })
   const storedTerms = new Map((await store.readAll()).map((term) => [keyOf(term), term]))
@@ -93,17 +97,24 @@ export async function createSolverHealthRegistry(
     keep(store.save({ chainId, address, endpointUrl, level, until: now() + until - clock() }))
   }
 
-  /** The term that a solver begins with: its own of before a restart, or what it has left at another endpoint. */
-  function takeTerm(solver: Solver, replaced: SolverHealth | undefined): OpenTerm | undefined {
+  /** What a solver begins with: its own term of before a restart, or what it has left at another endpoint. */
+  function takePast(solver: Solver, replaced: SolverHealth | undefined): Past | undefined {
     const key = keyOf(solver)
     const stored = storedTerms.get(key)
     storedTerms.delete(key)
-    if (stored?.endpointUrl === solver.endpointUrl) return toTerm(stored)
-    const left = stored === undefined ? (replaced?.termElsewhere(clock()) ?? recallAway(key)) : toTerm(stored)
-    if (left === undefined) return undefined
-    const term = move(key, left)
+    if (stored?.endpointUrl === solver.endpointUrl) return { term: toTerm(stored), count: 0 }
+    const past =
+      stored === undefined ? (pastOf(replaced) ?? recallAway(key)) : { term: toTerm(stored), count: 0 }
+    if (past?.term === undefined) return past
+    const term = move(key, past.term)
     save(solver, term)
-    return term
+    return { ...past, term }
+  }
+
+  function pastOf(health: SolverHealth | undefined): Past | undefined {
+    return health === undefined
+      ? undefined
+      : { term: health.termElsewhere(clock()), count: health.breakerCount }
   }
 
   /** An early trial at each new endpoint would let a solver cost the time of one caller for each. */
@@ -115,15 +126,15 @@ export async function createSolverHealthRegistry(
     return { level, until: clock() }
   }
 
-  function recallAway(key: string): OpenTerm | undefined {
-    const away = awayTerms.get(key)
-    awayTerms.delete(key)
-    return away !== undefined && clock() - away.leftAt <= AWAY_MS ? away.term : undefined
+  function recallAway(key: string): Past | undefined {
+    const past = away.get(key)
+    away.delete(key)
+    return past !== undefined && clock() - past.leftAt <= AWAY_MS ? past : undefined
   }
 
   function noteAway(health: SolverHealth): void {
-    const term = health.termElsewhere(clock())
-    if (term !== undefined) awayTerms.set(keyOf(health.solver), { term, leftAt: clock() })
+    const past = pastOf(health)
+    if (past !== undefined) away.set(keyOf(health.solver), { ...past, leftAt: clock() })
     if (health.isOpen) keep(store.remove(health.solver))
   }
 
@@ -149,7 +160,7 @@ export async function createSolverHealthRegistry(
     const health: SolverHealth = new SolverHealth(solver, {
       quoteTimeoutMs,
       slots: slotsOf(solver),
-      term: takeTerm(solver, replaced),
+      ...takePast(solver, replaced),
       onBreaker: (term) => noteTerm(health, term),
     })
     return health

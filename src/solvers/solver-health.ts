@@ -46,6 +46,8 @@ interface SolverHealthOptions {
   readonly slots: RequestSlots
   /** A term of the circuit breaker from before a restart, or from another endpoint of the solver. */
   readonly term?: OpenTerm | undefined
+  /** The breaker's count at another endpoint of the solver, or before it was away. */
+  readonly count?: number | undefined
   /** Called with each new term of the circuit breaker, and with undefined when it closes. */
   readonly onBreaker: (term: OpenTerm | undefined) => void
 }
@@ -72,11 +74,11 @@ export class SolverHealth {
   /** @param solver replaced when its registration changes */
   constructor(
     public solver: Solver,
-    { quoteTimeoutMs, slots, term, onBreaker }: SolverHealthOptions,
+    { quoteTimeoutMs, slots, term, count, onBreaker }: SolverHealthOptions,
   ) {
     this.#quoteTimeoutMs = quoteTimeoutMs
     this.slots = slots
-    this.#breaker = new CircuitBreaker({ term, onChange: onBreaker })
+    this.#breaker = new CircuitBreaker({ term, count, onChange: onBreaker })
   }
 
   /** Of its last quotes and time losses, the part that were quotes. */
@@ -97,6 +99,11 @@ export class SolverHealth {
   /** How bad it is, to find the least bad when all breakers are open. */
   get severity(): number {
     return this.#breaker.level
+  }
+
+  /** The count of the circuit breaker, which another endpoint of this solver begins with. */
+  get breakerCount(): number {
+    return this.#breaker.count
   }
 
   /** The term of the circuit breaker that another endpoint of this solver begins with; undefined for no history. */

@@ -105,6 +105,19 @@ describe('an attacker with a solver and many addresses takes no honest solver fr
     expect((await quote()).offers).toContain('moody')
   })
 
+  it('by an amount that they decline slowly, asked from one IPv6 /56', async () => {
+    const { service, moody, honest, ahead, quote } = await openAttackedMarket()
+    moody.behave(whenAsked(isHuge, delayed(SLOWLY_MS, answerStatus(422)), wellMoody))
+    const body = { ...quoteRequest(chain), amount: HUGE }
+    for (let time = 0; time < 40; time++) {
+      const headers = { 'x-forwarded-for': `2001:db8:aa00:${(time + 1).toString(16)}::1` }
+      expect((await service.post(`/v1/${chain.chainId}/quote`, body, { headers })).status).toBe(200)
+      ahead.ms += 500
+      if (time % 4 === 3) expect((await quote()).offers).toContain('moody')
+    }
+    expect((await honest()).benched).toBe(0)
+  })
+
   it('by asking at once what they never answer', async () => {
     const { moody, steady, quote, attack, honest } = await openAttackedMarket()
     moody.behave(whenAsked(isReversed, hang, wellMoody))
@@ -219,6 +232,22 @@ describe('a solver that means to cost callers their time', () => {
     expect(slow.length).toBeLessThan(30)
     // The terms grow: nearly all of the last quotes are quick.
     expect(slow.filter((victim) => victim >= 100).length).toBeLessThan(6)
+  })
+
+  it('by registering elsewhere before its breaker opens', async () => {
+    const { moody, service, victims } = await openSlowMarket()
+    const elsewhere = await startSolver(chain, moody.account, hang)
+    onTestFinished(elsewhere.close)
+    moody.behave(hang)
+    const endpoints = [elsewhere.endpointUrl, moody.endpointUrl]
+    const slow = await victims(40, async (victim) => {
+      if (victim % 2 === 1) return
+      const endpointUrl = endpoints[(victim / 2) % 2] ?? ''
+      const registration = await signedRegistration(moody.account, { endpointUrl })
+      const path = `/v1/${chain.chainId}/solvers/register`
+      expect((await service.post(path, registration, fromNewClient())).status).toBe(200)
+    })
+    expect(slow.length).toBeLessThan(12)
   })
 
   it.each([
