@@ -25,7 +25,7 @@ export function explain(answer: SolverAnswer, record: Competition): string {
     case 'cancelled':
       return 'The quote ended before the reply came: the caller went away or set a shorter deadline, or the request waited for a free connection. This does not count against the solver.'
     case 'benched':
-      return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. Its first valid quote in time closes the breaker.'
+      return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. A quote in time closes the breaker: at once in its first two terms, later at the end of the term.'
   }
 }
 

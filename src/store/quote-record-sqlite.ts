@@ -7,7 +7,7 @@ import {
 } from './quote-record-table.js'
 import { openSqliteTables } from './sqlite.js'
 
-/** Where records are kept, and how many. */
+/** Where records are kept, and how large they may be together. */
 export interface QuoteRecordFile {
   readonly path: string
   /** Of the file; the write-ahead log beside it comes on top. */
