@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { CLIENT_INTERVAL_MS, LossCount } from './loss-count.js'
 
 /** A time for which the breaker is open; each that follows soon takes twice as long as the one before. */
 export interface OpenTerm {
@@ -20,9 +21,7 @@ const COUNT_TO_OPEN = 3
 const COUNT_AFTER_CLOSING = 1.5
 /** From this level on, only a trial closes the breaker. */
 const TRIAL_ONLY_LEVEL = 3
-/** Within this time, one client moves the count by at most 1 up or down. */
-const CLIENT_INTERVAL_MS = 10_000
-/** Clients whose last failure, and whose part of the count, are remembered. */
+/** Clients whose last failure is remembered. */
 const MAX_CLIENTS = 64
 const FIRST_TERM_MS = 5_000
 export const LONGEST_TERM_MS = 300_000
@@ -37,7 +36,7 @@ interface CircuitBreakerOptions {
   /** A term from before a restart, or from another endpoint of the solver. */
   readonly term?: OpenTerm | undefined
   /** The count at another endpoint of the solver, or before it was away. */
-  readonly count?: number | undefined
+  readonly count?: LossCount | undefined
   /** Called with each new term, and with undefined when the breaker closes. */
   readonly onChange: (term: OpenTerm | undefined) => void
 }
@@ -54,29 +53,23 @@ interface CircuitBreakerOptions {
  * minutes.
  */
 export class CircuitBreaker {
+  /** What failures and successes have come to. */
+  readonly count: LossCount
   readonly #onChange: CircuitBreakerOptions['onChange']
   /** When each client's last failure counted; undefined until the first one. */
   #failedAt: LRUCache<string, number> | undefined
-  /** How far each client has moved the count of late; undefined until the first one. */
-  #moves: LRUCache<string, { readonly since: number; sum: number }> | undefined
   #term: OpenTerm | undefined
   #trial: CircuitRequest | undefined
   #lastLevel: number
   #closedAt = Number.NEGATIVE_INFINITY
   /** When a success last ended a term that only a trial closes. */
   #earlyTrialAt = Number.NEGATIVE_INFINITY
-  #count: number
 
-  constructor({ term, count = 0, onChange }: CircuitBreakerOptions) {
+  constructor({ term, count = new LossCount(), onChange }: CircuitBreakerOptions) {
     this.#onChange = onChange
     this.#term = term
     this.#lastLevel = term?.level ?? 0
-    this.#count = count
-  }
-
-  /** What failures and successes have come to; 3 opens the breaker. */
-  get count(): number {
-    return this.#count
+    this.count = count
   }
 
   get isClosed(): boolean {
@@ -123,7 +116,7 @@ export class CircuitBreaker {
     this.abandon(request)
     if (this.#term === undefined) {
       // At 0 there is nothing to take away: the client's part must not fall below it either.
-      if (this.#count > 0) this.#move(request, -SUCCESS, now)
+      if (this.count.value > 0) this.count.move(request.round.client, -SUCCESS, now)
     } else if (isTrial || this.#term.level < TRIAL_ONLY_LEVEL) this.#close(now)
     else this.#allowEarlyTrial(this.#term, now)
   }
@@ -141,27 +134,16 @@ export class CircuitBreaker {
       this.#failedAt ??= new LRUCache({ max: MAX_CLIENTS })
       this.#failedAt.set(client, now)
     }
-    if (this.#term === undefined) this.#move(request, FAILURE, now)
-    if (this.#term === undefined ? this.#count >= COUNT_TO_OPEN : isTrial && isCounted) this.#open(now)
+    if (this.#term === undefined) this.count.move(client, FAILURE, now)
+    if (this.#term === undefined ? this.count.value >= COUNT_TO_OPEN : isTrial && isCounted) this.#open(now)
     return isCounted
-  }
-
-  #move({ round }: CircuitRequest, by: number, now: number): void {
-    const { client } = round
-    this.#moves ??= new LRUCache({ max: MAX_CLIENTS })
-    const known = this.#moves.get(client)
-    const own = known === undefined || isDue(known.since, now) ? { since: now, sum: 0 } : known
-    const sum = Math.max(-FAILURE, Math.min(FAILURE, own.sum + by))
-    this.#count = Math.max(0, this.#count + sum - own.sum)
-    own.sum = sum
-    if (own !== known) this.#moves.set(client, own)
   }
 
   #close(now: number): void {
     this.#term = undefined
     this.#trial = undefined
     this.#closedAt = now
-    this.#count = COUNT_AFTER_CLOSING
+    this.count.set(COUNT_AFTER_CLOSING)
     this.#onChange(undefined)
   }
 

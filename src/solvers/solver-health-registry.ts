@@ -4,6 +4,7 @@ import type { BenchStore, StoredTerm } from '../store/bench-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { LONGEST_TERM_MS, type OpenTerm } from './circuit-breaker.js'
+import type { LossCount } from './loss-count.js'
 import { RequestSlots } from './request-slots.js'
 import { SolverHealth } from './solver-health.js'
 
@@ -46,7 +47,7 @@ interface ChainEntry {
 /** What a solver's circuit breaker has come to, before the solver moves or goes. */
 interface Past {
   readonly term: OpenTerm | undefined
-  readonly count: number
+  readonly count: LossCount | undefined
 }
 
 /** One solver's terms begin half-open at another endpoint once within this time. */
@@ -102,9 +103,11 @@ export async function createSolverHealthRegistry(
     const key = keyOf(solver)
     const stored = storedTerms.get(key)
     storedTerms.delete(key)
-    if (stored?.endpointUrl === solver.endpointUrl) return { term: toTerm(stored), count: 0 }
+    if (stored?.endpointUrl === solver.endpointUrl) return { term: toTerm(stored), count: undefined }
     const past =
-      stored === undefined ? (pastOf(replaced) ?? recallAway(key)) : { term: toTerm(stored), count: 0 }
+      stored === undefined
+        ? (pastOf(replaced) ?? recallAway(key))
+        : { term: toTerm(stored), count: undefined }
     if (past?.term === undefined) return past
     const term = move(key, past.term)
     save(solver, term)
@@ -112,9 +115,7 @@ export async function createSolverHealthRegistry(
   }
 
   function pastOf(health: SolverHealth | undefined): Past | undefined {
-    return health === undefined
-      ? undefined
-      : { term: health.termElsewhere(clock()), count: health.breakerCount }
+    return health === undefined ? undefined : { term: health.termElsewhere(clock()), count: health.lossCount }
   }
 
   /** An early trial at each new endpoint would let a solver cost the time of one caller for each. */

@@ -1,5 +1,6 @@
 import type { Solver } from '../domain/solver.js'
 import { CircuitBreaker, type OpenTerm } from './circuit-breaker.js'
+import type { LossCount } from './loss-count.js'
 import type { QuoteRound, Verdict } from './quote-round.js'
 import { QuotedPairs } from './quoted-pairs.js'
 import type { RequestSlots } from './request-slots.js'
@@ -47,7 +48,7 @@ interface SolverHealthOptions {
   /** A term of the circuit breaker from before a restart, or from another endpoint of the solver. */
   readonly term?: OpenTerm | undefined
   /** The breaker's count at another endpoint of the solver, or before it was away. */
-  readonly count?: number | undefined
+  readonly count?: LossCount | undefined
   /** Called with each new term of the circuit breaker, and with undefined when it closes. */
   readonly onBreaker: (term: OpenTerm | undefined) => void
 }
@@ -102,7 +103,7 @@ export class SolverHealth {
   }
 
   /** The count of the circuit breaker, which another endpoint of this solver begins with. */
-  get breakerCount(): number {
+  get lossCount(): LossCount {
     return this.#breaker.count
   }
 
