@@ -47,7 +47,7 @@ interface ChainEntry {
 /** What a solver's circuit breaker has come to, before the solver moves or goes. */
 interface Past {
   readonly term: OpenTerm | undefined
-  readonly count: LossCount | undefined
+  readonly count?: LossCount
 }
 
 /** One solver's terms begin half-open at another endpoint once within this time. */
@@ -103,19 +103,22 @@ export async function createSolverHealthRegistry(
     const key = keyOf(solver)
     const stored = storedTerms.get(key)
     storedTerms.delete(key)
-    if (stored?.endpointUrl === solver.endpointUrl) return { term: toTerm(stored), count: undefined }
-    const past =
-      stored === undefined
-        ? (pastOf(replaced) ?? recallAway(key))
-        : { term: toTerm(stored), count: undefined }
+    if (stored?.endpointUrl === solver.endpointUrl) return { term: toTerm(stored) }
+    if (stored !== undefined) return { term: startElsewhere(solver, toTerm(stored)) }
+    const past = replaced === undefined ? recallAway(key) : pastOf(replaced)
     if (past?.term === undefined) return past
-    const term = move(key, past.term)
-    save(solver, term)
-    return { ...past, term }
+    return { ...past, term: startElsewhere(solver, past.term) }
   }
 
-  function pastOf(health: SolverHealth | undefined): Past | undefined {
-    return health === undefined ? undefined : { term: health.termElsewhere(clock()), count: health.lossCount }
+  /** The rest of a term at another endpoint. */
+  function startElsewhere(solver: Solver, left: OpenTerm): OpenTerm {
+    const term = move(keyOf(solver), left)
+    save(solver, term)
+    return term
+  }
+
+  function pastOf(health: SolverHealth) {
+    return { term: health.termElsewhere(clock()), count: health.lossCount }
   }
 
   /** An early trial at each new endpoint would let a solver cost the time of one caller for each. */
@@ -135,7 +138,9 @@ export async function createSolverHealthRegistry(
 
   function noteAway(health: SolverHealth): void {
     const past = pastOf(health)
-    if (past !== undefined) away.set(keyOf(health.solver), { ...past, leftAt: clock() })
+    // Those without a past must not drive out the others.
+    if (past.term !== undefined || past.count.value > 0)
+      away.set(keyOf(health.solver), { ...past, leftAt: clock() })
     if (health.isOpen) keep(store.remove(health.solver))
   }
 
