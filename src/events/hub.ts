@@ -5,7 +5,7 @@ import type { EventStore } from '../store/event-store.js'
 import type { Cursors } from './cursor.js'
 import { createLogPages, type LogReader } from './log-pages.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
-import { createRecentEntries, type Entry } from './recent-entries.js'
+import { type Batch, createRecentEntries, type Entry } from './recent-entries.js'
 import { createReplays, type Replays } from './replays.js'
 import {
   cursorUnknown,
@@ -54,6 +54,8 @@ const WAKES_PER_TURN = 64
 /** Batches that replaying subscribers go through together before anything else gets its turn; each takes about 10 us. */
 const STEPS_PER_TURN = 64
 
+const NOTHING: Batch = []
+
 /** Builds the hub over an event log. */
 export function createHub(options: HubOptions): Hub {
   const { cursors, reader, onSlow, enqueueRead = createReadQueue() } = options
@@ -79,7 +81,7 @@ export function createHub(options: HubOptions): Hub {
     get lastSequence() {
       return lastSequence
     },
-    readMemory: (sequence) => (sequence >= lastSequence ? [] : recent.after(sequence)),
+    readMemory: (sequence) => (sequence >= lastSequence ? NOTHING : recent.after(sequence)),
     cursorAt: cursors.write,
     replays,
     step: createTurnstile(STEPS_PER_TURN),

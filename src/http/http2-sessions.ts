@@ -79,8 +79,8 @@ function destroyWithoutPong(
 }
 
 /**
- * Cuts the streams of which no whole write was taken from one look to the next: long bodies come in slices. Their own time-outs do not serve: Node starts
- * them again with anything that is sent on the session.
+ * Cuts the streams of which no whole write was taken from one look to the next: long bodies come in slices. Their own
+ * time-outs do not serve: Node starts them again with anything that is sent on the session.
  */
 function cutStalled(
   session: ServerHttp2Session,

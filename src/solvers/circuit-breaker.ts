@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { CLIENT_INTERVAL_MS, LossCount } from './loss-count.js'
+import { CLIENT_INTERVAL_MS, LossHistory } from './loss-history.js'
 
 /** A time for which the breaker is open; each that follows soon takes twice as long as the one before. */
 export interface OpenTerm {
@@ -35,8 +35,8 @@ export interface CircuitRequest {
 interface CircuitBreakerOptions {
   /** A term from before a restart, or from another endpoint of the solver. */
   readonly term?: OpenTerm | undefined
-  /** The count at another endpoint of the solver, or before it was away. */
-  readonly count?: LossCount | undefined
+  /** From another endpoint of the solver, or from before it was away. */
+  readonly history?: LossHistory | undefined
   /** Called with each new term, and with undefined when the breaker closes. */
   readonly onChange: (term: OpenTerm | undefined) => void
 }
@@ -53,8 +53,7 @@ interface CircuitBreakerOptions {
  * minutes.
  */
 export class CircuitBreaker {
-  /** What failures and successes have come to. */
-  readonly count: LossCount
+  readonly history: LossHistory
   readonly #onChange: CircuitBreakerOptions['onChange']
   /** When each client's last failure counted; undefined until the first one. */
   #failedAt: LRUCache<string, number> | undefined
@@ -62,14 +61,12 @@ export class CircuitBreaker {
   #trial: CircuitRequest | undefined
   #lastLevel: number
   #closedAt = Number.NEGATIVE_INFINITY
-  /** When a success last ended a term that only a trial closes. */
-  #earlyTrialAt = Number.NEGATIVE_INFINITY
 
-  constructor({ term, count = new LossCount(), onChange }: CircuitBreakerOptions) {
+  constructor({ term, history = new LossHistory(), onChange }: CircuitBreakerOptions) {
     this.#onChange = onChange
     this.#term = term
     this.#lastLevel = term?.level ?? 0
-    this.count = count
+    this.history = history
   }
 
   get isClosed(): boolean {
@@ -116,7 +113,7 @@ export class CircuitBreaker {
     this.abandon(request)
     if (this.#term === undefined) {
       // At 0 there is nothing to take away: the client's part must not fall below it either.
-      if (this.count.value > 0) this.count.move(request.round.client, -SUCCESS, now)
+      if (this.history.count > 0) this.history.move(request.round.client, -SUCCESS, now)
     } else if (isTrial || this.#term.level < TRIAL_ONLY_LEVEL) this.#close(now)
     else this.#allowEarlyTrial(this.#term, now)
   }
@@ -134,8 +131,8 @@ export class CircuitBreaker {
       this.#failedAt ??= new LRUCache({ max: MAX_CLIENTS })
       this.#failedAt.set(client, now)
     }
-    if (this.#term === undefined) this.count.move(client, FAILURE, now)
-    if (this.#term === undefined ? this.count.value >= COUNT_TO_OPEN : isTrial && isCounted) this.#open(now)
+    if (this.#term === undefined) this.history.move(client, FAILURE, now)
+    if (this.#term === undefined ? this.history.count >= COUNT_TO_OPEN : isTrial && isCounted) this.#open(now)
     return isCounted
   }
 
@@ -143,15 +140,12 @@ export class CircuitBreaker {
     this.#term = undefined
     this.#trial = undefined
     this.#closedAt = now
-    this.count.set(COUNT_AFTER_CLOSING)
+    this.history.setCount(COUNT_AFTER_CLOSING)
     this.#onChange(undefined)
   }
 
-  /** A solver that only answers when no quote waits would cost the time of one caller for each early trial. */
   #allowEarlyTrial({ level, until }: OpenTerm, now: number): void {
-    if (until <= now || now - this.#earlyTrialAt < LONGEST_TERM_MS) return
-    this.#earlyTrialAt = now
-    this.#term = { level, until: now }
+    if (now < until && this.history.takeEarlyTrial(now)) this.#term = { level, until: now }
   }
 
   #wasOpenOfLate(now: number): boolean {

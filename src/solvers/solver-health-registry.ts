@@ -4,7 +4,7 @@ import type { BenchStore, StoredTerm } from '../store/bench-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { LONGEST_TERM_MS, type OpenTerm } from './circuit-breaker.js'
-import type { LossCount } from './loss-count.js'
+import { LossHistory } from './loss-history.js'
 import { RequestSlots } from './request-slots.js'
 import { SolverHealth } from './solver-health.js'
 
@@ -47,11 +47,9 @@ interface ChainEntry {
 /** What a solver's circuit breaker has come to, before the solver moves or goes. */
 interface Past {
   readonly term: OpenTerm | undefined
-  readonly count?: LossCount
+  readonly history: LossHistory
 }
 
-/** One solver's terms begin half-open at another endpoint once within this time. */
-const EARLY_TRIAL_INTERVAL_MS = LONGEST_TERM_MS
 /** The term of a solver that is away is remembered for so long. */
 const AWAY_MS = LONGEST_TERM_MS
 /** Solvers whose terms are remembered in these ways. */
@@ -69,8 +67,6 @@ export async function createSolverHealthRegistry(
   const slotsByOrigin = new Map<string, RequestSlots>()
   /** Circuit breakers of solvers that are away, by solver, as at their departure. */
   const away = new LRUCache<string, Past & { readonly leftAt: number }>({ max: MAX_PASTS })
-  /** When a term last began half-open at another endpoint, by solver. */
-  const earlyTrialAt = new LRUCache<string, number>({ max: MAX_PASTS })
   const storedTerms = new Map((await store.readAll()).map((term) => [keyOf(term), term]))
 
   function keep(writing: Promise<void>): void {
@@ -103,31 +99,24 @@ export async function createSolverHealthRegistry(
     const key = keyOf(solver)
     const stored = storedTerms.get(key)
     storedTerms.delete(key)
-    if (stored?.endpointUrl === solver.endpointUrl) return { term: toTerm(stored) }
-    if (stored !== undefined) return { term: startElsewhere(solver, toTerm(stored)) }
+    if (stored?.endpointUrl === solver.endpointUrl)
+      return { term: toTerm(stored), history: new LossHistory() }
+    if (stored !== undefined) return startElsewhere(solver, toTerm(stored), new LossHistory())
     const past = replaced === undefined ? recallAway(key) : pastOf(replaced)
     if (past?.term === undefined) return past
-    return { ...past, term: startElsewhere(solver, past.term) }
+    return startElsewhere(solver, past.term, past.history)
   }
 
-  /** The rest of a term at another endpoint. */
-  function startElsewhere(solver: Solver, left: OpenTerm): OpenTerm {
-    const term = move(keyOf(solver), left)
+  /** Goes on with a term at another endpoint, or has its early trial there. */
+  function startElsewhere(solver: Solver, { level, until }: OpenTerm, history: LossHistory): Past {
+    const isEarly = until > clock() && history.takeEarlyTrial(clock())
+    const term = { level, until: isEarly ? clock() : until }
     save(solver, term)
-    return term
+    return { term, history }
   }
 
-  function pastOf(health: SolverHealth) {
-    return { term: health.termElsewhere(clock()), count: health.lossCount }
-  }
-
-  /** An early trial at each new endpoint would let a solver cost the time of one caller for each. */
-  function move(key: string, { level, until }: OpenTerm): OpenTerm {
-    const last = earlyTrialAt.get(key)
-    if (until <= clock() || (last !== undefined && clock() - last < EARLY_TRIAL_INTERVAL_MS))
-      return { level, until }
-    earlyTrialAt.set(key, clock())
-    return { level, until: clock() }
+  function pastOf(health: SolverHealth): Past {
+    return { term: health.termElsewhere(clock()), history: health.lossHistory }
   }
 
   function recallAway(key: string): Past | undefined {
@@ -139,7 +128,7 @@ export async function createSolverHealthRegistry(
   function noteAway(health: SolverHealth): void {
     const past = pastOf(health)
     // Those without a past must not drive out the others.
-    if (past.term !== undefined || past.count.value > 0)
+    if (past.term !== undefined || past.history.count > 0)
       away.set(keyOf(health.solver), { ...past, leftAt: clock() })
     if (health.isOpen) keep(store.remove(health.solver))
   }

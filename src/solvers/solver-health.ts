@@ -1,6 +1,6 @@
 import type { Solver } from '../domain/solver.js'
 import { CircuitBreaker, type OpenTerm } from './circuit-breaker.js'
-import type { LossCount } from './loss-count.js'
+import type { LossHistory } from './loss-history.js'
 import type { QuoteRound, Verdict } from './quote-round.js'
 import { QuotedPairs } from './quoted-pairs.js'
 import type { RequestSlots } from './request-slots.js'
@@ -47,8 +47,8 @@ interface SolverHealthOptions {
   readonly slots: RequestSlots
   /** A term of the circuit breaker from before a restart, or from another endpoint of the solver. */
   readonly term?: OpenTerm | undefined
-  /** The breaker's count at another endpoint of the solver, or before it was away. */
-  readonly count?: LossCount | undefined
+  /** From another endpoint of the solver, or from before it was away. */
+  readonly history?: LossHistory | undefined
   /** Called with each new term of the circuit breaker, and with undefined when it closes. */
   readonly onBreaker: (term: OpenTerm | undefined) => void
 }
@@ -75,11 +75,11 @@ export class SolverHealth {
   /** @param solver replaced when its registration changes */
   constructor(
     public solver: Solver,
-    { quoteTimeoutMs, slots, term, count, onBreaker }: SolverHealthOptions,
+    { quoteTimeoutMs, slots, term, history, onBreaker }: SolverHealthOptions,
   ) {
     this.#quoteTimeoutMs = quoteTimeoutMs
     this.slots = slots
-    this.#breaker = new CircuitBreaker({ term, count, onChange: onBreaker })
+    this.#breaker = new CircuitBreaker({ term, history, onChange: onBreaker })
   }
 
   /** Of its last quotes and time losses, the part that were quotes. */
@@ -102,9 +102,9 @@ export class SolverHealth {
     return this.#breaker.level
   }
 
-  /** The count of the circuit breaker, which another endpoint of this solver begins with. */
-  get lossCount(): LossCount {
-    return this.#breaker.count
+  /** What another endpoint of this solver begins with, beside the term. */
+  get lossHistory(): LossHistory {
+    return this.#breaker.history
   }
 
   /** The term of the circuit breaker that another endpoint of this solver begins with; undefined for no history. */

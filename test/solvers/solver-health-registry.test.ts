@@ -98,6 +98,23 @@ describe('the health of solvers', () => {
     expect(again?.severity).toBe(2)
   })
 
+  test('have one early trial in 5 minutes, by an offer or by a move, at all endpoints together', async () => {
+    await store.save({ ...solver(1), level: 3, until: FIRST_RUN.now + 60_000 })
+    const registry = await first()
+    const [before] = registry.of(1, [solver(1)])
+    const standing = (health: typeof before, at: number) => health?.standing(roundAt(at), at)
+    answer(before, FIRST_RUN.clock)
+    expect(standing(before, FIRST_RUN.clock)).toBe('degraded')
+    const lostAt = FIRST_RUN.clock + 2000
+    lose(before, lostAt)
+    expect(before?.severity).toBe(4)
+    const [after] = registry.of(1, [moved])
+    expect(standing(after, lostAt)).toBe('open')
+    answer(after, lostAt)
+    expect(standing(after, lostAt)).toBe('open')
+    expect(standing(after, lostAt + 40_000)).toBe('degraded')
+  })
+
   test('begin half-open for a solver that was away', async () => {
     const registry = await first()
     open(registry.of(1, [solver(1), solver(2)])[0], FIRST_RUN.clock)
