@@ -44,14 +44,11 @@ export function createQuoteIds(key: Uint8Array): QuoteIds {
   return {
     create: () => toQuoteId(hexOf(randomUUID())),
     forSolvers(quoteId, count) {
-      const blocks = Buffer.alloc(BLOCK_BYTES * count)
-      const record = Buffer.from(recordHexOf(quoteId), 'hex')
-      for (let index = 0; index < count; index++) {
-        blocks.set(record, BLOCK_BYTES * index)
+      const blocks = Buffer.alloc(BLOCK_BYTES * count, `${recordHexOf(quoteId)}0000`, 'hex')
+      for (let index = 1; index < count; index++)
         blocks.writeUInt16BE(index, BLOCK_BYTES * index + RECORD_BYTES)
-      }
-      const hex = cipher.update(blocks).toString('hex')
-      return Array.from({ length: count }, (_, index) => toUuid(hex.slice(32 * index, 32 * (index + 1))))
+      const hex = cipher.update(blocks, undefined, 'hex')
+      return Array.from({ length: count }, (_, index) => toUuid(hex, 2 * BLOCK_BYTES * index))
     },
     readSolverId(id) {
       const block = decipher.update(Buffer.from(hexOf(id), 'hex'))
@@ -77,6 +74,8 @@ function hexOf(uuid: string): string {
   return uuid.replaceAll('-', '')
 }
 
-function toUuid(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+/** @param at where its 32 digits begin */
+function toUuid(hex: string, at = 0): string {
+  const part = (from: number, to: number) => hex.slice(at + from, at + to)
+  return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`
 }

@@ -68,6 +68,7 @@ export function createQuoteHasher(protocolName: string, domain: SettlementDomain
 
 /** `abi.encode(typeHash, ...members)`: every member is static, so each fills one word, behind that of the type hash. */
 function writeQuote(struct: Buffer, quote: Quote): void {
+  struct.fill(0, WORD)
   writeAddress(struct, 1, quote.solver)
   writeAddress(struct, 2, quote.user)
   writeAddress(struct, 3, quote.inputToken)
@@ -81,13 +82,15 @@ function writeQuote(struct: Buffer, quote: Quote): void {
   writeUint256(struct, 11, quote.nonce)
 }
 
-/** The zeros before it are never overwritten. */
+/** Into a word of zeros, as all members are written. */
 function writeAddress(buffer: Buffer, word: number, address: Address): void {
   buffer.write(address.slice(2), WORD * (word + 1) - ADDRESS_BYTES, 'hex')
 }
 
 function writeUint256(buffer: Buffer, word: number, value: bigint): void {
-  buffer.write(value.toString(16).padStart(2 * WORD, '0'), WORD * word, 'hex')
+  const digits = value.toString(16)
+  const hex = digits.length % 2 === 0 ? digits : `0${digits}`
+  buffer.write(hex, WORD * (word + 1) - hex.length / 2, 'hex')
 }
 
 function writeSafeInteger(buffer: Buffer, word: number, value: number): void {

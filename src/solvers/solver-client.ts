@@ -128,8 +128,8 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   readonly #listener: CallListener
   #isWanted = true
+  /** Of the request, while it is under way. */
   #controller: Dispatcher.DispatchController | undefined
-  #isOver = false
 
   constructor(listener: CallListener) {
     this.#listener = listener
@@ -138,7 +138,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   /** Ends the call; a request that has not gone out yet never will. */
   end(): void {
     this.#isWanted = false
-    if (!this.#isOver) this.#controller?.abort(new Error('The call was ended.'))
+    this.#controller?.abort(new Error('The call was ended.'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -157,13 +157,13 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#isOver = true
+    this.#controller = undefined
     if (this.#isWanted) this.#reply(parseReply(this.#chunks))
     this.#listener.onEnd()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#isOver = true
+    this.#controller = undefined
     this.#reply({
       kind: 'failed',
       reason: failReasonOf(error),

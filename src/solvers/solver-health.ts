@@ -65,7 +65,11 @@ export class SolverHealth {
   readonly #quoteTimeoutMs: number
   readonly #breaker: CircuitBreaker
   readonly #pairs = new QuotedPairs()
-  readonly #open = new Set<OpenRequest>()
+  /**
+   * The oldest first. Not a set: one that is filled and emptied all the time leaves old tables behind, and these keep
+   * requests that are over alive until the next collection of the whole heap.
+   */
+  readonly #open: OpenRequest[] = []
   /** Requests that say nothing of the solver when they fail have probes of their own: they take none from the others. */
   readonly #probedAt = { telling: Number.NEGATIVE_INFINITY, other: Number.NEGATIVE_INFINITY }
   #answeredAt = Number.NEGATIVE_INFINITY
@@ -129,7 +133,7 @@ export class SolverHealth {
 
   /** Notes that the solver is asked from now on. */
   begin(request: OpenRequest, now: number): void {
-    this.#open.add(request)
+    this.#open.push(request)
     if (!this.isOpen) return
     const isTelling = this.#isTelling(request.round, now)
     this.#probedAt[isTelling ? 'telling' : 'other'] = now
@@ -141,7 +145,8 @@ export class SolverHealth {
    * @param isAnswered whether anything came from the solver
    */
   end(request: OpenRequest, now: number, isAnswered: boolean): void {
-    this.#open.delete(request)
+    const index = this.#open.indexOf(request)
+    if (index >= 0) this.#open.splice(index, 1)
     if (isAnswered) this.#answeredAt = now
   }
 
@@ -188,15 +193,19 @@ export class SolverHealth {
 
   #isStalled(now: number): boolean {
     const stallMs = Math.max(this.#quoteTimeoutMs * STALL_SHARE, (this.#usualMs ?? 0) * STALL_FACTOR)
-    if (this.#open.size < REQUESTS_TO_STALL || now - this.#answeredAt <= stallMs) return false
-    const waiting = [...this.#open].filter(
-      ({ round, waitingSince }) =>
-        waitingSince !== undefined &&
-        waitingSince >= this.#answeredAt &&
-        this.#pairs.canExpect(round.pair, now),
-    )
-    const [oldest] = waiting
-    if (oldest === undefined || waiting.length < REQUESTS_TO_STALL) return false
-    return now - (oldest.round.answeredAt ?? now) > stallMs
+    if (this.#open.length < REQUESTS_TO_STALL || now - this.#answeredAt <= stallMs) return false
+    let waiting = 0
+    for (const request of this.#open) {
+      if (!this.#isKeptWaiting(request, now)) continue
+      if (waiting === 0 && now - (request.round.answeredAt ?? now) <= stallMs) return false
+      if (++waiting === REQUESTS_TO_STALL) return true
+    }
+    return false
+  }
+
+  /** Nothing has come from the solver since it was sent this request, for a pair that it is known to quote. */
+  #isKeptWaiting({ round, waitingSince }: OpenRequest, now: number): boolean {
+    if (waitingSince === undefined || waitingSince < this.#answeredAt) return false
+    return this.#pairs.canExpect(round.pair, now)
   }
 }

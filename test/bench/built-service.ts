@@ -24,7 +24,7 @@ export async function startBuiltService(
   // Below the level `info`, the log does not say which port the service has.
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
-  const child = startChild(process.execPath, ['--max-semi-space-size=8', 'dist/main.js'], {
+  const child = startChild(process.execPath, ['--max-semi-space-size=16', 'dist/main.js'], {
     ...environmentFor(chain),
     ...WIDE_LIMITS,
     PORT: String(port),
