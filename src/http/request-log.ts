@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ServiceError } from '../domain/errors.js'
 import { escapeUnprintable } from '../domain/text.js'
 import { createLineWriter, type Logger } from '../telemetry/log.js'
+import { elapsedMs } from './arrival.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,7 +19,7 @@ declare module 'fastify' {
  * Writes the line of a request that has its answer.
  * @param status of the answer
  */
-export type LogRequest = (request: FastifyRequest, reply: FastifyReply, status: number) => void
+export type LogRequest = (request: FastifyRequest, status: number) => void
 
 /** Paths that machines ask for again and again. */
 const ROUTINE = /^\/(health|metrics)\b/
@@ -33,14 +34,14 @@ export function createRequestLog(server: FastifyInstance, log: Logger): LogReque
   if (!log.isLevelEnabled('info')) return () => {}
   const writeLine = createLineWriter(log, 'info', 'request')
   const writeRoutineLine = createLineWriter(log, 'debug', 'request')
-  const logRequest: LogRequest = (request, reply, status) => {
+  const logRequest: LogRequest = (request, status) => {
     const write = ROUTINE.test(request.url) ? writeRoutineLine : writeLine
-    write(fieldsOf(request, reply, status))
+    write(fieldsOf(request, status))
   }
   server.addHook('onRoute', (route) => {
     if (route.config?.logsItself) return
     route.onResponse = (request, reply, done) => {
-      logRequest(request, reply, reply.statusCode)
+      logRequest(request, reply.statusCode)
       done()
     }
   })
@@ -48,11 +49,11 @@ export function createRequestLog(server: FastifyInstance, log: Logger): LogReque
 }
 
 /** The fields of a line as the inside of a JSON object. The path is the one text in it that a client chooses freely. */
-function fieldsOf(request: FastifyRequest, reply: FastifyReply, status: number): string {
+function fieldsOf(request: FastifyRequest, status: number): string {
   const { id, method, url, clientAddress, refusal } = request
   const fields =
     `"requestId":"${id}","method":"${method}","path":${jsonOf(pathOf(url))},"status":${status},` +
-    `"durationMs":${Math.round(reply.elapsedTime * 10) / 10},"client":"${clientAddress}"`
+    `"durationMs":${Math.round(elapsedMs(request) * 10) / 10},"client":"${clientAddress}"`
   if (refusal === undefined) return fields
   const quoteId = refusal.quoteId === undefined ? '' : `,"quoteId":"${refusal.quoteId}"`
   return `${fields},"reason":"${refusal.reason}"${quoteId}`

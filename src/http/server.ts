@@ -15,8 +15,8 @@ import { requestKey } from '../rpc/request-context.js'
 import { type AddService, rpcRoutes } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
 import { findHeaderError, findTargetError } from './ambiguous-headers.js'
+import { noteArrival } from './arrival.js'
 import { abandon, toClient } from './caller.js'
-import { noteClientAddress } from './client-address.js'
 import { DEFAULT_TIMEOUTS } from './client-timeouts.js'
 import { refuseUnparsable } from './error-body.js'
 import { registerEventRoutes } from './event-routes.js'
@@ -92,8 +92,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const refuse = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
     rateLimits.consume('global', toClient(request, reply)).then(() => Promise.reject(error))
   server.decorateRequest('clientAddress', '')
+  server.decorateRequest('arrivedAt', 0)
   server.addHook('onRequest', (request, reply, done) => {
-    if (!noteClientAddress(request)) return abandon(request, reply)
+    if (!noteArrival(request)) return abandon(request, reply)
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     reply.headers(crossOriginHeaders(request.headers.origin))
     const error = findHeaderError(request.raw)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
@@ -34,6 +35,20 @@ beforeEach(() => {
 
 const requestLines = () => lines.filter(({ msg }) => msg === 'request')
 const ask = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+const askOverConnect = () =>
+  service.post('/aggregator.v1.QuoteService/GetQuote', {
+    ...quoteRequest(chain),
+    chainId: chain.chainId,
+    orderType: 'ORDER_TYPE_EXACT_INPUT',
+    depositMode: 'DEPOSIT_MODE_CONTRACT',
+  })
+
+/** What all quotes have taken together, by the metrics. */
+async function quoteSeconds(): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text()
+  const sum = /^aggregator_request_duration_seconds_sum\{method="[^"]*GetQuote"\} (.*)$/m.exec(text)?.[1]
+  return Number(sum ?? 0)
+}
 
 describe('a request', () => {
   it('is one line, under the id that its answer brings', async () => {
@@ -49,6 +64,30 @@ describe('a request', () => {
       client: '127.0.0.1',
     })
     expect(JSON.stringify(lines)).not.toContain('secret')
+  })
+
+  it('says how long the answer took, on REST and on Connect, as the metrics do', async () => {
+    const solverMs = 300
+    solver.behave(async (question, { sign, quoteFor }) => {
+      await pause(solverMs)
+      return sign(quoteFor(question))
+    })
+    const secondsBefore = await quoteSeconds()
+    const clientMs: number[] = []
+    for (const answer of [ask, askOverConnect]) {
+      const start = performance.now()
+      expect((await answer()).status).toBe(200)
+      clientMs.push(performance.now() - start)
+    }
+    const quoteLines = () => requestLines().filter(({ path }) => path !== '/metrics')
+    await expect.poll(quoteLines).toHaveLength(2)
+    for (const [index, { durationMs }] of quoteLines().entries()) {
+      expect(durationMs).toBeGreaterThanOrEqual(solverMs - 1)
+      expect(durationMs).toBeLessThanOrEqual(clientMs[index] ?? 0)
+    }
+    const seconds = (await quoteSeconds()) - secondsBefore
+    expect(seconds).toBeGreaterThanOrEqual((2 * (solverMs - 1)) / 1000)
+    expect(seconds).toBeLessThanOrEqual(clientMs.reduce((sum, ms) => sum + ms, 0) / 1000)
   })
 
   it('that is refused says why, on REST and on gRPC', async () => {
