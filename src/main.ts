@@ -1,5 +1,6 @@
 import { type App, createApp } from './app.js'
 import { processEnvironment, readConfig } from './config.js'
+import { ServiceError } from './domain/errors.js'
 import { ConfigError } from './environment.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
@@ -13,7 +14,7 @@ try {
   endWithProcess(starting, log)
   await starting
 } catch (error) {
-  process.stderr.write(error instanceof ConfigError ? explain(error) : `${(error as Error).stack}\n`)
+  process.stderr.write(explain(error))
   process.exit(1)
 }
 
@@ -41,7 +42,15 @@ function endWithProcess(starting: Promise<App>, log: Logger): void {
   process.on('unhandledRejection', fail)
 }
 
-function explain({ mistakes }: ConfigError): string {
+/** An error of the configuration or of the database is explained; any other one is a defect, with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return explainMistakes(error)
+  if (error instanceof ServiceError && error.cause instanceof Error)
+    return `The service cannot start, since its database fails: ${error.cause.message}\n`
+  return `${(error as Error).stack}\n`
+}
+
+function explainMistakes({ mistakes }: ConfigError): string {
   const lines = mistakes.map(({ variable, message }) => `  ${variable} ${message}`)
   return [
     'The service cannot start with this configuration:',

@@ -17,7 +17,7 @@ export interface QuoteRecorder {
    * @throws ServiceError QUOTE_NOT_FOUND where no records are kept
    */
   read(chainId: number, id: string): Promise<QuoteRecordView | undefined>
-  /** Writes what was noted. */
+  /** Writes what was noted; what comes later is dropped, and the store is not used any more. */
   close(): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   let batch: readonly Minutes[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
-  let isPruning = false
+  let pruning: Promise<void> | undefined
   let isClosed = false
 
   /** @returns whether the store can take more; what it could not take for lack of a database waits for that */
@@ -95,6 +95,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
         (canTakeMore) => canTakeMore && waiting.length > 0 && writeBatch(),
       )
       await writing
+      if (isClosed) return
       void measure()
       timer = undefined
       if (waiting.length > 0) writeSoon()
@@ -116,15 +117,17 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
 
   /** Each part is a call of its own, so that others are served between them, and an end comes soon. */
   async function prune(): Promise<void> {
-    if (isPruning) return
-    isPruning = true
     try {
       while (!isClosed && (await store.pruneSome(oldest())));
       await measure()
     } catch (error) {
       if (!isClosed) log.error({ err: error }, 'old records of quotes could not be removed')
     }
-    isPruning = false
+    pruning = undefined
+  }
+
+  function pruneUnlessUnderWay(): void {
+    pruning ??= prune()
   }
 
   /** What fails here has failed, and was logged, where records are written or removed. */
@@ -134,12 +137,12 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     if (bytes !== undefined) metrics.quoteRecordBytes.set(bytes)
   }
 
-  void prune()
-  const pruning = setInterval(prune, PRUNE_INTERVAL_MS)
+  pruneUnlessUnderWay()
+  const pruneTimer = setInterval(pruneUnlessUnderWay, PRUNE_INTERVAL_MS)
 
   return {
     note(minutes) {
-      if (waiting.length >= MAX_WAITING) return metrics.quoteRecords.inc({ result: 'dropped' })
+      if (isClosed || waiting.length >= MAX_WAITING) return metrics.quoteRecords.inc({ result: 'dropped' })
       waiting.push(minutes)
       if (timer === undefined) writeSoon()
     },
@@ -151,11 +154,14 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
       return solvers && viewForSolver(solvers, { id, index, now: now() })
     },
     async close() {
+      if (isClosed) return
       isClosed = true
-      clearInterval(pruning)
+      clearInterval(pruneTimer)
       clearTimeout(timer)
-      await writing
-      if (!(await writeBatches(1))) drop(waiting.length, new Error('the database is away'))
+      await Promise.all([writing, pruning])
+      if (await writeBatches(1)) return
+      drop(waiting.length, new Error('the database is away'))
+      waiting = []
     },
   }
 }

@@ -1,4 +1,12 @@
-import { type Dialect, Kysely, type Migration, Migrator, type Transaction } from 'kysely'
+import {
+  DEFAULT_MIGRATION_TABLE,
+  type Dialect,
+  Kysely,
+  type Migration,
+  Migrator,
+  sql,
+  type Transaction,
+} from 'kysely'
 import type { Topic } from '../domain/replicas.js'
 import type { Schema } from './schema.js'
 
@@ -28,9 +36,21 @@ export const ALONE: Coordination = {
   async announce() {},
 }
 
+/** A newer version wrote the tables. The message continues a sentence about the database. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError'
+
+  constructor(migrations: readonly string[]) {
+    super(
+      `was written by a newer version, with ${migrations.join(', ')}: run that version, or restore the backup from before`,
+    )
+  }
+}
+
 /**
- * Opens tables of any kind, and brings them up to date.
- * @throws the migrator's error when a newer version wrote them
+ * Opens tables of any kind, and brings them up to date. Migrations run in one transaction: an interrupted start leaves
+ * the tables as they were.
+ * @throws NewerSchemaError when a newer version wrote them; the database's error when it fails
  */
 export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise<Kysely<S>> {
   const { migrations, migrationTable } = tables
@@ -40,8 +60,30 @@ export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise
     migrationTableName: migrationTable,
     migrationLockTableName: `${migrationTable}_lock`,
   }
-  const { error } = await new Migrator({ db: database, provider, ...names }).migrateToLatest()
-  if (error === undefined) return database
-  await database.destroy()
-  throw error
+  try {
+    if (!(await isUpToDate(database, tables))) {
+      const { error } = await new Migrator({ db: database, provider, ...names }).migrateToLatest()
+      if (error !== undefined) throw error
+    }
+    return database
+  } catch (error) {
+    await database.destroy()
+    throw error
+  }
+}
+
+/**
+ * Reads which migrations were run. A start with nothing to migrate waits for no lock.
+ * @throws NewerSchemaError when one of them is not known here
+ */
+async function isUpToDate<S>(
+  database: Kysely<S>,
+  { migrations, migrationTable = DEFAULT_MIGRATION_TABLE }: TableSet,
+): Promise<boolean> {
+  const reading = sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`
+  // There is no such table yet; the migrator meets any other failure again.
+  const { rows } = await reading.execute(database).catch(() => ({ rows: [] }))
+  const newer = rows.map(({ name }) => name).filter((name) => migrations[name] === undefined)
+  if (newer.length > 0) throw new NewerSchemaError(newer)
+  return rows.length === Object.keys(migrations).length
 }

@@ -18,7 +18,7 @@ interface StoresOptions {
 
 /**
  * Opens the database, and brings its tables up to date. Only the code for the one that is used gets loaded.
- * @throws ConfigError when it cannot be opened; the migrator's error when a newer version wrote it
+ * @throws ConfigError when it cannot be used, another service uses its file, or a newer version wrote it
  */
 export async function openStores({ dbPath, databaseUrl, ...options }: StoresOptions): Promise<Stores> {
   if (databaseUrl === undefined) {

@@ -18,9 +18,9 @@ const SILENCE_MS = 2500
 const RECONNECT_MS = 250
 /**
  * Has the server end the connection of a replica from which nothing comes, as it is frozen or cannot be reached: only
- * then its offices go to another.
+ * then its offices go to another. A statement ends on the server, too, when its answer is no longer awaited.
  */
-const END_WHEN_SILENT = 'set idle_session_timeout = 3000'
+const LIMITS = `set idle_session_timeout = 3000; set statement_timeout = ${SILENCE_MS}`
 const LISTEN = TOPICS.map((topic) => `listen ${channelOf(topic)}`).join(';')
 /** Takes each office that nobody holds; holding ends with the connection. */
 const TAKE_OFFICES = `select office, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || office, 0)) as is_won
@@ -56,7 +56,7 @@ export async function joinReplicas(options: PostgresReplicasOptions): Promise<Re
       next.on('notification', (notification) => {
         if (notification.processId !== rows[0].pid) hear(notification)
       })
-      await next.query(`${END_WHEN_SILENT};${LISTEN}`)
+      await next.query(`${LIMITS};${LISTEN}`)
       client = next
     } catch (error) {
       // Else it might be heard later, beside the next one.

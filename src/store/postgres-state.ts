@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely'
 import pg from 'pg'
 import type { Solver } from '../domain/solver.js'
-import { connectionOptions, createConnectionPool } from './postgres.js'
+import { connectionOptions, createConnectionPool, SERVER_LIMITS } from './postgres.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
 import type { QuoteRecordSchema } from './quote-record-table.js'
 import type { Schema } from './schema.js'
@@ -87,6 +87,7 @@ export function createPostgresReader(databaseUrl: string): PostgresReader {
     async read() {
       try {
         await client.connect()
+        await client.query(SERVER_LIMITS)
         return await readState(client)
       } finally {
         client.end().catch(() => {})

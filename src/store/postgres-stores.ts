@@ -3,7 +3,7 @@ import { ConfigError } from '../environment.js'
 import type { Logger } from '../telemetry/log.js'
 import { createBenchStore } from './bench-store.js'
 import { createBondStore } from './bond-store.js'
-import { openTables } from './database.js'
+import { NewerSchemaError, openTables } from './database.js'
 import { createEventStore } from './event-store.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from './postgres.js'
 import { joinReplicas } from './postgres-replicas.js'
@@ -18,7 +18,7 @@ import type { Stores } from './stores.js'
 
 /**
  * Opens the stores that replicas share in PostgreSQL.
- * @throws ConfigError when it cannot be reached, or refuses; the migrator's error when a newer version wrote it
+ * @throws ConfigError when it cannot be reached, refuses, or has the tables of a newer version
  */
 export async function openPostgresStores(options: {
   readonly databaseUrl: string
@@ -65,7 +65,7 @@ export async function openPostgresStores(options: {
     }
   } catch (error) {
     await close()
-    throw error
+    throw toConfigError(error)
   }
 }
 
@@ -75,8 +75,16 @@ async function join(databaseUrl: string, pool: ConnectionPool, log: Logger): Pro
   try {
     return await joinReplicas({ databaseUrl, onLost: pool.renew, log })
   } catch (error) {
-    throw new ConfigError([{ variable: 'DATABASE_URL', message: `cannot be used: ${reasonOf(error)}` }])
+    throw toConfigError(error)
   }
+}
+
+function toConfigError(error: unknown): ConfigError {
+  const message =
+    error instanceof NewerSchemaError
+      ? `names a database that ${error.message}`
+      : `cannot be used: ${reasonOf(error)}`
+  return new ConfigError([{ variable: 'DATABASE_URL', message }])
 }
 
 /** Of a name with several addresses, what came of each. */

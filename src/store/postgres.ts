@@ -1,8 +1,8 @@
 import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
-import { ServiceError } from '../domain/errors.js'
 import type { Topic } from '../domain/replicas.js'
 import type { Coordination } from './database.js'
+import { nameUnavailable } from './database-unavailable.js'
 
 /** Statements under way at once; each is one connection of the database. */
 const MAX_CONNECTIONS = 10
@@ -10,8 +10,12 @@ const CONNECT_TIMEOUT_MS = 2000
 /** An answer that takes longer is given up: nothing that is asked here takes a tenth of that. */
 const QUERY_TIMEOUT_MS = 5000
 const APPLICATION = 'quote-aggregator'
-/** Has the server undo what a replica was about that is frozen, or cannot be reached: others wait for what it locked. */
-const END_WHEN_HUNG = 'set idle_in_transaction_session_timeout = 3000'
+/**
+ * Limits on the server's side. It undoes the transaction of a replica that is frozen, or cannot be reached: others wait
+ * for what that one locked. It gives up a statement when the client does, else its processes would pile up behind a lock.
+ * As statements, since a pooler in between may refuse them as parameters of the connection.
+ */
+export const SERVER_LIMITS = `set idle_in_transaction_session_timeout = 3000; set statement_timeout = ${QUERY_TIMEOUT_MS}`
 
 /** Connections for one statement or transaction each. */
 export interface ConnectionPool {
@@ -43,7 +47,7 @@ export function createConnectionPool(databaseUrl: string): ConnectionPool {
   function open(): pg.Pool {
     const options = {
       max: MAX_CONNECTIONS,
-      onConnect: (client: pg.ClientBase) => client.query(END_WHEN_HUNG),
+      onConnect: (client: pg.ClientBase) => client.query(SERVER_LIMITS),
     }
     const pool = new pg.Pool({ ...connectionOptions(databaseUrl), ...options })
     // Of a connection that nobody uses at the moment: whoever needs one gets another. Of others their users hear.
@@ -101,24 +105,9 @@ export const POSTGRES_COORDINATION: Coordination = {
   },
 }
 
-/**
- * Has a store's failures say whether it was the database that could not be reached.
- * @returns the store, whose methods throw ServiceError DATABASE_UNAVAILABLE then
- */
+/** Makes a store's failures say when PostgreSQL cannot be reached, as `nameUnavailable` does. */
 export function sayWhenAway<S extends object>(store: S): S {
-  const guarded = Object.entries(store).map(([name, method]) => [
-    name,
-    (...args: unknown[]) =>
-      method(...args).catch((error: unknown) => {
-        throw isAway(error) ? databaseUnavailable(error) : error
-      }),
-  ])
-  return Object.fromEntries(guarded)
-}
-
-function databaseUnavailable(cause: unknown): ServiceError {
-  const message = 'The database of this service does not answer at the moment: try again in some seconds.'
-  return new ServiceError('DATABASE_UNAVAILABLE', message, { cause })
+  return nameUnavailable(store, (error) => (isAway(error) ? error : undefined))
 }
 
 /** Classes of SQLSTATE that tell of the server and not of the statement: its connection, room, operator; read-only. */

@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import { LRUCache } from 'lru-cache'
+import type { Logger } from '../telemetry/log.js'
+import { nameUnavailable } from './database-unavailable.js'
 import { openQuoteRecordTable, type QuoteRecordFile } from './quote-record-sqlite.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
+import { type FileFault, faultErrorOf, faultOf } from './sqlite-faults.js'
 
 /** All that the thread holds is a batch of texts; with room for more, it would take more. */
 const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
@@ -15,15 +18,38 @@ const MAX_IN_MEMORY = 10_000
  * thread that does it waiting for the disk. With `:memory:`, at most the last 10,000 records are kept in memory.
  * @param dbPath the database's
  * @param maxBytes bounds the file, or the records in memory
- * @throws ConfigError when the file cannot be opened; the migrator's error when a newer version wrote it
+ * @throws ConfigError when the file cannot be used, or a newer version wrote it
  */
-export async function openQuoteRecordFile(dbPath: string, maxBytes: number): Promise<QuoteRecordStore> {
+export async function openQuoteRecordFile(
+  dbPath: string,
+  maxBytes: number,
+  log: Logger,
+): Promise<QuoteRecordStore> {
   if (dbPath === ':memory:') return createMemoryStore(maxBytes)
   const file = { path: `${dbPath}-quotes`, maxBytes }
   const isNew = !existsSync(file.path)
   const table = await openQuoteRecordTable(file)
   await table.close()
-  return createFileStore(file, isNew)
+  return reportFaults(createFileStore(file, isNew), file.path, log)
+}
+
+/** Logs why records cannot be written, once, and has the records wait for as long as that may pass. */
+function reportFaults(store: QuoteRecordStore, path: string, log: Logger): QuoteRecordStore {
+  let reported: FileFault | undefined
+  const save: QuoteRecordStore['save'] = async (records) => {
+    try {
+      await store.save(records)
+      reported = undefined
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault !== undefined && fault !== reported)
+        log.error({ path, reason: (error as Error).message }, `quotes cannot be recorded: ${fault.text}`)
+      reported = fault
+      throw error
+    }
+  }
+  const causeOf = (error: unknown) => (faultOf(error)?.isLasting ? undefined : faultErrorOf(error))
+  return nameUnavailable({ ...store, save }, causeOf)
 }
 
 function createMemoryStore(maxBytes: number): QuoteRecordStore {

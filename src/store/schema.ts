@@ -50,7 +50,7 @@ interface EventLogTable {
   log_id: string
   /** Sequence of the last entry. Whoever adds entries moves it first, and so waits for whoever is adding some. */
   last_sequence: number
-  /** Sequence of the last entry that retention has removed; 0 when none was. */
+  /** Sequence of the last entry that retention has passed; 0 when none. */
   pruned_sequence: number
 }
 

@@ -4,7 +4,7 @@ import { ConfigError } from '../environment.js'
 import { assertOwnVersion } from './own-version.js'
 import type { Schema } from './schema.js'
 import { createSolverBarStore, type OpenSolverBars } from './solver-bars.js'
-import { sqliteDialect } from './sqlite.js'
+import { sqliteDialect } from './sqlite-driver.js'
 import { readMigrations } from './stored-state.js'
 
 const VARIABLE = 'DB_PATH'

@@ -1,18 +1,21 @@
+import { sql } from 'kysely'
+import type { Logger } from '../telemetry/log.js'
 import { createBenchStore } from './bench-store.js'
 import { createBondStore } from './bond-store.js'
+import type { Database } from './database.js'
+import { nameUnavailable } from './database-unavailable.js'
 import { createEventStore } from './event-store.js'
+import { createFileHealth, type FileHealth } from './file-health.js'
+import { takeFileLock } from './file-lock.js'
 import { createOnlyReplica } from './only-replica.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
 import { readRecordKey } from './record-key.js'
 import { createSolverStore } from './solver-store.js'
-import { openSqlite } from './sqlite.js'
+import { openSqlite, toConfigError } from './sqlite.js'
+import { faultErrorOf } from './sqlite-faults.js'
 import type { Stores } from './stores.js'
 
-/**
- * Opens the stores of one process in files.
- * @throws as `openSqlite` does
- */
-export async function openSqliteStores(options: {
+interface SqliteStoresOptions {
   /** A file, or `:memory:`. */
   readonly dbPath: string
   /** 0 keeps no records of quotes. */
@@ -21,23 +24,57 @@ export async function openSqliteStores(options: {
   readonly quoteRecordMaxBytes: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
-}): Promise<Stores> {
-  const { dbPath, quoteRecordHours, quoteRecordMaxBytes, now } = options
-  const database = await openSqlite(dbPath)
+  readonly log: Logger
+}
+
+/**
+ * Opens the stores of one process in files. No other process can do so until they are closed.
+ * @throws ConfigError when another service uses the file, when it cannot be used, or when a newer version wrote it
+ */
+export async function openSqliteStores(options: SqliteStoresOptions): Promise<Stores> {
+  const { dbPath, now, log } = options
+  const lock = takeFileLock(dbPath, now)
+  const health = createFileHealth(dbPath, log)
+  let database: Database | undefined
+  const close = async () => {
+    health.close()
+    await database?.destroy()
+    lock.release()
+  }
+  try {
+    database = await openSqlite(dbPath, health)
+    return await openAll(database, health, close, options)
+  } catch (error) {
+    await close()
+    throw toConfigError(dbPath, error)
+  }
+}
+
+async function openAll(
+  database: Database,
+  health: FileHealth,
+  close: () => Promise<void>,
+  { dbPath, quoteRecordHours, quoteRecordMaxBytes, now, log }: SqliteStoresOptions,
+): Promise<Stores> {
+  const guard = <S extends object>(store: S) => nameUnavailable(store, faultErrorOf)
+  health.start(() =>
+    database.updateTable('event_log').set({ last_sequence: sql<number>`last_sequence` }).execute(),
+  )
+  const recordKey = await readRecordKey(database)
   const quoteRecords =
-    quoteRecordHours === 0 ? undefined : await openQuoteRecordFile(dbPath, quoteRecordMaxBytes)
+    quoteRecordHours === 0 ? undefined : await openQuoteRecordFile(dbPath, quoteRecordMaxBytes, log)
   return {
-    solvers: createSolverStore(database),
-    bonds: createBondStore(database),
-    events: createEventStore(database, now),
-    benches: createBenchStore(database),
+    solvers: guard(createSolverStore(database)),
+    bonds: guard(createBondStore(database)),
+    events: guard(createEventStore(database, now)),
+    benches: guard(createBenchStore(database)),
     quoteRecords,
-    recordKey: await readRecordKey(database),
+    recordKey,
     limiterOf: undefined,
-    replicas: createOnlyReplica(),
+    replicas: createOnlyReplica(health.isUp),
     async close() {
       await quoteRecords?.close()
-      await database.destroy()
+      await close()
     },
   }
 }

@@ -1,25 +1,20 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Kysely,
-  SqliteAdapter,
-  SqliteDriver,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import type { Kysely } from 'kysely'
 import { ConfigError } from '../environment.js'
-import { type Database, openTables, type TableSet } from './database.js'
+import { type Database, NewerSchemaError, openTables, type TableSet } from './database.js'
 import { migrations, type Schema } from './schema.js'
+import { type FileWatch, sqliteDialect } from './sqlite-driver.js'
+import { faultOf } from './sqlite-faults.js'
 
 /**
  * Opens the database in a file, and brings its tables up to date.
  * @param path a file, created when it is not there, or `:memory:`, which keeps nothing
- * @throws ConfigError when the file cannot be opened; the migrator's error when a newer version wrote it
+ * @throws ConfigError when the file cannot be used, or a newer version wrote it
  */
-export function openSqlite(path: string): Promise<Database> {
-  return openSqliteTables<Schema>(path, { migrations, synchronous: 'FULL' })
+export function openSqlite(path: string, watch?: FileWatch): Promise<Database> {
+  return openSqliteTables<Schema>(path, { migrations, synchronous: 'FULL', watch })
 }
 
 /**
@@ -29,41 +24,18 @@ export function openSqlite(path: string): Promise<Database> {
  */
 export async function openSqliteTables<S>(
   path: string,
-  options: TableSet & { readonly synchronous: 'FULL' | 'NORMAL'; readonly pageBytes?: number },
+  options: TableSet & {
+    readonly synchronous: 'FULL' | 'NORMAL'
+    readonly pageBytes?: number
+    readonly watch?: FileWatch | undefined
+  },
 ): Promise<Kysely<S>> {
-  const sqlite = openFile(path, options.pageBytes ?? DEFAULT_PAGE_BYTES)
-  sqlite.pragma(`synchronous = ${options.synchronous}`)
-  return openTables<S>(sqliteDialect(sqlite), options)
-}
-
-/**
- * A dialect whose transactions wait for other processes at their beginning, 5 s at most. SQLite's own would fail at once
- * when they read first, and another process writes before they do.
- */
-export function sqliteDialect(database: SQLite.Database): Dialect {
-  return {
-    createDriver: () => new ImmediateDriver(database),
-    createAdapter: () => new SqliteAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-  }
-}
-
-class ImmediateDriver extends SqliteDriver {
-  readonly #database: SQLite.Database
-
-  constructor(database: SQLite.Database) {
-    super({ database })
-    this.#database = database
-  }
-
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-  }
-
-  /** After some errors, such as a full disk, SQLite has rolled back: another rollback would hide the first error. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.inTransaction) await super.rollbackTransaction(connection)
+  try {
+    const sqlite = openFile(path, options.pageBytes ?? DEFAULT_PAGE_BYTES)
+    sqlite.pragma(`synchronous = ${options.synchronous}`)
+    return await openTables<S>(sqliteDialect(sqlite, options.watch), options)
+  } catch (error) {
+    throw toConfigError(path, error)
   }
 }
 
@@ -73,16 +45,36 @@ const DEFAULT_PAGE_BYTES = 4096
 const WAL_BYTES = 1000 * DEFAULT_PAGE_BYTES
 
 function openFile(path: string, pageBytes: number): SQLite.Database {
+  if (!existsSync(dirname(path)))
+    throw refused(path, 'cannot be opened: its folder does not exist: create it')
+  const sqlite = new SQLite(path)
   try {
-    const sqlite = new SQLite(path)
     // The page size must be set first: it cannot change once the file has a write-ahead log.
     sqlite.pragma(`page_size = ${pageBytes}`)
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma(`wal_autocheckpoint = ${WAL_BYTES / pageBytes}`)
     return sqlite
   } catch (error) {
-    throw new ConfigError([
-      { variable: 'DB_PATH', message: `is ${path}, which cannot be opened: ${(error as Error).message}` },
-    ])
+    sqlite.close()
+    throw error
   }
+}
+
+/** @throws ConfigError when the folder of a file does not exist */
+export function assertFolder(path: string): void {
+  if (!existsSync(dirname(path)))
+    throw refused(path, 'cannot be opened: its folder does not exist: create it')
+}
+
+/** @returns an error that names the file, the cause and what to do, as far as the file is the cause */
+export function toConfigError(path: string, error: unknown): unknown {
+  if (error instanceof NewerSchemaError) return refused(path, error.message)
+  const fault = faultOf(error)
+  return fault === undefined
+    ? error
+    : refused(path, `cannot be opened: ${fault.text} (${(error as Error).message})`)
+}
+
+function refused(path: string, message: string): ConfigError {
+  return new ConfigError([{ variable: 'DB_PATH', message: `is ${path}, which ${message}` }])
 }

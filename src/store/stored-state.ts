@@ -3,7 +3,7 @@ import { Kysely } from 'kysely'
 import type { Solver } from '../domain/solver.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
-import { sqliteDialect } from './sqlite.js'
+import { sqliteDialect } from './sqlite-driver.js'
 
 /** What a database says of itself. */
 export interface StoredState {

@@ -203,4 +203,62 @@ describe('a database that is away', () => {
     await recorder.close()
     expect([batches.length, await counted('dropped')]).toEqual([1, 120])
   })
+
+  test('is not tried again after the recorder was closed, also when it was being tried then', async () => {
+    const { recorder, note, batches, disk, counted } = await openRecorder()
+    let fail = () => {}
+    disk.write = () =>
+      new Promise((_resolve, reject) => {
+        fail = () => reject(new ServiceError('DATABASE_UNAVAILABLE', 'Away.'))
+      })
+    note(3)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(batches).toEqual([3])
+    const closing = recorder.close()
+    const failFirst = fail
+    disk.write = away
+    failFirst()
+    await closing
+    await vi.advanceTimersByTimeAsync(5000)
+    expect([batches, await counted('dropped'), vi.getTimerCount()]).toEqual([[3, 3], 3, 0])
+  })
+})
+
+describe('a recorder that was closed', () => {
+  test('drops what is noted later, and starts nothing', async () => {
+    const { recorder, note, batches, counted } = await openRecorder()
+    await recorder.close()
+    note(2)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect([batches, await counted('dropped'), vi.getTimerCount()]).toEqual([[], 2, 0])
+  })
+
+  test('has waited for what was being written or removed', async () => {
+    const { recorder, note, stored, disk } = await openRecorder()
+    let finish = () => {}
+    disk.write = () =>
+      new Promise((resolve) => {
+        finish = resolve
+      })
+    note(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    let isClosed = false
+    const closing = recorder.close().then(() => {
+      isClosed = true
+    })
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    expect(isClosed).toBe(false)
+    finish()
+    await closing
+    expect(stored.size).toBe(1)
+  })
+
+  test('drops once what could not be written, however often it is closed', async () => {
+    const { recorder, note, batches, disk, counted } = await openRecorder()
+    disk.write = () => Promise.reject(new ServiceError('DATABASE_UNAVAILABLE', 'Away.'))
+    note(2)
+    await recorder.close()
+    await recorder.close()
+    expect([batches, await counted('dropped')]).toEqual([[2], 2])
+  })
 })

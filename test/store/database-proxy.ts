@@ -14,6 +14,7 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
   let connections = 0
   let isSilent = false
   let lastWords: string | undefined
+  let messagesLeft = Number.POSITIVE_INFINITY
 
   /** What is not read stays where it is: nothing of it is lost. */
   function silence(): void {
@@ -21,10 +22,11 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
     for (const socket of sockets) socket.pause()
   }
 
-  function pass(from: Socket, to: Socket): void {
+  function pass(from: Socket, to: Socket, isClient: boolean): void {
     sockets.add(from)
     from.on('data', (chunk) => {
-      if (lastWords !== undefined && chunk.includes(lastWords)) {
+      if (isClient && --messagesLeft < 0) cut()
+      else if (lastWords !== undefined && chunk.includes(lastWords)) {
         lastWords = undefined
         silence()
         from.unshift(chunk)
@@ -44,8 +46,8 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
   const server = createServer({ allowHalfOpen: true }, (near) => {
     connections++
     const far = connect({ host, port, allowHalfOpen: true })
-    pass(near, far)
-    pass(far, near)
+    pass(near, far, true)
+    pass(far, near, false)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -76,6 +78,10 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
     },
     /** Ends every connection, on both sides. */
     cut,
+    /** Ends them all when replicas have sent so many messages from now on, in place of the next one. */
+    cutAfter(messages: number) {
+      messagesLeft = messages
+    },
     /** How many connections there have been so far. */
     connections: () => connections,
   }

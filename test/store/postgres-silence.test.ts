@@ -3,9 +3,10 @@ import type { Coordination } from '../../src/store/database.js'
 import { POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import { TermOverError } from '../../src/store/reader-terms.js'
 import { createPostgresDatabase } from '../postgres-database.js'
+import { eventually } from '../service/eventually.js'
 import { startDatabaseProxy } from './database-proxy.js'
 import { announced, header, newBlocks, SETTLEMENT, settled } from './event-samples.js'
-import { AWAY, connect, openStores } from './postgres-stores-samples.js'
+import { AWAY, connect, openStores, waiting } from './postgres-stores-samples.js'
 import { join, MISSED, type TestReplica, until } from './replica-samples.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
 
@@ -93,6 +94,28 @@ describe.concurrent('a write', () => {
       proxy.speak()
       expect(await near.events.readAfter(0, 10)).toStrictEqual(announced(1, ...blocks.events))
       await expect(far.events.append(term, newBlocks(12, 12, []))).rejects.toThrow(TermOverError)
+    },
+    TIMEOUT_MS,
+  )
+})
+
+describe.concurrent('statements that wait for a locked table', () => {
+  test(
+    'end on the server as well when they are given up, so that its processes do not pile up',
+    async ({ onTestFinished: whenFinished }) => {
+      const url = await createPostgresDatabase(whenFinished)
+      const client = await connect(url, whenFinished)
+      const { solvers } = await openStores(url, { whenFinished })
+      const holder = await connect(url, whenFinished)
+      await holder.query('begin; lock table solvers in access exclusive mode')
+      const reads = Array.from({ length: 10 }, () => solvers.readAll())
+      await Promise.all(reads.map((read) => expect(read).rejects.toMatchObject(AWAY)))
+      await eventually(
+        () => waiting(client),
+        ({ length }) => length === 0,
+      )
+      await holder.query('rollback')
+      expect(await solvers.readAll()).toEqual([])
     },
     TIMEOUT_MS,
   )

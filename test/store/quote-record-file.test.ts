@@ -2,6 +2,7 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { openQuoteRecordFile } from '../../src/store/quote-record-file.js'
 import { openQuoteRecordTable } from '../../src/store/quote-record-sqlite.js'
+import { createLog } from '../../src/telemetry/log.js'
 import { temporaryFile } from './temporary-file.js'
 
 /** Tests that start threads: each loads the sources. */
@@ -16,7 +17,7 @@ function record(number: number, text = `{"number":${number}}`) {
 const records = (count: number) => Array.from({ length: count }, (_, index) => record(index))
 
 async function open(path: string, maxBytes = 100 * MB) {
-  const store = await openQuoteRecordFile(path, maxBytes)
+  const store = await openQuoteRecordFile(path, maxBytes, createLog('silent'))
   onTestFinished(store.close)
   return store
 }
@@ -46,22 +47,26 @@ for (const [kind, path] of [
     ['of 600 bytes', 600, 6000],
     ['of 17 KB', 17_000, 300],
     ['of 36 KB', 36_000, 150],
-  ])(`records %s that are too many ${kind} make the oldest go`, async (_what, length, count) => {
-    const dbPath = path()
-    const store = dbPath === ':memory:' ? await open(dbPath, MB) : await openHere(dbPath, MB)
-    const text = 'x'.repeat(length)
-    for (let number = 0; number < count; number += 50)
-      await store.save(Array.from({ length: 50 }, (_, index) => record(number + index, text)))
-    expect(await store.usedBytes()).toBeLessThanOrEqual(MB)
-    if (dbPath !== ':memory:') expect(statSync(`${dbPath}-quotes`).size).toBeLessThan(MB + 50 * 40_000)
-    expect(await store.read('0')).toBeUndefined()
-    expect(await store.read(String(count - 1))).toBe(text)
-    // What is kept is the larger part of what may be.
-    const kept = []
-    for (let number = 0; number < count; number++) if (await store.read(String(number))) kept.push(number)
-    expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => count - kept.length + index))
-    expect(kept.length * length).toBeGreaterThan(MB / 4)
-  })
+  ])(
+    `records %s that are too many ${kind} make the oldest go`,
+    WITH_THREADS,
+    async (_what, length, count) => {
+      const dbPath = path()
+      const store = dbPath === ':memory:' ? await open(dbPath, MB) : await openHere(dbPath, MB)
+      const text = 'x'.repeat(length)
+      for (let number = 0; number < count; number += 50)
+        await store.save(Array.from({ length: 50 }, (_, index) => record(number + index, text)))
+      expect(await store.usedBytes()).toBeLessThanOrEqual(MB)
+      if (dbPath !== ':memory:') expect(statSync(`${dbPath}-quotes`).size).toBeLessThan(MB + 50 * 40_000)
+      expect(await store.read('0')).toBeUndefined()
+      expect(await store.read(String(count - 1))).toBe(text)
+      // What is kept is the larger part of what may be.
+      const kept = []
+      for (let number = 0; number < count; number++) if (await store.read(String(number))) kept.push(number)
+      expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => count - kept.length + index))
+      expect(kept.length * length).toBeGreaterThan(MB / 4)
+    },
+  )
 }
 
 test('records of a file whose bound was lowered are removed part by part', async () => {

@@ -1,0 +1,88 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { hostname } from 'node:os'
+import SQLite from 'better-sqlite3'
+import { ConfigError } from '../environment.js'
+import { assertFolder } from './sqlite.js'
+import { faultOf } from './sqlite-faults.js'
+
+/** Keeps a second service from a database file. */
+export interface FileLock {
+  release(): void
+}
+
+interface Holder {
+  readonly pid: number
+  readonly host: string
+  /** Unix time in milliseconds. */
+  readonly since_ms: number
+}
+
+const CREATE = `create table if not exists holder
+  (id integer primary key check (id = 1), pid integer not null, host text not null, since_ms integer not null)`
+const READ = 'select pid, host, since_ms from holder'
+const WRITE = 'insert or replace into holder (id, pid, host, since_ms) values (1, @pid, @host, @since_ms)'
+
+/**
+ * Takes the lock of the service on a database file. It is SQLite's write lock on the file `<path>-lock`, so the
+ * operating system releases it when the process ends in any way. Other programs can still use the database.
+ * @param path the database; `:memory:` needs no lock
+ * @throws ConfigError when another service holds the lock, or the file beside the database cannot be used
+ */
+export function takeFileLock(path: string, now: () => number): FileLock {
+  if (path === ':memory:') return { release() {} }
+  assertFolder(path)
+  // A symbolic link has the lock of the file that it leads to.
+  const lockPath = `${existsSync(path) ? realpathSync(path) : path}-lock`
+  const self: Holder = { pid: process.pid, host: hostname(), since_ms: now() }
+  const sqlite = open(lockPath)
+  try {
+    // The row must be committed, since others read it. Another service may get in between: look again.
+    while (!holds(sqlite, self)) sqlite.transaction(() => sqlite.prepare(WRITE).run(self)).immediate()
+    return { release: () => sqlite.close() }
+  } catch (error) {
+    const holder = isBusy(error) ? sqlite.prepare<[], Holder>(READ).get() : undefined
+    sqlite.close()
+    throw holder === undefined ? unusable(lockPath, error) : heldBy(path, holder)
+  }
+}
+
+/** Begins a transaction that holds the lock. @returns whether the row names this process; else the lock is let go */
+function holds(sqlite: SQLite.Database, self: Holder): boolean {
+  sqlite.exec('begin immediate')
+  const holder = sqlite.prepare<[], Holder>(READ).get()
+  if (holder?.pid === self.pid && holder.host === self.host && holder.since_ms === self.since_ms) return true
+  sqlite.exec('rollback')
+  return false
+}
+
+function open(lockPath: string): SQLite.Database {
+  let sqlite: SQLite.Database | undefined
+  try {
+    sqlite = new SQLite(lockPath)
+    // What the file has is worth nothing after a power failure.
+    sqlite.pragma('synchronous = OFF')
+    sqlite.exec(CREATE)
+    sqlite.pragma('busy_timeout = 0')
+    return sqlite
+  } catch (error) {
+    sqlite?.close()
+    throw unusable(lockPath, error)
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+}
+
+function heldBy(path: string, { pid, host, since_ms }: Holder): ConfigError {
+  const since = new Date(since_ms).toISOString()
+  const message = `is ${path}, which another service uses: process ${pid} on ${host}, since ${since}. Stop that service, or name another file`
+  return new ConfigError([{ variable: 'DB_PATH', message }])
+}
+
+function unusable(lockPath: string, error: unknown): ConfigError {
+  const fault = faultOf(error)
+  const cure = fault === undefined || fault.isLasting ? 'delete it while no service uses it' : fault.text
+  const message = `needs the file ${lockPath}, which cannot be used: ${cure} (${(error as Error).message})`
+  return new ConfigError([{ variable: 'DB_PATH', message }])
+}

@@ -1,0 +1,60 @@
+import SQLite from 'better-sqlite3'
+
+/** What is wrong with a database file, in a sentence for the operator. */
+export interface FileFault {
+  /** What has happened, and what to do. */
+  readonly text: string
+  /** Whether the file stays unusable until the service is started again. */
+  readonly isLasting: boolean
+}
+
+/** The file is no longer at its path: what is written goes to a file without a name. */
+export class FileGoneError extends Error {
+  override readonly name = 'FileGoneError'
+}
+
+const RESTORE = 'restore it from a backup, or move it away to start without its data'
+const GONE: FileFault = {
+  text: 'the file was deleted or replaced while the service runs: stop the service, restore the file, start again',
+  isLasting: false,
+}
+/** By the beginning of SQLite's code. */
+const FAULTS: readonly [RegExp, FileFault][] = [
+  [/^SQLITE_FULL/, { text: 'the disk is full: make room', isLasting: false }],
+  [/^SQLITE_(CORRUPT|NOTADB)/, { text: `the file is damaged: ${RESTORE}`, isLasting: true }],
+  [
+    /^SQLITE_(BUSY|LOCKED)/,
+    { text: 'another process has held its lock for more than 5 s: end that process', isLasting: false },
+  ],
+  [
+    /^SQLITE_(READONLY|PERM|AUTH)/,
+    { text: "the file cannot be written: give it to the service's user", isLasting: false },
+  ],
+  [
+    /^SQLITE_CANTOPEN/,
+    {
+      text: "the file cannot be opened: create its folder, and give it to the service's user",
+      isLasting: false,
+    },
+  ],
+  [/^SQLITE_(IOERR|PROTOCOL)/, { text: 'the disk does not work: check the disk', isLasting: false }],
+]
+
+/** @returns the fault of the file that an error comes from; undefined when the statement itself has failed */
+export function faultOf(error: unknown): FileFault | undefined {
+  if (error instanceof FileGoneError) return GONE
+  const code = sqliteCodeOf(error)
+  return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
+}
+
+/** @returns an error that says what is wrong with the file; undefined when the statement itself has failed */
+export function faultErrorOf(error: unknown): Error | undefined {
+  const fault = faultOf(error)
+  return fault && new Error(`${fault.text} (${(error as Error).message})`, { cause: error })
+}
+
+/** SQLite's code, such as `SQLITE_FULL`. An error that a thread has passed on has it at the end of its message. */
+function sqliteCodeOf(error: unknown): string {
+  if (error instanceof SQLite.SqliteError) return error.code
+  return (error instanceof Error && /\((SQLITE_\w+)\)$/.exec(error.message)?.[1]) || ''
+}

@@ -1,0 +1,168 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import SQLite from 'better-sqlite3'
+import { type Kysely, sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { openTables, type TableSet } from '../../src/store/database.js'
+import { createConnectionPool } from '../../src/store/postgres.js'
+import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
+import { quoteRecordMigrations } from '../../src/store/quote-record-table.js'
+import { migrations, type Schema } from '../../src/store/schema.js'
+import { openSqliteTables } from '../../src/store/sqlite.js'
+import { sqliteDialect } from '../../src/store/sqlite-driver.js'
+import { createPostgresDatabase } from '../postgres-database.js'
+import { startDatabaseProxy } from './database-proxy.js'
+import { temporaryFile } from './temporary-file.js'
+
+const names = Object.keys(migrations)
+const TIMEOUT_MS = 60_000
+
+function tablesUntil(last: string): TableSet {
+  const until = Object.entries(migrations).filter(([name]) => name <= last)
+  return { migrations: Object.fromEntries(until) }
+}
+
+async function schemaOf(database: Kysely<Schema>) {
+  const { rows: schema } =
+    await sql`select type, name, tbl_name, sql from sqlite_master order by type, name`.execute(database)
+  const { rows: applied } = await sql`select name from kysely_migration order by name`.execute(database)
+  return { schema, applied }
+}
+
+/** Opens a file as a start does. @returns what is in it then */
+async function openComplete<T = undefined>(
+  path: string,
+  tables: TableSet,
+  readMore: (database: Kysely<Schema>) => Promise<T | undefined> = async () => undefined,
+) {
+  const database = await openSqliteTables<Schema>(path, { ...tables, synchronous: 'NORMAL' })
+  try {
+    return { ...(await schemaOf(database)), more: await readMore(database) }
+  } finally {
+    await database.destroy()
+  }
+}
+
+/** @param onStatement called before each statement */
+function openRaw(path: string, onStatement: () => void): SQLite.Database {
+  const sqlite = new SQLite(path, { verbose: onStatement })
+  sqlite.pragma('journal_mode = WAL')
+  return sqlite
+}
+
+/** Copies a database with all that SQLite has beside it, as a kill at this moment would leave it. */
+function copyFiles(path: string): string {
+  const copy = temporaryFile()
+  for (const suffix of ['', '-wal', '-shm', '-journal'])
+    if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix)
+  return copy
+}
+
+/** Opens a file as a version before did, with a row. */
+async function writeVersion(path: string, last: string): Promise<void> {
+  const database = await openSqliteTables<Schema>(path, { ...tablesUntil(last), synchronous: 'NORMAL' })
+  const row = { chain_id: 1, address: '0x01', last_timestamp_ms: 7 }
+  await database.insertInto('solver_timestamps').values(row).execute()
+  await database.destroy()
+}
+
+const readRows = async (database: Kysely<Schema>) => ({
+  timestamps: await database.selectFrom('solver_timestamps').select('last_timestamp_ms').execute(),
+  logs: await database.selectFrom('event_log').select('last_sequence').execute(),
+  keys: (await database.selectFrom('record_keys').selectAll().execute()).length,
+})
+
+describe('a start with a file that is killed at any statement', () => {
+  test.each([
+    ['the database', { migrations }],
+    ['the records of quotes', { migrations: quoteRecordMigrations }],
+  ])(
+    'leaves %s as the next start needs it, when there was no file',
+    async (_what, tables) => {
+      const expected = await openComplete(temporaryFile(), tables)
+      const path = temporaryFile()
+      const copies: string[] = []
+      const sqlite = openRaw(path, () => copies.push(copyFiles(path)))
+      await (await openTables(sqliteDialect(sqlite), tables)).destroy()
+      copies.push(copyFiles(path))
+      expect(copies.length).toBeGreaterThan(10)
+      for (const copy of copies) expect(await openComplete(copy, tables)).toEqual(expected)
+    },
+    TIMEOUT_MS,
+  )
+
+  test.each(names.slice(0, -1))(
+    'brings a file of version %s up to date at the next start, and loses nothing of it',
+    async (last) => {
+      const complete = await openComplete(temporaryFile(), { migrations })
+      const rows = { timestamps: [{ last_timestamp_ms: 7 }], logs: [{ last_sequence: 0 }], keys: 1 }
+      const path = temporaryFile()
+      await writeVersion(path, last)
+      const copies: string[] = []
+      const sqlite = openRaw(path, () => copies.push(copyFiles(path)))
+      await (await openTables(sqliteDialect(sqlite), { migrations })).destroy()
+      expect(copies.length).toBeGreaterThan(3)
+      for (const copy of copies)
+        expect(await openComplete(copy, { migrations }, readRows)).toEqual({ ...complete, more: rows })
+    },
+    TIMEOUT_MS,
+  )
+})
+
+test.each([
+  ['no file', undefined],
+  ['a file of the first version', names[0]],
+])(
+  'a disk that is full at any page of a start with %s keeps no later start from working',
+  async (_what, last) => {
+    const expected = await openComplete(temporaryFile(), { migrations })
+    let failures = 0
+    for (let pages = 1, isDone = false; !isDone; pages++) {
+      const path = temporaryFile()
+      if (last !== undefined) await writeVersion(path, last)
+      const sqlite = openRaw(path, () => {})
+      sqlite.pragma(`max_page_count = ${pages}`)
+      try {
+        await (await openTables(sqliteDialect(sqlite), { migrations })).destroy()
+        isDone = true
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'SQLITE_FULL' })
+        failures++
+      }
+      expect(await openComplete(path, { migrations })).toEqual(expected)
+    }
+    expect(failures).toBeGreaterThan(3)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a first start with PostgreSQL that is cut off at any message leaves a database that the next start opens',
+  async () => {
+    const url = await createPostgresDatabase()
+    const proxy = await startDatabaseProxy(url)
+    let cuts = 0
+    for (let isDone = false; !isDone; ) {
+      proxy.cutAfter(cuts + 1)
+      const pool = createConnectionPool(proxy.url)
+      try {
+        await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)
+        isDone = true
+      } catch {
+        cuts++
+      } finally {
+        await pool.close()
+      }
+    }
+    expect(cuts).toBeGreaterThan(names.length)
+
+    const pool = createConnectionPool(url)
+    const database = await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)
+    const table = sql.table(POSTGRES_TABLES.main.migrationTable)
+    const { rows } = await sql<{ name: string }>`select name from ${table} order by name`.execute(database)
+    expect(rows.map(({ name }) => name)).toEqual(names)
+    expect(await database.selectFrom('event_log').selectAll().execute()).toHaveLength(1)
+    expect(await database.selectFrom('record_keys').selectAll().execute()).toHaveLength(1)
+    await pool.close()
+  },
+  TIMEOUT_MS,
+)
