@@ -9,7 +9,7 @@ import type { Order } from '../domain/order.js'
 import { readAddress } from './answer-fields.js'
 import { toAggregatorError } from './errors.js'
 import { type EventFilter, type OrderEvent, toFilterMessage } from './events.js'
-import { followEvents, type StreamOptions } from './follow-events.js'
+import { type FollowOptions, followEvents, type StreamOptions } from './follow-events.js'
 import { readOrder } from './order.js'
 import { type Ask, type QuoteAnswer, readQuoteAnswer, toQuoteMessage } from './quote.js'
 import { type QuoteRecord, readQuoteRecord } from './quote-record.js'
@@ -47,7 +47,8 @@ export interface AggregatorClient {
   unregisterSolver(unregistration: SignedUnregistration, options?: CallOptions): Promise<Address>
   /**
    * Follows the order events, each once and in order. A lost connection is taken up again by its cursor, for as long as it
-   * takes; what cannot get better (such as CURSOR_UNKNOWN, INVALID_ARGUMENT, CHAIN_NOT_SUPPORTED) is thrown.
+   * takes; what cannot get better (such as CURSOR_UNKNOWN, INVALID_ARGUMENT, CHAIN_NOT_SUPPORTED) is thrown. CURSOR_UNKNOWN
+   * also ends a stream when the event log has lost events that were sent, as after a restored backup.
    */
   streamEvents(filter?: EventFilter, options?: StreamOptions): AsyncIterable<OrderEvent>
   /**
@@ -71,7 +72,7 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
   const getOrder: AggregatorClient['getOrder'] = (chainId, orderId, callOptions) =>
     answer(async () => readOrder(await orders.getOrder({ chainId: BigInt(chainId), orderId }, callOptions)))
 
-  const follow = (filter: EventFilter, streamOptions: StreamOptions) =>
+  const follow = (filter: EventFilter, streamOptions: FollowOptions) =>
     followEvents(
       (from, signal) => events.streamEvents(toFilterMessage(from), { signal }),
       filter,
@@ -118,7 +119,7 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
     watchOrder(chainId, orderId, watchOptions = {}) {
       const filter = { chainIds: [chainId], orderIds: [orderId] }
       const source = {
-        follow: (streamOptions: StreamOptions) => follow(filter, streamOptions),
+        follow: (streamOptions: StreamOptions) => follow(filter, { ...streamOptions, isPlaceOptional: true }),
         read: (signal: AbortSignal) => getOrder(chainId, orderId, { signal, timeoutMs: WATCH_READ_MS }),
       }
       return watchOrder(source, watchOptions)

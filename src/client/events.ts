@@ -15,7 +15,7 @@ interface EventBase {
   readonly chainId: number
   readonly orderId: Hex
   readonly blockNumber: number
-  /** The stream's place behind this event: `after` of the filter that goes on from here. */
+  /** The stream's place after this event: `after` of the filter that goes on from here. An opaque text. */
   readonly cursor: string
 }
 
@@ -56,7 +56,10 @@ export type OrderEvent = Deposited | Settled | Refunded | Reverted
 
 /** Which events to tell of: of each kind of filter one must match; one that is left out lets all pass. */
 export interface EventFilter {
-  /** Cursor of the last event that was worked on: what came after it is told first. New events only when left out. */
+  /**
+   * Cursor of the last event that you have worked on: the events after it come first. New events only when left out. A cursor
+   * that the log does not have, as after a restored backup, is CURSOR_UNKNOWN: read your orders, and leave it out.
+   */
   readonly after?: string
   readonly chainIds?: readonly number[]
   readonly types?: readonly OrderEvent['type'][]

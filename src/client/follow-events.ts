@@ -20,6 +20,12 @@ export interface Opening {
   readonly cursor: string
 }
 
+/** How the streams are followed, beside what an app may choose. */
+export interface FollowOptions extends StreamOptions {
+  /** The caller reads the state itself at each opening: it needs no place in the log, and goes on without one that is lost. */
+  readonly isPlaceOptional?: boolean
+}
+
 /** Opens one stream of messages. */
 export type OpenStream = (filter: EventFilter, signal: AbortSignal) => AsyncIterable<StreamEventsResponse>
 
@@ -36,9 +42,9 @@ const SILENCE_MS = 45_000
 export async function* followEvents(
   open: OpenStream,
   filter: EventFilter,
-  options: StreamOptions,
+  options: FollowOptions,
 ): AsyncGenerator<Notice, void, void> {
-  const { signal = new AbortController().signal, onConnected, onLost } = options
+  const { signal = new AbortController().signal, onConnected, onLost, isPlaceOptional = false } = options
   let after = filter.after
   let failures = 0
   while (!signal.aborted) {
@@ -57,7 +63,9 @@ export async function* followEvents(
     } catch (thrown) {
       if (signal.aborted) return
       const error = toAggregatorError(thrown)
-      if (!isPassing(error)) throw error
+      const isPlaceLost = isPlaceOptional && error.reason === 'CURSOR_UNKNOWN' && after !== filter.after
+      if (isPlaceLost) after = filter.after
+      else if (!isPassing(error)) throw error
       onLost?.(error)
       await pause(pauseMs(++failures, error, Math.random()), signal)
     }

@@ -53,6 +53,8 @@ export interface Announcement {
   /** Counts up by one over all chains of the instance, from 1. */
   readonly sequence: number
   readonly event: StreamEvent
+  /** Differs from the digest of the entry that another history of the log has at the same sequence: 8 characters. */
+  readonly digest: string
 }
 
 /** The events that a subscriber wants: of each kind of filter one must match; an empty one lets all pass. */

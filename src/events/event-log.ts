@@ -1,4 +1,5 @@
-import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
+import type { BlockHeader, ChainPosition, NewBlocks, PlacedEvent } from '../domain/block.js'
+import type { ClientId } from '../domain/client.js'
 import type { Announcement, StreamEvent } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import type { Replicas } from '../domain/replicas.js'
@@ -6,8 +7,7 @@ import type { EventStore } from '../store/event-store.js'
 import type { ReadersTerm } from '../store/reader-terms.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createCursors } from './cursor.js'
-import { createHub, type Hub } from './hub.js'
+import { createHub, type Hub, type LogEnd } from './hub.js'
 import { createPublisher } from './publisher.js'
 import { MAX_RECENT } from './recent-entries.js'
 
@@ -18,10 +18,11 @@ export interface EventLog {
   /** Calls `listener` with each event that another replica has announced, before any subscriber is told. */
   onOthersEvent(listener: (event: StreamEvent) => void): void
   /**
-   * Gets to a cursor that another replica has given, and that lies ahead of all that this one has heard of.
+   * Waits for the database where `subscribe` needs it for a cursor: for one that another replica has given, after all that
+   * this one has published, and for one that no entry in memory confirms.
    * @returns undefined for every other cursor; else a promise that throws ServiceError DATABASE_UNAVAILABLE
    */
-  reach(cursor: string | undefined): Promise<void> | undefined
+  waitForCursor(cursor: string | undefined, client: ClientId): Promise<void> | undefined
   /**
    * @param after a cursor; only what comes from now on when undefined
    * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
@@ -41,6 +42,8 @@ export interface ChainJournal {
   /** Begins to read the chain behind a block. @throws TermOverError; here and below */
   begin(settlement: Address, header: BlockHeader): Promise<void>
   append(blocks: NewBlocks): Promise<void>
+  /** Adds those of some events that are not there yet, of blocks that are. @returns how many were not */
+  appendMissing(events: readonly PlacedEvent[]): Promise<number>
   /** Takes back all events behind a block. */
   revert(ancestor: BlockHeader): Promise<void>
 }
@@ -64,41 +67,74 @@ const RETRY_MS = 1000
 /** Opens the log of a store, and keeps it from growing beyond its retention. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
   const { store, replicas, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
-  const prune = () => store.prune(now() - eventRetentionDays * DAY_MS)
+  /** Entries grow old by the time of the last one: a clock that is wrong for a while removes nothing. */
+  async function prune(): Promise<number> {
+    const newestMs = Math.min(now(), (await store.lastEntryTime()) ?? 0)
+    return store.prune(newestMs - eventRetentionDays * DAY_MS)
+  }
   await prune()
-  const { logId, ...bounds } = await store.readState()
-  const cursors = createCursors(logId)
-  const hub = createHub({
-    ...bounds,
-    cursors,
-    reader: store,
-    recent: await store.readAfter(Math.max(0, bounds.lastSequence - keptEntries), keptEntries),
-    onSlow: () => metrics.streamDrops.inc(),
-  })
+  const readEnd = async () => {
+    const state = await store.readState()
+    const entries = await store.readAfter(Math.max(0, state.lastSequence - keptEntries), keptEntries)
+    return { ...state, recent: entries.filter(({ sequence }) => sequence <= state.lastSequence) }
+  }
+  let end: LogEnd = await readEnd()
+  const hub = createHub({ ...end, reader: store, onSlow: () => metrics.streamDrops.inc() })
   let othersListener: (event: StreamEvent) => void = () => {}
-  const publisher = createPublisher(hub, store.readAfter, (announcements) => {
+  const onRead = (announcements: readonly Announcement[]) => {
     for (const { event } of announcements) othersListener(event)
+  }
+  const publisher = createPublisher({
+    hub,
+    readAfter: store.readAfter,
+    onRead,
+    isOtherLog: async () => (await store.readState()).logId !== end.logId,
+    onOtherHistory,
   })
+
+  /** Goes on from the database's log after a failover to a standby without the last entries, or a restored backup. */
+  async function onOtherHistory(): Promise<void> {
+    const found = await readEnd()
+    const { logId, lastSequence, prunedSequence } = found
+    const published = hub.lastSequence()
+    // A version that kept no entry for cursors may have removed the last one: then nothing says that it is another.
+    const isEmptied = found.recent.length === 0 && lastSequence === published && prunedSequence === published
+    if (isEmptied && logId === end.logId) return
+    log.error(
+      { published, lastSequence, isOtherLog: logId !== end.logId },
+      'the event log in the database is not the one that was sent to subscribers: a backup was restored, or a standby without the last transactions took over. All event streams end with CURSOR_UNKNOWN; events that were sent and are missing in the log may be sent again',
+    )
+    end = found
+    onRead(found.recent)
+    hub.startOver(found)
+  }
+
   let retry: NodeJS.Timeout | undefined
+  let isClosed = false
   function catchUp(): void {
+    if (isClosed) return
     clearTimeout(retry)
     publisher.catchUp().catch((error) => {
+      if (isClosed) return
       log.warn({ reason: String(error) }, 'what other replicas have written could not be read')
       retry = setTimeout(catchUp, RETRY_MS)
     })
   }
   replicas.listen('events', {
-    onText: (lastSequence) => Number(lastSequence) > hub.lastSequence() && catchUp(),
+    // A lower number is an old one, or that of a log with another history.
+    onText: (lastSequence) => Number(lastSequence) !== hub.lastSequence() && catchUp(),
     onMissed: catchUp,
   })
   // What came between reading the state and listening.
   catchUp()
 
-  async function write(entries: () => Promise<Announcement[]>): Promise<void> {
+  /** @returns how many entries were added */
+  async function write(entries: () => Promise<Announcement[]>): Promise<number> {
     const announcements = await publisher.write(entries)
     for (const { event } of announcements) {
       metrics.events.inc({ chain_id: event.chainId, type: event.type })
     }
+    return announcements.length
   }
 
   let pruning: Promise<void> = Promise.resolve()
@@ -117,21 +153,27 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
           return term.position
         },
         begin: (settlement, header) => store.begin(term, settlement, header),
-        append: (blocks) => write(() => store.append(term, blocks)),
-        revert: (ancestor) => write(() => store.revert(term, ancestor)),
+        async append(blocks) {
+          await write(() => store.append(term, blocks))
+        },
+        appendMissing: (events) => write(() => store.appendMissing(term, events)),
+        async revert(ancestor) {
+          await write(() => store.revert(term, ancestor))
+        },
       }
     },
     onOthersEvent(listener) {
       othersListener = listener
     },
-    reach(cursor = '') {
-      const sequence = cursors.read(cursor) ?? 0
-      return sequence > hub.lastSequence() ? publisher.catchUp() : undefined
+    waitForCursor(cursor = '', client) {
+      if (!hub.isAhead(cursor)) return hub.confirm(cursor, client)
+      return publisher.catchUp().then(() => hub.confirm(cursor, client))
     },
     subscribe: hub.subscribe,
     replays: hub.replays,
     endSubscriptions: hub.close,
     async close() {
+      isClosed = true
       clearInterval(timer)
       clearTimeout(retry)
       hub.close()

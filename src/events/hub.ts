@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ClientId } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Announcement, EventFilter } from '../domain/event.js'
-import type { EventStore } from '../store/event-store.js'
-import type { Cursors } from './cursor.js'
+import type { EventStore, LogState } from '../store/event-store.js'
+import { createConfirmations } from './confirmations.js'
+import { createCursors } from './cursor.js'
 import { createLogPages, type LogReader } from './log-pages.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
 import { type Batch, createRecentEntries, type Entry } from './recent-entries.js'
@@ -12,6 +14,7 @@ import {
   type FollowedLog,
   Subscriber,
   type SubscriberOptions,
+  type SubscriberPlace,
   type Subscription,
 } from './subscriber.js'
 import { createTurnstile } from './turnstile.js'
@@ -23,26 +26,41 @@ export interface Hub {
    * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
    */
   subscribe(after: string | undefined, filter: EventFilter, options?: SubscriberOptions): Subscription
+  /**
+   * Reads the entry of a cursor where only the database can confirm it: `subscribe` takes such a cursor only afterwards.
+   * @returns undefined for every other cursor; else a promise that throws ServiceError DATABASE_UNAVAILABLE
+   */
+  confirm(after: string, client: ClientId): Promise<void> | undefined
+  /** Whether a cursor of this log stands after all that was published. */
+  isAhead(after: string): boolean
   /** How many subscribers replay the log from the database, and how many wait for that. */
   replays: Replays['counts']
   /** Sequence of the last entry that was published. */
   lastSequence(): number
+  /**
+   * What the log has after the last entry that was published.
+   * @param page what the log has from that entry on, or from its beginning when nothing was published
+   * @returns undefined when the log has another entry there, or none: then it has another history
+   */
+  newIn(page: readonly Announcement[]): readonly Announcement[] | undefined
   /** Gives all subscribers new entries. These are in the log already, and follow those published before. */
   publish(announcements: readonly Announcement[]): void
   /** Notes that the log now begins after a sequence. */
   forgetThrough(sequence: number): void
+  /** Ends all subscriptions with CURSOR_UNKNOWN, and goes on from the end of a log with another history. */
+  startOver(end: LogEnd): void
   /** Ends all subscriptions. */
   close(): void
 }
 
-interface HubOptions {
-  readonly cursors: Cursors
-  /** What the log holds already. */
-  readonly lastSequence: number
-  readonly prunedSequence: number
-  readonly reader: Pick<EventStore, 'readAfter' | 'readMatching'>
-  /** The last entries of the log, to be kept in memory from the start. */
+/** Which log there is, and its end. */
+export interface LogEnd extends LogState {
+  /** The last entries, to be kept in memory from the start. */
   readonly recent?: readonly Announcement[]
+}
+
+interface HubOptions extends LogEnd {
+  readonly reader: Pick<EventStore, 'readEntry' | 'readAfter' | 'readMatching'>
   readonly onSlow: () => void
   /** Has the log read. */
   readonly enqueueRead?: EnqueueRead
@@ -58,35 +76,74 @@ const NOTHING: Batch = []
 
 /** Builds the hub over an event log. */
 export function createHub(options: HubOptions): Hub {
-  const { cursors, reader, onSlow, enqueueRead = createReadQueue() } = options
-  let { lastSequence, prunedSequence } = options
+  const { reader, onSlow, enqueueRead = createReadQueue() } = options
+  let cursors = createCursors(options.logId)
+  let { prunedSequence } = options
+  let last: SubscriberPlace = { sequence: 0, cursor: '' }
   const recent = createRecentEntries()
   const entries: LogReader = {
+    readEntry: async (sequence) => {
+      const found = await reader.readEntry(sequence)
+      return found && toEntry(found)
+    },
     readAfter: async (...args) => (await reader.readAfter(...args)).map(toEntry),
     readMatching: async (...args) => (await reader.readMatching(...args))?.map(toEntry),
   }
-  const replays = createReplays(createLogPages(entries, enqueueRead))
+  const pages = createLogPages(entries, enqueueRead)
+  const replays = createReplays(pages)
+  const confirmations = createConfirmations(entries.readEntry, enqueueRead)
   const subscribers = new Set<Subscriber>()
   const sleepers = new Set<Subscriber>()
+  let hasStartedOver = false
   let isClosed = false
 
-  const toEntry = (announcement: Announcement): Entry => ({
-    ...announcement,
-    cursor: cursors.write(announcement.sequence),
+  const toEntry = ({ sequence, event, digest }: Announcement): Entry => ({
+    sequence,
+    event,
+    cursor: cursors.write({ sequence, digest }),
   })
-
-  recent.add((options.recent ?? []).map(toEntry))
 
   const log: FollowedLog = {
     get lastSequence() {
-      return lastSequence
+      return last.sequence
     },
-    readMemory: (sequence) => (sequence >= lastSequence ? NOTHING : recent.after(sequence)),
-    cursorAt: cursors.write,
+    readMemory: (sequence) => (sequence >= last.sequence ? NOTHING : recent.after(sequence)),
     replays,
     step: createTurnstile(STEPS_PER_TURN),
     sleepers,
     onEnded: (subscriber) => void subscribers.delete(subscriber),
+  }
+
+  function begin(end: LogEnd): void {
+    cursors = createCursors(end.logId)
+    prunedSequence = end.prunedSequence
+    recent.clear()
+    recent.add((end.recent ?? []).map(toEntry))
+    // A version that wrote no digests may have removed all entries.
+    const unconfirmed = cursors.write({ sequence: end.lastSequence, digest: undefined })
+    const cursor = recent.at(end.lastSequence)?.cursor ?? unconfirmed
+    last = { sequence: end.lastSequence, cursor }
+  }
+  begin(options)
+
+  /** The cursor of a sequence, where it is known without a read. */
+  function knownCursorAt(sequence: number): string | undefined {
+    return sequence === 0 ? cursors.write({ sequence, digest: undefined }) : recent.at(sequence)?.cursor
+  }
+
+  /**
+   * The place of a cursor, if that is kept and the cursor is known to be of this log's history. A cursor of a version that
+   * wrote no digests only says how many entries came before. It is taken at its word as long as this process knows of one
+   * history only; retention ends all such cursors some time after the upgrade.
+   */
+  function placeOf(after: string): SubscriberPlace | undefined {
+    const { sequence, digest } = cursors.read(after) ?? {}
+    if (sequence === undefined || sequence > last.sequence || sequence < prunedSequence) return undefined
+    const known = knownCursorAt(sequence)
+    if (digest === undefined && sequence > 0)
+      return hasStartedOver ? undefined : { sequence, cursor: known ?? after }
+    const isOfHistory = known === undefined ? confirmations.has(after) : known === after
+    return isOfHistory ? { sequence, cursor: after } : undefined
   }
 
   /** Wakes many, a few at a time. */
@@ -96,6 +153,10 @@ export function createHub(options: HubOptions): Hub {
       subscriber.wake()
       if (++count % WAKES_PER_TURN === 0) await nextTurn()
     }
+  }
+
+  function endAll(reason: ServiceError): void {
+    for (const subscriber of subscribers) subscriber.end(reason)
   }
 
   const timer = setInterval(() => {
@@ -111,20 +172,33 @@ export function createHub(options: HubOptions): Hub {
   return {
     subscribe(after, filter, options = {}) {
       if (isClosed) throw shuttingDown()
-      const sequence = after === undefined ? lastSequence : cursors.read(after)
-      if (sequence === undefined || sequence > lastSequence || sequence < prunedSequence)
-        throw cursorUnknown()
-      const subscriber = new Subscriber(log, sequence, filter, options)
+      const place = after === undefined ? last : placeOf(after)
+      if (place === undefined) throw cursorUnknown()
+      const subscriber = new Subscriber(log, place, filter, options)
       subscribers.add(subscriber)
       return subscriber
     },
+    confirm(after, client) {
+      const { sequence = 0, digest } = cursors.read(after) ?? {}
+      if (digest === undefined || sequence > last.sequence || sequence < prunedSequence) return undefined
+      if (knownCursorAt(sequence) !== undefined || confirmations.has(after)) return undefined
+      return confirmations.confirm(after, sequence, client)
+    },
+    isAhead: (after) => (cursors.read(after)?.sequence ?? 0) > last.sequence,
     replays: replays.counts,
-    lastSequence: () => lastSequence,
+    lastSequence: () => last.sequence,
+    newIn(page) {
+      const [same, ...news] = page
+      if (last.sequence === 0) return page
+      if (same === undefined || same.sequence !== last.sequence) return undefined
+      const isUnconfirmed = cursors.read(last.cursor)?.digest === undefined
+      return isUnconfirmed || toEntry(same).cursor === last.cursor ? news : undefined
+    },
     publish(announcements) {
-      const last = announcements.at(-1)
-      if (last === undefined) return
-      recent.add(announcements.map(toEntry))
-      lastSequence = last.sequence
+      const added = announcements.map(toEntry)
+      last = added.at(-1) ?? last
+      if (added.length === 0) return
+      recent.add(added)
       const woken = [...sleepers]
       sleepers.clear()
       void wake(woken)
@@ -132,14 +206,29 @@ export function createHub(options: HubOptions): Hub {
     forgetThrough(sequence) {
       prunedSequence = sequence
     },
+    startOver(end) {
+      hasStartedOver = true
+      confirmations.clear()
+      pages.clear()
+      begin(end)
+      endAll(historyLost())
+    },
     close() {
       isClosed = true
       clearInterval(timer)
-      for (const subscriber of subscribers) subscriber.end(shuttingDown())
+      endAll(shuttingDown())
     },
   }
 }
 
 function shuttingDown(): ServiceError {
   return new ServiceError('SHUTTING_DOWN', 'The service is shutting down. Come back with the last cursor.')
+}
+
+/** As long as a WebSocket can say it. */
+function historyLost(): ServiceError {
+  return new ServiceError(
+    'CURSOR_UNKNOWN',
+    'The event log went back to an earlier state, and this cursor is lost. Subscribe again without it.',
+  )
 }

@@ -8,6 +8,8 @@ import { type Batch, type Entry, MAX_BATCH } from './recent-entries.js'
 export interface LogPart {
   readonly entries: Batch
   readonly through: number
+  /** The cursor that stands after that sequence. */
+  readonly cursor: string
 }
 
 /** Where a replay stands: two replays at a place with the same name read the same page. */
@@ -28,6 +30,8 @@ export interface NamedFilter {
 
 /** How the log is read. */
 export interface LogReader {
+  /** The entry at a sequence; undefined when the log does not have it. */
+  readEntry(sequence: number): Promise<Entry | undefined>
   /** The entries after a sequence, in order. */
   readAfter(sequence: number, limit: number): Promise<Entry[]>
   /** The entries in a range that pass a filter, in order; undefined when the log lacks a part of the range. */
@@ -45,6 +49,8 @@ export interface LogPages {
   find(place: LogPlace): Promise<LogPart | undefined> | undefined
   /** Reads a page; undefined when the log no longer has all of it. */
   read(place: LogPlace): Promise<LogPart | undefined>
+  /** Forgets all pages. */
+  clear(): void
 }
 
 /** Pages that are kept with a filter, and as many without: filters of one client must not drive out what all share. */
@@ -71,13 +77,17 @@ export function createLogPages(reader: LogReader, enqueue: EnqueueRead): LogPage
     const entries = await reader.readAfter(after, through - after)
     // Retention may have removed the first ones; then later ones come in their place.
     const own = entries.at(-1)?.sequence === through ? entries : entries.filter((e) => e.sequence <= through)
-    return { entries: own, through }
+    const last = own.at(-1)
+    return last && { entries: own, through: last.sequence, cursor: last.cursor }
   }
 
   async function readFiltered({ filter, after, through }: LogPlace): Promise<LogPart | undefined> {
-    const entries = await reader.readMatching(filter.filter, { after, through }, MAX_BATCH)
-    if (entries === undefined) return undefined
-    return { entries, through: entries.length < MAX_BATCH ? through : (entries.at(-1)?.sequence ?? through) }
+    const [entries, end] = await Promise.all([
+      reader.readMatching(filter.filter, { after, through }, MAX_BATCH),
+      reader.readEntry(through),
+    ])
+    const last = entries !== undefined && entries.length < MAX_BATCH ? end : entries?.at(-1)
+    return entries && last && { entries, through: last.sequence, cursor: last.cursor }
   }
 
   return {
@@ -98,6 +108,10 @@ export function createLogPages(reader: LogReader, enqueue: EnqueueRead): LogPage
         if (pages.peek(place.name) === page) pages.delete(place.name)
       })
       return page
+    },
+    clear() {
+      kept.whole.clear()
+      kept.filtered.clear()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Announcement } from '../domain/event.js'
+import type { EventStore } from '../store/event-store.js'
 import type { Hub } from './hub.js'
 
 /** Tells subscribers what is in the log, in its order, whichever replica has written it. */
@@ -14,19 +15,24 @@ export interface Publisher {
   idle(): Promise<unknown>
 }
 
-type Told = Pick<Hub, 'lastSequence' | 'publish'>
+type Published = Pick<Hub, 'lastSequence' | 'newIn' | 'publish'>
 
 const PAGE = 500
 
-/**
- * Builds the publisher of a log.
- * @param onRead told of entries that others have written, before subscribers are
- */
-export function createPublisher(
-  hub: Told,
-  readAfter: (sequence: number, limit: number) => Promise<Announcement[]>,
-  onRead: (announcements: readonly Announcement[]) => void,
-): Publisher {
+interface PublisherOptions {
+  readonly hub: Published
+  readonly readAfter: EventStore['readAfter']
+  /** Called with entries that others have written, before subscribers get them. */
+  readonly onRead: (announcements: readonly Announcement[]) => void
+  /** Whether the database has a log with another id than the one that is published; read while there are no entries. */
+  readonly isOtherLog: () => Promise<boolean>
+  /** Called when the log does not have the last entry that was published: it has another history. */
+  readonly onOtherHistory: () => Promise<void>
+}
+
+/** Builds the publisher of a log. Each time that it reads the log, it reads the last published entry again. */
+export function createPublisher(options: PublisherOptions): Publisher {
+  const { hub, readAfter, onRead, isOtherLog, onOtherHistory } = options
   /** The last piece of work, done or failed. */
   let last: Promise<unknown> = Promise.resolve()
   /** A reading of the log that has not begun yet: it is for all who ask meanwhile. */
@@ -39,10 +45,13 @@ export function createPublisher(
   }
 
   async function readOn(): Promise<void> {
+    if (hub.lastSequence() === 0 && (await isOtherLog())) return onOtherHistory()
     for (;;) {
-      const page = await readAfter(hub.lastSequence(), PAGE)
-      onRead(page)
-      hub.publish(page)
+      const page = await readAfter(Math.max(0, hub.lastSequence() - 1), PAGE)
+      const news = hub.newIn(page)
+      if (news === undefined) return onOtherHistory()
+      onRead(news)
+      hub.publish(news)
       if (page.length < PAGE) return
     }
   }
@@ -53,7 +62,7 @@ export function createPublisher(
         const announcements = await entries()
         const sequence = announcements[0]?.sequence
         if (sequence === hub.lastSequence() + 1) hub.publish(announcements)
-        // Entries of other replicas stand before them.
+        // Entries of other replicas are before them, or the log has another history.
         else if (sequence !== undefined) await readOn()
         return announcements
       }),

@@ -1,7 +1,7 @@
 import type { Announcement } from '../domain/event.js'
 
-/** An entry of the log with the cursor that stands behind it. */
-export interface Entry extends Announcement {
+/** An entry of the log with the cursor that stands after it, which has the entry's digest. */
+export interface Entry extends Omit<Announcement, 'digest'> {
   readonly cursor: string
 }
 
@@ -18,14 +18,25 @@ export const MAX_RECENT = 8192
 export interface RecentEntries {
   /** Adds entries that follow the last one. */
   add(entries: readonly Entry[]): void
-  /** The entries behind a sequence, as far as they are in one batch; undefined when the next one is not here. */
+  /** The entries after a sequence, as far as they are in one batch; undefined when the next one is not here. */
   after(sequence: number): Batch | undefined
+  /** The entry at a sequence; undefined when it is not here. */
+  at(sequence: number): Entry | undefined
+  clear(): void
 }
 
 /** Builds it, empty. */
 export function createRecentEntries(): RecentEntries {
   const batches: Batch[] = []
   let size = 0
+
+  /** The batch that an entry is in, if it is here, and its index there. */
+  function find(sequence: number): { readonly batch: Batch; readonly index: number } | undefined {
+    const batch = batches[lastStartingBy(batches, sequence)]
+    const index = sequence - (batch?.[0]?.sequence ?? 0)
+    return batch === undefined || index >= batch.length ? undefined : { batch, index }
+  }
+
   return {
     add(entries) {
       for (let start = 0; start < entries.length; start += MAX_BATCH) {
@@ -35,15 +46,21 @@ export function createRecentEntries(): RecentEntries {
       while (size > MAX_RECENT) size -= batches.shift()?.length ?? 0
     },
     after(sequence) {
-      const batch = batches[lastStartingBy(batches, sequence + 1)]
-      const skipped = sequence + 1 - (batch?.[0]?.sequence ?? 0)
-      if (batch === undefined || skipped >= batch.length) return undefined
-      return skipped === 0 ? batch : batch.slice(skipped)
+      const next = find(sequence + 1)
+      return next === undefined || next.index === 0 ? next?.batch : next.batch.slice(next.index)
+    },
+    at(sequence) {
+      const found = find(sequence)
+      return found?.batch[found.index]
+    },
+    clear() {
+      batches.length = 0
+      size = 0
     },
   }
 }
 
-/** Index of the last batch that does not start behind a sequence; -1 when all do. */
+/** Index of the last batch that does not start after a sequence; -1 when all do. */
 function lastStartingBy(batches: readonly Batch[], sequence: number): number {
   let low = 0
   let high = batches.length

@@ -176,5 +176,5 @@ function partAfter(part: LogPart, place: LogPlace, sequence: number): LogPart | 
       ? part.entries
       : part.entries.filter((entry) => entry.sequence > sequence)
   // Sequences have no gaps: what is missing is no longer kept.
-  return entries[0]?.sequence === sequence + 1 ? { entries, through: part.through } : undefined
+  return entries[0]?.sequence === sequence + 1 ? { ...part, entries } : undefined
 }

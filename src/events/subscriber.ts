@@ -30,13 +30,18 @@ export interface SubscriberOptions {
   readonly onEnd?: () => void
 }
 
+/** Where a subscription begins. */
+export interface SubscriberPlace {
+  readonly sequence: number
+  readonly cursor: string
+}
+
 /** The log as its subscribers see it. */
 export interface FollowedLog {
   /** Sequence of the last entry that was published. */
   readonly lastSequence: number
   /** The entries after a sequence, where these are in memory; empty at the end of the log. */
   readMemory(sequence: number): Batch | undefined
-  cursorAt(sequence: number): string
   readonly replays: Replays
   /** Waits for a turn among the subscribers that go on without waiting for anything else. */
   readonly step: Turnstile
@@ -54,7 +59,7 @@ const MAX_BEHIND_MS = 60_000
 const SILENCE_MS = 15_000
 
 /** Stands for a part of the log that is no longer kept. */
-const GONE: LogPart = { entries: [], through: 0 }
+const GONE: LogPart = { entries: [], through: 0, cursor: '' }
 
 /** Follows the log at its own pace: from the database, from memory, then live. */
 export class Subscriber implements Subscription {
@@ -64,6 +69,7 @@ export class Subscriber implements Subscription {
   readonly #client: ClientId
   readonly #onEnd: (() => void) | undefined
   #sequence: number
+  #cursor: string
   /** While it reads what is not in memory. */
   #replay: Replay | undefined
   /** A part of the log that has been asked for; it stays so when the subscriber is given a sign of life meanwhile. */
@@ -81,11 +87,17 @@ export class Subscriber implements Subscription {
   /** Since when it has been behind, after it had caught up. */
   #behindSince: number | undefined
 
-  constructor(log: FollowedLog, sequence: number, filter: EventFilter, { client, onEnd }: SubscriberOptions) {
+  constructor(
+    log: FollowedLog,
+    { sequence, cursor }: SubscriberPlace,
+    filter: EventFilter,
+    { client, onEnd }: SubscriberOptions,
+  ) {
     this.#log = log
     this.#client = client ?? THIS_PROCESS
     this.#onEnd = onEnd
     this.#sequence = sequence
+    this.#cursor = cursor
     this.#filter = filter
     this.#wantsAll = Object.values(filter).every(({ size }) => size === 0)
   }
@@ -97,7 +109,7 @@ export class Subscriber implements Subscription {
   }
 
   cursor(): string {
-    return this.#log.cursorAt(this.#sequence)
+    return this.#cursor
   }
 
   /**
@@ -111,7 +123,6 @@ export class Subscriber implements Subscription {
       for (;;) {
         if (this.#end !== undefined) throw this.#end.reason
         let batch = this.#log.readMemory(this.#sequence)
-        let through = batch?.at(-1)?.sequence
         if (batch === undefined) {
           const part = await this.#readLog(giveUpAt)
           if (part === undefined) {
@@ -119,9 +130,12 @@ export class Subscriber implements Subscription {
             continue
           }
           batch = part.entries
-          through = part.through
-        } else this.#endReplay()
-        if (through !== undefined) this.#moveTo(through)
+          this.#moveTo(part.through, part.cursor)
+        } else {
+          this.#endReplay()
+          const last = batch.at(-1)
+          if (last !== undefined) this.#moveTo(last.sequence, last.cursor)
+        }
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
         if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
         if (this.#sequence < this.#log.lastSequence) await this.#log.step()
@@ -152,7 +166,8 @@ export class Subscriber implements Subscription {
       if (part === GONE) throw cursorUnknown()
       // Many may have waited for the same part.
       await this.#log.step()
-      return part
+      // The end of all subscriptions may say that the log has another history.
+      return this.#end === undefined ? part : undefined
     } catch (error) {
       this.#endWait()
       if (!isAway(error)) throw error
@@ -194,8 +209,9 @@ export class Subscriber implements Subscription {
     return now >= this.#sleepsUntil
   }
 
-  #moveTo(sequence: number): void {
+  #moveTo(sequence: number, cursor: string): void {
     this.#sequence = sequence
+    this.#cursor = cursor
     if (sequence >= this.#log.lastSequence) this.#behindSince = undefined
     else if (this.#isLive) this.#behindSince ??= performance.now()
   }
@@ -229,6 +245,6 @@ function isAway(error: unknown): boolean {
 export function cursorUnknown(): ServiceError {
   return new ServiceError(
     'CURSOR_UNKNOWN',
-    'This cursor is none of this log, or what came after it is no longer kept.',
+    'This cursor does not belong to the event log, or the events after it are no longer kept.',
   )
 }

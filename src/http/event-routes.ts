@@ -56,7 +56,7 @@ export function registerEventRoutes(
           const reply = upgrades.get(request)
           if (reply === undefined) throw new Error('an upgrade without a reply')
           upgrades.delete(request)
-          logRequest(request, reply, SWITCHING_PROTOCOLS)
+          logRequest(request, SWITCHING_PROTOCOLS)
           releaseRequest(socket, request, reply)
           serveEventSocket(streams, () => read(request), socket, request)
         },

@@ -57,9 +57,9 @@ export function serveEventSocket(
 
   try {
     const wanted = read()
-    const reaching = streams.reach(wanted.message.after)
-    if (reaching === undefined) start(wanted)
-    else reaching.then(() => start(wanted)).catch(refuse)
+    const waiting = streams.waitForCursor(wanted.message.after, address)
+    if (waiting === undefined) start(wanted)
+    else waiting.then(() => start(wanted)).catch(refuse)
   } catch (error) {
     refuse(error)
   }

@@ -31,7 +31,7 @@ export async function serveEventSource(
   const { message, violations } = read()
   const lastEventId = request.headers['last-event-id']
   if (typeof lastEventId === 'string') message.after = lastEventId
-  await streams.reach(message.after)
+  await streams.waitForCursor(message.after, request.clientAddress)
   const stream = streams.open(
     message,
     { protocol: 'sse', requestId: request.id, address: request.clientAddress },

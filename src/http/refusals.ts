@@ -4,8 +4,8 @@ import { ServiceError } from '../domain/errors.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { Logger } from '../telemetry/log.js'
+import { noteArrival } from './arrival.js'
 import { abandon, toClient } from './caller.js'
-import { noteClientAddress } from './client-address.js'
 import { sendError, toRestError } from './error-body.js'
 import type { LogRequest } from './request-log.js'
 
@@ -26,7 +26,7 @@ export function registerRefusals(
     }
     sendError(reply, error)
     // What reaches no route.
-    if (request.routeOptions.url === undefined) logRequest(request, reply, error.httpStatus)
+    if (request.routeOptions.url === undefined) logRequest(request, error.httpStatus)
     return reply
   })
   server.setNotFoundHandler(async (request, reply) => {
@@ -76,7 +76,7 @@ export function createBadUrlHandler(
   logRequest: LogRequest,
 ) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (!noteClientAddress(request)) return abandon(request, reply)
+    if (!noteArrival(request)) return abandon(request, reply)
     try {
       await rateLimits.consume('global', toClient(request, reply))
       const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []
@@ -85,7 +85,7 @@ export function createBadUrlHandler(
     } catch (thrown) {
       const refusal = toRestError(thrown)
       sendError(reply, refusal)
-      logRequest(request, reply, refusal.httpStatus)
+      logRequest(request, refusal.httpStatus)
     }
   }
 }

@@ -5,6 +5,7 @@ import { invalidArgument } from '../domain/errors.js'
 import type { GuardedMethod } from '../rpc/guard.js'
 import { memoize } from '../rpc/memoize.js'
 import type { ChainMessage } from '../rpc/method.js'
+import { elapsedMs } from './arrival.js'
 import { toCall, toClient } from './caller.js'
 import { toRestError } from './error-body.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
@@ -69,19 +70,19 @@ function registerRoute(
       )
       const send = (answer: object) => {
         const text = toText(answer)
-        method.count('rest', 'OK', reply.elapsedTime / 1000)
+        method.count('rest', 'OK', elapsedMs(request) / 1000)
         reply.header('content-type', JSON_TYPE).send(text)
-        logRequest(request, reply, OK)
+        logRequest(request, OK)
       }
       const answer = method.answer(message as ChainMessage, toCall(request, reply), violations)
       if (!(answer instanceof Promise)) return send(answer)
       answer.then(send).catch((thrown) => reply.send(thrown))
     },
-    errorHandler(thrown, request, reply) {
+    errorHandler(thrown, request) {
       const error = toRestError(thrown)
-      method.count('rest', error.reason, reply.elapsedTime / 1000)
+      method.count('rest', error.reason, elapsedMs(request) / 1000)
       request.refusal = error
-      logRequest(request, reply, error.httpStatus)
+      logRequest(request, error.httpStatus)
       throw thrown
     },
   })

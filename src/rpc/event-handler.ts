@@ -52,8 +52,8 @@ async function open(
     const isReadable = context.values.get(stageKey) !== 'unreadable'
     if (isReadable) context.values.set(stageKey, 'reached')
     await streams.admit(call)
-    await streams.reach(request.after)
     const { requestId, address } = call
+    await streams.waitForCursor(request.after, address)
     const caller = { protocol: call.protocol as StreamProtocol, requestId, address }
     return streams.open(request, caller, isReadable ? [] : [unreadableMessage(streams.desc)])
   } catch (thrown) {

@@ -32,10 +32,11 @@ export interface EventStreams {
   /** Counts a request to open a stream, before `open`. @throws ServiceError RATE_LIMITED */
   admit(client: Client): Promise<void>
   /**
-   * Waits for a cursor that another replica has given, where this one has not got there yet: before `open`.
+   * Waits for the database where `open` needs it for a cursor, as another replica has given it or it is an old one.
+   * @param address the client's IP address
    * @returns undefined when there is nothing to wait for; else a promise that throws ServiceError DATABASE_UNAVAILABLE
    */
-  reach(cursor: string | undefined): Promise<void> | undefined
+  waitForCursor(cursor: string | undefined, address: string): Promise<void> | undefined
   /**
    * Opens a stream.
    * @param unreadable fields that could not be read into the message
@@ -66,7 +67,7 @@ export interface EventStream extends Pick<Subscription, 'cursor' | 'next' | 'end
 }
 
 interface EventStreamsOptions {
-  readonly eventLog: Pick<EventLog, 'subscribe' | 'reach'>
+  readonly eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
   readonly places: StreamPlaces
@@ -149,7 +150,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     desc,
     supportedChains,
     admit: (client) => rateLimits.consume('streams', client),
-    reach: eventLog.reach,
+    waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
     open(request, caller, unreadable = []) {
       try {
         return new Stream(subscribe(request, caller, unreadable), caller)

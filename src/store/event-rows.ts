@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
 import type { PlacedEvent } from '../domain/block.js'
 import type { Announcement, OrderEvent, OrderEventType, StreamEvent } from '../domain/event.js'
@@ -52,7 +53,20 @@ export function announcementOf(row: EventRow | NewEventRow): Announcement {
     solver: (row.solver ?? undefined) as Address | undefined,
     blockNumber: row.block_number,
   }
-  return { sequence: row.sequence, event: { ...base, ...readDetails(row) } as StreamEvent }
+  const event = { ...base, ...readDetails(row) } as StreamEvent
+  return { sequence: row.sequence, event, digest: digestOf(row) }
+}
+
+const DIGEST_LENGTH = 8
+
+/**
+ * Tells an entry from all that could have its sequence. A log that was restored and has grown again announces even the
+ * same event at another time, so that the time stands for all entries before this one as well.
+ */
+function digestOf(row: EventRow | NewEventRow): string {
+  const { sequence, chain_id, block_hash, log_index, type, announced_at_ms } = row
+  const text = [sequence, chain_id, block_hash, log_index, type, announced_at_ms].join(' ')
+  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH)
 }
 
 function detailsOf(event: OrderEvent): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { BlockHeader, NewBlocks } from '../domain/block.js'
+import type { BlockHeader, NewBlocks, PlacedEvent } from '../domain/block.js'
 import type { Announcement, EventFilter } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
@@ -15,7 +15,7 @@ export interface LogState {
   readonly logId: string
   /** Sequence of the last entry; 0 before the first. */
   readonly lastSequence: number
-  /** Sequence of the last entry that retention has removed; 0 when none was. */
+  /** Sequence of the last entry that retention has passed, 0 when none: replays begin after it. */
   readonly prunedSequence: number
 }
 
@@ -34,9 +34,16 @@ export interface EventStore {
   begin(term: ReadersTerm, settlement: Address, header: BlockHeader): Promise<void>
   /** Adds blocks and announces their events. */
   append(term: ReadersTerm, blocks: NewBlocks): Promise<Announcement[]>
+  /**
+   * Announces those of some events that have not been announced, after all others: of blocks whose other events have
+   * been. A reorganisation removes them as it does the others.
+   */
+  appendMissing(term: ReadersTerm, events: readonly PlacedEvent[]): Promise<Announcement[]>
   /** Takes back all events behind `ancestor`, latest first; it becomes the position. */
   revert(term: ReadersTerm, ancestor: BlockHeader): Promise<Announcement[]>
-  /** The entries behind a sequence, in order. */
+  /** The entry at a sequence; undefined when the log does not have it. */
+  readEntry(sequence: number): Promise<Announcement | undefined>
+  /** The entries after a sequence, in order. */
   readAfter(sequence: number, limit: number): Promise<Announcement[]>
   /**
    * The first entries in a range that pass a filter, in order.
@@ -47,9 +54,12 @@ export interface EventStore {
     range: { readonly after: number; readonly through: number },
     limit: number,
   ): Promise<Announcement[] | undefined>
+  /** When the last entry was announced, in Unix milliseconds; undefined when the log has no entry. */
+  lastEntryTime(): Promise<number | undefined>
   /**
-   * Removes the entries at the beginning of the log that were announced before a time, Unix milliseconds.
-   * @returns the sequence of the last entry removed so far; 0 when none was
+   * Removes the entries at the beginning of the log that were announced before a time, Unix milliseconds. The last of
+   * these stays, so that the cursor of the place where the log begins can be confirmed.
+   * @returns the sequence of that entry; 0 when none was announced before
    */
   prune(beforeMs: number): Promise<number>
 }
@@ -126,6 +136,16 @@ export function createEventStore(
         return addEntries(transaction, events, eventRow)
       }),
 
+    appendMissing: (term, events) =>
+      write(term, async (transaction) => {
+        const known = await standingPlaces(transaction, term.chainId, events)
+        return addEntries(
+          transaction,
+          events.filter((event) => !known.has(placeOf(event))),
+          eventRow,
+        )
+      }),
+
     revert: (term, ancestor) =>
       write(term, async (transaction) => {
         const { chainId } = term
@@ -138,6 +158,15 @@ export function createEventStore(
         await moveLastSequence(transaction, 0)
         return addEntries(transaction, await takeDown(transaction, chainId, ancestor.number), reversionRow)
       }),
+
+    async readEntry(sequence) {
+      const row = await database
+        .selectFrom('events')
+        .selectAll()
+        .where('sequence', '=', sequence)
+        .executeTakeFirst()
+      return row && announcementOf(row)
+    },
 
     async readAfter(sequence, limit) {
       const rows = await database
@@ -166,6 +195,16 @@ export function createEventStore(
         .select('pruned_sequence')
         .executeTakeFirstOrThrow()
       return pruned_sequence > after ? undefined : rows.map(announcementOf)
+    },
+
+    async lastEntryTime() {
+      const row = await database
+        .selectFrom('events')
+        .select('announced_at_ms')
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.announced_at_ms
     },
 
     async prune(beforeMs) {
@@ -202,6 +241,28 @@ async function moveLastSequence(transaction: DatabaseTransaction, by: number): P
   return moved.last_sequence - by
 }
 
+/** The places of events that stand, in the blocks of some events. */
+async function standingPlaces(
+  database: Database,
+  chainId: number,
+  events: readonly PlacedEvent[],
+): Promise<ReadonlySet<string>> {
+  const blocks = [...new Set(events.map(({ event }) => event.blockNumber))]
+  if (blocks.length === 0) return new Set()
+  const rows = await database
+    .selectFrom('events')
+    .select(['block_number', 'log_index'])
+    .where('chain_id', '=', chainId)
+    .where('block_number', 'in', blocks)
+    .where('is_standing', '=', 1)
+    .execute()
+  return new Set(rows.map((row) => `${row.block_number} ${row.log_index}`))
+}
+
+function placeOf({ event, logIndex }: PlacedEvent): string {
+  return `${event.blockNumber} ${logIndex}`
+}
+
 /** Marks the events of all blocks above a number as taken back. @returns their rows, the latest first */
 async function takeDown(database: Database, chainId: number, aboveBlock: number): Promise<EventRow[]> {
   const standing = await database
@@ -229,6 +290,6 @@ function removeThrough(database: Database, sequence: number): Promise<void> {
       .set({ pruned_sequence: sequence })
       .where('pruned_sequence', '<', sequence)
       .execute()
-    await transaction.deleteFrom('events').where('sequence', '<=', sequence).execute()
+    await transaction.deleteFrom('events').where('sequence', '<', sequence).execute()
   })
 }

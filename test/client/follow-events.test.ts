@@ -90,6 +90,25 @@ it('goes on behind the last message after a lost connection, and says that it wa
   await notices.return()
 })
 
+it('starts again without a cursor that was lost, for a caller that wants only to hear of changes', async () => {
+  const { open, opened } = instance([
+    [connected('c.1'), settled('c.2'), refusal('CURSOR_UNKNOWN')],
+    [connected('d.1'), settled('d.2')],
+  ])
+  const lost: string[] = []
+  const onLost = ({ reason }: AggregatorError) => void lost.push(reason)
+  const notices = followEvents(open, {}, { onLost, isPlaceOptional: true })
+  expect(await take(notices, 4)).toEqual(['connected', 'c.2', 'connected', 'd.2'])
+  expect(opened).toEqual([undefined, undefined])
+  expect(lost).toEqual(['CURSOR_UNKNOWN'])
+  await notices.return()
+})
+
+it('throws a cursor that was lost to all other callers, who would miss events', async () => {
+  const { open } = instance([[connected('c.1'), settled('c.2'), refusal('CURSOR_UNKNOWN')]])
+  await expect(take(followEvents(open, {}, {}), 3)).rejects.toMatchObject({ reason: 'CURSOR_UNKNOWN' })
+})
+
 it('goes on from the opening when nothing has come since', async () => {
   const { open, opened } = instance([[connected('c.5'), refusal('SHUTTING_DOWN')], [connected('c.5')]])
   await take(followEvents(open, {}, {}), 2)

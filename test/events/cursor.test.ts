@@ -2,24 +2,29 @@ import { describe, expect, test } from 'vitest'
 import { createCursors } from '../../src/events/cursor.js'
 
 const cursors = createCursors('a-Log_1')
+const DIGEST = 'aZ09_-bc'
 const SEQUENCES = [0, 1, 35, 36, 8192, 2 ** 32, Number.MAX_SAFE_INTEGER]
+const PLACES = SEQUENCES.flatMap((sequence) => [
+  { sequence, digest: DIGEST },
+  { sequence, digest: undefined },
+])
 
-test.each(SEQUENCES)('the cursor behind %d is read as that', (sequence) => {
-  expect(cursors.read(cursors.write(sequence))).toBe(sequence)
+test.each(PLACES)('the cursor of $sequence with the digest $digest is read as that', (place) => {
+  expect(cursors.read(cursors.write(place))).toEqual(place)
 })
 
-test.each(SEQUENCES)('the cursor behind %d needs no escaping, in a URL or in a header', (sequence) => {
-  const cursor = cursors.write(sequence)
+test.each(PLACES)('the cursor of $sequence with the digest $digest needs no escaping', (place) => {
+  const cursor = cursors.write(place)
   expect(encodeURIComponent(cursor)).toBe(cursor)
 })
 
 test('no two places have the same cursor', () => {
-  const written = Array.from({ length: 2000 }, (_, sequence) => cursors.write(sequence))
+  const written = Array.from({ length: 2000 }, (_, sequence) => cursors.write({ sequence, digest: DIGEST }))
   expect(new Set(written).size).toBe(2000)
 })
 
 test.each(['b-Log_1', 'a-Log_', 'a-Log_12', 'A-Log_1', ''])('cursors of the log %j mean nothing', (logId) => {
-  expect(cursors.read(createCursors(logId).write(7))).toBeUndefined()
+  expect(cursors.read(createCursors(logId).write({ sequence: 7, digest: DIGEST }))).toBeUndefined()
 })
 
 describe('no cursor is', () => {
@@ -31,6 +36,13 @@ describe('no cursor is', () => {
     'a-Log_1.',
     '.7',
     'a-Log_1.7.7',
+    'a-Log_1.7.',
+    'a-Log_1.7.aZ09_-b',
+    'a-Log_1.7.aZ09_-bcd',
+    'a-Log_1.7.aZ09_-b+',
+    'a-Log_1.7.aZ09_-bc.',
+    'a-Log_1.7.aZ09_-bc.0',
+    'a-Log_1..aZ09_-bc',
     'a-Log_1 .7',
     'a-Log_1.7 ',
     ' a-Log_1.7',

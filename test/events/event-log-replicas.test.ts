@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { THIS_PROCESS } from '../../src/domain/client.js'
 import { ServiceError } from '../../src/domain/errors.js'
 import type { EventStore } from '../../src/store/event-store.js'
 import { manySettled, newBlocks } from '../store/event-samples.js'
@@ -32,17 +33,17 @@ describe('what another replica writes', () => {
   test('is reached by a cursor that the other one has given', async () => {
     const { eventLog, elsewhere, cursorAt } = await openTwo()
     await elsewhere.journal(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
-    expect(eventLog.reach(cursorAt(1))).toBeUndefined()
-    expect(eventLog.reach(undefined)).toBeUndefined()
-    expect(eventLog.reach('nonsense')).toBeUndefined()
-    await eventLog.reach(cursorAt(2))
+    expect(eventLog.waitForCursor(cursorAt(1), THIS_PROCESS)).toBeUndefined()
+    expect(eventLog.waitForCursor(undefined, THIS_PROCESS)).toBeUndefined()
+    expect(eventLog.waitForCursor('nonsense', THIS_PROCESS)).toBeUndefined()
+    await eventLog.waitForCursor(cursorAt(2), THIS_PROCESS)
     const subscription = eventLog.subscribe(cursorAt(2), only({}))
     expect(await take(subscription, 1)).toEqual([3])
   })
 
   test('is not reached where there is nothing: the cursor is unknown', async () => {
     const { eventLog, cursorAt } = await openTwo()
-    await eventLog.reach(cursorAt(9))
+    await eventLog.waitForCursor(cursorAt(9), THIS_PROCESS)
     expect(() => eventLog.subscribe(cursorAt(9), only({}))).toThrow(CURSOR_UNKNOWN)
   })
 })
@@ -100,6 +101,6 @@ describe('while the database is away', () => {
   test('a cursor of another replica is refused for the time being', async () => {
     const { eventLog, setAway, cursorAt } = await openFlaky()
     setAway(true)
-    await expect(eventLog.reach(cursorAt(2))).rejects.toBe(away)
+    await expect(eventLog.waitForCursor(cursorAt(2), THIS_PROCESS)).rejects.toBe(away)
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EventStore } from '../../src/store/event-store.js'
-import { announced, header, manySettled, newBlocks, settled } from '../store/event-samples.js'
+import { header, manySettled, newBlocks, settled } from '../store/event-samples.js'
 import { openLog } from './event-log-harness.js'
 import { now, only, range, settle, take } from './hub-harness.js'
 
@@ -14,7 +14,7 @@ describe('subscribers are told', () => {
     expect(await take(subscription, 1)).toEqual([1])
     const next = subscription.next()
     const appended = eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
-    expect(await next).toMatchObject(announced(2, settled(1, 12, 0)))
+    expect(await next).toMatchObject([{ sequence: 2, event: settled(1, 12, 0).event }])
     expect(await store.readAfter(1, 10)).toHaveLength(1)
     await appended
     await eventLog.journal(1).revert(header(10))
@@ -48,7 +48,7 @@ describe('subscribers are told', () => {
     const next = eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
     await expect(failing).rejects.toThrow('UNIQUE constraint failed')
     await next
-    expect(await subscription.next()).toMatchObject(announced(2, settled(1, 12, 0)))
+    expect(await subscription.next()).toMatchObject([{ sequence: 2, event: settled(1, 12, 0).event }])
   })
 })
 
@@ -63,6 +63,25 @@ test('what is announced is counted, by chain and type', async () => {
     [2, 'Settled', 1],
     [1, 'Reverted', 2],
   ])
+})
+
+test('a reading of the log that fails while the log closes is not tried again', async () => {
+  vi.useFakeTimers()
+  let fail = (_: Error) => {}
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  const { eventLog } = await openLog((store) => ({
+    readAfter: vi
+      .fn<EventStore['readAfter']>()
+      .mockImplementationOnce(store.readAfter)
+      .mockReturnValue(failed),
+  }))
+  const closing = eventLog.close()
+  fail(new Error('the database is away'))
+  await closing
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
 })
 
 test('ending the subscriptions leaves the log to its writers', async () => {
@@ -100,24 +119,59 @@ describe('retention', () => {
     await settle()
   }
 
-  test('removes what is older when the log is opened', async () => {
-    const { open, clock, cursorAt } = await openLog()
-    clock.ms = 2 * DAY_MS
-    const kept = await open()
-    expect(await take(kept.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
-    clock.ms++
-    const pruned = await open()
-    expect(() => pruned.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
-    expect(await now(pruned.subscribe(cursorAt(1), only({})).next())).toBe('waiting')
+  /** Announces another event at a time. */
+  async function announceAt(ms: number, { eventLog, clock }: Awaited<ReturnType<typeof openLog>>) {
+    clock.ms = ms
+    await eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
+  }
+
+  test('removes what is older than the last entry by more, when the log is opened', async () => {
+    for (const [ms, isKept] of [
+      [2 * DAY_MS, true],
+      [2 * DAY_MS + 1, false],
+    ] as const) {
+      const opened = await openLog()
+      await announceAt(ms, opened)
+      const again = await opened.open()
+      const subscribe = () => again.subscribe(opened.cursorAt(0), only({}))
+      if (isKept) expect(await take(subscribe(), 2)).toEqual([1, 2])
+      else expect(subscribe).toThrow(CURSOR_UNKNOWN)
+      expect(await now(again.subscribe(opened.cursorAt(2), only({})).next())).toBe('waiting')
+    }
   })
 
   test('removes it every ten minutes from then on', async () => {
-    const { eventLog, clock, store, cursorAt } = await openLog()
-    clock.ms = 2 * DAY_MS + 1
+    const opened = await openLog()
+    const { eventLog, store, cursorAt } = opened
+    await announceAt(2 * DAY_MS + 1, opened)
     expect(() => eventLog.subscribe(cursorAt(0), only({}))).not.toThrow()
     await passTenMinutes()
     expect(() => eventLog.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
-    expect(await store.readAfter(0, 10)).toEqual([])
+    expect(await store.readState()).toMatchObject({ prunedSequence: 1 })
+  })
+
+  test.each([
+    ['a clock that is days ahead', 40 * DAY_MS],
+    ['a clock that is days behind', -40 * DAY_MS],
+  ])('removes nothing because of %s', async (_what, ms) => {
+    const { open, clock, cursorAt } = await openLog()
+    clock.ms = ms
+    const wrong = await open()
+    await passTenMinutes()
+    expect(await take(wrong.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
+    clock.ms = 0
+    const right = await open()
+    await passTenMinutes()
+    expect(await take(right.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
+  })
+
+  test('removes nothing because of an entry that a wrong clock has dated ahead', async () => {
+    const opened = await openLog()
+    const { open, clock, cursorAt } = opened
+    await announceAt(40 * DAY_MS, opened)
+    clock.ms = DAY_MS
+    const right = await open()
+    expect(await take(right.subscribe(cursorAt(0), only({})), 2)).toEqual([1, 2])
   })
 
   test('that fails is logged, and tried again', async () => {

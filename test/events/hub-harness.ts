@@ -21,23 +21,27 @@ export async function openHub({ stored = 0 } = {}) {
   const { store, one, two } = await openToRead(':memory:', () => ANNOUNCED_AT_MS)
   let block = 0
 
+  const digests: string[] = []
+
   /** Puts events into the store, which the hub is not told of. */
   async function append(count: number, chainId: number) {
     block++
-    return store.append(
+    const appended = await store.append(
       chainId === 1 ? one : two,
       newBlocks(block, block, manySettled(chainId, block, count)),
     )
+    digests.push(...appended.map(({ digest }) => digest))
+    return appended
   }
 
   if (stored > 0) await append(stored, 1)
-  const { logId, ...bounds } = await store.readState()
-  const cursors = createCursors(logId)
+  const state = await store.readState()
+  const cursors = createCursors(state.logId)
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
   // Its rests would last longer than tests that count turns of the event loop.
   const enqueueRead = createReadQueue(async () => {})
-  const hub = createHub({ ...bounds, cursors, reader: { ...store, readAfter }, onSlow, enqueueRead })
+  const hub = createHub({ ...state, reader: { ...store, readAfter }, onSlow, enqueueRead })
   onTestFinished(() => hub.close())
 
   return {
@@ -46,14 +50,19 @@ export async function openHub({ stored = 0 } = {}) {
     onSlow,
     /** What the hub asks the store for. */
     readAfter,
-    cursorAt: cursors.write,
+    /** The cursor after an entry, as the hub writes it. */
+    cursorAt: (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] }),
+    /** The same without the digest, as earlier versions wrote it. */
+    oldCursorAt: (sequence: number) => cursors.write({ sequence, digest: undefined }),
     append,
     async publish(count: number, chainId = 1): Promise<void> {
       hub.publish(await append(count, chainId))
     },
-    /** Lets a subscriber in that begins behind a sequence, or at the end. */
-    subscribe: (after?: number, filter: Partial<EventFilter> = {}, options?: SubscriberOptions) =>
-      hub.subscribe(after === undefined ? undefined : cursors.write(after), only(filter), options),
+    /** Lets a subscriber in that begins after a sequence, or at the end. */
+    subscribe(sequence?: number, filter: Partial<EventFilter> = {}, options?: SubscriberOptions) {
+      const after = sequence === undefined ? undefined : cursors.write({ sequence, digest: undefined })
+      return hub.subscribe(after, only(filter), options)
+    },
   }
 }
 

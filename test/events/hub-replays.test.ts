@@ -176,12 +176,12 @@ describe('a replay that waits', () => {
   }
 
   test('gets a sign of life every 15 s, keeps its place in the log, and is never too slow', async () => {
-    const { waiting, cursorAt, onSlow, running, pass } = await openCrowded()
+    const { waiting, oldCursorAt, onSlow, running, pass } = await openCrowded()
     for (let round = 0; round < 8; round++) {
       const next = waiting.next()
       await passTime(15_500)
       expect(await now(next)).toEqual([])
-      expect(waiting.cursor()).toBe(cursorAt(1000))
+      expect(waiting.cursor()).toBe(oldCursorAt(1000))
     }
     expect(onSlow).not.toHaveBeenCalled()
     const next = waiting.next()

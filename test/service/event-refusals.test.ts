@@ -54,8 +54,10 @@ describe.each(faces)('$name refuses', (face) => {
     ['a cursor that is none', () => 'nonsense'],
     ['an empty cursor', () => ''],
     ['the number of a cursor alone', (own) => own.split('.')[1] ?? ''],
-    ['a cursor with more behind it', (own) => `${own}.0`],
-    ['a cursor of what has not happened yet', (own) => own.replace(/\.\w+$/, '.zzzz')],
+    ['a cursor with more after it', (own) => `${own}.0`],
+    ['a cursor of what has not happened yet', (own) => own.replace(/\..*$/, '.zzzz')],
+    ['a cursor of another event that has not happened yet', (own) => own.replace(/\..*$/, '.zzzz.AAAAAAAA')],
+    ['a cursor of the beginning with a proof', (own) => own.replace(/\..*$/, '.0.AAAAAAAA')],
     ['a very long cursor', (own) => own.padEnd(5000, '0')],
     [
       'a cursor of another instance',

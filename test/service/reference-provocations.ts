@@ -256,7 +256,7 @@ async function provokeLoss(
   const { chainId } = chain
   const { endpointUrl } = best
   const { text } = await streamUntil(`${shared.url}/v1/events`, 'connected')
-  const [, log = ''] = /^id: (\S+)\./m.exec(text) ?? []
+  const [, log = ''] = /^id: ([\w-]+)\./m.exec(text) ?? []
   await killDatabase()
   await eventually(
     () => shared.get('/health'),

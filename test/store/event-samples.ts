@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { BlockHeader, NewBlocks, PlacedEvent } from '../../src/domain/block.js'
 import type { Announcement, OrderEvent, StreamEvent } from '../../src/domain/event.js'
 import type { Hex } from '../../src/domain/hex.js'
@@ -81,9 +82,12 @@ export function newBlocks(from: number, to: number, events: readonly PlacedEvent
   return { headers: [header(from, branch), ...rest], events, keepFrom: 0 }
 }
 
+/** Stands for any digest, which other tests are about. */
+const anyDigest = (): string => expect.stringMatching(/^[\w-]{8}$/)
+
 /** The entries of events, with sequences from one on. */
 export function announced(firstSequence: number, ...events: readonly PlacedEvent[]): Announcement[] {
-  return events.map(({ event }, index) => ({ sequence: firstSequence + index, event }))
+  return events.map(({ event }, index) => ({ sequence: firstSequence + index, event, digest: anyDigest() }))
 }
 
 /** The entries that take events back, in the order given. */
@@ -98,6 +102,6 @@ export function takenBack(firstSequence: number, ...events: readonly PlacedEvent
       blockNumber,
       event: type,
     }
-    return { sequence: firstSequence + index, event }
+    return { sequence: firstSequence + index, event, digest: anyDigest() }
   })
 }

@@ -96,8 +96,9 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
         { sequence: 5, event: { ...base, type: 'Reverted', event: 'Settled' } },
         { sequence: 6, event: { ...base, type: 'Reverted', event: 'Deposited', solver: '0x0c' } },
       ]
-      expect(await store.revert(one, header(10))).toStrictEqual(told)
-      expect(await store.readAfter(3, 100)).toStrictEqual(told)
+      const reverted = await store.revert(one, header(10))
+      expect(reverted.map(({ sequence, event }) => ({ sequence, event }))).toStrictEqual(told)
+      expect(await store.readAfter(3, 100)).toStrictEqual(reverted)
     })
 
     test('takes back more than fits into one statement', async () => {

@@ -54,6 +54,25 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
     expect(state).toMatchObject({ lastSequence: 6, prunedSequence: 0 })
   })
 
+  test('announces the missing ones of some events after all others, and removes them with their block', async () => {
+    const { store, one, contents } = await openToRead(await create())
+    await store.begin(one, SETTLEMENT, header(10))
+    const [before, missing, later] = [settled(1, 11, 0), settled(1, 11, 3), settled(1, 12, 1)]
+    await store.append(one, newBlocks(11, 12, [before, later]))
+    expect(await store.appendMissing(one, [before, missing])).toStrictEqual(announced(3, missing))
+    expect(await store.appendMissing(one, [before, missing])).toEqual([])
+    expect(await store.appendMissing(one, [])).toEqual([])
+    const { entries, positions } = await contents(1)
+    expect(entries).toStrictEqual(announced(1, before, later, missing))
+    expect(positions[0]?.headers.at(-1)).toEqual(header(12))
+
+    const removed = await store.revert(one, header(10))
+    expect(removed.map(({ event }) => event.orderId)).toEqual(
+      [missing, later, before].map(({ event }) => event.orderId),
+    )
+    expect(await store.appendMissing(one, [missing])).toHaveLength(1)
+  })
+
   test('keeps every field of an event of each type', async () => {
     const { store } = await openStore(await create())
     const max = 2n ** 256n - 1n

@@ -21,7 +21,7 @@ export const file_aggregator_v1_event: GenFile = /*@__PURE__*/
  */
 export type StreamEventsRequest = Message<"aggregator.v1.StreamEventsRequest"> & {
   /**
-   * Cursor of the last message that the caller has seen; the stream goes on behind it. Live events only when absent.
+   * Cursor of the last message that the caller has seen; the stream goes on after it. Live events only when absent.
    * On server-sent events, the header `Last-Event-ID` comes before it.
    *
    * @generated from field: optional string after = 1;
@@ -78,7 +78,7 @@ export const StreamEventsRequestSchema: GenMessage<StreamEventsRequest> = /*@__P
  */
 export type StreamEventsResponse = Message<"aggregator.v1.StreamEventsResponse"> & {
   /**
-   * The stream's place behind this message: an opaque string to resume from.
+   * The stream's place after this message: an opaque string to resume from. It names one event of one log.
    *
    * @generated from field: optional string cursor = 1;
    */
@@ -463,9 +463,10 @@ export const EventService: GenService<{
    * fields of what happened, with `type` (`connected`, `Deposited`, `Settled`, `Refunded`, `Reverted`) and `cursor`.
    *
    * A client that takes too little for too long is closed (RESOURCE_EXHAUSTED, WebSocket 1013) and may resume; a cursor
-   * that is not known or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400). While the instance cannot reach its
-   * database, streams wait; a cursor that only the database could tell about is UNAVAILABLE (`DATABASE_UNAVAILABLE`,
-   * WebSocket 1013, HTTP 503).
+   * that is not known or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400). Streams also end with OUT_OF_RANGE when the
+   * event log has lost events that were sent, as after a restored backup: read the state of your orders, and subscribe
+   * without a cursor. While the instance cannot reach its database, streams wait; a cursor that only the database can
+   * confirm is UNAVAILABLE (`DATABASE_UNAVAILABLE`, WebSocket 1013, HTTP 503).
    *
    * @generated from rpc aggregator.v1.EventService.StreamEvents
    */

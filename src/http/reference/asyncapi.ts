@@ -18,8 +18,8 @@ export interface StreamMessage {
 
 const ENDINGS = `
 The first message is \`connected\`. What a client sends is ignored; more than 4 KiB at once closes its socket. The server closes
-with 1001 when it stops; 1008 for a bad filter, a chain that is not served, or a cursor that is not known or too old; 1013 when
-all places are taken, when a client takes too little for too long, or while the database that \`after\` needs does not answer;
+with 1001 when it stops; 1008 for a bad filter, a chain that is not served, a cursor that is not known or too old, or when the
+event log has lost events that were sent, as after a restored backup; 1013 when all places are taken, when a client takes too little for too long, or while the database that \`after\` needs does not answer;
 1011 when it fails. The reason says what was wrong. Come back with the cursor of the last message as \`after\`. Pings say that the stream is alive.`
 const SOURCE_ENDINGS = `
 The first message is \`connected\`. Each event has \`data\`, one of these messages, and \`id\`, its cursor; browsers send the last one

@@ -13,7 +13,7 @@ const CHAIN_HEALTH: Schema = {
     status: {
       enum: ['ok', 'syncing', 'down'],
       description:
-        '`syncing` while events of blocks far behind the head are read, or nobody reads any; `down` when no endpoint answers.',
+        '`syncing` while events of blocks far behind the head are read, or nobody reads any; `down` when no endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.',
     },
     headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
     lagMs: { ...COUNT, description: 'How old that block is, in milliseconds.' },
@@ -50,7 +50,7 @@ const HEALTH: Schema = {
     database: {
       enum: ['ok', 'down'],
       description:
-        '`down` while a database that instances share does not answer: quotes go on; registrations and records are 503, event streams wait.',
+        '`down` while the database does not answer, or its file cannot be used: quotes go on; registrations are 503, event streams wait.',
     },
     chains: { type: 'array', items: CHAIN_HEALTH },
   },

@@ -57,7 +57,7 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   SOLVERS_BUSY: 'All connections to solvers are taken; `Retry-After` says when to come back.',
   CHAIN_UNAVAILABLE: "The chain's RPC endpoints do not answer.",
   DATABASE_UNAVAILABLE: 'The database of the instance does not answer: try again in some seconds.',
-  CURSOR_UNKNOWN: 'The cursor is none of this instance, or what came after it is no longer kept.',
+  CURSOR_UNKNOWN: 'The cursor does not belong to the event log, or the events after it are no longer kept.',
   STREAM_LIMIT_REACHED: 'The client, its network or the whole instance has as many streams open as it may.',
   SUBSCRIBER_TOO_SLOW: 'The client took too little for too long.',
   SHUTTING_DOWN: 'The instance stops.',

@@ -401,7 +401,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: liVTuMSu.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"liVTuMSu.0"}\n\nid: liVTuMSu.1\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795309006,"blockNumber":15,"cursor":"liVTuMSu.1"}\n\nid: liVTuMSu.2\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x5c605690ba97bdf09e0fdb6aea48db384f3d2e67d5a4fd2e44629ed8fa2354f8","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"liVTuMSu.2"}\n\nid: liVTuMSu.3\ndata: {"type":"Settled","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","blockNumber":17,"cursor":"liVTuMSu.3"}\n\nid: liVTuMSu.4\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","event":"Settled","blockNumber":17,"cursor":"liVTuMSu.4"}\n\nid: liVTuMSu.5\ndata: {"type":"Settled","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","blockNumber":17,"cursor":"liVTuMSu.5"}\n\n',
+    body: 'id: liVTuMSu.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"liVTuMSu.0"}\n\nid: liVTuMSu.1.ouJTWqcy\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795309006,"blockNumber":15,"cursor":"liVTuMSu.1.ouJTWqcy"}\n\nid: liVTuMSu.2.Eyq28Q8a\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x5c605690ba97bdf09e0fdb6aea48db384f3d2e67d5a4fd2e44629ed8fa2354f8","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"liVTuMSu.2.Eyq28Q8a"}\n\nid: liVTuMSu.3.E_1mAl8-\ndata: {"type":"Settled","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","blockNumber":17,"cursor":"liVTuMSu.3.E_1mAl8-"}\n\nid: liVTuMSu.4.-onw1gV4\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","event":"Settled","blockNumber":17,"cursor":"liVTuMSu.4.-onw1gV4"}\n\nid: liVTuMSu.5.GTDgjMon\ndata: {"type":"Settled","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","blockNumber":17,"cursor":"liVTuMSu.5.GTDgjMon"}\n\n',
   },
   {
     of: 'GET /v1/events',
@@ -423,7 +423,7 @@ export const exchanges: readonly Sample[] = [
     status: 400,
     reason: 'CURSOR_UNKNOWN',
     body: {
-      error: 'This cursor is none of this log, or what came after it is no longer kept.',
+      error: 'This cursor does not belong to the event log, or the events after it are no longer kept.',
       code: 'CURSOR_UNKNOWN',
     },
   },
@@ -826,7 +826,7 @@ export const events: readonly EventSample[] = [
     outputAmount: '2498750000',
     fillDeadline: 1795309006,
     blockNumber: 15,
-    cursor: 'liVTuMSu.1',
+    cursor: 'liVTuMSu.1.ouJTWqcy',
   },
   {
     type: 'Refunded',
@@ -836,14 +836,14 @@ export const events: readonly EventSample[] = [
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: 'liVTuMSu.2',
+    cursor: 'liVTuMSu.2.Eyq28Q8a',
   },
   {
     type: 'Settled',
     chainId: 31337,
     orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
     blockNumber: 17,
-    cursor: 'liVTuMSu.3',
+    cursor: 'liVTuMSu.3.E_1mAl8-',
   },
   {
     type: 'Reverted',
@@ -851,6 +851,6 @@ export const events: readonly EventSample[] = [
     orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
     event: 'Settled',
     blockNumber: 17,
-    cursor: 'liVTuMSu.4',
+    cursor: 'liVTuMSu.4.-onw1gV4',
   },
 ]

@@ -13,7 +13,7 @@ const UPGRADE = { Upgrade: { required: true, schema: { const: 'websocket' } } }
 const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
   in: 'header',
-  description: 'The cursor to go on behind; browsers send it by themselves. It comes before `after`.',
+  description: 'The cursor to go on after; browsers send it by themselves. It comes before `after`.',
   schema: { type: 'string', minLength: 1 },
 }
 

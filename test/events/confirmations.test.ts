@@ -1,0 +1,92 @@
+import { expect, test, vi } from 'vitest'
+import type { ClientId } from '../../src/domain/client.js'
+import { createConfirmations } from '../../src/events/confirmations.js'
+import type { Entry } from '../../src/events/recent-entries.js'
+import { settled } from '../store/event-samples.js'
+import { range, settle } from './hub-harness.js'
+
+const client = (key: string): ClientId => ({ key, networks: [], region: '', isIpv6: false, isPrivate: false })
+const cursorAt = (sequence: number) => `log.${sequence}.digest`
+
+/** Confirmations over a log of a thousand entries, whose reads wait to be let through. */
+function openConfirmations() {
+  const waiting: { readonly sequence: number; open(): void; fail(error: Error): void }[] = []
+  const readEntry = vi.fn(async (sequence: number): Promise<Entry | undefined> => {
+    await new Promise<void>((open, fail) => waiting.push({ sequence, open, fail }))
+    const { event } = settled(1, sequence, 0)
+    return sequence > 1000 ? undefined : { sequence, event, cursor: cursorAt(sequence) }
+  })
+  const confirmations = createConfirmations(readEntry, (read) => read())
+  /** Lets one read through at a time. @returns the sequences in their order */
+  async function passAll(): Promise<number[]> {
+    const passed: number[] = []
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      passed.push(next.sequence)
+      next.open()
+      await settle()
+    }
+    return passed
+  }
+  return { confirmations, readEntry, waiting, passAll }
+}
+
+test('a cursor is confirmed by the entry that has it', async () => {
+  const { confirmations, passAll } = openConfirmations()
+  const confirmed = confirmations.confirm(cursorAt(7), 7, client('a'))
+  expect(confirmations.has(cursorAt(7))).toBe(false)
+  await passAll()
+  await confirmed
+  expect(confirmations.has(cursorAt(7))).toBe(true)
+  confirmations.clear()
+  expect(confirmations.has(cursorAt(7))).toBe(false)
+})
+
+test.each([
+  ['a made-up cursor', 'log.7.madeup', 7],
+  ['a cursor of an entry that the log does not have', cursorAt(1001), 1001],
+])('%s is not confirmed', async (_which, cursor, sequence) => {
+  const { confirmations, passAll } = openConfirmations()
+  const answered = confirmations.confirm(cursor, sequence, client('a'))
+  await passAll()
+  await answered
+  expect(confirmations.has(cursor)).toBe(false)
+})
+
+test('a read that began in the history before confirms nothing in the next one', async () => {
+  const { confirmations, passAll } = openConfirmations()
+  const answered = confirmations.confirm(cursorAt(7), 7, client('a'))
+  confirmations.clear()
+  await passAll()
+  await answered
+  expect(confirmations.has(cursorAt(7))).toBe(false)
+})
+
+test('clients with the same cursor share a read', async () => {
+  const { confirmations, readEntry, passAll } = openConfirmations()
+  const all = range(1, 10_000).map((n) => confirmations.confirm(cursorAt(7), 7, client(String(n))))
+  await passAll()
+  await Promise.all(all)
+  // As many as are under way at once.
+  expect(readEntry).toHaveBeenCalledTimes(8)
+})
+
+test('a flood of made-up cursors delays only the client that sends it', async () => {
+  const { confirmations, waiting, passAll } = openConfirmations()
+  for (const n of range(1, 300)) void confirmations.confirm(`log.${n}.madeup`, n, client('flooder'))
+  expect(waiting).toHaveLength(2)
+  void confirmations.confirm(cursorAt(900), 900, client('a'))
+  void confirmations.confirm(cursorAt(901), 901, client('b'))
+  expect(waiting.map(({ sequence }) => sequence)).toEqual([1, 2, 900, 901])
+  expect(await passAll()).toHaveLength(302)
+})
+
+test('a read that fails is an error of that client alone, and lets the next one go on', async () => {
+  const { confirmations, waiting, passAll } = openConfirmations()
+  const failing = confirmations.confirm(cursorAt(1), 1, client('a'))
+  const next = confirmations.confirm(cursorAt(2), 2, client('a'))
+  waiting.shift()?.fail(new Error('away'))
+  await expect(failing).rejects.toThrow('away')
+  await passAll()
+  await next
+  expect(confirmations.has(cursorAt(2))).toBe(true)
+})

@@ -1,0 +1,157 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { THIS_PROCESS } from '../../src/domain/client.js'
+import type { Listener, Topic } from '../../src/domain/replicas.js'
+import { openEventLog } from '../../src/events/event-log.js'
+import type { EventStore } from '../../src/store/event-store.js'
+import { createLog } from '../../src/telemetry/log.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { newBlocks, openToRead, settled } from '../store/event-samples.js'
+import { now, only, settle, take } from './hub-harness.js'
+
+const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
+const HOUR_MS = 3_600_000
+
+/** A store in memory with one event in each of so many blocks, each announced a millisecond after the one before. */
+async function openFilled(entries: number, { logId = 'same-log', atMs = HOUR_MS } = {}) {
+  let time = atMs
+  const opened = await openToRead(':memory:', () => time++)
+  await opened.database.updateTable('event_log').set({ log_id: logId }).execute()
+  for (let block = 1; block <= entries; block++) {
+    await opened.store.append(opened.one, newBlocks(block, block, [settled(1, block, 0)]))
+  }
+  return opened
+}
+
+/** A log over a store that can be replaced by another one. */
+async function openReplaceable(entries: number) {
+  let current = await openFilled(entries)
+  const { database } = current
+  const names = Object.keys(current.store) as (keyof EventStore)[]
+  const delegate =
+    (name: keyof EventStore) =>
+    (...args: unknown[]) =>
+      (current.store[name] as (...args: unknown[]) => unknown)(...args)
+  const store = Object.fromEntries(names.map((name) => [name, delegate(name)])) as unknown as EventStore
+  const listeners: Listener[] = []
+  const log = createLog('silent')
+  const logged = vi.spyOn(log, 'error')
+  const eventLog = await openEventLog({
+    store,
+    replicas: { listen: (_topic: Topic, listener: Listener) => void listeners.push(listener) },
+    eventRetentionDays: 1,
+    metrics: createMetrics(),
+    log,
+    now: () => HOUR_MS,
+  })
+  onTestFinished(() => eventLog.close())
+  await settle()
+  const [listener] = listeners as [Listener]
+  return {
+    eventLog,
+    listener,
+    logged,
+    database,
+    replaceBy(other: typeof current) {
+      current = other
+    },
+    async come(after: string) {
+      await eventLog.waitForCursor(after, THIS_PROCESS)
+      return eventLog.subscribe(after, only({}))
+    },
+  }
+}
+
+describe('a log that is replaced under a running service is noticed', () => {
+  const replacements: [what: string, make: () => ReturnType<typeof openFilled>][] = [
+    ['as it ends earlier', () => openFilled(3)],
+    ['as it is empty', () => openFilled(0)],
+    ['as its last entry is another one', () => openFilled(5, { atMs: HOUR_MS + 100 })],
+    ['as another entry is where the last one was', () => openFilled(9, { atMs: HOUR_MS + 100 })],
+    ['as it has another id', () => openFilled(5, { logId: 'other-log', atMs: HOUR_MS + 100 })],
+  ]
+  const ways: [how: string, hear: (listener: Listener) => void][] = [
+    ['when the connection is back', (listener) => listener.onMissed()],
+    ['by what another replica tells of it', (listener) => listener.onText('4')],
+  ]
+
+  describe.each(ways)('%s', (_how, hear) => {
+    test.each(replacements)('%s', async (_what, make) => {
+      const { eventLog, listener, logged, replaceBy, come } = await openReplaceable(5)
+      const running = eventLog.subscribe(undefined, only({}))
+      const lost = running.cursor()
+      const end = running.next().catch((error) => error)
+      const replacement = await make()
+      replaceBy(replacement)
+      hear(listener)
+      expect(await end).toEqual(CURSOR_UNKNOWN)
+      expect(logged).toHaveBeenCalledOnce()
+      await expect(come(lost)).rejects.toEqual(CURSOR_UNKNOWN)
+
+      const { lastSequence } = await replacement.store.readState()
+      const live = eventLog.subscribe(undefined, only({}))
+      await replacement.store.append(
+        replacement.one,
+        newBlocks(20, 21, [settled(1, 20, 0), settled(1, 21, 0)]),
+      )
+      listener.onText(String(lastSequence + 2))
+      expect(await take(live, 2)).toEqual([lastSequence + 1, lastSequence + 2])
+      expect(await now(live.next())).toBe('waiting')
+      expect(logged).toHaveBeenCalledOnce()
+    })
+  })
+
+  test('when this replica writes into it', async () => {
+    const { eventLog, logged, replaceBy } = await openReplaceable(5)
+    const running = eventLog.subscribe(undefined, only({}))
+    replaceBy(await openFilled(3))
+    const journal = eventLog.journalOf(1)
+    await journal.open()
+    await journal.append(newBlocks(20, 20, [settled(1, 20, 0)]))
+    await expect(running.next()).rejects.toEqual(CURSOR_UNKNOWN)
+    expect(logged).toHaveBeenCalledOnce()
+    const live = eventLog.subscribe(undefined, only({}))
+    await journal.append(newBlocks(21, 21, [settled(1, 21, 0)]))
+    expect(await take(live, 1)).toEqual([5])
+  })
+
+  test('while neither has an entry, as its id is another', async () => {
+    const { eventLog, listener, logged, replaceBy } = await openReplaceable(0)
+    const running = eventLog.subscribe(undefined, only({}))
+    replaceBy(await openFilled(0, { logId: 'other-log' }))
+    listener.onMissed()
+    await expect(running.next()).rejects.toEqual(CURSOR_UNKNOWN)
+    expect(logged).toHaveBeenCalledOnce()
+    expect(eventLog.subscribe(undefined, only({})).cursor()).toBe('other-log.0')
+  })
+
+  test('and other parts hear of its events, as what they remember may be older', async () => {
+    const { eventLog, listener, replaceBy } = await openReplaceable(5)
+    const heard = vi.fn()
+    eventLog.onOthersEvent(heard)
+    replaceBy(await openFilled(3))
+    listener.onMissed()
+    await settle()
+    expect(heard.mock.calls.map(([event]) => event.blockNumber)).toEqual([1, 2, 3])
+  })
+})
+
+describe('a log is still the same', () => {
+  test.each(['4', '5', '6'])('when a replica tells of entry %s once more', async (text) => {
+    const { eventLog, listener, logged } = await openReplaceable(5)
+    const running = eventLog.subscribe(undefined, only({}))
+    listener.onText(text)
+    listener.onMissed()
+    expect(await now(running.next())).toBe('waiting')
+    expect(logged).not.toHaveBeenCalled()
+  })
+
+  test('when an earlier version has removed all entries', async () => {
+    const { eventLog, listener, logged, database } = await openReplaceable(5)
+    const running = eventLog.subscribe(undefined, only({}))
+    await database.deleteFrom('events').execute()
+    await database.updateTable('event_log').set({ pruned_sequence: 5 }).execute()
+    listener.onMissed()
+    expect(await now(running.next())).toBe('waiting')
+    expect(logged).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { THIS_PROCESS } from '../../src/domain/client.js'
+import { END_OF_TIME, now, only, openHub, range, take } from './hub-harness.js'
+
+const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
+/** The digest of another history's entry. */
+const OTHER = 'aaaaaaaa'
+const withDigest = (cursor: string, digest: string) => cursor.replace(/[^.]*$/, digest)
+
+/** A hub with five entries in memory after ten that are in the store alone. */
+async function openFilled() {
+  const opened = await openHub({ stored: 10 })
+  await opened.publish(5)
+  const { hub } = opened
+  return {
+    ...opened,
+    /** Subscribes as transports do. */
+    async come(after: string) {
+      await hub.confirm(after, THIS_PROCESS)
+      return hub.subscribe(after, only({}))
+    },
+  }
+}
+
+describe('a cursor', () => {
+  test.each([3, 10])('of entry %d is confirmed by the store, and then goes on', async (sequence) => {
+    const { hub, come, cursorAt } = await openFilled()
+    const cursor = cursorAt(sequence)
+    expect(() => hub.subscribe(cursor, only({}))).toThrow(CURSOR_UNKNOWN)
+    const subscription = await come(cursor)
+    expect(subscription.cursor()).toBe(cursor)
+    expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
+    expect(hub.confirm(cursor, THIS_PROCESS)).toBeUndefined()
+  })
+
+  test.each([0, 11, 15])('of entry %d needs no read', async (sequence) => {
+    const { hub, cursorAt } = await openFilled()
+    expect(hub.confirm(cursorAt(sequence), THIS_PROCESS)).toBeUndefined()
+    const subscription = hub.subscribe(cursorAt(sequence), only({}))
+    expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
+  })
+
+  test.each([3, 10, 11, 15])('of another entry %d is refused', async (sequence) => {
+    const { come, cursorAt } = await openFilled()
+    await expect(come(withDigest(cursorAt(sequence), OTHER))).rejects.toEqual(CURSOR_UNKNOWN)
+  })
+
+  test('of the beginning has no digest', async () => {
+    const { come, cursorAt } = await openFilled()
+    await expect(come(`${cursorAt(0)}.${OTHER}`)).rejects.toEqual(CURSOR_UNKNOWN)
+  })
+
+  test.each([3, 10, 11, 15])('of an earlier version, of entry %d, goes on', async (sequence) => {
+    const { come, oldCursorAt } = await openFilled()
+    const subscription = await come(oldCursorAt(sequence))
+    expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
+  })
+
+  test('of the last entry that retention has passed goes on, and those before it are refused', async () => {
+    const { hub, store, come, cursorAt, oldCursorAt } = await openHub({ stored: 10 }).then((opened) => ({
+      ...opened,
+      come: async (after: string) => {
+        await opened.hub.confirm(after, THIS_PROCESS)
+        return opened.hub.subscribe(after, only({}))
+      },
+    }))
+    hub.forgetThrough(await store.prune(END_OF_TIME))
+    for (const cursor of [cursorAt(10), oldCursorAt(10)]) {
+      expect(await now((await come(cursor)).next())).toBe('waiting')
+    }
+    for (const cursor of [cursorAt(9), oldCursorAt(9)]) {
+      await expect(come(cursor)).rejects.toEqual(CURSOR_UNKNOWN)
+    }
+    await expect(come(withDigest(cursorAt(10), OTHER))).rejects.toEqual(CURSOR_UNKNOWN)
+  })
+})
+
+describe('the place of a subscriber that replays with a filter', () => {
+  test('is a cursor that can be confirmed, also at an entry that it leaves out', async () => {
+    const { hub, cursorAt, come } = await openFilled()
+    const subscription = hub.subscribe(cursorAt(0), only({ chainIds: new Set([2]) }))
+    const next = subscription.next()
+    expect(await now(next)).toBe('waiting')
+    expect(subscription.cursor()).toBe(cursorAt(15))
+    expect(await now((await come(subscription.cursor())).next())).toBe('waiting')
+  })
+})
+
+describe('a log with another history', () => {
+  async function openReplaced() {
+    const opened = await openFilled()
+    const { hub, store, subscribe, cursorAt } = opened
+    const before = [subscribe(), subscribe(12), subscribe(2)]
+    const waiting = before.map((subscription) => subscription.next().catch((error) => error))
+    await waiting[1]
+    const { logId } = await store.readState()
+    const recent = await store.readAfter(7, 1)
+    hub.startOver({ logId, lastSequence: 8, prunedSequence: 0, recent })
+    return { ...opened, before, waiting, lost: range(9, 15).map(cursorAt) }
+  }
+
+  test('ends all subscriptions, wherever they are', async () => {
+    const { before, waiting } = await openReplaced()
+    expect(await waiting[0]).toEqual(CURSOR_UNKNOWN)
+    for (const subscription of before) {
+      expect(subscription.ended.reason).toEqual(CURSOR_UNKNOWN)
+      await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
+    }
+  })
+
+  test('is followed from its end', async () => {
+    const { hub, store, come, cursorAt } = await openReplaced()
+    const live = hub.subscribe(undefined, only({}))
+    expect(live.cursor()).toBe(cursorAt(8))
+    hub.publish(await store.readAfter(8, 3))
+    expect(await take(live, 3)).toEqual([9, 10, 11])
+    expect(await take(await come(cursorAt(2)), 9)).toEqual(range(3, 11))
+  })
+
+  test('takes neither cursors after its end nor those that do not say of which entry they are', async () => {
+    const { come, lost, oldCursorAt } = await openReplaced()
+    for (const cursor of lost) await expect(come(cursor)).rejects.toEqual(CURSOR_UNKNOWN)
+    for (const n of [1, 8]) await expect(come(oldCursorAt(n))).rejects.toEqual(CURSOR_UNKNOWN)
+  })
+})

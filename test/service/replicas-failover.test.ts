@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { startChain, type TestChain } from './chain.js'
+import { makeRestorablePostgres } from './database-backup.js'
+import { expectedMessages, standing } from './event-messages.js'
+import { createTraffic, type Traffic } from './event-traffic.js'
+import { eventually } from './eventually.js'
+import { startFleet } from './replica-fleet.js'
+import { startDatabaseLink } from './replica-link.js'
+import { endOn, eventSource, type Face, grpc, webSocket } from './stream-faces.js'
+
+const FACES = [webSocket, eventSource, grpc]
+const CURSOR_UNKNOWN = { webSocket: 1008, http: 400, rpc: 'OUT_OF_RANGE', reason: 'CURSOR_UNKNOWN' }
+
+let chain: TestChain
+let traffic: Traffic
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 71 })
+})
+afterAll(() => chain?.stop())
+
+/** Mines a block with a deposit in it. @returns the order's id */
+async function deposit(): Promise<string> {
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  return order.orderId
+}
+
+/** How a face says that a stream has ended as its cursor is not known any more: server-sent events have no way to. */
+const endOfRunning = (face: Face) => (face === eventSource ? { status: 200 } : endOn(face, CURSOR_UNKNOWN))
+
+/** Replica processes that come to a database by a way that can be cut, so that it can be copied and replaced. */
+async function startReplaceable() {
+  const database = await makeRestorablePostgres()
+  const link = await startDatabaseLink(database.url)
+  onTestFinished(() => link.close())
+  const environment = { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' }
+  const fleet = await startFleet(chain, link.url, { size: 2, environment })
+  onTestFinished(() => fleet.stop())
+  async function whileCut(work: () => Promise<unknown>): Promise<void> {
+    link.cut()
+    await work()
+    link.restore()
+  }
+  return {
+    fleet,
+    backUp: () => whileCut(database.backUp),
+    failOver: (meanwhile: () => Promise<unknown>) =>
+      whileCut(async () => {
+        await database.restore()
+        await meanwhile()
+      }),
+  }
+}
+
+it('replicas end their streams when a standby without the last events takes over, and go on from its log', async () => {
+  const { fleet, backUp, failOver } = await startReplaceable()
+  const fromBlock = (await traffic.head()).number + 1
+  const open = (after?: string) =>
+    fleet.replicas.flatMap(({ url }) =>
+      FACES.map((face) => ({ face, stream: face.open(url, after === undefined ? {} : { after }) })),
+    )
+  const running = open()
+  const begin = (await Promise.all(running.map(({ stream }) => stream.connected())))[0] ?? ''
+  for (let left = 4; left > 0; left--) await deposit()
+  await Promise.all(running.map(({ stream }) => stream.take(4)))
+  await backUp()
+  for (let left = 6; left > 0; left--) await deposit()
+  await Promise.all(running.map(({ stream }) => stream.take(10)))
+  const cursors = running[0]?.stream.events().map(({ cursor = '' }) => cursor) ?? []
+
+  await failOver(() => traffic.reorganise(6, [[traffic.actions.deposit(traffic.order())]]))
+  const last = await deposit()
+  for (const { face, stream } of running) expect(await stream.ended()).toMatchObject(endOfRunning(face))
+  for (const replica of fleet.replicas) {
+    await eventually(
+      async () => replica.output(),
+      (output) => output.includes('is not the one that was sent to subscribers'),
+    )
+  }
+
+  const replaying = open(begin)
+  const isLast = (message: object) => 'orderId' in message && message.orderId === last
+  for (const { stream } of replaying) await stream.until(isLast)
+  const live = open()
+  await Promise.all(live.map(({ stream }) => stream.connected()))
+  const later = [await deposit(), await deposit(), await deposit(), await deposit()]
+  for (const { stream } of live) {
+    expect((await stream.take(4)).map(({ orderId }) => orderId)).toEqual(later)
+  }
+  const expected = await expectedMessages(chain, fromBlock)
+  for (const { stream } of replaying) {
+    await stream.until((message) => 'orderId' in message && message.orderId === later.at(-1))
+    expect(standing(stream.events())).toEqual(expected)
+    expect(stream.events()).toEqual(replaying[0]?.stream.events())
+  }
+  // The log has grown past all of these by now.
+  for (const after of cursors.slice(4)) {
+    for (const { face, stream } of open(after))
+      expect(await stream.ended()).toMatchObject(endOn(face, CURSOR_UNKNOWN))
+  }
+  for (const { stream } of open(cursors[3])) expect(await stream.connected()).toBe(cursors[3])
+  for (const { stream } of [...replaying, ...live]) stream.leave()
+}, 60_000)
