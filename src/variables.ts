@@ -45,4 +45,4 @@ export const OPTIONAL_VARIABLES = [
 /** The variables of one chain, by their names before `_<chainId>`. */
 export const CHAIN_VARIABLES = ['RPC_URL', 'SERVICE_ADDRESS'] as const
 export const OPTIONAL_CHAIN_VARIABLES = ['START_BLOCK', 'DESTINATION_CHAINS'] as const
-export const CHAIN_DEFAULTS = { POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0 } as const
+export const CHAIN_DEFAULTS = { POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0, RECHECK_BLOCKS: 32 } as const

@@ -102,6 +102,7 @@ describe('an integer must be decimal digits within its range:', () => {
     ['RATE_LIMIT_STREAMS', 0, 1_000_000],
     ['POLL_INTERVAL_MS_1', 10, 86_400_000],
     ['CONFIRMATIONS_1', 0, 10_000],
+    ['RECHECK_BLOCKS_1', 0, 1000],
     ['START_BLOCK_1', 0, Number.MAX_SAFE_INTEGER],
   ]
 

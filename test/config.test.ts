@@ -53,7 +53,7 @@ describe('defaults', () => {
       CORS_ORIGINS: '*',
       LOG_LEVEL: 'info',
     })
-    expect(CHAIN_DEFAULTS).toEqual({ POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0 })
+    expect(CHAIN_DEFAULTS).toEqual({ POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0, RECHECK_BLOCKS: 32 })
     expect(CHAIN_VARIABLES).toEqual(['RPC_URL', 'SERVICE_ADDRESS'])
   })
 
@@ -68,6 +68,7 @@ describe('defaults', () => {
           pollIntervalMs: 1000,
           startBlock: undefined,
           confirmations: 0,
+          recheckBlocks: 32,
           destinationChains: [1],
         },
       ],
@@ -113,7 +114,13 @@ describe('defaults', () => {
   test.each(['', '  '])('stand when every variable is %j', (blank) => {
     const optional = OPTIONAL_VARIABLES.filter((name) => name !== 'SUPPORTED_CHAINS')
     const names = [...Object.keys(DEFAULTS), ...optional]
-    const ofChain = ['POLL_INTERVAL_MS_1', 'CONFIRMATIONS_1', 'START_BLOCK_1', 'DESTINATION_CHAINS_1']
+    const ofChain = [
+      'POLL_INTERVAL_MS_1',
+      'CONFIRMATIONS_1',
+      'RECHECK_BLOCKS_1',
+      'START_BLOCK_1',
+      'DESTINATION_CHAINS_1',
+    ]
     expect(read(Object.fromEntries([...names, ...ofChain].map((name) => [name, blank])))).toEqual(
       readConfig(LEAST),
     )
@@ -219,8 +226,18 @@ describe('a chain', () => {
   })
 
   test('has a poll interval, confirmations and a first block', () => {
-    const changes = { POLL_INTERVAL_MS_1: '10', CONFIRMATIONS_1: '12', START_BLOCK_1: '0' }
-    expect(readOneChain(changes)).toMatchObject({ pollIntervalMs: 10, confirmations: 12, startBlock: 0 })
+    const changes = {
+      POLL_INTERVAL_MS_1: '10',
+      CONFIRMATIONS_1: '12',
+      START_BLOCK_1: '0',
+      RECHECK_BLOCKS_1: '7',
+    }
+    expect(readOneChain(changes)).toMatchObject({
+      pollIntervalMs: 10,
+      confirmations: 12,
+      startBlock: 0,
+      recheckBlocks: 7,
+    })
   })
 
   test('has variables of its own, one set for each chain in their order', () => {

@@ -1,4 +1,4 @@
-import type { BlockHeader, ChainPosition, NewBlocks } from '../domain/block.js'
+import type { BlockHeader, ChainPosition, NewBlocks, PlacedEvent } from '../domain/block.js'
 import type { Address } from '../domain/hex.js'
 import type { Block, BlockRange } from './block-reader.js'
 import type { LocalChain } from './local-chain.js'
@@ -9,6 +9,8 @@ export interface Journal {
   open(): Promise<ChainPosition | undefined>
   begin(settlement: Address, header: BlockHeader): Promise<void>
   append(blocks: NewBlocks): Promise<void>
+  /** Adds those of some events that are not there yet, of blocks that are. @returns how many were not */
+  appendMissing(events: readonly PlacedEvent[]): Promise<number>
   revert(ancestor: BlockHeader): Promise<void>
 }
 

@@ -1,18 +1,18 @@
 import type { PublicClient } from 'viem'
 import type { BlockHeader, PlacedEvent } from '../domain/block.js'
 import type { Address, Hex } from '../domain/hex.js'
+import { createBlockLogs } from './block-logs.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
-import { type ContractNews, type RawLog, readLogs } from './order-events.js'
+import { InconsistentAnswerError } from './inconsistent-answer.js'
+import { type ContractNews, readLogs } from './order-events.js'
+import { createRangeLogs } from './range-logs.js'
 import { createSettlement } from './settlement.js'
-
-/** A node's answers contradict each other, or lack what it must have: it lags, or its chain has just changed. */
-export class InconsistentAnswerError extends Error {
-  override readonly name = 'InconsistentAnswerError'
-}
 
 /** A block with what its logs say. */
 export interface Block extends ContractNews {
   readonly header: TimedHeader
+  /** Whether the node has proved that none of the block's logs is missing. */
+  readonly isProven: boolean
 }
 
 /** A range of blocks, by its last one, with what all its logs say. */
@@ -27,6 +27,7 @@ export interface BlockReader {
   header(number: number): Promise<TimedHeader>
   /** Headers from one number to another, both included, in order and linked. */
   headers(from: number, to: number): Promise<TimedHeader[]>
+  /** The header of the block with this hash. */
   headerOf(hash: Hex): Promise<TimedHeader>
   /** Number of the last final block; undefined where the chain does not tell. */
   finalized(): Promise<number | undefined>
@@ -38,9 +39,19 @@ export interface BlockReader {
   withSolvers(events: readonly PlacedEvent[], atBlock: number): Promise<PlacedEvent[]>
 }
 
-/** Builds the reader of a chain's settlement contract at one endpoint. */
-export function createBlockReader(client: PublicClient, chainId: number, address: Address): BlockReader {
+/**
+ * Builds the reader of a chain's settlement contract at one endpoint.
+ * @param others clients of the chain's other endpoints, which are asked for logs that the first one may lack
+ */
+export function createBlockReader(
+  client: PublicClient,
+  chainId: number,
+  address: Address,
+  others: readonly PublicClient[] = [],
+): BlockReader {
   const settlement = createSettlement(client, chainId, address)
+  const readBlockLogs = createBlockLogs([client, ...others], address)
+  const readRangeLogs = createRangeLogs(client, address, header, readBlockLogs)
 
   async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: string) {
     const raw = await client.request({ method, params: [block as Hex, false] })
@@ -54,12 +65,15 @@ export function createBlockReader(client: PublicClient, chainId: number, address
     throw new InconsistentAnswerError(`block ${number} came as ${found.number}`)
   }
 
-  async function block(of: TimedHeader): Promise<Block> {
-    const filter = { address, blockHash: of.hash }
-    const logs = (await client.request({ method: 'eth_getLogs', params: [filter] })) as RawLog[]
-    if (logs.some(({ blockHash }) => blockHash !== of.hash))
-      throw new InconsistentAnswerError(`block ${of.number} came with logs of another one`)
-    return { header: of, ...readLogs(chainId, logs) }
+  async function headerOf(hash: Hex): Promise<TimedHeader> {
+    const found = await readHeader('eth_getBlockByHash', hash)
+    if (found.hash === hash) return found
+    throw new InconsistentAnswerError(`block ${hash} came as ${found.hash}`)
+  }
+
+  async function block(header: TimedHeader): Promise<Block> {
+    const { logs, isProven } = await readBlockLogs(header)
+    return { header, isProven, ...readLogs(chainId, logs) }
   }
 
   return {
@@ -72,7 +86,7 @@ export function createBlockReader(client: PublicClient, chainId: number, address
       if (isLinked) return headers
       throw new InconsistentAnswerError(`the chain changed while blocks ${from} to ${to} were read`)
     },
-    headerOf: (hash) => readHeader('eth_getBlockByHash', hash),
+    headerOf,
     finalized: () =>
       readHeader('eth_getBlockByNumber', 'finalized').then(
         ({ number }) => number,
@@ -81,20 +95,8 @@ export function createBlockReader(client: PublicClient, chainId: number, address
     blocks: (headers) => Promise.all(headers.map(block)),
 
     async range(from, to) {
-      const filter = { address, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-      // In one request: a node that does not have the last block yet would answer with the logs that it has.
-      const [end, answer] = await Promise.all([
-        header(to),
-        client.request({ method: 'eth_getLogs', params: [filter] }),
-      ])
-      const logs = answer as RawLog[]
-      const isTrusted = logs.every(({ blockNumber, blockHash }) => {
-        const number = Number(blockNumber)
-        return number >= from && (number < to || (number === to && blockHash === end.hash))
-      })
-      if (!isTrusted) throw new InconsistentAnswerError(`blocks ${from} to ${to} came with logs of others`)
-      const news = readLogs(chainId, logs)
-      return { end, ...news }
+      const { end, logs } = await readRangeLogs(from, to)
+      return { end, ...readLogs(chainId, logs) }
     },
 
     async withSolvers(events, atBlock) {

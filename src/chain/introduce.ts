@@ -16,6 +16,11 @@ export class ChainMistake extends Error implements ConfigMistake {
   }
 }
 
+/** A mistake with the variable that has to be corrected. */
+export function describeMistake({ variable, message }: ChainMistake): string {
+  return `${variable} ${message}`
+}
+
 /** What is read once of a chain's settlement contract. */
 export interface KnownContract {
   readonly hasher: QuoteHasher

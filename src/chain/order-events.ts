@@ -6,6 +6,9 @@ import type { Address, Hex } from '../domain/hex.js'
 
 /** A log as JSON-RPC has it. */
 export interface RawLog {
+  readonly address: Address
+  /** True where a reorganisation has removed the log's block. */
+  readonly removed?: boolean
   readonly blockNumber: Hex
   readonly blockHash: Hex
   readonly logIndex: Hex
@@ -41,6 +44,11 @@ const BOND_EVENTS = new Set<string | undefined>([
   'UnstakeCancelled',
   'UnstakeExecuted',
 ])
+const READ_EVENTS = new Set([...BOND_EVENTS, 'NonceCancelled', 'Deposited', 'Settled', 'Refunded'])
+/** The first topics of all logs that are read: Keccak-256 of the events' signatures. */
+export const READ_TOPICS: readonly Hex[] = [...NAMES].flatMap(([topic, name]) =>
+  READ_EVENTS.has(name) ? [topic] : [],
+)
 
 /**
  * Reads what logs of the settlement contract say; events that are not settlement.md's are left out.

@@ -1,27 +1,39 @@
+import type { BlockHeader } from '../domain/block.js'
 import type { Logger } from '../telemetry/log.js'
 import type { BlockRange, BlockReader } from './block-reader.js'
+import type { TimedHeader } from './headers.js'
+import { IncompleteRangeError } from './range-logs.js'
 import { createRangeSize } from './range-size.js'
-import { isNodesOwnAnswer } from './rpc-error.js'
+import { isNodesOwnAnswer, summary } from './rpc-error.js'
+
+/** A range with its first block's header, which says what the range follows. */
+export interface LinkedRange extends BlockRange {
+  readonly first: TimedHeader
+}
 
 /**
- * Reads the next range of blocks, from one number up to at most another, both included: as many as the node and the
- * number of events allow. Throws what the reader throws when not even one block can be had.
+ * Reads the next range of blocks, from the one after `last` up to at most another, both included: as many as the node
+ * and the number of events allow. Throws what the reader throws when not even one block can be had.
  */
-export type ReadRange = (reader: BlockReader, from: number, maxTo: number) => Promise<BlockRange>
+export type ReadRange = (reader: BlockReader, last: BlockHeader, maxTo: number) => Promise<LinkedRange>
 
 /** Builds the reader of a chain's ranges. */
 export function createRangeReader(chainId: number, log: Logger): ReadRange {
   const size = createRangeSize()
-  return async (reader, from, maxTo) => {
+  return async (reader, last, maxTo) => {
+    const from = last.number + 1
     for (;;) {
       const to = Math.min(maxTo, from + size.current() - 1)
       try {
-        const range = await reader.range(from, to)
+        const [range, first] = await Promise.all([reader.range(from, to), reader.header(from)])
         size.succeeded(range.events.length)
-        return range
+        return { ...range, first }
       } catch (error) {
-        if (!size.refused() || !isNodesOwnAnswer(error)) throw error
-        log.debug({ chainId, from, to }, 'the node refuses a range, a smaller one is tried')
+        const isIncomplete = error instanceof IncompleteRangeError
+        if (isIncomplete)
+          log.warn({ chainId, from, to }, 'the node has left out logs of a range: a smaller one is read')
+        else log.debug({ chainId, from, to, reason: summary(error) }, 'the node refuses a range')
+        if (!size.refused() || !(isIncomplete || isNodesOwnAnswer(error))) throw error
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { Replicas } from '../domain/replicas.js'
 import type { Logger } from '../telemetry/log.js'
 import type { ChainView } from './chain-view.js'
-import { ChainMistake } from './introduce.js'
+import { ChainMistake, describeMistake } from './introduce.js'
 import type { Reading } from './reading.js'
 import { summary } from './rpc-error.js'
 import { untilTimeout } from './until-timeout.js'
@@ -42,6 +42,8 @@ export function createReadersOffice(options: ReadersOfficeOptions): ReadersOffic
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let timeoutMs = 0
+  /** What is wrong with the chain, as it was logged. */
+  let lastMistake: string | undefined
 
   function onElected(): void {
     if (isClosed) return
@@ -63,7 +65,17 @@ export function createReadersOffice(options: ReadersOfficeOptions): ReadersOffic
   }
 
   function introduceSoon(): void {
-    timer = setTimeout(() => introduce().catch(introduceSoon), RETRY_MS)
+    if (isClosed || reading !== undefined) return
+    clearTimeout(timer)
+    timer = setTimeout(() => introduce().catch(onFailure), RETRY_MS)
+  }
+
+  function onFailure(error: unknown): void {
+    const mistake = error instanceof ChainMistake ? describeMistake(error) : undefined
+    if (mistake !== undefined && mistake !== lastMistake && !isClosed)
+      log.error({ chainId, reason: mistake }, 'the chain is not what the configuration says')
+    lastMistake = mistake
+    introduceSoon()
   }
 
   return {
@@ -72,11 +84,11 @@ export function createReadersOffice(options: ReadersOfficeOptions): ReadersOffic
       timeoutMs = firstTimeoutMs
       await replicas.campaign(`chain ${chainId}`, { onElected, onDeposed })
       if (firstLook !== undefined) return firstLook
-      const introduced = introduce().catch((error) => {
+      const introduced = introduce()
+      introduced.catch(onFailure)
+      await untilTimeout(introduced, timeoutMs).catch((error) => {
         if (error instanceof ChainMistake) throw error
-        if (reading === undefined && !isClosed) introduceSoon()
       })
-      return untilTimeout(introduced, timeoutMs)
     },
     async close() {
       isClosed = true

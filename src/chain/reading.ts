@@ -2,10 +2,12 @@ import type { ChainConfig } from '../config.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Journal } from './announcer.js'
+import { type ChainListener, createBlockProcessor } from './block-processor.js'
 import { createBlockReader } from './block-reader.js'
 import type { ChainNews } from './chain-news.js'
 import type { ChainEye, ChainView } from './chain-view.js'
-import { type ChainListener, createFollower } from './follower.js'
+import { createFollower } from './follower.js'
+import type { TimedHeader } from './headers.js'
 import type { Endpoint } from './rpc-client.js'
 import { createWatcher } from './watcher.js'
 
@@ -42,10 +44,13 @@ const TELL_INTERVAL_MS = 1000
 export function createReading(options: ReadingOptions): Reading {
   const { config, endpoints, listener, news } = options
   const { chainId, settlement } = config
-  const readerOf = (endpoint: Endpoint) => createBlockReader(endpoint.client, chainId, settlement)
+  const readerOf = (endpoint: Endpoint) => {
+    const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
+    return createBlockReader(endpoint.client, chainId, settlement, others)
+  }
   const readers = new Map(endpoints.map((endpoint) => [endpoint, readerOf(endpoint)]))
   let told = ''
-  const follower = createFollower({
+  const blocks = createBlockProcessor({
     ...options,
     listener: {
       ...listener,
@@ -59,6 +64,7 @@ export function createReading(options: ReadingOptions): Reading {
       },
     },
   })
+  const follower = createFollower({ ...options, blocks })
   const watcher = createWatcher({
     ...config,
     ...options,
@@ -68,10 +74,12 @@ export function createReading(options: ReadingOptions): Reading {
   })
 
   function view(): ChainView {
+    const head = watcher.head()
+    const last = follower.last()
     return {
       status: !watcher.isUp() ? 'down' : follower.isBackfilling() ? 'syncing' : 'ok',
-      head: watcher.head(),
-      last: follower.last(),
+      head: head && withoutBloom(head),
+      last: last && { number: last.number, hash: last.hash },
       announced: follower.announced(),
     }
   }
@@ -102,4 +110,9 @@ export function createReading(options: ReadingOptions): Reading {
       await watcher.close()
     },
   }
+}
+
+/** What other replicas need of a header. */
+function withoutBloom({ logsBloom: _, ...header }: TimedHeader): TimedHeader {
+  return header
 }

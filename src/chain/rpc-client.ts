@@ -1,6 +1,7 @@
 import {
   createPublicClient,
   fallback,
+  type HttpTransport,
   http,
   type PublicClient,
   type Transport,
@@ -9,6 +10,7 @@ import {
 } from 'viem'
 import { socketClientCache } from 'viem/utils'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
+import { EndpointPausedError, pauseMs } from './retry-after.js'
 import { isNodesOwnAnswer } from './rpc-error.js'
 
 /** The JSON-RPC endpoints of one chain. */
@@ -52,7 +54,7 @@ type CallOutcome = 'ok' | 'refused' | 'error'
  */
 export function createRpcClient(urls: readonly string[], onCall: OnCall = () => {}): RpcClient {
   const transports = urls.map((url) =>
-    /^wss?:/i.test(url) ? told(socketTransport(url), onCall) : told(httpTransport(url), onCall),
+    /^wss?:/i.test(url) ? told(socketTransport(url), onCall) : httpTransport(url, onCall),
   )
   const endpoints = transports.map((transport, index) => toEndpoint(transport, urls[index] ?? ''))
   const client = createPublicClient({ transport: fallback(transports, { retryCount: 0 }) })
@@ -87,13 +89,29 @@ function told<T extends Transport>(transport: T, onCall: OnCall): T {
   return wrapped as T
 }
 
-function httpTransport(url: string) {
-  return http(url, {
+/** A transport that asks nothing until the time that the node has named in `Retry-After`. */
+function httpTransport(url: string, onCall: OnCall): HttpTransport {
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  const transport = http(url, {
     timeout: CALL_TIMEOUT_MS,
     retryCount: 0,
     batch: { batchSize: MAX_BATCH_CALLS },
     maxResponseBodySize: MAX_ANSWER_BYTES,
+    onFetchResponse({ status, headers }) {
+      const pause = pauseMs(status, headers.get('retry-after'), Date.now())
+      if (pause > 0) pausedUntil = performance.now() + pause
+    },
   })
+  const asked = told(transport, onCall)
+  return (options) => {
+    const made = asked(options)
+    const request: typeof made.request = async (...call) => {
+      const leftMs = pausedUntil - performance.now()
+      if (leftMs > 0) throw new EndpointPausedError(leftMs)
+      return made.request(...call)
+    }
+    return { ...made, request }
+  }
 }
 
 /**

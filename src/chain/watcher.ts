@@ -1,10 +1,13 @@
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type BlockReader, InconsistentAnswerError } from './block-reader.js'
-import { backoffMs, createEndpointChoice } from './endpoint-choice.js'
+import type { BlockReader } from './block-reader.js'
+import { createEndpointChoice } from './endpoint-choice.js'
 import type { Follower } from './follower.js'
 import type { TimedHeader } from './headers.js'
+import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { ChainMistake } from './introduce.js'
+import { JournalError } from './journal-error.js'
+import { createLookResults } from './look-results.js'
 import type { Endpoint } from './rpc-client.js'
 import { isNodesOwnAnswer, summary } from './rpc-error.js'
 import { untilTimeout } from './until-timeout.js'
@@ -22,7 +25,7 @@ export interface Watcher {
    * @returns when that look is done or has failed, or has the chain's past to read
    */
   lookNow(): Promise<void>
-  /** Whether the chain answers. */
+  /** Whether the chain answers and its events can be written. */
   isUp(): boolean
   /** The highest block seen. */
   head(): TimedHeader | undefined
@@ -45,15 +48,16 @@ interface WatcherOptions {
 
 /** How many poll intervals to wait before looking all the same while a subscription tells of new heads. */
 const SUBSCRIBED_INTERVALS = 10
+/** A head so far above the one that was followed is an error: no node lags that much behind another one. */
+const MAX_LAG_BLOCKS = 100
+
 /** Builds the watcher of one chain. */
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { chainId, pollIntervalMs, endpoints, follower, metrics, log } = options
-  const labels = { chain_id: chainId }
+  const { chainId, pollIntervalMs, endpoints, follower, log } = options
   const choice = createEndpointChoice(endpoints, pollIntervalMs)
+  const results = createLookResults({ ...options, endpointCount: endpoints.length })
   const closing = new AbortController()
   let head: TimedHeader | undefined
-  let isUp: boolean | undefined
-  let failures = 0
   /** Endpoints whose new heads come by themselves. */
   const subscribed = new Set<Endpoint>()
   /** A head that was told and not followed yet. */
@@ -85,43 +89,38 @@ export function createWatcher(options: WatcherOptions): Watcher {
       choice.sawHead()
     }
     const lastNumber = follower.last()?.number ?? 0
-    const run = { signal: closing.signal, onProgress: succeeded, onBackfill: () => onBackfill() }
+    const run = { signal: closing.signal, onProgress: results.succeeded, onBackfill: () => onBackfill() }
     const result = await follower.follow(reader, seen, run)
-    // A lower head is believed when blocks were given up for it; else the node has not seen yet what another one has.
-    if (result === 'followed') {
-      if (seen.number >= (head?.number ?? 0) || seen.number < lastNumber) head = seen
+    if (result === 'behind') {
+      // One that was told may be older than what was read meanwhile.
+      if (told === undefined) choice.giveUp()
+      results.wasLower(seen.number, lastNumber)
+      return
     }
-    // One that was told may be older than what was read meanwhile.
-    else if (told === undefined) choice.giveUp()
-  }
-
-  function succeeded(): void {
-    failures = 0
-    if (isUp === false) log.info({ chainId }, 'the chain answers again')
-    isUp = true
+    results.reached()
+    // A lower head is believed when blocks were given up for it; else the node has not seen yet what another one has.
+    const highest = head?.number ?? 0
+    const isLagging = seen.number >= lastNumber && seen.number >= highest - MAX_LAG_BLOCKS
+    if (seen.number >= highest || !isLagging) head = seen
   }
 
   function failed(endpoint: Endpoint, error: unknown): void {
     if (closing.signal.aborted) return
-    failures++
-    metrics.rpcErrors.inc(labels)
     log.debug({ chainId, endpoint: choice.index() + 1, reason: summary(error) }, 'a look at the chain failed')
+    results.failed(error)
+    if (error instanceof JournalError) return
     if (!isNodesOwnAnswer(error) && !(error instanceof InconsistentAnswerError)) {
       subscribed.delete(endpoint)
       endpoint.disconnect()
     }
     choice.giveUp()
-    // A single failure says little of a chain that has answered before.
-    if (failures < Math.max(endpoints.length, isUp === true ? 2 : 1)) return
-    if (isUp !== false) log.error({ chainId, reason: summary(error) }, 'the chain does not answer')
-    isUp = false
   }
 
   async function lookOnce(): Promise<void> {
-    const endpoint = choice.next(failures === 0)
+    const endpoint = choice.next(results.isTrusted())
     try {
       await lookAt(endpoint)
-      succeeded()
+      results.succeeded()
     } catch (error) {
       failed(endpoint, error)
       throw error
@@ -180,8 +179,10 @@ export function createWatcher(options: WatcherOptions): Watcher {
   }
 
   function delayMs(): number {
-    if (failures > 0) return backoffMs(failures, endpoints.length, pollIntervalMs)
-    return subscribed.has(choice.current()) ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
+    const backoffMs = results.backoffMs()
+    if (backoffMs !== undefined) return backoffMs
+    const isTold = subscribed.has(choice.current()) && !results.isLower()
+    return isTold ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }
 
   return {
@@ -201,7 +202,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       })()
       return nextLook
     },
-    isUp: () => isUp === true,
+    isUp: results.isUp,
     head: () => head,
     async close() {
       closing.abort()

@@ -15,6 +15,8 @@ export interface ChainConfig {
   readonly startBlock: number | undefined
   /** How many blocks must lie on top of an event's block before it is announced. */
   readonly confirmations: number
+  /** How far below the head a block is read again whose logs the node could not prove complete; 0 reads none. */
+  readonly recheckBlocks: number
   /** Where quotes may pay out, the chain itself included. */
   readonly destinationChains: readonly number[]
 }
@@ -59,6 +61,7 @@ function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
   }
   const pollIntervalMs = env.optionalInteger(`POLL_INTERVAL_MS_${chainId}`, { min: 10, max: DAY_MS })
   const confirmations = env.optionalInteger(`CONFIRMATIONS_${chainId}`, { min: 0, max: 10_000 })
+  const recheckBlocks = env.optionalInteger(`RECHECK_BLOCKS_${chainId}`, { min: 0, max: 1000 })
   return {
     chainId,
     rpcUrls,
@@ -66,6 +69,7 @@ function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
     pollIntervalMs: pollIntervalMs ?? CHAIN_DEFAULTS.POLL_INTERVAL_MS,
     startBlock: env.optionalInteger(`START_BLOCK_${chainId}`, { min: 0, max: Number.MAX_SAFE_INTEGER }),
     confirmations: confirmations ?? CHAIN_DEFAULTS.CONFIRMATIONS,
+    recheckBlocks: recheckBlocks ?? CHAIN_DEFAULTS.RECHECK_BLOCKS,
     destinationChains: readDestinationChains(env, chainId),
   }
 }

@@ -143,7 +143,7 @@ export function createMetrics() {
     }),
     databaseUp: new Gauge({
       name: 'aggregator_database_up',
-      help: 'Whether the connection to the database stands (1).',
+      help: 'Whether the database can be used (1): its connection stands, or its file is sound.',
       registers,
     }),
     headBlock: new Gauge({

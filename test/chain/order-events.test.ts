@@ -35,6 +35,7 @@ function logOf(
   if (item?.type !== 'event') throw new Error(`the contract has no event ${name}`)
   const unindexed: AbiParameter[] = item.inputs.filter(({ indexed }) => !indexed)
   return {
+    address: `0x${'5e'.repeat(20)}`,
     blockNumber: `0x${blockNumber.toString(16)}`,
     blockHash: `0xb10c${blockNumber}`,
     logIndex: `0x${logIndex.toString(16)}`,

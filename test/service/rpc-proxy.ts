@@ -19,6 +19,7 @@ export async function startRpcProxy(rpcUrl: string) {
   const sockets = new Set<WebSocket>()
   let requests: RpcRequest[][] = []
   let isUp = true
+  let refusal: { status: number; retryAfter: string } | undefined
   let hangs = false
   let swallowsHeads = false
   let intercept: Interceptor | undefined
@@ -56,6 +57,10 @@ export async function startRpcProxy(rpcUrl: string) {
     if (!isUp) {
       requests.push([JSON.parse(body)].flat())
       return void response.writeHead(503).end()
+    }
+    if (refusal !== undefined) {
+      requests.push([JSON.parse(body)].flat())
+      return void response.writeHead(refusal.status, { 'retry-after': refusal.retryAfter }).end()
     }
     const text = await answer(body)
     response.setHeader('content-type', 'application/json').end(text)
@@ -109,6 +114,10 @@ export async function startRpcProxy(rpcUrl: string) {
     setUp(up: boolean) {
       isUp = up
       if (!up) this.dropSockets()
+    },
+    /** Answers HTTP requests with a status and a header `Retry-After` from now on; the chain itself when left out. */
+    refuse(refused?: { status: number; retryAfter: string }) {
+      refusal = refused
     },
     /** Takes connections and answers nothing at all; what came meanwhile is never answered. */
     setHanging(hanging: boolean) {

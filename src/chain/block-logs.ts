@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { PublicClient } from 'viem'
+import type { Address, Hex } from '../domain/hex.js'
+import type { TimedHeader } from './headers.js'
+import { InconsistentAnswerError } from './inconsistent-answer.js'
+import { checkedLogs, firstTopics, includesLogs } from './log-answer.js'
+import { createTopicsInBloom, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
+import { type RawLog, READ_TOPICS } from './order-events.js'
+import { createReceiptReader, type ReceiptReader } from './receipt-reader.js'
+
+/** The contract's logs in one block. */
+export interface BlockLogs {
+  readonly logs: readonly RawLog[]
+  /** Whether the header's bloom or the block's receipts prove that none is missing. */
+  readonly isProven: boolean
+}
+
+/**
+ * Reads the contract's logs in the very block of a header (EIP-234).
+ *
+ * An answer is believed when it fits the block:
+ * - the header's bloom says that no log can be there, and none came: this needs no further call, and is proven;
+ * - the block's receipts have exactly these logs: this is proven. They are asked for together with the logs where the
+ *   bloom says that there may be some, so a block with events costs one call more and no further round trip;
+ * - the node has no receipts, and the logs have the topics that the bloom tells of: a second log with one of these
+ *   topics may be missing, so this is not proven.
+ *
+ * An answer that does not fit is asked for again, at this endpoint and at the others. When all answers are equal, the
+ * bloom has a false positive, and the answer is taken without proof.
+ * @throws InconsistentAnswerError when no answer fits and the answers differ; else viem's errors
+ */
+export type ReadBlockLogs = (header: TimedHeader) => Promise<BlockLogs>
+
+interface Source {
+  readonly client: PublicClient
+  readonly receipts: ReceiptReader
+}
+
+interface Answer extends BlockLogs {
+  /** Whether the answer does not contradict the header. */
+  readonly fits: boolean
+}
+
+/** How long a node has to index a block, before it is asked for the last time. */
+const LAST_PAUSE_MS = 250
+const NO_TOPICS: ReadonlySet<Hex> = new Set()
+
+/**
+ * Builds the reader of an endpoint.
+ * @param clients the endpoint itself, then those of other endpoints that can be asked in doubt
+ * @param address the contract, lower case
+ */
+export function createBlockLogs(
+  [client, ...others]: readonly [PublicClient, ...PublicClient[]],
+  address: Address,
+): ReadBlockLogs {
+  const topicsIn = createTopicsInBloom(address, READ_TOPICS)
+  const own = toSource(client, address, topicsIn)
+  const otherSources = others.map((other) => toSource(other, address, topicsIn))
+  /** Whether any header had a bloom: an empty one says nothing where the chain keeps none. */
+  let hasBlooms = false
+
+  /** @returns undefined when the header does not say which topics there may be */
+  function expectedIn({ logsBloom = '0x' }: TimedHeader): ReadonlySet<Hex> | undefined {
+    if (isEmptyBloom(logsBloom)) return hasBlooms ? NO_TOPICS : undefined
+    hasBlooms = true
+    return topicsIn(logsBloom)
+  }
+
+  async function ask({ client, receipts }: Source, header: TimedHeader): Promise<Answer> {
+    const expected = expectedIn(header)
+    const isTogether = expected !== undefined && expected.size > 0 && !receipts.isDoubtful()
+    const filter = { address, blockHash: header.hash }
+    const [answer, early] = await Promise.all([
+      client.request({ method: 'eth_getLogs', params: [filter] }),
+      isTogether ? receipts.logsOf(header) : undefined,
+    ])
+    const logs = checkedLogs(answer, address)
+    if (logs.some(({ blockHash }) => blockHash !== header.hash))
+      throw new InconsistentAnswerError(`block ${header.number} came with logs of another one`)
+    const isEmpty = logs.length === 0 && (expected?.size ?? 0) === 0
+    if (isEmpty) return { logs, isProven: expected !== undefined, fits: true }
+    const proof = isTogether ? early : await receipts.logsOf(header)
+    if (proof !== undefined && includesLogs(proof, logs)) return { logs: proof, isProven: true, fits: true }
+    const fits = proof === undefined && (expected === undefined || hasTopics(logs, expected))
+    return { logs, isProven: false, fits }
+  }
+
+  return async (header) => {
+    const answers = [await ask(own, header)]
+    const again = [own, ...otherSources, own]
+    for (const [index, source] of again.entries()) {
+      if (answers.at(-1)?.fits) break
+      if (index === again.length - 1) await delay(LAST_PAUSE_MS)
+      const answer = await ask(source, header).catch((error) => {
+        if (source === own) throw error
+        return undefined
+      })
+      if (answer !== undefined) answers.push(answer)
+    }
+    const last = answers.at(-1)
+    if (last !== undefined && (last.fits || areEqual(answers))) return last
+    throw new InconsistentAnswerError(`the logs of block ${header.number} do not fit its bloom`)
+  }
+}
+
+function toSource(client: PublicClient, address: Address, topicsIn: TopicsInBloom): Source {
+  return { client, receipts: createReceiptReader(client, address, topicsIn) }
+}
+
+/** Whether logs have exactly these topics among those that are read. */
+function hasTopics(logs: readonly RawLog[], topics: ReadonlySet<Hex>): boolean {
+  const came = firstTopics(logs)
+  return READ_TOPICS.every((topic) => came.has(topic) === topics.has(topic))
+}
+
+function areEqual(answers: readonly BlockLogs[]): boolean {
+  const [first] = answers
+  return answers.every(({ logs }) => logs.length === first?.logs.length && includesLogs(logs, first.logs))
+}

@@ -1,0 +1,273 @@
+import type { ChainConfig } from '../config.js'
+import type { BlockHeader } from '../domain/block.js'
+import type { Logger } from '../telemetry/log.js'
+import { createAnnouncer, type Journal } from './announcer.js'
+import type { Block, BlockReader } from './block-reader.js'
+import { createCheckpoints, findLastOnChain } from './checkpoints.js'
+import type { TimedHeader } from './headers.js'
+import { InconsistentAnswerError } from './inconsistent-answer.js'
+import { withJournalErrors } from './journal-error.js'
+import { cutAfter, extend, type LocalChain, lastOf, reconcile } from './local-chain.js'
+import type { ContractNews } from './order-events.js'
+import type { LinkedRange } from './range-reader.js'
+import { createSecondReading } from './second-reading.js'
+
+/** Told of what happens on the chain, confirmed or not. */
+export interface ChainListener {
+  onNews(news: ContractNews): void
+  /** Whatever was known of the last blocks is no longer so. */
+  onReorganisation(): void
+  /** What happened in a block near the head has been announced. */
+  onAnnounced(block: Block): void
+}
+
+/** Whether known blocks have left the chain, and were removed with their events. */
+export type Outcome = 'added' | 'removed'
+
+/** Keeps the last known blocks of a chain and its journal, and changes both together. */
+export interface BlockProcessor {
+  /** The known blocks. @throws Error until they were opened */
+  chain(): LocalChain
+  /** The last known block; undefined until the blocks were opened. */
+  last(): BlockHeader | undefined
+  /** The last block whose events are in the journal. */
+  announced(): number | undefined
+  /**
+   * Reads from the journal where the chain stands, or begins at START_BLOCK or the head. Does nothing when the blocks
+   * are open and no write has failed.
+   * @returns the known blocks; undefined while START_BLOCK is ahead of the head
+   */
+  open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined>
+  /** Begins a pass, in which blocks are removed once at most. */
+  beginPass(): void
+  /**
+   * Adds linked headers with what happened in their blocks, after removing the known blocks that they replace, and
+   * announces what is confirmed.
+   * @param stateBlock the block as of which orders are read
+   * @throws InconsistentAnswerError when the node contradicts itself; before anything is removed for it
+   */
+  add(reader: BlockReader, headers: readonly TimedHeader[], stateBlock: number): Promise<Outcome>
+  /** Adds a range that follows the last known block and is too old to change, and announces it. */
+  addRange(range: LinkedRange): Promise<void>
+  /** Reads blocks again that the node could not prove complete, and announces what was missing. @throws JournalError */
+  readAgain(reader: BlockReader, headNumber: number): Promise<void>
+}
+
+interface BlockProcessorOptions {
+  readonly config: ChainConfig
+  /** How many blocks a reorganisation may remove. */
+  readonly maxReorgDepth: number
+  readonly journal: Journal
+  readonly listener: ChainListener
+  readonly log: Logger
+}
+
+const BEFORE_GENESIS: BlockHeader = {
+  number: -1,
+  hash: `0x${'00'.repeat(32)}`,
+  parentHash: `0x${'00'.repeat(32)}`,
+}
+
+/** Builds the processor of one chain's blocks. */
+export function createBlockProcessor(options: BlockProcessorOptions): BlockProcessor {
+  const { config, maxReorgDepth, listener, log } = options
+  const { chainId, settlement, startBlock, confirmations, recheckBlocks } = config
+  const { onAnnounced, onNews } = listener
+  const keptBlocks = maxReorgDepth + confirmations
+  const journal = withJournalErrors(options.journal, () => {
+    isJournalLost = true
+  })
+  const announcer = createAnnouncer({ maxReorgDepth, journal, onAnnounced })
+  const checkpoints = createCheckpoints()
+  const depth = Math.min(recheckBlocks, keptBlocks - 1)
+  const secondReading = createSecondReading({ chainId, depth, journal, onNews, log })
+  let chain: LocalChain | undefined
+  let firstBlock = 0
+  let hasRemoved = false
+  /** It is not known whether a failed write has reached the journal: that is to be opened again. */
+  let isJournalLost = false
+
+  async function readJournal(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
+    const stored = await journal.open()
+    if (stored?.settlement === settlement) {
+      firstBlock = stored.firstBlock
+      announcer.standsAt(stored.headers.at(-1)?.number ?? 0)
+      secondReading.resume(stored.headers.filter(({ number }) => number >= firstBlock))
+      return stored.headers
+    }
+    if (startBlock !== undefined && startBlock > head.number + 1) return undefined
+    if (stored !== undefined)
+      log.warn({ chainId, was: stored.settlement }, 'another contract than before: its events are read anew')
+    const root = await rootBlock(reader, head)
+    await journal.begin(settlement, root)
+    firstBlock = root.number + 1
+    announcer.standsAt(root.number)
+    return [root]
+  }
+
+  async function rootBlock(reader: BlockReader, head: BlockHeader): Promise<BlockHeader> {
+    if (startBlock === undefined) {
+      await assertOnChain(reader, head)
+      return head
+    }
+    return startBlock === 0 ? BEFORE_GENESIS : reader.header(startBlock - 1)
+  }
+
+  function known(): LocalChain {
+    if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)
+    return chain
+  }
+
+  async function place(
+    reader: BlockReader,
+    local: LocalChain,
+    headers: readonly TimedHeader[],
+    stateBlock: number,
+  ): Promise<Outcome> {
+    const [first] = headers
+    if (first === undefined) return 'added'
+    const step = reconcile(local, first)
+    switch (step.kind) {
+      case 'append':
+        append(local, headers, await readBlocks(reader, headers, stateBlock), stateBlock)
+        return 'added'
+      case 'reorganisation': {
+        // A head may be of a fork that the node itself has left; and without the new events, the old ones stay.
+        const [blocks] = await Promise.all([
+          readBlocks(reader, headers, stateBlock),
+          assertOnChain(reader, first),
+        ])
+        append(await rollBack(local, step.ancestor), headers, blocks, stateBlock)
+        return 'removed'
+      }
+      case 'fork':
+        return place(reader, local, [await parentOf(reader, first), ...headers], stateBlock)
+      case 'lost':
+        await resync(reader, local, first)
+        return 'removed'
+      case 'known':
+      case 'gap':
+        throw new Error(`block ${first.number} is ${step.kind}, after block ${lastOf(local).number}`)
+    }
+  }
+
+  async function readBlocks(
+    reader: BlockReader,
+    headers: readonly TimedHeader[],
+    stateBlock: number,
+  ): Promise<Block[]> {
+    const withSolvers = async (block: Block) => ({
+      ...block,
+      events: await reader.withSolvers(block.events, stateBlock),
+    })
+    return Promise.all((await reader.blocks(headers)).map(withSolvers))
+  }
+
+  function append(
+    local: LocalChain,
+    headers: readonly TimedHeader[],
+    blocks: readonly Block[],
+    headNumber: number,
+  ): void {
+    chain = extend(local, headers, keptBlocks)
+    announcer.add(blocks)
+    secondReading.add(blocks, headNumber)
+    for (const block of blocks) onNews(block)
+  }
+
+  function countRemoval(): void {
+    if (hasRemoved) throw new InconsistentAnswerError('the chain changed again while it was read')
+    hasRemoved = true
+  }
+
+  async function rollBack(local: LocalChain, ancestor: BlockHeader): Promise<LocalChain> {
+    countRemoval()
+    const depth = lastOf(local).number - ancestor.number
+    log.warn({ chainId, depth, ancestor: ancestor.number }, 'the chain has been reorganised')
+    await announcer.cutAfter(ancestor)
+    const kept = cutAfter(local, ancestor)
+    chain = kept
+    listener.onReorganisation()
+    return kept
+  }
+
+  /** A fork begins before all known blocks: goes back to a block that is still on the chain, or that is final. */
+  async function resync(reader: BlockReader, local: LocalChain, fork: BlockHeader): Promise<void> {
+    const root = await resyncRoot(reader, local, fork)
+    countRemoval()
+    log.error(
+      { chainId, maxReorgDepth, from: root.number + 1 },
+      'a reorganisation deeper than MAX_REORG_DEPTH: all events after that block are removed and read again',
+    )
+    await announcer.startOver(root)
+    checkpoints.removeAfter(root.number)
+    chain = [root]
+    listener.onReorganisation()
+  }
+
+  /** @throws InconsistentAnswerError when the node still has the oldest known block on its chain */
+  async function resyncRoot(
+    reader: BlockReader,
+    [oldest]: LocalChain,
+    fork: BlockHeader,
+  ): Promise<BlockHeader> {
+    const candidates = checkpoints.through(oldest)
+    const found = await findLastOnChain(candidates, reader)
+    if (found === oldest)
+      throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${oldest.number}`)
+    if (found !== undefined) return found
+    const lowest = candidates[0].number
+    const final = (await reader.finalized()) ?? lowest
+    const number = Math.max(firstBlock - 1, Math.min(final, lowest - 1))
+    return number < 0 ? BEFORE_GENESIS : reader.header(number)
+  }
+
+  return {
+    chain: known,
+    last: () => chain && lastOf(chain),
+    announced: () => chain && announcer.announced(),
+
+    async open(reader, head) {
+      if (chain !== undefined && !isJournalLost) return chain
+      chain = await readJournal(reader, head)
+      isJournalLost = false
+      if (chain !== undefined) checkpoints.add(chain[0])
+      return chain
+    },
+
+    beginPass() {
+      hasRemoved = false
+    },
+
+    async add(reader, headers, stateBlock) {
+      const outcome = await place(reader, known(), headers, stateBlock)
+      const local = known()
+      // A head confirms only what it is known to stand on.
+      await announcer.announce(local, lastOf(local).number - confirmations)
+      return outcome
+    },
+
+    async addRange(range) {
+      await announcer.announce(known(), lastOf(known()).number)
+      await announcer.announceRange(range)
+      chain = [range.end]
+      checkpoints.add(range.end)
+      onNews(range)
+    },
+
+    readAgain: (reader, headNumber) => secondReading.run(reader, known(), headNumber, announcer.announced()),
+  }
+}
+
+/** @throws InconsistentAnswerError when another block is on the node's chain */
+async function assertOnChain(reader: BlockReader, header: BlockHeader): Promise<void> {
+  const onChain = await reader.header(header.number)
+  if (onChain.hash !== header.hash)
+    throw new InconsistentAnswerError(`block ${header.number} is not on the chain of the node that has it`)
+}
+
+async function parentOf(reader: BlockReader, { number, parentHash }: BlockHeader): Promise<TimedHeader> {
+  const parent = await reader.headerOf(parentHash)
+  if (parent.hash === parentHash && parent.number === number - 1) return parent
+  throw new InconsistentAnswerError(`the parent of block ${number} came as another block`)
+}

@@ -1,0 +1,51 @@
+import type { BlockHeader } from '../domain/block.js'
+import type { BlockReader } from './block-reader.js'
+
+/** Blocks that were read long ago: places to go back to when all known blocks have left the chain. */
+export interface Checkpoints {
+  add(block: BlockHeader): void
+  removeAfter(number: number): void
+  /** Those before a block, and the block itself; the oldest first. */
+  through(block: BlockHeader): readonly [BlockHeader, ...BlockHeader[]]
+}
+
+/** Builds the list, which is empty at first. */
+export function createCheckpoints(): Checkpoints {
+  let blocks: readonly BlockHeader[] = []
+  const below = (number: number) => blocks.filter((block) => block.number < number)
+  return {
+    add(block) {
+      blocks = [...below(block.number), block]
+    },
+    removeAfter(number) {
+      blocks = below(number + 1)
+    },
+    through(block) {
+      const [first = block, ...rest] = [...below(block.number), block]
+      return [first, ...rest]
+    },
+  }
+}
+
+/**
+ * Finds the last of some blocks that is on the chain of a node. All blocks before such a block are on the chain too,
+ * so that half of the blocks are ruled out with each answer.
+ * @param blocks the oldest first
+ * @returns undefined when all of them have left the chain
+ */
+export async function findLastOnChain(
+  blocks: readonly BlockHeader[],
+  reader: Pick<BlockReader, 'header'>,
+): Promise<BlockHeader | undefined> {
+  let rest = blocks
+  let found: BlockHeader | undefined
+  for (;;) {
+    const middle = Math.floor(rest.length / 2)
+    const block = rest[middle]
+    if (block === undefined) return found
+    // A block below 0 stands for the beginning of every chain.
+    const isOnChain = block.number < 0 || (await reader.header(block.number)).hash === block.hash
+    if (isOnChain) found = block
+    rest = isOnChain ? rest.slice(middle + 1) : rest.slice(0, middle)
+  }
+}

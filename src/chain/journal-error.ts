@@ -1,0 +1,30 @@
+import type { Journal } from './announcer.js'
+
+/** The database did not take what was to be written, or could not be read; `cause` is its own error. */
+export class JournalError extends Error {
+  override readonly name = 'JournalError'
+}
+
+/**
+ * A journal whose methods throw JournalError when the one behind it fails.
+ * @param onFailedWrite called after each failed write: it may have reached the database nevertheless
+ */
+export function withJournalErrors({ open, ...writes }: Journal, onFailedWrite: () => void): Journal {
+  const fail = (cause: unknown): never => {
+    throw new JournalError(String(cause), { cause })
+  }
+  const write =
+    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+    (...args: A) =>
+      method(...args).catch((error) => {
+        onFailedWrite()
+        return fail(error)
+      })
+  return {
+    open: () => open().catch(fail),
+    begin: write(writes.begin),
+    append: write(writes.append),
+    appendMissing: write(writes.appendMissing),
+    revert: write(writes.revert),
+  }
+}

@@ -1,0 +1,116 @@
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { backoffMs } from './endpoint-choice.js'
+import { ChainMistake, describeMistake } from './introduce.js'
+import { JournalError } from './journal-error.js'
+import { summary } from './rpc-error.js'
+
+/** Every endpoint has had a lower head than the known blocks, for longer than a node lags. */
+export class LowerHeadError extends Error {
+  override readonly name = 'LowerHeadError'
+}
+
+/** What looks at a chain end with, and what that says of the chain. */
+export interface LookResults {
+  /** Whether the chain answers and what is read of it can be written. */
+  isUp(): boolean
+  /** Whether the last look has not failed. */
+  isTrusted(): boolean
+  /** Takes note that a look was good, or a part of it. */
+  succeeded(): void
+  /** Whether the last head was lower than the known blocks. */
+  isLower(): boolean
+  /** Takes note that a head was followed. */
+  reached(): void
+  /**
+   * Takes note that a head was lower than the known blocks.
+   * @throws LowerHeadError when this has been so for too long
+   */
+  wasLower(head: number, lastNumber: number): void
+  /** Takes note of a look that failed. */
+  failed(error: unknown): void
+  /** How long to wait after failed looks; undefined when the last one has not failed. */
+  backoffMs(): number | undefined
+}
+
+interface LookResultsOptions {
+  readonly chainId: number
+  readonly pollIntervalMs: number
+  readonly endpointCount: number
+  readonly metrics: Pick<Metrics, 'rpcErrors'>
+  readonly log: Logger
+}
+
+/** How many looks in a row, and poll intervals, may find a lower head: a node that lags catches up meanwhile. */
+const MAX_LOWER_LOOKS = 100
+
+/** Builds the results of one chain's looks. */
+export function createLookResults(options: LookResultsOptions): LookResults {
+  const { chainId, pollIntervalMs, endpointCount, metrics, log } = options
+  let isUp: boolean | undefined
+  let failures = 0
+  /** Of how many endpoints the last failure tells something. */
+  let concerned = endpointCount
+  /** What was logged, while the chain is down. */
+  let logged: string | undefined
+  let lower: { readonly since: number; readonly looks: number } | undefined
+
+  /** A single failure says little of a chain that has answered before. */
+  function isTelling(error: unknown): boolean {
+    if (error instanceof LowerHeadError) return true
+    const enough = error instanceof JournalError ? 1 : endpointCount
+    return failures >= Math.max(enough, isUp === true ? 2 : 1)
+  }
+
+  return {
+    isUp: () => isUp === true,
+    isTrusted: () => failures === 0,
+
+    succeeded() {
+      failures = 0
+      if (isUp === false) log.info({ chainId }, 'the chain is read again')
+      isUp = true
+      logged = undefined
+    },
+
+    isLower: () => lower !== undefined,
+
+    reached() {
+      lower = undefined
+    },
+
+    wasLower(head, lastNumber) {
+      const now = performance.now()
+      lower = { since: lower?.since ?? now, looks: (lower?.looks ?? 0) + 1 }
+      const isLong = now - lower.since >= MAX_LOWER_LOOKS * pollIntervalMs
+      if (isLong && lower.looks >= MAX_LOWER_LOOKS)
+        throw new LowerHeadError(`the head is block ${head}, the last block read is ${lastNumber}`)
+    },
+
+    failed(error) {
+      failures++
+      const isOfDatabase = error instanceof JournalError
+      concerned = isOfDatabase ? 1 : endpointCount
+      if (!isOfDatabase) metrics.rpcErrors.inc({ chain_id: chainId })
+      if (!isTelling(error)) return
+      isUp = false
+      const text = describe(error, chainId)
+      if (text !== logged) log.error({ chainId, reason: reasonOf(error) }, text)
+      logged = text
+    },
+
+    backoffMs: () => (failures === 0 ? undefined : backoffMs(failures, concerned, pollIntervalMs)),
+  }
+}
+
+function describe(error: unknown, chainId: number): string {
+  if (error instanceof JournalError) return 'events cannot be written'
+  if (error instanceof ChainMistake) return 'the chain is not what the configuration says'
+  if (!(error instanceof LowerHeadError)) return 'the chain does not answer'
+  return `every endpoint is lower than the stored blocks, and no events are read: if the chain was reset, start with an empty database; if it is another network, correct RPC_URL_${chainId}; if its nodes were restored, wait until they have caught up`
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ChainMistake) return describeMistake(error)
+  return summary(error instanceof JournalError ? error.cause : error)
+}

@@ -1,0 +1,120 @@
+import type { PublicClient } from 'viem'
+import type { Address, Hex } from '../domain/hex.js'
+import type { ReadBlockLogs } from './block-logs.js'
+import type { TimedHeader } from './headers.js'
+import { InconsistentAnswerError } from './inconsistent-answer.js'
+import { checkedLogs, logsMissingIn } from './log-answer.js'
+import { createTopicsInBloom, isEmptyBloom } from './logs-bloom.js'
+import { type RawLog, READ_TOPICS } from './order-events.js'
+
+/** A node has left out logs of a range; a smaller range may come whole. */
+export class IncompleteRangeError extends InconsistentAnswerError {}
+
+/** The contract's logs in a range of blocks. */
+export interface RangeLogs {
+  /** The last block. */
+  readonly end: TimedHeader
+  readonly logs: readonly RawLog[]
+}
+
+/**
+ * Reads the contract's logs from one block to another, both included.
+ *
+ * All headers of a long range cost far more than its logs: 10,000 headers are 200 requests of 50 calls, and some 200 MB
+ * on a busy chain. So at most 98 blooms are checked, whose headers come along with the logs: two requests of 50 calls
+ * in all. A third request reads the blocks of the first and of the last log again, by which an answer shows that was
+ * cut off, and a block without logs whose bloom tells of some.
+ * - A range of up to 99 blocks is checked whole, and what is missing is added.
+ * - Of a longer range, blocks at equal distances are checked: this finds an answer that lacks a large part, but not one
+ *   that lacks a few blocks.
+ * - Within a block that came with logs, the node is believed, but at both ends.
+ * @throws IncompleteRangeError when a longer range lacks logs
+ */
+export type ReadRangeLogs = (from: number, to: number) => Promise<RangeLogs>
+
+/** Besides the last one: with that and the logs, two batches of 50 calls. */
+const MAX_CHECKED = 98
+/** Blocks of a sample that are read by their hash: in full blocks, a bloom has many false positives. */
+const MAX_DOUBTFUL = 4
+
+/** Builds the reader of an endpoint. @param address the contract, lower case */
+export function createRangeLogs(
+  client: PublicClient,
+  address: Address,
+  readHeader: (number: number) => Promise<TimedHeader>,
+  readBlockLogs: ReadBlockLogs,
+): ReadRangeLogs {
+  const topicsIn = createTopicsInBloom(address, READ_TOPICS)
+
+  /** Whether the bloom of a block without logs tells of some. */
+  function isDoubtful({ logsBloom = '0x' }: TimedHeader): boolean {
+    return !isEmptyBloom(logsBloom) && topicsIn(logsBloom).size > 0
+  }
+
+  async function readAll(headers: readonly TimedHeader[]): Promise<RawLog[]> {
+    const blocks = await Promise.all(headers.map(readBlockLogs))
+    return blocks.flatMap(({ logs }) => logs)
+  }
+
+  /** Reads the blocks of the first and of the last log again: an answer that was cut off may end within them. */
+  async function readEnds(blocks: Iterable<number>): Promise<RawLog[]> {
+    const numbers = [...blocks].sort((a, b) => a - b)
+    const ends = new Set([...numbers.slice(0, 1), ...numbers.slice(-1)])
+    return (await Promise.all([...ends].map((number) => ask(number, number)))).flat()
+  }
+
+  async function ask(from: number, to: number): Promise<RawLog[]> {
+    const filter = { address, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+    return checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
+  }
+
+  return async (from, to) => {
+    // In one request: a node that does not have the last block yet would answer with the logs that it has.
+    const [end, logs, checked] = await Promise.all([
+      readHeader(to),
+      ask(from, to),
+      Promise.all(spread(from, to - 1).map(readHeader)),
+    ])
+    const came = groupByBlock(logs)
+    const headers = [...checked, end]
+    const isTrusted =
+      logs.every(({ blockNumber }) => Number(blockNumber) >= from && Number(blockNumber) <= to) &&
+      headers.every(({ number, hash }) =>
+        (came.get(number) ?? []).every(({ blockHash }) => blockHash === hash),
+      )
+    if (!isTrusted) throw new InconsistentAnswerError(`blocks ${from} to ${to} came with logs of others`)
+    const doubtful = headers.filter((header) => !came.has(header.number) && isDoubtful(header))
+    const isWhole = headers.length === to - from + 1
+    const again = await Promise.all([
+      readAll(isWhole ? doubtful : doubtful.slice(0, MAX_DOUBTFUL)),
+      readEnds(came.keys()),
+    ])
+    const missing = logsMissingIn(logs, again.flat())
+    if (missing.length > 0 && !isWhole)
+      throw new IncompleteRangeError(`logs of blocks ${from} to ${to} are missing`)
+    return { end, logs: checkedLogs([...logs, ...missing], address) }
+  }
+}
+
+function groupByBlock(logs: readonly RawLog[]): ReadonlyMap<number, readonly RawLog[]> {
+  const groups = new Map<number, RawLog[]>()
+  for (const log of logs) {
+    const number = Number(log.blockNumber)
+    const group = groups.get(number)
+    if (group === undefined) groups.set(number, [log])
+    else group.push(log)
+  }
+  return groups
+}
+
+/** At most `MAX_CHECKED` numbers from one to another, both included, at equal distances from a random beginning. */
+function spread(from: number, to: number): number[] {
+  const blocks = to - from + 1
+  const count = Math.min(blocks, MAX_CHECKED)
+  const phase = Math.random()
+  return Array.from({ length: count }, (_, index) => from + Math.floor(((index + phase) * blocks) / count))
+}
+
+function toQuantity(number: number): Hex {
+  return `0x${number.toString(16)}`
+}
