@@ -1,0 +1,58 @@
+import type { Fleet } from '../service/replica-fleet.js'
+import type { FleetSubscriber } from '../service/replica-subscribers.js'
+
+const LOOK_MS = 100
+const MEMORY = 'process_resident_memory_bytes'
+const FILES = 'process_open_fds'
+
+/** The lowest and the highest of a figure, over all replicas, and its last values' mean. */
+interface Range {
+  first: number
+  highest: number
+  last: number
+}
+
+export type Gauges = ReturnType<typeof startGauges>
+
+/** Watches how long each subscriber waits for a message, and what the replicas hold. */
+export function startGauges(fleet: Fleet, subscribers: readonly FleetSubscriber[]) {
+  const seen = subscribers.map(() => ({ count: 0, at: performance.now() }))
+  const ranges = new Map<string, Range>()
+  let longestGapMs = 0
+
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const [index, subscriber] of subscribers.entries()) {
+      const last = seen[index]
+      const { length } = subscriber.received()
+      if (last === undefined) continue
+      longestGapMs = Math.max(longestGapMs, now - last.at)
+      if (length !== last.count) seen[index] = { count: length, at: now }
+    }
+  }, LOOK_MS)
+
+  async function note(name: string): Promise<void> {
+    const running = fleet.replicas.filter(({ state }) => state() === 'running')
+    const values = await Promise.all(running.map((replica) => replica.metric(name)))
+    const known = values.filter((value) => value !== undefined)
+    if (known.length === 0) return
+    const highest = Math.max(...known)
+    const range = ranges.get(name) ?? { first: highest, highest, last: highest }
+    ranges.set(name, { ...range, highest: Math.max(range.highest, highest), last: highest })
+  }
+
+  return {
+    /** Reads what the replicas hold at the moment: the one that holds most counts. */
+    async look(): Promise<void> {
+      await note(MEMORY)
+      await note(FILES)
+    },
+    /** In milliseconds. */
+    longestGapMs: () => longestGapMs,
+    /** Bytes of the replica that holds most. */
+    memory: () => ranges.get(MEMORY),
+    /** Open files of the replica that holds most. */
+    files: () => ranges.get(FILES),
+    stop: () => clearInterval(timer),
+  }
+}

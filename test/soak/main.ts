@@ -1,0 +1,121 @@
+/**
+ * Lets three replicas run for some minutes while one fault after the other befalls them, and holds what every
+ * subscriber got against the chain.
+ *
+ *   npm run soak -- --minutes 10 --seed 1
+ *
+ * Exits with 1 when an event was lost, doubled or out of order, or a subscriber was told something else than another.
+ */
+import { parseArgs } from 'node:util'
+import { setup as buildService } from '../build-once.js'
+import { expectedMessages } from '../service/event-messages.js'
+import { firstDifference } from '../service/event-subscriber.js'
+import { FAULTS, type Fault } from './faults.js'
+import { type Gauges, startGauges } from './gauges.js'
+import { openStage, type Stage } from './stage.js'
+import { judge } from './verdict.js'
+
+const MINUTE_MS = 60_000
+const MEGABYTE = 1e6
+
+/** How often a fault befell the replicas, and how long it took until all subscribers were up to date again. */
+interface FaultFigures {
+  times: number
+  longestMs: number
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: '1' } },
+  })
+  const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
+  if (!(minutes > 0)) throw new Error('--minutes must be a number above 0')
+  if (!Number.isSafeInteger(seed)) throw new Error('--seed must be an integer')
+  return { minutes, seed }
+}
+
+/** Resolves when an event from now on has come to every subscriber. */
+async function untilAllAreUpToDate({ deposit, subscribers }: Stage): Promise<void> {
+  const orderId = await deposit()
+  await Promise.all(subscribers.map((subscriber) => subscriber.until(orderId)))
+}
+
+async function befall(stage: Stage, fault: Fault, figures: Map<string, FaultFigures>): Promise<void> {
+  await fault.run(stage)
+  const start = performance.now()
+  await untilAllAreUpToDate(stage)
+  const tookMs = performance.now() - start
+  const { times, longestMs } = figures.get(fault.name) ?? { times: 0, longestMs: 0 }
+  figures.set(fault.name, { times: times + 1, longestMs: Math.max(longestMs, Math.round(tookMs)) })
+  process.stdout.write(`${fault.name}: all subscribers up to date after ${Math.round(tookMs)} ms\n`)
+}
+
+/** All faults, in an order at random. */
+function shuffled({ random }: Stage): Fault[] {
+  const keyed = FAULTS.map((fault) => ({ fault, key: random.integer(0, 2 ** 30) }))
+  return keyed.sort((a, b) => a.key - b.key).map(({ fault }) => fault)
+}
+
+async function soak(stage: Stage, gauges: Gauges, minutes: number): Promise<Map<string, FaultFigures>> {
+  const figures = new Map<string, FaultFigures>()
+  const end = performance.now() + minutes * MINUTE_MS
+  while (performance.now() < end) {
+    for (const fault of shuffled(stage)) {
+      await gauges.look()
+      await befall(stage, fault, figures)
+      if (performance.now() >= end) break
+    }
+  }
+  return figures
+}
+
+async function conclude(stage: Stage, gauges: Gauges): Promise<boolean> {
+  const { chain, fromBlock, subscribers, quotes } = stage
+  await untilAllAreUpToDate(stage)
+  await Promise.all([stage.stopTrade(), quotes.stop()])
+  await gauges.look()
+  gauges.stop()
+  const expected = await expectedMessages(chain, fromBlock)
+  const [first] = subscribers
+  const verdicts = subscribers.map((subscriber) => ({
+    subscriber: subscriber.name,
+    messages: subscriber.received().length,
+    ...judge(subscriber.received(), expected),
+    'unlike the first': firstDifference(subscriber.received(), first?.received() ?? []) === undefined ? 0 : 1,
+    streams: subscriber.endings.length + 1,
+  }))
+  console.table(verdicts)
+  const bad = quotes.answers.filter(({ status }) => status !== 200)
+  const [memory, files] = [gauges.memory(), gauges.files()]
+  console.table({
+    'events on the chain': expected.length,
+    'longest gap, ms': Math.round(gauges.longestGapMs()),
+    'quotes answered': quotes.answers.length,
+    'quotes not answered with 200': bad.length,
+    'memory first, MB': Math.round((memory?.first ?? 0) / MEGABYTE),
+    'memory highest, MB': Math.round((memory?.highest ?? 0) / MEGABYTE),
+    'memory last, MB': Math.round((memory?.last ?? 0) / MEGABYTE),
+    'open files first': files?.first,
+    'open files highest': files?.highest,
+    'open files last': files?.last,
+  })
+  for (const { status, text } of bad.slice(0, 5)) process.stdout.write(`a quote got ${status}: ${text}\n`)
+  return verdicts.every((one) => one.lost + one.doubled + one.misordered + one['unlike the first'] === 0)
+}
+
+async function main(): Promise<number> {
+  const { minutes, seed } = readOptions()
+  buildService()
+  const stage = await openStage(seed)
+  const gauges = startGauges(stage.fleet, stage.subscribers)
+  try {
+    const figures = await soak(stage, gauges, minutes)
+    console.table(Object.fromEntries(figures))
+    return (await conclude(stage, gauges)) ? 0 : 1
+  } finally {
+    gauges.stop()
+    await stage.stop()
+  }
+}
+
+process.exitCode = await main()

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
+import { createRandom } from '../random.js'
+import { solverAccounts, startChain, type TestChain } from '../service/chain.js'
+import { type ChaosProxy, startChaosProxy } from '../service/chaos-proxy.js'
+import { createTraffic, type RandomReorganisation, type Traffic } from '../service/event-traffic.js'
+import { type Fleet, type Replica, startFleet } from '../service/replica-fleet.js'
+import { type DatabaseLink, startDatabaseLink } from '../service/replica-link.js'
+import { type QuoteLoad, startQuoteLoad } from '../service/replica-quotes.js'
+import { type FleetSubscriber, subscribeToFleet } from '../service/replica-subscribers.js'
+import { type RpcProxy, startRpcProxy } from '../service/rpc-proxy.js'
+import { eventSource, grpc, webSocket } from '../service/stream-faces.js'
+import { startSolver, type TestSolver } from '../service/test-solver.js'
+
+export type Stage = Awaited<ReturnType<typeof openStage>>
+
+const REPLICAS = 3
+const SOLVERS = 3
+/** Anvil keeps the state of so many blocks, which bounds how deep a reorganisation may go. */
+const KEPT_BLOCKS = '5000'
+const BLOCK = { events: 4, blocks: 1 }
+const BLOCK_PAUSE_MS = 400
+
+/** What was started so far, to be ended in the opposite order. */
+type Ends = (() => unknown)[]
+
+/**
+ * Starts three replicas on PostgreSQL, behind proxies for the chain and the database that faults can be given to, with
+ * quotes, subscribers on three transports at each replica, and a chain on which orders are traded until `finish`.
+ */
+export async function openStage(seed: number) {
+  const ends: Ends = []
+  const stop = async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+  }
+  try {
+    return { ...(await open(seed, ends)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function open(seed: number, ends: Ends) {
+  const random = createRandom(seed)
+  const postgres: Postgres = await startPostgres()
+  ends.push(() => postgres.stop())
+  const chain: TestChain = await startChain({
+    bonded: SOLVERS,
+    extraArgs: ['--prune-history', KEPT_BLOCKS],
+  })
+  ends.push(() => chain.stop())
+  const link: DatabaseLink = await startDatabaseLink(postgres.url)
+  ends.push(() => link.close())
+  const nodes = await Promise.all([1, 2].map((index) => openNode(chain, seed + index, ends)))
+  const [first, second] = nodes.map(({ faults }) => faults) as [ChaosProxy, ChaosProxy]
+  const fleet: Fleet = await startFleet(chain, link.url, {
+    size: REPLICAS,
+    environment: {
+      [`RPC_URL_${chain.chainId}`]: `${first.wsUrl},${second.url}`,
+      [`POLL_INTERVAL_MS_${chain.chainId}`]: '100',
+    },
+  })
+  ends.push(() => fleet.stop())
+  const quotes = await openQuotes(chain, fleet, ends)
+  const traffic = await createTraffic(chain, { seed })
+  const fromBlock = (await traffic.head()).number + 1
+  const subscribers = await openSubscribers(fleet, ends)
+  const trade = startTrade(traffic)
+  ends.push(trade.stopTrade)
+
+  return { random, postgres, chain, link, nodes, fleet, quotes, subscribers, fromBlock, ...trade }
+}
+
+/** A node of the chain, which can be made faulty, and made to lie. */
+interface SoakNode {
+  readonly faults: ChaosProxy
+  readonly answers: RpcProxy
+}
+
+async function openNode(chain: TestChain, seed: number, ends: Ends): Promise<SoakNode> {
+  const answers = await startRpcProxy(chain.devnet.rpcUrl)
+  ends.push(() => answers.close())
+  const faults = await startChaosProxy(answers.url, { seed })
+  ends.push(() => faults.close())
+  return { faults, answers }
+}
+
+async function openQuotes(chain: TestChain, fleet: Fleet, ends: Ends): Promise<QuoteLoad> {
+  const [front] = fleet.replicas as [Replica]
+  for (const account of solverAccounts.slice(0, SOLVERS)) {
+    const solver: TestSolver = await startSolver(chain, account)
+    ends.push(() => solver.close())
+    await solver.register({ post: front.post })
+  }
+  const quotes = startQuoteLoad(fleet, chain)
+  ends.push(() => quotes.stop())
+  return quotes
+}
+
+async function openSubscribers(fleet: Fleet, ends: Ends): Promise<FleetSubscriber[]> {
+  const places = fleet.replicas.flatMap((replica) =>
+    [webSocket, eventSource, grpc].map((face) => ({ face, replica })),
+  )
+  const subscribers = await Promise.all(
+    places.map(({ face, replica }) => subscribeToFleet(fleet, face, replica)),
+  )
+  ends.push(() => Promise.all(subscribers.map((subscriber) => subscriber.leave())))
+  return subscribers
+}
+
+/** Mines a block with events every now and then. Whoever wants something of the chain has it done between two blocks. */
+function startTrade(traffic: Traffic) {
+  const jobs: (() => Promise<void>)[] = []
+  let isTrading = true
+  const trading = trade()
+  let failure: unknown
+  trading.catch((error) => {
+    failure = error
+  })
+
+  async function trade(): Promise<void> {
+    while (isTrading) {
+      await traffic.run(BLOCK)
+      for (const job of jobs.splice(0)) await job()
+      await pause(BLOCK_PAUSE_MS)
+    }
+    for (const job of jobs.splice(0)) await job()
+  }
+
+  function between<T>(work: () => Promise<T>): Promise<T> {
+    if (failure !== undefined) return Promise.reject(failure)
+    return new Promise((resolve, reject) => jobs.push(() => work().then(resolve, reject)))
+  }
+
+  return {
+    /** Deposits an order. @returns its id */
+    deposit: () =>
+      between(async () => {
+        const order = traffic.order()
+        await traffic.mine([traffic.actions.deposit(order)])
+        return order.orderId as string
+      }),
+    reorganise: (size: RandomReorganisation) =>
+      between(async () => {
+        await traffic.reorganiseAtRandom(size)
+      }),
+    async stopTrade(): Promise<void> {
+      isTrading = false
+      await trading
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import type { EventMessage, StreamMessage } from '../service/event-messages.js'
+import { judge } from './verdict.js'
+
+const settled = (number: number): EventMessage => ({
+  type: 'Settled',
+  chainId: 1,
+  orderId: `0x${number}`,
+  blockNumber: number,
+})
+const reverted = ({ chainId, orderId, blockNumber }: EventMessage): StreamMessage => ({
+  type: 'Reverted',
+  event: 'Settled',
+  chainId,
+  orderId,
+  blockNumber,
+})
+const [first, second, third] = [settled(1), settled(2), settled(3)]
+const chain = [first, second, third]
+const RIGHT = { lost: 0, doubled: 0, misordered: 0, late: 0 }
+
+describe('what a subscriber got', () => {
+  test('is right when it is what the chain says', () => {
+    expect(judge(chain, chain)).toEqual(RIGHT)
+    expect(judge([first, second, reverted(second), second, third], chain)).toEqual(RIGHT)
+  })
+
+  test('lacks an event', () => {
+    expect(judge([first, third], chain)).toEqual({ ...RIGHT, lost: 1 })
+    expect(judge([first, second, third, reverted(third)], chain)).toEqual({ ...RIGHT, lost: 1 })
+  })
+
+  test('has an event twice, or one that left the chain', () => {
+    expect(judge([first, second, second, third], chain)).toEqual({ ...RIGHT, doubled: 1 })
+    expect(judge([first, second, third], [first, second])).toEqual({ ...RIGHT, doubled: 1 })
+  })
+
+  test('has events in another order', () => {
+    expect(judge([second, first, third], chain)).toEqual({ ...RIGHT, late: 1 })
+    expect(judge([first, second, reverted(first), third], chain)).toEqual({ ...RIGHT, misordered: 1 })
+  })
+})

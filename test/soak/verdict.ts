@@ -1,0 +1,51 @@
+import type { EventMessage, StreamMessage } from '../service/event-messages.js'
+import { standing } from '../service/event-messages.js'
+
+/** How what a subscriber got differs from what the chain says. */
+export interface Verdict {
+  /** Events of the chain that do not stand for the subscriber. */
+  readonly lost: number
+  /** Events that stand for the subscriber more often than on the chain. */
+  readonly doubled: number
+  /** 1 when an event was removed that was not the latest. */
+  readonly misordered: number
+  /** Events that came after events of later blocks: a node had left them out, and was found out later. */
+  readonly late: number
+}
+
+/** Compares what one subscriber got, over all its streams, with what the chain says in the end. */
+export function judge(received: readonly StreamMessage[], expected: readonly EventMessage[]): Verdict {
+  let left: EventMessage[]
+  try {
+    left = standing(received)
+  } catch {
+    return { lost: 0, doubled: 0, misordered: 1, late: 0 }
+  }
+  const wanted = countsOf(expected)
+  const got = countsOf(left)
+  const missing = (from: Map<string, number>, of: Map<string, number>) =>
+    [...from].reduce((sum, [key, count]) => sum + Math.max(0, count - (of.get(key) ?? 0)), 0)
+  const lost = missing(wanted, got)
+  const doubled = missing(got, wanted)
+  return { lost, doubled, misordered: 0, late: countLate(left) }
+}
+
+function countLate(events: readonly EventMessage[]): number {
+  let highest = 0
+  let late = 0
+  for (const { blockNumber } of events) {
+    if (blockNumber < highest) late++
+    highest = Math.max(highest, blockNumber)
+  }
+  return late
+}
+
+function countsOf(events: readonly EventMessage[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const event of events) counts.set(keyOf(event), (counts.get(keyOf(event)) ?? 0) + 1)
+  return counts
+}
+
+function keyOf({ chainId, orderId, type, blockNumber }: EventMessage): string {
+  return `${chainId} ${orderId} ${type} ${blockNumber}`
+}
