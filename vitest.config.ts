@@ -68,6 +68,7 @@ export default defineConfig({
           globalSetup: [POSTGRES],
           isolate: false,
           sequence: { groupOrder: 4 },
+          ...TIMEOUTS,
           maxWorkers: WORKERS.maxWorkers + 1,
         },
       },
