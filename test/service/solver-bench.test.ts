@@ -151,7 +151,7 @@ describe('callers that do not wait for a slower solver leave its standing as it 
     ['by a deadline, one after the other', 1],
     ['by a deadline, at once', 10],
   ])('%s', async (_, atOnce) => {
-    const { moody, quote, measured } = await openMarket(chain)
+    const { moody, steady, other, quote, measured } = await openMarket(chain)
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
     const inAHurry = { headers: { 'connect-timeout-ms': '30' } }
@@ -160,6 +160,7 @@ describe('callers that do not wait for a slower solver leave its standing as it 
     }
     expect(moody.asks.length).toBeGreaterThanOrEqual(3)
     letGo()
+    await Promise.all([moody, steady, other].map((solver) => solver.catchUp()))
     await expectPrompt(quote, ALL)
     expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
   })

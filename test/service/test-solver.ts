@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Address, Hex, LocalAccount } from 'viem'
+import { expect, vi } from 'vitest'
 import { signQuote } from '../devnet/signed-quote.js'
 import type { TestChain } from './chain.js'
 import type { TestService } from './service.js'
@@ -75,6 +76,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
   const asks: Ask[] = []
   let behaviour = initial
   let nonce = 0
+  let underWay = 0
 
   const sign = async (quote: WireQuote): Promise<WireReply> => ({
     quote,
@@ -101,6 +103,8 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     for await (const chunk of request) chunks.push(chunk)
     const ask: Ask = JSON.parse(Buffer.concat(chunks).toString())
     asks.push(ask)
+    underWay++
+    response.once('close', () => underWay--)
     const reply = await behaviour(ask, { sign, quoteFor }, { request, response })
     if (reply !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(reply))
   })
@@ -116,6 +120,11 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     asks,
     behave(next: Behaviour) {
       behaviour = next
+    },
+    /** Resolves when nothing is under way of the asks that were sent so far: the machine may be slower than their senders. */
+    async catchUp() {
+      await fetch(endpointUrl, { headers: { connection: 'close' } })
+      await vi.waitFor(() => expect(underWay).toBe(0), { timeout: 10_000 })
     },
     register: (service: Pick<TestService, 'post'>, name = 'A solver') =>
       register(service, chain.chainId, account, { endpointUrl, name }),
