@@ -3,7 +3,8 @@ import type { BlockHeader } from '../domain/block.js'
 import type { Logger } from '../telemetry/log.js'
 import { createAnnouncer, type Journal } from './announcer.js'
 import type { Block, BlockReader } from './block-reader.js'
-import { createCheckpoints, findLastOnChain } from './checkpoints.js'
+import { assertOnChain, firstRoot, parentOf, resyncRoot } from './chain-root.js'
+import { createCheckpoints } from './checkpoints.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { withJournalErrors } from './journal-error.js'
@@ -62,12 +63,6 @@ interface BlockProcessorOptions {
   readonly log: Logger
 }
 
-const BEFORE_GENESIS: BlockHeader = {
-  number: -1,
-  hash: `0x${'00'.repeat(32)}`,
-  parentHash: `0x${'00'.repeat(32)}`,
-}
-
 /** Builds the processor of one chain's blocks. */
 export function createBlockProcessor(options: BlockProcessorOptions): BlockProcessor {
   const { config, maxReorgDepth, listener, log } = options
@@ -97,20 +92,15 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     }
     if (startBlock !== undefined && startBlock > head.number + 1) return undefined
     if (stored !== undefined)
-      log.warn({ chainId, was: stored.settlement }, 'another contract than before: its events are read anew')
-    const root = await rootBlock(reader, head)
+      log.warn(
+        { chainId, was: stored.settlement },
+        'another contract than before: its events are read from its first block',
+      )
+    const root = await firstRoot(startBlock, reader, head)
     await journal.begin(settlement, root)
     firstBlock = root.number + 1
     announcer.standsAt(root.number)
     return [root]
-  }
-
-  async function rootBlock(reader: BlockReader, head: BlockHeader): Promise<BlockHeader> {
-    if (startBlock === undefined) {
-      await assertOnChain(reader, head)
-      return head
-    }
-    return startBlock === 0 ? BEFORE_GENESIS : reader.header(startBlock - 1)
   }
 
   function known(): LocalChain {
@@ -193,7 +183,8 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
 
   /** A fork begins before all known blocks: goes back to a block that is still on the chain, or that is final. */
   async function resync(reader: BlockReader, local: LocalChain, fork: BlockHeader): Promise<void> {
-    const root = await resyncRoot(reader, local, fork)
+    const candidates = checkpoints.through(local[0])
+    const root = await resyncRoot(reader, { candidates, firstBlock, fork })
     countRemoval()
     log.error(
       { chainId, maxReorgDepth, from: root.number + 1 },
@@ -203,23 +194,6 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     checkpoints.removeAfter(root.number)
     chain = [root]
     listener.onReorganisation()
-  }
-
-  /** @throws InconsistentAnswerError when the node still has the oldest known block on its chain */
-  async function resyncRoot(
-    reader: BlockReader,
-    [oldest]: LocalChain,
-    fork: BlockHeader,
-  ): Promise<BlockHeader> {
-    const candidates = checkpoints.through(oldest)
-    const found = await findLastOnChain(candidates, reader)
-    if (found === oldest)
-      throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${oldest.number}`)
-    if (found !== undefined) return found
-    const lowest = candidates[0].number
-    const final = (await reader.finalized()) ?? lowest
-    const number = Math.max(firstBlock - 1, Math.min(final, lowest - 1))
-    return number < 0 ? BEFORE_GENESIS : reader.header(number)
   }
 
   return {
@@ -257,17 +231,4 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
 
     readAgain: (reader, headNumber) => secondReading.run(reader, known(), headNumber, announcer.announced()),
   }
-}
-
-/** @throws InconsistentAnswerError when another block is on the node's chain */
-async function assertOnChain(reader: BlockReader, header: BlockHeader): Promise<void> {
-  const onChain = await reader.header(header.number)
-  if (onChain.hash !== header.hash)
-    throw new InconsistentAnswerError(`block ${header.number} is not on the chain of the node that has it`)
-}
-
-async function parentOf(reader: BlockReader, { number, parentHash }: BlockHeader): Promise<TimedHeader> {
-  const parent = await reader.headerOf(parentHash)
-  if (parent.hash === parentHash && parent.number === number - 1) return parent
-  throw new InconsistentAnswerError(`the parent of block ${number} came as another block`)
 }

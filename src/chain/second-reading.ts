@@ -8,7 +8,7 @@ import { summary } from './rpc-error.js'
 
 /** Reads blocks again whose logs the node could not prove complete, when it has had time to index them. */
 export interface SecondReading {
-  /** Takes the blocks that a journal ends with: nobody knows what was proven of them. */
+  /** Takes the blocks that a journal ends with. It is not known whether they were proven complete. */
   resume(headers: readonly BlockHeader[]): void
   /** Takes blocks that have been read for the first time. @param headNumber the head at that time */
   add(blocks: readonly Block[], headNumber: number): void

@@ -1,11 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type { BlockHeader, NewBlocks, PlacedEvent } from '../domain/block.js'
 import type { Announcement, EventFilter } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 import { passes } from './event-filter.js'
-import { announcementOf, type EventRow, eventRow, type NewEventRow, reversionRow } from './event-rows.js'
+import { announcementOf, eventRow, type NewEventRow, reversionRow } from './event-rows.js'
+import {
+  lockLog,
+  moveLastSequence,
+  placeOf,
+  removeThrough,
+  standingPlaces,
+  takeDown,
+} from './event-statements.js'
 import { insertInParts, ROWS_AT_ONCE } from './parts.js'
 import { assertTerm, beginTerm, insertHeaders, type ReadersTerm } from './reader-terms.js'
 
@@ -109,7 +116,7 @@ export function createEventStore(
         const { chainId } = term
         await transaction.deleteFrom('chain_headers').where('chain_id', '=', chainId).execute()
         await insertHeaders(transaction, chainId, [header])
-        await moveLastSequence(transaction, 0)
+        await lockLog(transaction)
         await transaction
           .updateTable('events')
           .set({ is_standing: 0 })
@@ -155,7 +162,7 @@ export function createEventStore(
           .where('number', '>=', ancestor.number)
           .execute()
         await insertHeaders(transaction, chainId, [ancestor])
-        await moveLastSequence(transaction, 0)
+        await lockLog(transaction)
         return addEntries(transaction, await takeDown(transaction, chainId, ancestor.number), reversionRow)
       }),
 
@@ -225,71 +232,4 @@ export function createEventStore(
       return log.pruned_sequence
     },
   }
-}
-
-/**
- * Lets others who write entries wait until the end of the transaction: before any row of them is touched, else two
- * could wait for each other for ever.
- * @returns the last sequence before
- */
-async function moveLastSequence(transaction: DatabaseTransaction, by: number): Promise<number> {
-  const moved = await transaction
-    .updateTable('event_log')
-    .set({ last_sequence: sql<number>`last_sequence + ${by}` })
-    .returning('last_sequence')
-    .executeTakeFirstOrThrow()
-  return moved.last_sequence - by
-}
-
-/** The places of events that stand, in the blocks of some events. */
-async function standingPlaces(
-  database: Database,
-  chainId: number,
-  events: readonly PlacedEvent[],
-): Promise<ReadonlySet<string>> {
-  const blocks = [...new Set(events.map(({ event }) => event.blockNumber))]
-  if (blocks.length === 0) return new Set()
-  const rows = await database
-    .selectFrom('events')
-    .select(['block_number', 'log_index'])
-    .where('chain_id', '=', chainId)
-    .where('block_number', 'in', blocks)
-    .where('is_standing', '=', 1)
-    .execute()
-  return new Set(rows.map((row) => `${row.block_number} ${row.log_index}`))
-}
-
-function placeOf({ event, logIndex }: PlacedEvent): string {
-  return `${event.blockNumber} ${logIndex}`
-}
-
-/** Marks the events of all blocks above a number as taken back. @returns their rows, the latest first */
-async function takeDown(database: Database, chainId: number, aboveBlock: number): Promise<EventRow[]> {
-  const standing = await database
-    .selectFrom('events')
-    .selectAll()
-    .where('chain_id', '=', chainId)
-    .where('block_number', '>', aboveBlock)
-    .where('is_standing', '=', 1)
-    .orderBy('sequence', 'desc')
-    .execute()
-  await database
-    .updateTable('events')
-    .set({ is_standing: 0 })
-    .where('chain_id', '=', chainId)
-    .where('block_number', '>', aboveBlock)
-    .where('is_standing', '=', 1)
-    .execute()
-  return standing
-}
-
-function removeThrough(database: Database, sequence: number): Promise<void> {
-  return database.transaction().execute(async (transaction) => {
-    await transaction
-      .updateTable('event_log')
-      .set({ pruned_sequence: sequence })
-      .where('pruned_sequence', '<', sequence)
-      .execute()
-    await transaction.deleteFrom('events').where('sequence', '<', sequence).execute()
-  })
 }

@@ -1,0 +1,74 @@
+import type { BlockHeader } from '../domain/block.js'
+import type { BlockReader } from './block-reader.js'
+import { findLastOnChain } from './checkpoints.js'
+import type { TimedHeader } from './headers.js'
+import { InconsistentAnswerError } from './inconsistent-answer.js'
+
+/** Stands for what block 0 follows. */
+const BEFORE_GENESIS: BlockHeader = {
+  number: -1,
+  hash: `0x${'00'.repeat(32)}`,
+  parentHash: `0x${'00'.repeat(32)}`,
+}
+
+/**
+ * The block after which a chain is read for the first time: the one before START_BLOCK, or the head.
+ * @throws InconsistentAnswerError when the head is not on the node's chain
+ */
+export async function firstRoot(
+  startBlock: number | undefined,
+  reader: BlockReader,
+  head: BlockHeader,
+): Promise<BlockHeader> {
+  if (startBlock === undefined) {
+    await assertOnChain(reader, head)
+    return head
+  }
+  return startBlock === 0 ? BEFORE_GENESIS : reader.header(startBlock - 1)
+}
+
+interface LostChain {
+  /** Blocks that were on the chain; the oldest first. */
+  readonly candidates: readonly [BlockHeader, ...BlockHeader[]]
+  /** The first block whose events were read. */
+  readonly firstBlock: number
+  /** A block of the new chain, before which no known block is. */
+  readonly fork: BlockHeader
+}
+
+/**
+ * The block after which a chain is read again that has left all known blocks: a block that is still on the chain, or
+ * one that is final.
+ * @throws InconsistentAnswerError when the node still has the last candidate on its chain
+ */
+export async function resyncRoot(
+  reader: BlockReader,
+  { candidates, firstBlock, fork }: LostChain,
+): Promise<BlockHeader> {
+  const found = await findLastOnChain(candidates, reader)
+  const last = candidates[candidates.length - 1]
+  if (last !== undefined && found === last)
+    throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${last.number}`)
+  if (found !== undefined) return found
+  const lowest = candidates[0].number
+  const final = (await reader.finalized()) ?? lowest
+  const number = Math.max(firstBlock - 1, Math.min(final, lowest - 1))
+  return number < 0 ? BEFORE_GENESIS : reader.header(number)
+}
+
+/** @throws InconsistentAnswerError when another block is on the node's chain */
+export async function assertOnChain(reader: BlockReader, header: BlockHeader): Promise<void> {
+  const onChain = await reader.header(header.number)
+  if (onChain.hash !== header.hash)
+    throw new InconsistentAnswerError(`block ${header.number} is not on the chain of the node that has it`)
+}
+
+/** @throws InconsistentAnswerError when the node gives another block for it */
+export async function parentOf(
+  reader: BlockReader,
+  { number, parentHash }: BlockHeader,
+): Promise<TimedHeader> {
+  const parent = await reader.headerOf(parentHash)
+  if (parent.hash === parentHash && parent.number === number - 1) return parent
+  throw new InconsistentAnswerError(`the parent of block ${number} came as another block`)
+}

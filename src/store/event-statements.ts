@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { PlacedEvent } from '../domain/block.js'
+import type { Database, DatabaseTransaction } from './database.js'
+import type { EventRow } from './event-rows.js'
+
+/**
+ * Lets others who write entries wait until the end of the transaction. It comes before any row of an entry is changed:
+ * otherwise two writers could wait for each other without end.
+ */
+export async function lockLog(transaction: DatabaseTransaction): Promise<void> {
+  await moveLastSequence(transaction, 0)
+}
+
+/** Takes the next sequences, and locks the log as `lockLog` does. @returns the last sequence before */
+export async function moveLastSequence(transaction: DatabaseTransaction, by: number): Promise<number> {
+  const moved = await transaction
+    .updateTable('event_log')
+    .set({ last_sequence: sql<number>`last_sequence + ${by}` })
+    .returning('last_sequence')
+    .executeTakeFirstOrThrow()
+  return moved.last_sequence - by
+}
+
+/** The places of events that stand, in the blocks of some events. Compare them with `placeOf`. */
+export async function standingPlaces(
+  database: Database,
+  chainId: number,
+  events: readonly PlacedEvent[],
+): Promise<ReadonlySet<string>> {
+  const blocks = [...new Set(events.map(({ event }) => event.blockNumber))]
+  if (blocks.length === 0) return new Set()
+  const rows = await database
+    .selectFrom('events')
+    .select(['block_number', 'log_index'])
+    .where('chain_id', '=', chainId)
+    .where('block_number', 'in', blocks)
+    .where('is_standing', '=', 1)
+    .execute()
+  return new Set(rows.map((row) => `${row.block_number} ${row.log_index}`))
+}
+
+/** Names where an event stands on its chain. */
+export function placeOf({ event, logIndex }: PlacedEvent): string {
+  return `${event.blockNumber} ${logIndex}`
+}
+
+/** Marks the events of all blocks above a number as taken back. @returns their rows, the latest first */
+export async function takeDown(database: Database, chainId: number, aboveBlock: number): Promise<EventRow[]> {
+  const standing = await database
+    .selectFrom('events')
+    .selectAll()
+    .where('chain_id', '=', chainId)
+    .where('block_number', '>', aboveBlock)
+    .where('is_standing', '=', 1)
+    .orderBy('sequence', 'desc')
+    .execute()
+  await database
+    .updateTable('events')
+    .set({ is_standing: 0 })
+    .where('chain_id', '=', chainId)
+    .where('block_number', '>', aboveBlock)
+    .where('is_standing', '=', 1)
+    .execute()
+  return standing
+}
+
+/** Removes the entries before a sequence; the log begins after it. */
+export function removeThrough(database: Database, sequence: number): Promise<void> {
+  return database.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable('event_log')
+      .set({ pruned_sequence: sequence })
+      .where('pruned_sequence', '<', sequence)
+      .execute()
+    await transaction.deleteFrom('events').where('sequence', '<', sequence).execute()
+  })
+}
