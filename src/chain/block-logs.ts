@@ -49,10 +49,12 @@ const NO_TOPICS: ReadonlySet<Hex> = new Set()
  * Builds the reader of an endpoint.
  * @param clients the endpoint itself, then those of other endpoints that can be asked in doubt
  * @param address the contract, lower case
+ * @param pause waits so many milliseconds
  */
 export function createBlockLogs(
   [client, ...others]: readonly [PublicClient, ...PublicClient[]],
   address: Address,
+  pause: (ms: number) => Promise<unknown> = delay,
 ): ReadBlockLogs {
   const topicsIn = createTopicsInBloom(address, READ_TOPICS)
   const own = toSource(client, address, topicsIn)
@@ -91,7 +93,7 @@ export function createBlockLogs(
     const again = [own, ...otherSources, own]
     for (const [index, source] of again.entries()) {
       if (answers.at(-1)?.fits) break
-      if (index === again.length - 1) await delay(LAST_PAUSE_MS)
+      if (index === again.length - 1) await pause(LAST_PAUSE_MS)
       const answer = await ask(source, header).catch((error) => {
         if (source === own) throw error
         return undefined

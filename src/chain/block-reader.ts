@@ -39,18 +39,22 @@ export interface BlockReader {
   withSolvers(events: readonly PlacedEvent[], atBlock: number): Promise<PlacedEvent[]>
 }
 
-/**
- * Builds the reader of a chain's settlement contract at one endpoint.
- * @param others clients of the chain's other endpoints, which are asked for logs that the first one may lack
- */
+interface BlockReaderOptions {
+  /** Clients of the chain's other endpoints, which are asked for logs that the first one may lack. */
+  readonly others?: readonly PublicClient[]
+  /** Waits so many milliseconds before logs are asked for once more. */
+  readonly pause?: (ms: number) => Promise<unknown>
+}
+
+/** Builds the reader of a chain's settlement contract at one endpoint. */
 export function createBlockReader(
   client: PublicClient,
   chainId: number,
   address: Address,
-  others: readonly PublicClient[] = [],
+  { others = [], pause }: BlockReaderOptions = {},
 ): BlockReader {
   const settlement = createSettlement(client, chainId, address)
-  const readBlockLogs = createBlockLogs([client, ...others], address)
+  const readBlockLogs = createBlockLogs([client, ...others], address, pause)
   const readRangeLogs = createRangeLogs(client, address, header, readBlockLogs)
 
   async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: string) {

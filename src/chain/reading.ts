@@ -46,7 +46,7 @@ export function createReading(options: ReadingOptions): Reading {
   const { chainId, settlement } = config
   const readerOf = (endpoint: Endpoint) => {
     const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
-    return createBlockReader(endpoint.client, chainId, settlement, others)
+    return createBlockReader(endpoint.client, chainId, settlement, { others })
   }
   const readers = new Map(endpoints.map((endpoint) => [endpoint, readerOf(endpoint)]))
   let told = ''

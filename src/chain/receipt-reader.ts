@@ -6,8 +6,8 @@ import {
 } from 'viem'
 import type { Address, Hex } from '../domain/hex.js'
 import type { TimedHeader } from './headers.js'
-import { firstTopics, isOf } from './log-answer.js'
-import { coversBloom, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
+import { isOf } from './log-answer.js'
+import { coversBloom, isBloomOf, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
 import type { RawLog } from './order-events.js'
 
 /** Reads the receipts of blocks at one endpoint (`eth_getBlockReceipts`). */
@@ -61,11 +61,10 @@ export function createReceiptReader(
     }
   }
 
-  /** Whether a receipt has the logs that its own bloom tells of. */
+  /** Whether a receipt has all logs that its own bloom tells of. It is compared only where the contract may have some. */
   function isWhole({ logs, logsBloom }: RawReceipt): boolean {
     if (logsBloom === undefined || isEmptyBloom(logsBloom)) return true
-    const topics = firstTopics(logs.filter((log) => isOf(address, log)))
-    return [...topicsIn(logsBloom)].every((topic) => topics.has(topic))
+    return topicsIn(logsBloom).size === 0 || isBloomOf(logsBloom, logs)
   }
 
   function isProof(receipts: readonly RawReceipt[], { hash, logsBloom = '0x' }: TimedHeader): boolean {

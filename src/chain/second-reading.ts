@@ -8,13 +8,16 @@ import { summary } from './rpc-error.js'
 
 /** Reads blocks again whose logs the node could not prove complete, when it has had time to index them. */
 export interface SecondReading {
-  /** Takes the blocks that a journal ends with. It is not known whether they were proven complete. */
+  /**
+   * Takes the blocks that a journal ends with. It is not known whether they were proven complete. Older blocks that wait
+   * from before go on doing so.
+   */
   resume(headers: readonly BlockHeader[]): void
   /** Takes blocks that have been read for the first time. @param headNumber the head at that time */
   add(blocks: readonly Block[], headNumber: number): void
   /**
    * Reads the blocks again that are deep enough by now, and adds the events to the journal that it lacks. A block is
-   * read again once; when the node fails, it is tried again with later heads until the block is twice as deep.
+   * read again once; when the node fails, or has another block in its place, that is tried again with later heads.
    * @param announced number of the last block whose events are in the journal: later ones wait
    * @throws what the journal does
    */
@@ -31,10 +34,19 @@ interface SecondReadingOptions {
   readonly log: Logger
 }
 
+/** A block that is to be read again. */
+interface WaitingBlock {
+  readonly header: BlockHeader
+  readonly failures: number
+}
+
+/** How often the reading of a block may fail. */
+const MAX_FAILURES = 30
+
 /** Builds the second reading of one chain. */
 export function createSecondReading(options: SecondReadingOptions): SecondReading {
   const { chainId, depth, journal, onNews, log } = options
-  let waiting: readonly BlockHeader[] = []
+  let waiting: readonly WaitingBlock[] = []
 
   async function announceMissing(reader: BlockReader, block: Block, headNumber: number): Promise<void> {
     const read = await reader.withSolvers(block.events, headNumber)
@@ -46,34 +58,42 @@ export function createSecondReading(options: SecondReadingOptions): SecondReadin
     log.warn({ chainId, block: number, events }, 'the node had left out events of a block: announced now')
   }
 
-  async function readAgain(reader: BlockReader, headers: readonly BlockHeader[]): Promise<Block[]> {
-    return reader.blocks(await Promise.all(headers.map(({ hash }) => reader.headerOf(hash))))
+  /** Those of some blocks that are on the node's chain, with their logs. */
+  async function readAgain(reader: BlockReader, due: readonly WaitingBlock[]): Promise<Block[]> {
+    const headers = await Promise.all(due.map(({ header }) => reader.header(header.number)))
+    return reader.blocks(headers.filter(({ hash }, index) => hash === due[index]?.header.hash))
   }
 
   return {
     resume(headers) {
-      waiting = depth === 0 ? [] : headers.slice(-depth)
+      const last = depth === 0 ? [] : headers.slice(-depth)
+      const older = waiting.filter(({ header }) => header.number < (last[0]?.number ?? 0))
+      waiting = [...older, ...last.map((header) => ({ header, failures: 0 }))]
     },
     add(blocks, headNumber) {
       const unproven = blocks.filter(
         ({ header, isProven }) => !isProven && header.number > headNumber - depth,
       )
-      waiting = [...waiting, ...unproven.map(({ header }) => header)]
+      waiting = [...waiting, ...unproven.map(({ header }) => ({ header, failures: 0 }))]
     },
     async run(reader, local, headNumber, announced) {
-      const isDue = ({ number }: BlockHeader) => number <= Math.min(headNumber - depth, announced)
-      // A block that is not on the chain any more needs no second reading.
-      waiting = waiting.filter(({ number, hash }) => blockAt(local, number)?.hash === hash)
-      const due = waiting.filter(isDue)
+      waiting = waiting.filter(({ header }) => mayBeOn(local, header))
+      const due = waiting.filter(({ header }) => header.number <= Math.min(headNumber - depth, announced))
       if (due.length === 0) return
-      const isWaiting = (header: BlockHeader) => !isDue(header)
       const blocks = await readAgain(reader, due).catch((error) => {
         log.debug({ chainId, reason: summary(error) }, 'blocks could not be read for the second time')
-        waiting = waiting.filter((header) => isWaiting(header) || header.number > headNumber - 2 * depth)
+        return []
       })
-      if (blocks === undefined) return
       for (const block of blocks) await announceMissing(reader, block, headNumber)
-      waiting = waiting.filter(isWaiting)
+      const read = new Set(blocks.map(({ header }) => header.hash))
+      const failed = due.filter(({ header, failures }) => !read.has(header.hash) && failures < MAX_FAILURES)
+      const later = waiting.filter((block) => !due.includes(block))
+      waiting = [...failed.map(({ header, failures }) => ({ header, failures: failures + 1 })), ...later]
     },
   }
+}
+
+/** Whether a block is on the local chain, or older than that. */
+function mayBeOn(local: LocalChain, { number, hash }: BlockHeader): boolean {
+  return number < local[0].number || blockAt(local, number)?.hash === hash
 }

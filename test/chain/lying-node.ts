@@ -1,210 +1,157 @@
-import type { Journal } from '../../src/chain/announcer.js'
-import type { Block, BlockReader } from '../../src/chain/block-reader.js'
-import type { TimedHeader } from '../../src/chain/headers.js'
-import { InconsistentAnswerError } from '../../src/chain/inconsistent-answer.js'
-import type { BlockHeader, ChainPosition, PlacedEvent } from '../../src/domain/block.js'
-import type { Address, Hex } from '../../src/domain/hex.js'
+import type { PublicClient } from 'viem'
+import type { RawHeader } from '../../src/chain/headers.js'
+import type { RawLog } from '../../src/chain/order-events.js'
+import type { Hex } from '../../src/domain/hex.js'
 import type { Random } from '../random.js'
+import { type ModelBlock, type ModelChain, toHex } from './model-chain.js'
 
-interface ModelBlock extends TimedHeader {
-  readonly events: readonly PlacedEvent[]
+interface LogFilter {
+  readonly blockHash?: Hex
+  readonly fromBlock?: Hex
+  readonly toBlock?: Hex
 }
 
-const USER: Address = `0x${'11'.repeat(20)}`
 /** A pass that asks more than this is in a loop. */
-const MAX_CALLS = 500
+const MAX_CALLS = 3000
+export const ENDLESS = 'the node is asked for ever'
 
-/** A chain whose blocks have up to two events each. */
-export function createModelChain(random: Random) {
-  let serial = 0
-  const byHash = new Map<Hex, ModelBlock>()
-  let blocks: ModelBlock[] = []
-
-  function makeBlock(number: number, parentHash: Hex): ModelBlock {
-    const hash: Hex = `0x${(++serial).toString(16).padStart(64, '0')}`
-    const events = Array.from({ length: random.integer(0, 2) }, (_, logIndex): PlacedEvent => {
-      const orderId: Hex = `0x${(serial * 10 + logIndex).toString(16).padStart(64, '0')}`
-      const event = {
-        type: 'Settled',
-        chainId: 1,
-        orderId,
-        user: USER,
-        solver: USER,
-        blockNumber: number,
-      } as const
-      return { event, blockHash: hash, logIndex }
-    })
-    const block = { number, hash, parentHash, timestampMs: number, events }
-    byHash.set(hash, block)
-    return block
-  }
-
-  function grow(count: number): void {
-    for (let left = count; left > 0; left--) {
-      const parentHash = blocks.at(-1)?.hash ?? `0x${'0'.repeat(64)}`
-      blocks.push(makeBlock(blocks.length, parentHash))
-    }
-  }
-  grow(1)
-
-  return {
-    grow,
-    reorganise(depth: number): void {
-      const kept = Math.max(1, blocks.length - depth)
-      const dropped = blocks.length - kept
-      blocks = blocks.slice(0, kept)
-      grow(dropped + random.integer(0, 3))
-    },
-    tip: () => blocks.at(-1) as ModelBlock,
-    at: (number: number): ModelBlock | undefined => blocks[number],
-    get: (hash: Hex) => byHash.get(hash),
-    /** The last block of a fork that begins at or above a number, and that is never the chain. */
-    forkFrom(number: number, length: number): ModelBlock {
-      let last = blocks[number] as ModelBlock
-      for (let left = length; left > 0; left--) last = makeBlock(last.number + 1, last.hash)
-      return last
-    },
-    events: () => blocks.flatMap(({ events }) => events),
-  }
+interface LyingNodeOptions {
+  /** Whether the node has `eth_getBlockReceipts`. */
+  readonly hasReceipts: boolean
+  /** A node may leave out logs of so many blocks below the tip of its chain: it has not indexed them. */
+  readonly freshBlocks: number
 }
 
-export type ModelChain = ReturnType<typeof createModelChain>
-
-/** A node that lies or fails at random, as often as a test allows. */
-export function createLyingNode(chain: ModelChain, random: Random) {
+/** A node behind JSON-RPC that lies or fails at random, as often as a test allows. */
+export function createLyingNode(chain: ModelChain, random: Random, options: LyingNodeOptions) {
   let liesLeft = 0
   let calls = 0
 
   /** Whether this answer is to be a lie. */
   function lies(): boolean {
-    if (++calls > MAX_CALLS) throw new Error('the node is asked for ever')
+    if (++calls > MAX_CALLS) throw new Error(ENDLESS)
     if (liesLeft === 0 || random.integer(0, 4) > 0) return false
     liesLeft--
     return true
   }
 
-  function missing(): never {
-    if (random.integer(0, 1) === 0) throw new Error('no answer')
-    throw new InconsistentAnswerError('there is no such block')
+  function fail(): never {
+    throw new Error('no answer')
   }
 
-  function header(number: number): ModelBlock {
-    const block = chain.at(number)
-    return lies() || block === undefined ? missing() : block
-  }
-
-  function wrongHead(): TimedHeader {
-    const { number } = chain.tip()
+  function wrongHead(): RawHeader {
+    const { number, header } = chain.tip()
     const forkAt = random.integer(Math.max(0, number - 12), number)
     const wrong = [
-      () => chain.forkFrom(forkAt, random.integer(1, 8)),
-      () => ({ ...chain.tip(), hash: `0x${'e'.repeat(64)}`, parentHash: `0x${'d'.repeat(64)}` }) as const,
-      () => ({ ...chain.tip(), number: 10 ** 9 }),
-      () => chain.at(forkAt) as ModelBlock,
+      () => chain.forkFrom(forkAt, random.integer(1, 8)).header,
+      () => ({ ...header, hash: `0x${'e'.repeat(64)}`, parentHash: `0x${'d'.repeat(64)}` }) as const,
+      () => ({ ...header, number: toHex(10 ** 9) }),
+      () => (chain.at(forkAt) as ModelBlock).header,
     ] as const
     return random.pick(wrong)()
   }
 
-  const reader: BlockReader = {
-    head: async () => (lies() ? wrongHead() : chain.tip()),
-    header: async (number) => header(number),
-    headers: async (from, to) => Array.from({ length: to - from + 1 }, (_, index) => header(from + index)),
-    async headerOf(hash) {
-      if (lies()) return chain.tip()
-      return chain.get(hash) ?? missing()
-    },
-    finalized: async () => 0,
-    blocks: async (headers) =>
-      headers.map((of): Block => {
-        const block = chain.get(of.hash)
-        if (lies() || block === undefined) return missing()
-        return {
-          header: of,
-          events: block.events,
-          bondedSolvers: new Set(),
-          cancelledNonces: [],
-          isProven: true,
-        }
-      }),
-    async range(from, to) {
-      const end = header(to)
-      const events = Array.from({ length: to - from + 1 }, (_, i) => header(from + i).events).flat()
-      return { end, events, bondedSolvers: new Set(), cancelledNonces: [] }
-    },
-    withSolvers: async (events) => [...events],
+  function headerBy(name: Hex | string): RawHeader | null {
+    if (name === 'latest') return lies() ? wrongHead() : chain.tip().header
+    if (name === 'finalized') return (chain.at(0) as ModelBlock).header
+    if (lies()) return random.pick<() => RawHeader | null>([() => null, fail, () => chain.tip().header])()
+    const block = name.length === 66 ? chain.get(name as Hex) : chain.at(Number(name))
+    return block?.header ?? null
+  }
+
+  function isFresh({ number }: ModelBlock): boolean {
+    return number > chain.tip().number - options.freshBlocks
+  }
+
+  /** Logs that show that the answer is wrong, whatever the block has. */
+  function visiblyWrong(logs: readonly RawLog[]): unknown {
+    const [first, ...rest] = logs
+    if (first === undefined) return random.pick([fail, () => null])()
+    const changed = random.pick<Partial<RawLog>>([
+      { removed: true },
+      { address: `0x${'0c'.repeat(20)}` },
+      { blockHash: `0x${'f'.repeat(64)}` },
+    ])
+    return random.pick<() => unknown>([
+      fail,
+      () => [...logs, ...logs, { ...first, data: '0x00' }],
+      () => [{ ...first, ...changed }, ...rest],
+    ])()
+  }
+
+  function without(logs: readonly RawLog[], left: number): RawLog[] {
+    return logs.filter((_, index) => index !== left)
+  }
+
+  function logsOfBlock(hash: Hex): unknown {
+    const block = chain.get(hash)
+    if (block === undefined) return fail()
+    const { logs } = block
+    if (!lies()) return logs
+    if (!isFresh(block)) return visiblyWrong(logs)
+    return random.pick([
+      () => [],
+      () => without(logs, random.integer(0, 1)),
+      () => [...logs, ...logs],
+      () => visiblyWrong(logs),
+    ])()
+  }
+
+  function logsOfRange(from: number, to: number): unknown {
+    const blocks = chain.blocks(from, to)
+    const logs = blocks.flatMap((block) => block.logs)
+    if (from === to || !lies()) return logs
+    const cut = random.integer(0, logs.length)
+    const leftOut = new Set(blocks.filter(() => random.integer(0, 1) === 0).map(({ hash }) => hash))
+    return random.pick([
+      () => logs.slice(0, cut),
+      () => logs.slice(cut),
+      () => logs.filter(({ blockHash }) => !leftOut.has(blockHash)),
+      () => visiblyWrong(logs),
+    ])()
+  }
+
+  function receiptsOf(hash: Hex): unknown {
+    if (!options.hasReceipts) return null
+    const receipts = chain.get(hash)?.receipts ?? null
+    if (receipts === null || !lies()) return receipts
+    return random.pick<() => unknown>([
+      () => null,
+      fail,
+      () => [],
+      () => receipts.slice(1),
+      () => receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.slice(1) })),
+    ])()
+  }
+
+  function answer(method: string, [first]: readonly unknown[]): unknown {
+    switch (method) {
+      case 'eth_getBlockByNumber':
+      case 'eth_getBlockByHash':
+        return headerBy(first as Hex)
+      case 'eth_getBlockReceipts':
+        return receiptsOf(first as Hex)
+      case 'eth_getLogs': {
+        const { blockHash, fromBlock, toBlock } = first as LogFilter
+        return blockHash === undefined
+          ? logsOfRange(Number(fromBlock), Number(toBlock))
+          : logsOfBlock(blockHash)
+      }
+    }
+    throw new Error(`nothing is known of ${method}`)
+  }
+
+  const client = {
+    request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
+      answer(method, params),
   }
 
   return {
-    reader,
-    /** Allows so many lies from now on, and begins to count calls anew. */
+    client: client as unknown as PublicClient,
+    /** Allows so many lies from now on, and counts calls from 0. */
     allow(lieCount: number) {
       liesLeft = lieCount
       calls = 0
     },
-  }
-}
-
-/** A journal in memory whose writes fail at random: before they are done, or after. */
-export function createModelJournal(random: Random) {
-  let position: ChainPosition | undefined
-  let standing: readonly PlacedEvent[] = []
-  let failuresLeft = 0
-  const removed: PlacedEvent[] = []
-
-  function write(change: () => void): void {
-    const fails = failuresLeft > 0 && random.integer(0, 4) === 0
-    if (fails) failuresLeft--
-    if (!fails || random.integer(0, 1) === 0) change()
-    if (fails) throw new Error('the database is away')
-  }
-
-  function move(headers: readonly BlockHeader[]): void {
-    const [first, ...rest] = headers
-    if (position === undefined || first === undefined) throw new Error('there is no position to move')
-    position = { ...position, headers: [first, ...rest] }
-  }
-
-  const journal: Journal = {
-    open: async () => position,
-    async begin(settlement, header) {
-      write(() => {
-        position = { settlement, firstBlock: header.number + 1, headers: [header] }
-      })
-    },
-    async append({ headers, events, keepFrom }) {
-      write(() => {
-        const known = new Set(standing.map(({ event }) => event.orderId))
-        if (events.some(({ event }) => known.has(event.orderId))) throw new Error('an event came twice')
-        standing = [...standing, ...events]
-        const kept = (position?.headers ?? []).filter(({ number }) => number >= keepFrom)
-        move([...kept, ...headers])
-      })
-    },
-    async appendMissing(events) {
-      const known = new Set(standing.map(({ event }) => event.orderId))
-      const missing = events.filter(({ event }) => !known.has(event.orderId))
-      write(() => {
-        standing = [...standing, ...missing]
-      })
-      return missing.length
-    },
-    async revert(ancestor) {
-      write(() => {
-        const kept = standing.filter(({ event }) => event.blockNumber <= ancestor.number)
-        removed.push(...standing.slice(kept.length))
-        standing = kept
-        const before = (position?.headers ?? []).filter(({ number }) => number < ancestor.number)
-        move([...before, ancestor])
-      })
-    },
-  }
-
-  return {
-    journal,
-    allow(failures: number) {
-      failuresLeft = failures
-    },
-    standing: () => standing,
-    removed: removed as readonly PlacedEvent[],
   }
 }

@@ -1,0 +1,32 @@
+import type { Journal } from '../../src/chain/announcer.js'
+import type { Random } from '../random.js'
+
+/** Makes the writes of a journal fail at random, as often as a test allows: before they are done, or after. */
+export function createFaultyJournal(journal: Journal, random: Random) {
+  let failuresLeft = 0
+
+  function failing<A extends unknown[], R>(write: (...parameters: A) => Promise<R>) {
+    return async (...parameters: A): Promise<R> => {
+      const fails = failuresLeft > 0 && random.integer(0, 4) === 0
+      if (!fails) return write(...parameters)
+      failuresLeft--
+      if (random.integer(0, 1) === 0) await write(...parameters)
+      throw new Error('the database is away')
+    }
+  }
+
+  const faulty: Journal = {
+    open: journal.open,
+    begin: failing(journal.begin),
+    append: failing(journal.append),
+    appendMissing: failing(journal.appendMissing),
+    revert: failing(journal.revert),
+  }
+
+  return {
+    journal: faulty,
+    allow(failures: number) {
+      failuresLeft = failures
+    },
+  }
+}
