@@ -100,6 +100,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     // A version that kept no entry for cursors may have removed the last one: then nothing says that it is another.
     const isEmptied = found.recent.length === 0 && lastSequence === published && prunedSequence === published
     if (isEmptied && logId === end.logId) return
+    metrics.eventLogReplacements.inc()
     log.error(
       { published, lastSequence, isOtherLog: logId !== end.logId },
       'the event log in the database is not the one that was sent to subscribers: a backup was restored, or a standby without the last transactions took over. All event streams end with CURSOR_UNKNOWN; events that were sent and are missing in the log may be sent again',

@@ -214,6 +214,11 @@ export function createMetrics() {
       labelNames: ['protocol'],
       registers,
     }),
+    eventLogReplacements: new Counter({
+      name: 'aggregator_event_log_replacements_total',
+      help: 'Times that the event log in the database was found to be another than the one that was sent to subscribers.',
+      registers,
+    }),
     streamRefusals: new Counter({
       name: 'aggregator_stream_refusals_total',
       help: 'Streams refused for want of a place, by the limit that was met (client, network, instance).',

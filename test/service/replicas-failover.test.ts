@@ -78,6 +78,7 @@ it('replicas end their streams when a standby without the last events takes over
       async () => replica.output(),
       (output) => output.includes('is not the one that was sent to subscribers'),
     )
+    expect(await replica.metric('aggregator_event_log_replacements_total')).toBe(1)
   }
 
   const replaying = open(begin)

@@ -5,7 +5,7 @@ const LOOK_MS = 100
 const MEMORY = 'process_resident_memory_bytes'
 const FILES = 'process_open_fds'
 
-/** The lowest and the highest of a figure, over all replicas, and its last values' mean. */
+/** A figure of the replica that has most of it: at the first look, the highest ever, and at the last look. */
 interface Range {
   first: number
   highest: number
