@@ -1,48 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const NEEDS_A_CHAIN = [
-  'test/service/**/*.test.ts',
-  'test/devnet/**/*.test.ts',
-  'test/documentation/**/*.test.ts',
-]
-/** Tests about time, which busy ones on the same two cores would blur; they wait for most of theirs. */
-const NEEDS_QUIET = [
-  'test/service/bad-solvers.test.ts',
-  'test/service/bad-solvers-together.test.ts',
-  'test/service/broken-connections.test.ts',
-  'test/service/deadlines.test.ts',
-  'test/service/slow-clients.test.ts',
-  'test/service/solver-bench.test.ts',
-  'test/service/solver-bench-terms.test.ts',
-  'test/service/solver-busy.test.ts',
-  'test/service/solver-fairness.test.ts',
-]
-/** Tests that wait for most of their time, and do not mind how long; and one that is long, and would be the last. */
-const WAITS = [
-  'test/devnet/demo.test.ts',
-  'test/service/chain-health.test.ts',
-  'test/service/chain-rpc.test.ts',
-  'test/service/chain-rpc-sockets.test.ts',
-  'test/service/client-package.test.ts',
-  'test/service/endpoint-names.test.ts',
-  'test/service/event-chaos.test.ts',
-  'test/service/event-kill.test.ts',
-  'test/service/free-bonds-unknown.test.ts',
-  'test/service/grpc-health.test.ts',
-  'test/service/lifecycle.test.ts',
-  'test/service/nonce-strikes.test.ts',
-  'test/service/replicas-frozen.test.ts',
-  'test/solvers/name-resolution.test.ts',
-  'test/store/postgres-offices.test.ts',
-  'test/store/postgres-silence.test.ts',
-]
-/** Tests about memory, and busy ones about time. */
-const NEEDS_ALL = [
-  'test/service/hostile-requests.test.ts',
-  'test/service/property-requests.test.ts',
-  'test/service/slow-subscribers.test.ts',
-]
+/** Tests that start a chain and services. */
+const SERVICES = ['test/service', 'test/devnet', 'test/documentation'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+)
+/** The name of a test file says what it needs, if it needs more than others: `chain-rpc.waiting.test.ts`. */
+const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [`test/**/*.${need}.test.ts`]
+const NAMED = [...named('waiting'), ...named('quiet'), ...named('alone'), ...named('slow')]
 
 /** Tests that start processes keep two cores busy with two workers. */
 const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
@@ -64,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEEDS_A_CHAIN, ...WAITS],
+          exclude: [...SERVICES, ...NAMED],
           globalSetup: [POSTGRES],
           isolate: false,
           sequence: { groupOrder: 4 },
@@ -75,37 +40,50 @@ export default defineConfig({
       {
         test: {
           name: 'service',
-          include: NEEDS_A_CHAIN,
-          exclude: [...WAITS, ...NEEDS_QUIET, ...NEEDS_ALL],
+          include: SERVICES,
+          exclude: NAMED,
           sequence: { groupOrder: 0 },
           ...WORKERS,
           ...SERVICE,
         },
       },
       {
+        // They wait for most of their time, and do not mind how long.
         test: {
           name: 'waiting',
-          include: WAITS,
+          include: named('waiting'),
           sequence: { groupOrder: 1 },
           ...MORE_WORKERS,
           ...SERVICE,
         },
       },
       {
+        // About time, which busy ones on the same two cores would blur.
         test: {
           name: 'quiet',
-          include: NEEDS_QUIET,
+          include: named('quiet'),
           sequence: { groupOrder: 2 },
           maxWorkers: WORKERS.maxWorkers + 1,
           ...SERVICE,
         },
       },
       {
+        // About memory, or busy and about time.
         test: {
           name: 'alone',
-          include: NEEDS_ALL,
+          include: named('alone'),
           fileParallelism: false,
           sequence: { groupOrder: 3 },
+          ...SERVICE,
+        },
+      },
+      {
+        // For `npm run test:slow`: browsers, installed packages, many kills, long properties.
+        test: {
+          name: 'slow',
+          include: named('slow'),
+          sequence: { groupOrder: 5 },
+          ...WORKERS,
           ...SERVICE,
         },
       },
