@@ -78,6 +78,17 @@ export default defineConfig({
         },
       },
       {
+        // The tests of the benchmarks; for `npm run test:slow`.
+        test: {
+          name: 'bench',
+          include: ['bench/**/*.test.ts'],
+          globalSetup: [POSTGRES],
+          sequence: { groupOrder: 6 },
+          ...TIMEOUTS,
+          ...WORKERS,
+        },
+      },
+      {
         // For `npm run test:slow`: browsers, installed packages, many kills, long properties.
         test: {
           name: 'slow',

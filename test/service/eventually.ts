@@ -1,10 +1,24 @@
-const POLL_MS = 20
+import { inspect } from 'node:util'
 
-/** Asks again until the answer is as wanted; the test's own time-out ends it otherwise. */
-export async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+const POLL_MS = 20
+const LONGEST_MS = 25_000
+
+/**
+ * Asks again until the answer is as wanted.
+ * @param timeoutMs shorter than the test's own time-out, which would not say what the last answer was
+ * @throws Error with the last answer when none was as wanted in time
+ */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  isWanted: (answer: T) => boolean,
+  timeoutMs = LONGEST_MS,
+): Promise<T> {
+  const end = performance.now() + timeoutMs
   for (;;) {
     const answer = await ask()
     if (isWanted(answer)) return answer
+    if (performance.now() > end)
+      throw new Error(`not as wanted after ${timeoutMs} ms, but ${inspect(answer, { depth: 4 })}`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

@@ -6,9 +6,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import { createQuoteSigner } from '../../src/devnet/quote-signer.js'
-import { type Address, type Hex, parseAddress } from '../../src/domain/hex.js'
-import type { Ask } from '../service/test-solver.js'
+import { createQuoteSigner } from '../src/devnet/quote-signer.js'
+import { type Address, type Hex, parseAddress } from '../src/domain/hex.js'
+import type { Ask } from '../test/service/test-solver.js'
 import { benchAccount } from './bench-accounts.js'
 
 /** What the process is started with, as JSON. */

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openTables } from '../../src/store/database.js'
-import { createEventStore } from '../../src/store/event-store.js'
-import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
-import { bytesSinceOldest } from '../../src/store/quote-record-size.js'
+import { openTables } from '../src/store/database.js'
+import { createEventStore } from '../src/store/event-store.js'
+import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../src/store/postgres.js'
+import { bytesSinceOldest } from '../src/store/quote-record-size.js'
 import {
   createQuoteRecordTable,
   type QuoteRecordSchema,
   quoteRecordMigrations,
-} from '../../src/store/quote-record-table.js'
+} from '../src/store/quote-record-table.js'
 import {
   openRateLimitCounters,
   type RateLimitCounters,
   rateLimitMigrations,
-} from '../../src/store/rate-limit-counters.js'
-import { migrations, type Schema } from '../../src/store/schema.js'
+} from '../src/store/rate-limit-counters.js'
+import { migrations, type Schema } from '../src/store/schema.js'
 import type { Result, Row } from './benchmark.js'
 import { blockWriter } from './block-writer.js'
 import type { Caller } from './callers.js'

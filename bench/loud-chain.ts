@@ -1,5 +1,5 @@
-import { startChain } from '../service/chain.js'
-import { deployLoudSettlement } from '../service/loud-settlement.js'
+import { startChain } from '../test/service/chain.js'
+import { deployLoudSettlement } from '../test/service/loud-settlement.js'
 
 export type LoudChain = Awaited<ReturnType<typeof startLoudChain>>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openStore } from '../store/event-samples.js'
+import { openStore } from '../test/store/event-samples.js'
 import { blockWriter } from './block-writer.js'
 
 test('each call writes the next block with its events, and a later writer goes on behind it', async () => {
