@@ -20,9 +20,9 @@ export interface BlockLogs {
  *
  * An answer is believed when it fits the block:
  * - the header's bloom says that no log can be there, and none came: this needs no further call, and is proven;
- * - the block's receipts have exactly these logs: this is proven. They are asked for together with the logs where the
- *   bloom says that there may be some, so a block with events costs one call more and no further round trip;
- * - the node has no receipts, and the logs have the topics that the bloom tells of: a second log with one of these
+ * - the bloom says that there may be logs, and the block's receipts have them: this is proven. The receipts are asked
+ *   for instead of the logs, so a block with events costs one call;
+ * - the receipts prove nothing, and the logs have the topics that the bloom tells of: a second log with one of these
  *   topics may be missing, so this is not proven.
  *
  * An answer that does not fit is asked for again, at this endpoint and at the others. When all answers are equal, the
@@ -71,18 +71,16 @@ export function createBlockLogs(
 
   async function ask({ client, receipts }: Source, header: TimedHeader): Promise<Answer> {
     const expected = expectedIn(header)
-    const isTogether = expected !== undefined && expected.size > 0 && !receipts.isDoubtful()
+    const mayHaveLogs = expected !== undefined && expected.size > 0
+    const isAskedFirst = mayHaveLogs && !receipts.isDoubtful()
+    const early = isAskedFirst ? await receipts.logsOf(header) : undefined
+    if (early !== undefined) return { logs: early, isProven: true, fits: true }
     const filter = { address, blockHash: header.hash }
-    const [answer, early] = await Promise.all([
-      client.request({ method: 'eth_getLogs', params: [filter] }),
-      isTogether ? receipts.logsOf(header) : undefined,
-    ])
-    const logs = checkedLogs(answer, address)
+    const logs = checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
     if (logs.some(({ blockHash }) => blockHash !== header.hash))
       throw new InconsistentAnswerError(`block ${header.number} came with logs of another one`)
-    const isEmpty = logs.length === 0 && (expected?.size ?? 0) === 0
-    if (isEmpty) return { logs, isProven: expected !== undefined, fits: true }
-    const proof = isTogether ? early : await receipts.logsOf(header)
+    if (logs.length === 0 && !mayHaveLogs) return { logs, isProven: expected !== undefined, fits: true }
+    const proof = isAskedFirst ? undefined : await receipts.logsOf(header)
     if (proof !== undefined && includesLogs(proof, logs)) return { logs: proof, isProven: true, fits: true }
     const fits = proof === undefined && (expected === undefined || hasTopics(logs, expected))
     return { logs, isProven: false, fits }

@@ -1,6 +1,5 @@
 import { keccak256 } from 'viem'
 import type { Address, Hex } from '../domain/hex.js'
-import type { RawLog } from './order-events.js'
 
 /** Says which topics logs of one contract may have, by the bloom filter of a block or of a receipt. */
 export type TopicsInBloom = (bloom: Hex) => ReadonlySet<Hex>
@@ -31,13 +30,6 @@ export function isEmptyBloom(bloom: Hex): boolean {
 export function coversBloom(blooms: readonly Hex[], whole: Hex): boolean {
   const union = blooms.reduce((bits, bloom) => bits | BigInt(bloom), 0n)
   return (BigInt(whole) & ~union) === 0n
-}
-
-/** Whether a bloom is that of exactly these logs: it has the bits of their addresses and topics, and no other bit. */
-export function isBloomOf(bloom: Hex, logs: readonly Pick<RawLog, 'address' | 'topics'>[]): boolean {
-  const values = new Set(logs.flatMap(({ address, topics }) => [address, ...topics]))
-  const bits = new Set([...values].flatMap(bitsOf))
-  return BigInt(bloom) === [...bits].reduce((whole, bit) => whole | (1n << BigInt(bit)), 0n)
 }
 
 /**

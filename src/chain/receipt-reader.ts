@@ -6,17 +6,18 @@ import {
 } from 'viem'
 import type { Address, Hex } from '../domain/hex.js'
 import type { TimedHeader } from './headers.js'
-import { isOf } from './log-answer.js'
-import { coversBloom, isBloomOf, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
+import { firstTopics, isOf } from './log-answer.js'
+import { coversBloom, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
 import type { RawLog } from './order-events.js'
 
 /** Reads the receipts of blocks at one endpoint (`eth_getBlockReceipts`). */
 export interface ReceiptReader {
-  /** Whether the last answer was none, so that receipts are better not asked for together with anything else. */
+  /** Whether the last answer proved nothing, so that it is better to ask for the logs first. */
   isDoubtful(): boolean
   /**
    * The contract's logs in a block.
-   * @returns undefined where the node does not have the receipts, or where they do not explain the header's bloom
+   * @returns undefined where the node does not have the receipts, or where they prove nothing: they do not explain the
+   *   header's bloom, or the indices of their logs have gaps
    * @throws what viem does when the node fails, until it has failed three times in a row
    */
   logsOf(header: TimedHeader): Promise<RawLog[] | undefined>
@@ -39,6 +40,7 @@ export function createReceiptReader(
   topicsIn: TopicsInBloom,
 ): ReceiptReader {
   let failures = 0
+  let isUnproven = false
   let pausedUntil = Number.NEGATIVE_INFINITY
 
   async function request(hash: Hex): Promise<unknown> {
@@ -61,25 +63,29 @@ export function createReceiptReader(
     }
   }
 
-  /** Whether a receipt has all logs that its own bloom tells of. It is compared only where the contract may have some. */
-  function isWhole({ logs, logsBloom }: RawReceipt): boolean {
+  /** Whether a receipt has logs with all topics that its own bloom tells of. */
+  function hasItsTopics({ logs, logsBloom }: RawReceipt): boolean {
     if (logsBloom === undefined || isEmptyBloom(logsBloom)) return true
-    return topicsIn(logsBloom).size === 0 || isBloomOf(logsBloom, logs)
+    const topics = firstTopics(logs.filter((log) => isOf(address, log)))
+    return [...topicsIn(logsBloom)].every((topic) => topics.has(topic))
   }
 
   function isProof(receipts: readonly RawReceipt[], { hash, logsBloom = '0x' }: TimedHeader): boolean {
     const blooms = receipts.flatMap((receipt) => receipt.logsBloom ?? [])
     return (
-      receipts.every((receipt) => receipt.blockHash === hash && isWhole(receipt)) &&
+      receipts.every((receipt) => receipt.blockHash === hash && hasItsTopics(receipt)) &&
+      // Nodes count the logs of a block from 0.
+      receipts.flatMap(({ logs }) => logs).every(({ logIndex }, index) => Number(logIndex) === index) &&
       (isEmptyBloom(logsBloom) || coversBloom(blooms, logsBloom))
     )
   }
 
   return {
-    isDoubtful: () => failures > 0,
+    isDoubtful: () => failures > 0 || isUnproven,
     async logsOf(header) {
       const receipts = (await request(header.hash)) as RawReceipt[] | null
-      if (!Array.isArray(receipts) || !isProof(receipts, header)) return undefined
+      isUnproven = !Array.isArray(receipts) || !isProof(receipts, header)
+      if (receipts === null || isUnproven) return undefined
       return receipts.flatMap(({ logs }) => logs.filter((log) => isOf(address, log)))
     },
   }

@@ -62,9 +62,9 @@ export function createModelChain(random: Random) {
       receipts.push({ blockHash: hash, logsBloom: FULL_BLOOM, logs: [] })
     const logsBloom = receipts.some((receipt) => receipt.logsBloom === FULL_BLOOM)
       ? FULL_BLOOM
-      : bloomOf([...logs, foreignLog(number, hash)])
+      : bloomOf([...logs, foreignLog(number, hash, logs.length)])
     if (logsBloom !== FULL_BLOOM) {
-      const foreign = foreignLog(number, hash)
+      const foreign = foreignLog(number, hash, logs.length)
       receipts.push({ blockHash: hash, logsBloom: bloomOf([foreign]), logs: [foreign] })
     }
     const header = { number: toHex(number), hash, parentHash, timestamp: toHex(number), logsBloom }
@@ -104,12 +104,12 @@ export function createModelChain(random: Random) {
 export type ModelChain = ReturnType<typeof createModelChain>
 
 /** A log of a contract that is not the settlement contract. */
-function foreignLog(number: number, hash: Hex): RawLog {
+function foreignLog(number: number, hash: Hex, index: number): RawLog {
   return {
     address: OTHER_CONTRACT,
     blockNumber: toHex(number),
     blockHash: hash,
-    logIndex: '0x63',
+    logIndex: toHex(index),
     topics: [word(7)],
     data: '0x',
   }
