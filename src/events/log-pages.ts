@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { EVERY_EVENT, type EventFilter } from '../domain/event.js'
 import type { EnqueueRead } from './read-queue.js'
@@ -121,7 +121,7 @@ export function nameFilter(filter: EventFilter): NamedFilter {
   const kinds = Object.keys(EVERY_EVENT) as (keyof EventFilter)[]
   if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '', range: MAX_BATCH }
   const values = kinds.map((kind) => [...filter[kind]].map(String).sort())
-  const digest = createHash('sha256').update(JSON.stringify(values)).digest('base64url')
+  const digest = hash('sha256', JSON.stringify(values), 'base64url')
   return { filter, name: `${digest} `, range: isLookedUp(filter) ? MAX_LOOKED_UP : MAX_SCANNED }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
 import type { PlacedEvent } from '../domain/block.js'
 import type { Announcement, OrderEvent, OrderEventType, StreamEvent } from '../domain/event.js'
@@ -66,7 +66,7 @@ const DIGEST_LENGTH = 8
 function digestOf(row: EventRow | NewEventRow): string {
   const { sequence, chain_id, block_hash, log_index, type, announced_at_ms } = row
   const text = [sequence, chain_id, block_hash, log_index, type, announced_at_ms].join(' ')
-  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH)
+  return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH)
 }
 
 function detailsOf(event: OrderEvent): Record<string, unknown> {
