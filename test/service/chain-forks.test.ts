@@ -1,14 +1,13 @@
-import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
+import { describe, expect, it } from 'vitest'
 import type { Ask, RpcReply } from './chain-view.js'
 import { expectedMessages, standing } from './event-messages.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
 import { gate } from './gate.js'
-import { type Interceptor, type RpcProxy, startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
-import { type EventWatch, watchEvents } from './watch-events.js'
+import type { Interceptor } from './rpc-proxy.js'
+import { watchEvents } from './watch-events.js'
+import { useWatchedChain } from './watched-chain.js'
+
+const on = useWatchedChain({ seed: 61 })
 
 /** A block of a fork that is on no chain: its parent is the block before it in a list, or a real block. */
 interface ForkBlock {
@@ -17,45 +16,7 @@ interface ForkBlock {
   readonly parentHash: string
 }
 
-let chain: TestChain
-let traffic: Traffic
-let rpc: RpcProxy
-let service: TestService
-let events: EventWatch
-let lines: { level: number; msg: string }[]
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 61 })
-})
-afterAll(() => chain?.stop())
-beforeEach(async () => {
-  rpc = await startRpcProxy(chain.devnet.rpcUrl)
-  lines = []
-})
-afterEach(async () => {
-  events?.close()
-  await service?.close()
-  rpc.close()
-})
-
-async function start(environment: Record<string, string> = {}) {
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const variables = {
-    [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
-    ...environment,
-  }
-  service = await startService(chain, variables, { log })
-  events = await watchEvents(service)
-}
-const chainHealth = async () => (await service.get('/health')).body.chains[0]
-const eventBlock = () => service.metric('aggregator_chain_event_block', {})
-const reorganisations = () => service.metric('aggregator_reorganisations_total', {})
-async function untilRead() {
-  const { number } = await traffic.head()
-  await eventually(eventBlock, (block) => block === number)
-}
+const reorganisations = () => on.service.metric('aggregator_reorganisations_total', {})
 
 let serial = 0
 /** A hash that no block has. */
@@ -95,7 +56,7 @@ function tellOnceOf(blocks: readonly ForkBlock[]) {
     }
     return pass()
   }
-  rpc.intercept(intercept)
+  on.rpc.intercept(intercept)
   return told.opened
 }
 
@@ -105,51 +66,51 @@ describe('one head of another fork', () => {
     { fork: 'of several blocks that begins there', mined: 4, from: 1, to: 5, isOnKnown: false },
     { fork: 'that begins at a known block', mined: 4, from: 4, to: 5, isOnKnown: true },
   ])('$fork removes no event, and reading goes on', async ({ mined, from, to, isOnKnown }) => {
-    const root = await traffic.head()
-    await start()
+    const root = await on.traffic.head()
+    await on.start()
     const heads = [root]
     for (let block = 0; block < mined; block++) {
-      await traffic.run({ events: 3, blocks: 1 })
-      heads.push(await traffic.head())
+      await on.traffic.run({ events: 3, blocks: 1 })
+      heads.push(await on.traffic.head())
     }
-    await untilRead()
+    await on.untilRead()
     const parentHash = isOnKnown ? heads[from - 1]?.hash : undefined
     await tellOnceOf(fork(root.number + from, root.number + to, parentHash))
-    await traffic.run({ events: 6, blocks: 3 })
-    await untilRead()
-    await events.untilCount(3 * mined + 6)
-    expect(standing(events.events())).toEqual(await expectedMessages(chain, root.number + 1))
-    expect(events.events()).toHaveLength(3 * mined + 6)
+    await on.traffic.run({ events: 6, blocks: 3 })
+    await on.untilRead()
+    await on.events.untilCount(3 * mined + 6)
+    expect(standing(on.events.events())).toEqual(await expectedMessages(on.chain, root.number + 1))
+    expect(on.events.events()).toHaveLength(3 * mined + 6)
     expect(await reorganisations()).toBe(0)
-    expect(lines.filter(({ level }) => level >= 50)).toEqual([])
-    expect((await chainHealth()).status).toBe('ok')
+    expect(on.lines.filter(({ level }) => level >= 50)).toEqual([])
+    expect((await on.chainHealth()).status).toBe('ok')
   })
 
   it('whose parent the node answers with another block for ever is asked for once a look', async () => {
-    await start()
-    await traffic.run({ events: 2, blocks: 2 })
-    await untilRead()
-    const { number } = await traffic.head()
+    await on.start()
+    await on.traffic.run({ events: 2, blocks: 2 })
+    await on.untilRead()
+    const { number } = await on.traffic.head()
     const [wrong] = fork(number, number)
     let asked = 0
-    rpc.intercept(async ({ method, params = [] }, pass, ask) => {
+    on.rpc.intercept(async ({ method, params = [] }, pass, ask) => {
       const isWrongHead = method === 'eth_getBlockByNumber' && params[0] === 'latest'
       if (method === 'eth_getBlockByHash') asked++
       if (!isWrongHead && method !== 'eth_getBlockByHash') return pass()
       const { result } = await ask('eth_getBlockByNumber', ['latest', false])
       return { result: { ...(result as object), hash: wrong?.hash, parentHash: madeUpHash() } }
     })
-    const looks = () => rpc.requests().filter((calls) => JSON.stringify(calls).includes('"latest"')).length
-    rpc.forgetCalls()
+    const looks = () => on.rpc.requests().filter((calls) => JSON.stringify(calls).includes('"latest"')).length
+    on.rpc.forgetCalls()
     await eventually(
       async () => looks(),
       (count) => count >= 4,
     )
     expect(asked).toBeLessThanOrEqual(looks())
-    rpc.intercept()
-    await traffic.run({ events: 2, blocks: 1 })
-    await events.untilCount(4)
-    expect(events.events()).toHaveLength(4)
+    on.rpc.intercept()
+    await on.traffic.run({ events: 2, blocks: 1 })
+    await on.events.untilCount(4)
+    expect(on.events.events()).toHaveLength(4)
   })
 })
 
@@ -157,11 +118,11 @@ describe('a reorganisation while ranges are read', () => {
   const DEPTH = 4
 
   it('of a chain without finality is noticed at the next range, and its events are removed', async () => {
-    const { number: root } = await traffic.head()
-    await traffic.run({ events: 60, blocks: 50 })
+    const { number: root } = await on.traffic.head()
+    await on.traffic.run({ events: 60, blocks: 50 })
     const [reached, released] = [gate(), gate()]
     const begun = new Set<string>()
-    rpc.intercept(async ({ method, params = [] }, pass) => {
+    on.rpc.intercept(async ({ method, params = [] }, pass) => {
       if (params[0] === 'finalized') return { error: { code: -32601, message: 'unknown block' } }
       const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
       // Single blocks are the ends of a range, which are read again.
@@ -174,13 +135,13 @@ describe('a reorganisation while ranges are read', () => {
       }
       return pass()
     })
-    await start({ MAX_REORG_DEPTH: String(DEPTH), [`START_BLOCK_${chain.chainId}`]: String(root + 1) })
+    await on.start({ MAX_REORG_DEPTH: String(DEPTH), [`START_BLOCK_${on.chain.chainId}`]: String(root + 1) })
     await reached.opened
-    await traffic.reorganiseAtRandom({ depth: 40, events: 30, longerBy: 2 })
+    await on.traffic.reorganiseAtRandom({ depth: 40, events: 30, longerBy: 2 })
     released.open()
-    await untilRead()
-    const whole = await watchEvents(service, `?after=${events.cursor().split('.')[0]}.0`)
-    const expected = await expectedMessages(chain, root + 1)
+    await on.untilRead()
+    const whole = await watchEvents(on.service, `?after=${on.events.cursor().split('.')[0]}.0`)
+    const expected = await expectedMessages(on.chain, root + 1)
     await eventually(
       async () => standing(whole.events()).length,
       (count) => count >= expected.length,
@@ -188,6 +149,6 @@ describe('a reorganisation while ranges are read', () => {
     expect(standing(whole.events())).toEqual(expected)
     expect(whole.events().filter(({ type }) => type === 'Reverted')).not.toEqual([])
     whole.close()
-    expect(lines.filter(({ msg }) => msg.includes('deeper than'))).toHaveLength(1)
+    expect(on.lines.filter(({ msg }) => msg.includes('deeper than'))).toHaveLength(1)
   })
 })
