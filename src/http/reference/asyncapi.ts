@@ -17,10 +17,15 @@ export interface StreamMessage {
 }
 
 const ENDINGS = `
-The first message is \`connected\`. What a client sends is ignored; more than 4 KiB at once closes its socket. The server closes
-with 1001 when it stops; 1008 for a bad filter, a chain that is not served, a cursor that is not known or too old, or when the
-event log has lost events that were sent, as after a restored backup; 1013 when all places are taken, when a client takes too little for too long, or while the database that \`after\` needs does not answer;
-1011 when it fails. The reason says what was wrong. Come back with the cursor of the last message as \`after\`. Pings say that the stream is alive.`
+The first message is \`connected\`. What a client sends is ignored; more than 4 KiB at once closes its socket. The server
+closes a stream with one of these codes, and a reason that says what was wrong:
+- 1001: the server stops.
+- 1008: the filter is bad, the chain is not served, the cursor is not known or too old, or the event log has lost events
+  that were sent, as after a restored backup.
+- 1013: all places are taken, the client takes too little for too long, or the database that \`after\` needs does not answer.
+- 1011: the server has failed.
+
+Come back with the cursor of the last message as \`after\`. Pings say that the stream is alive.`
 const SOURCE_ENDINGS = `
 The first message is \`connected\`. Each event has \`data\`, one of these messages, and \`id\`, its cursor; browsers send the last one
 by themselves as \`Last-Event-ID\`, which comes before \`after\`. Comments say that the stream is alive. A request that is refused
