@@ -25,6 +25,8 @@ export interface Break {
   readonly state: ReplicaState
   /** Whether the connection had brought an answer before. */
   readonly isReused: boolean
+  /** How long nothing had come on it then. */
+  readonly idleMs: number
 }
 
 const CALLERS = 6
@@ -40,6 +42,8 @@ export function startQuoteLoad(fleet: Fleet, chain: TestChain) {
   const path = `/v1/${chain.chainId}/quote`
   const answers: Answer[] = []
   const breaks: Break[] = []
+  /** When an answer last came on a connection. */
+  const usedAt = new WeakMap<object, number>()
   let unanswered = 0
   let isStopping = false
 
@@ -50,11 +54,19 @@ export function startQuoteLoad(fleet: Fleet, chain: TestChain) {
     try {
       const { status, text } = await answerOf(request)
       const at = performance.now()
+      if (request.socket !== null) usedAt.set(request.socket, at)
       answers.push({ replica: replica.index, status, text, at, durationMs: at - start })
       return true
     } catch (error) {
       const { code = String(error) } = error as NodeJS.ErrnoException
-      breaks.push({ replica: replica.index, code, state: replica.state(), isReused: request.reusedSocket })
+      const idleMs = start - (usedAt.get(request.socket ?? {}) ?? start)
+      breaks.push({
+        replica: replica.index,
+        code,
+        state: replica.state(),
+        isReused: request.reusedSocket,
+        idleMs,
+      })
       return false
     }
   }
