@@ -1,4 +1,4 @@
-import type { BlockHeader, ChainPosition, NewBlocks, PlacedEvent } from '../domain/block.js'
+import type { BlockHeader, BlockRef, ChainPosition, NewBlocks, PlacedEvent } from '../domain/block.js'
 import type { Address } from '../domain/hex.js'
 import type { Block, BlockRange } from './block-reader.js'
 import type { LocalChain } from './local-chain.js'
@@ -12,6 +12,8 @@ export interface Journal {
   /** Adds those of some events that are not there yet, of blocks that are. @returns how many were not */
   appendMissing(events: readonly PlacedEvent[]): Promise<number>
   revert(ancestor: BlockHeader): Promise<void>
+  /** The last blocks below a number whose events stand in the journal: at most `limit`, the oldest first. */
+  eventBlocks(below: number, limit: number): Promise<BlockRef[]>
 }
 
 /** Holds blocks until they have their confirmations, then moves them into the journal. */
@@ -66,7 +68,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       const ready = held.filter(isReady)
       const last = ready.at(-1)?.header
       if (last === undefined) return
-      const keepFrom = Math.max(local[0].number, last.number - maxReorgDepth + 1)
+      const keepFrom = Math.max(local[0].number, last.number - maxReorgDepth)
       const kept = ready.map(({ header }) => header).filter(({ number }) => number >= keepFrom)
       const [first = last, ...rest] = kept
       const events = ready.flatMap((block) => block.events)

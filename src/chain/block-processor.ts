@@ -63,12 +63,16 @@ interface BlockProcessorOptions {
   readonly log: Logger
 }
 
+/** Blocks with events that are searched for one that is still on the chain; before these, all events are read again. */
+const MAX_EVENT_BLOCKS = 10_000
+
 /** Builds the processor of one chain's blocks. */
 export function createBlockProcessor(options: BlockProcessorOptions): BlockProcessor {
   const { config, maxReorgDepth, listener, log } = options
   const { chainId, settlement, startBlock, confirmations, recheckBlocks } = config
   const { onAnnounced, onNews } = listener
-  const keptBlocks = maxReorgDepth + confirmations
+  // The last block that a reorganisation leaves is known as well.
+  const keptBlocks = maxReorgDepth + confirmations + 1
   const journal = withJournalErrors(options.journal, () => {
     isJournalLost = true
   })
@@ -184,7 +188,8 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   /** A fork begins before all known blocks: goes back to a block that is still on the chain, or that is final. */
   async function resync(reader: BlockReader, local: LocalChain, fork: BlockHeader): Promise<void> {
     const candidates = checkpoints.through(local[0])
-    const root = await resyncRoot(reader, { candidates, firstBlock, fork })
+    const eventBlocks = await journal.eventBlocks(candidates[0].number, MAX_EVENT_BLOCKS)
+    const root = await resyncRoot(reader, { candidates, eventBlocks, firstBlock, fork })
     countRemoval()
     log.error(
       { chainId, maxReorgDepth, from: root.number + 1 },

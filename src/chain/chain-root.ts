@@ -1,4 +1,4 @@
-import type { BlockHeader } from '../domain/block.js'
+import type { BlockHeader, BlockRef } from '../domain/block.js'
 import type { BlockReader } from './block-reader.js'
 import { findLastOnChain } from './checkpoints.js'
 import type { TimedHeader } from './headers.js'
@@ -30,6 +30,8 @@ export async function firstRoot(
 interface LostChain {
   /** Blocks that were on the chain; the oldest first. */
   readonly candidates: readonly [BlockHeader, ...BlockHeader[]]
+  /** Older blocks whose events are in the journal; the oldest first. */
+  readonly eventBlocks: readonly BlockRef[]
   /** The first block whose events were read. */
   readonly firstBlock: number
   /** A block of the new chain, before which no known block is. */
@@ -37,22 +39,28 @@ interface LostChain {
 }
 
 /**
- * The block after which a chain is read again that has left all known blocks: a block that is still on the chain, or
- * one that is final.
+ * The block after which a chain is read again that has left all known blocks: the last of the candidates and of the
+ * blocks with events that is still on the chain, so that no event stays whose block has left it. Where all blocks with
+ * events are still there, it is the last final block.
  * @throws InconsistentAnswerError when the node still has the last candidate on its chain
  */
 export async function resyncRoot(
   reader: BlockReader,
-  { candidates, firstBlock, fork }: LostChain,
+  { candidates, eventBlocks, firstBlock, fork }: LostChain,
 ): Promise<BlockHeader> {
-  const found = await findLastOnChain(candidates, reader)
+  const known = await findLastOnChain(candidates, reader)
   const last = candidates[candidates.length - 1]
-  if (last !== undefined && found === last)
+  if (last !== undefined && known === last)
     throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${last.number}`)
-  if (found !== undefined) return found
-  const lowest = candidates[0].number
-  const final = (await reader.finalized()) ?? lowest
-  const number = Math.max(firstBlock - 1, Math.min(final, lowest - 1))
+  if (known !== undefined) return known
+  const found = await findLastOnChain(eventBlocks, reader)
+  const start = firstBlock - 1
+  if (found !== eventBlocks.at(-1)) return headerAt(reader, found?.number ?? start)
+  const final = (await reader.finalized()) ?? start
+  return headerAt(reader, Math.max(found?.number ?? start, Math.min(final, candidates[0].number - 1)))
+}
+
+async function headerAt(reader: BlockReader, number: number): Promise<BlockHeader> {
   return number < 0 ? BEFORE_GENESIS : reader.header(number)
 }
 

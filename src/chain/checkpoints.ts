@@ -1,4 +1,4 @@
-import type { BlockHeader } from '../domain/block.js'
+import type { BlockHeader, BlockRef } from '../domain/block.js'
 import type { BlockReader } from './block-reader.js'
 
 /** Blocks that were read long ago: places to go back to when all known blocks have left the chain. */
@@ -33,12 +33,12 @@ export function createCheckpoints(): Checkpoints {
  * @param blocks the oldest first
  * @returns undefined when all of them have left the chain
  */
-export async function findLastOnChain(
-  blocks: readonly BlockHeader[],
+export async function findLastOnChain<B extends BlockRef>(
+  blocks: readonly B[],
   reader: Pick<BlockReader, 'header'>,
-): Promise<BlockHeader | undefined> {
+): Promise<B | undefined> {
   let rest = blocks
-  let found: BlockHeader | undefined
+  let found: B | undefined
   for (;;) {
     const middle = Math.floor(rest.length / 2)
     const block = rest[middle]

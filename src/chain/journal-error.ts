@@ -9,7 +9,10 @@ export class JournalError extends Error {
  * A journal whose methods throw JournalError when the one behind it fails.
  * @param onFailedWrite called after each failed write: it may have reached the database nevertheless
  */
-export function withJournalErrors({ open, ...writes }: Journal, onFailedWrite: () => void): Journal {
+export function withJournalErrors(
+  { open, eventBlocks, ...writes }: Journal,
+  onFailedWrite: () => void,
+): Journal {
   const fail = (cause: unknown): never => {
     throw new JournalError(String(cause), { cause })
   }
@@ -22,6 +25,7 @@ export function withJournalErrors({ open, ...writes }: Journal, onFailedWrite: (
       })
   return {
     open: () => open().catch(fail),
+    eventBlocks: (below, limit) => eventBlocks(below, limit).catch(fail),
     begin: write(writes.begin),
     append: write(writes.append),
     appendMissing: write(writes.appendMissing),

@@ -48,20 +48,28 @@ export function createSecondReading(options: SecondReadingOptions): SecondReadin
   const { chainId, depth, journal, onNews, log } = options
   let waiting: readonly WaitingBlock[] = []
 
-  async function announceMissing(reader: BlockReader, block: Block, headNumber: number): Promise<void> {
-    const read = await reader.withSolvers(block.events, headNumber)
+  async function announceMissing(block: Block): Promise<void> {
     onNews(block)
-    if (read.length === 0) return
-    const events = await journal.appendMissing(read)
+    if (block.events.length === 0) return
+    const events = await journal.appendMissing(block.events)
     if (events === 0) return
     const { number } = block.header
     log.warn({ chainId, block: number, events }, 'the node had left out events of a block: announced now')
   }
 
   /** Those of some blocks that are on the node's chain, with their logs. */
-  async function readAgain(reader: BlockReader, due: readonly WaitingBlock[]): Promise<Block[]> {
+  async function readAgain(
+    reader: BlockReader,
+    due: readonly WaitingBlock[],
+    headNumber: number,
+  ): Promise<Block[]> {
     const headers = await Promise.all(due.map(({ header }) => reader.header(header.number)))
-    return reader.blocks(headers.filter(({ hash }, index) => hash === due[index]?.header.hash))
+    const blocks = await reader.blocks(headers.filter(({ hash }, index) => hash === due[index]?.header.hash))
+    const withSolvers = async (block: Block) => ({
+      ...block,
+      events: await reader.withSolvers(block.events, headNumber),
+    })
+    return Promise.all(blocks.map(withSolvers))
   }
 
   return {
@@ -80,11 +88,11 @@ export function createSecondReading(options: SecondReadingOptions): SecondReadin
       waiting = waiting.filter(({ header }) => mayBeOn(local, header))
       const due = waiting.filter(({ header }) => header.number <= Math.min(headNumber - depth, announced))
       if (due.length === 0) return
-      const blocks = await readAgain(reader, due).catch((error) => {
+      const blocks = await readAgain(reader, due, headNumber).catch((error) => {
         log.debug({ chainId, reason: summary(error) }, 'blocks could not be read for the second time')
         return []
       })
-      for (const block of blocks) await announceMissing(reader, block, headNumber)
+      for (const block of blocks) await announceMissing(block)
       const read = new Set(blocks.map(({ header }) => header.hash))
       const failed = due.filter(({ header, failures }) => !read.has(header.hash) && failures < MAX_FAILURES)
       const later = waiting.filter((block) => !due.includes(block))

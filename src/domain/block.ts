@@ -1,10 +1,14 @@
 import type { OrderEvent } from './event.js'
 import type { Address, Hex } from './hex.js'
 
-/** A block's header, as far as the order of blocks goes. */
-export interface BlockHeader {
+/** Names a block. */
+export interface BlockRef {
   readonly number: number
   readonly hash: Hex
+}
+
+/** A block's header, as far as the order of blocks goes. */
+export interface BlockHeader extends BlockRef {
   readonly parentHash: Hex
 }
 

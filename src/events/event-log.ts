@@ -1,4 +1,4 @@
-import type { BlockHeader, ChainPosition, NewBlocks, PlacedEvent } from '../domain/block.js'
+import type { BlockHeader, BlockRef, ChainPosition, NewBlocks, PlacedEvent } from '../domain/block.js'
 import type { ClientId } from '../domain/client.js'
 import type { Announcement, StreamEvent } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
@@ -46,6 +46,8 @@ export interface ChainJournal {
   appendMissing(events: readonly PlacedEvent[]): Promise<number>
   /** Takes back all events behind a block. */
   revert(ancestor: BlockHeader): Promise<void>
+  /** The last blocks below a number whose events stand: at most `limit`, the oldest first. */
+  eventBlocks(below: number, limit: number): Promise<BlockRef[]>
 }
 
 interface EventLogOptions {
@@ -161,6 +163,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
         async revert(ancestor) {
           await write(() => store.revert(term, ancestor))
         },
+        eventBlocks: (below, limit) => store.eventBlocks(chainId, below, limit),
       }
     },
     onOthersEvent(listener) {

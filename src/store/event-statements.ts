@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { PlacedEvent } from '../domain/block.js'
+import type { BlockRef, PlacedEvent } from '../domain/block.js'
+import type { Hex } from '../domain/hex.js'
 import type { Database, DatabaseTransaction } from './database.js'
 import type { EventRow } from './event-rows.js'
 
@@ -74,4 +75,24 @@ export function removeThrough(database: Database, sequence: number): Promise<voi
       .execute()
     await transaction.deleteFrom('events').where('sequence', '<', sequence).execute()
   })
+}
+
+/** The last blocks of a chain below a number whose events stand: at most `limit`, the oldest first. */
+export async function readEventBlocks(
+  database: Database,
+  chainId: number,
+  below: number,
+  limit: number,
+): Promise<BlockRef[]> {
+  const rows = await database
+    .selectFrom('events')
+    .select(['block_number', 'block_hash'])
+    .distinct()
+    .where('chain_id', '=', chainId)
+    .where('block_number', '<', below)
+    .where('is_standing', '=', 1)
+    .orderBy('block_number', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ number: row.block_number, hash: row.block_hash as Hex })).reverse()
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BlockHeader, NewBlocks, PlacedEvent } from '../domain/block.js'
+import type { BlockHeader, BlockRef, NewBlocks, PlacedEvent } from '../domain/block.js'
 import type { Announcement, EventFilter } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
@@ -9,6 +9,7 @@ import {
   lockLog,
   moveLastSequence,
   placeOf,
+  readEventBlocks,
   removeThrough,
   standingPlaces,
   takeDown,
@@ -48,6 +49,8 @@ export interface EventStore {
   appendMissing(term: ReadersTerm, events: readonly PlacedEvent[]): Promise<Announcement[]>
   /** Takes back all events behind `ancestor`, latest first; it becomes the position. */
   revert(term: ReadersTerm, ancestor: BlockHeader): Promise<Announcement[]>
+  /** The last blocks of a chain below a number whose events stand: at most `limit`, the oldest first. */
+  eventBlocks(chainId: number, below: number, limit: number): Promise<BlockRef[]>
   /** The entry at a sequence; undefined when the log does not have it. */
   readEntry(sequence: number): Promise<Announcement | undefined>
   /** The entries after a sequence, in order. */
@@ -165,6 +168,8 @@ export function createEventStore(
         await lockLog(transaction)
         return addEntries(transaction, await takeDown(transaction, chainId, ancestor.number), reversionRow)
       }),
+
+    eventBlocks: (chainId, below, limit) => readEventBlocks(database, chainId, below, limit),
 
     async readEntry(sequence) {
       const row = await database

@@ -17,6 +17,7 @@ export function createFaultyJournal(journal: Journal, random: Random) {
 
   const faulty: Journal = {
     open: journal.open,
+    eventBlocks: journal.eventBlocks,
     begin: failing(journal.begin),
     append: failing(journal.append),
     appendMissing: failing(journal.appendMissing),

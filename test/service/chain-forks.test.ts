@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { temporaryFile } from '../store/temporary-file.js'
 import type { Ask, RpcReply } from './chain-view.js'
 import { expectedMessages, standing } from './event-messages.js'
 import { eventually } from './eventually.js'
@@ -149,6 +150,73 @@ describe('a reorganisation while ranges are read', () => {
     expect(standing(whole.events())).toEqual(expected)
     expect(whole.events().filter(({ type }) => type === 'Reverted')).not.toEqual([])
     whole.close()
+    expect(on.lines.filter(({ msg }) => msg.includes('deeper than'))).toHaveLength(1)
+  })
+})
+
+/** Refuses the last final block, as chains without finality do. */
+const withoutFinality: Interceptor = async ({ params = [] }, pass) =>
+  params[0] === 'finalized' ? { error: { code: -32601, message: 'unknown block' } } : pass()
+
+describe('a chain that has left all blocks that the service knows', () => {
+  const DEPTH = 3
+
+  async function restart(kept: Record<string, string>): Promise<void> {
+    on.events?.close()
+    await on.service?.close()
+    await on.start(kept)
+  }
+
+  async function expectChainsEvents(): Promise<void> {
+    const expected = await expectedMessages(on.chain, on.from)
+    const whole = await watchEvents(on.service, `?after=${on.events.cursor().split('.')[0]}.0`)
+    await vi.waitFor(() => expect(standing(whole.events())).toEqual(expected), { timeout: 20_000 })
+    whole.close()
+  }
+
+  it('without finality and over a restart has its old events removed', async () => {
+    on.rpc.intercept(withoutFinality)
+    const kept = { DB_PATH: temporaryFile(), MAX_REORG_DEPTH: String(DEPTH) }
+    await on.start(kept)
+    await on.traffic.run({ events: 6, blocks: 4 })
+    await on.traffic.run({ events: 6, blocks: 8 })
+    await on.untilRead()
+    await restart(kept)
+    await on.traffic.reorganiseAtRandom({ depth: 10, events: 4, longerBy: 1 })
+    await on.untilRead()
+    await expectChainsEvents()
+  })
+
+  it('as it was reset has its old events removed once it has grown past them', async () => {
+    const kept = { DB_PATH: temporaryFile(), MAX_REORG_DEPTH: String(DEPTH) }
+    await on.start(kept)
+    await on.traffic.run({ events: 6, blocks: 6 })
+    const back = await on.traffic.snapshot()
+    await on.traffic.run({ events: 12, blocks: 12 })
+    await on.untilRead()
+    on.events.close()
+    await on.service.close()
+    await back()
+    await on.traffic.run({ events: 30, blocks: 30 })
+    await restart(kept)
+    await on.untilRead()
+    await expectChainsEvents()
+  })
+
+  it('is followed as a reorganisation when it has left MAX_REORG_DEPTH blocks and no more', async () => {
+    await on.start({ MAX_REORG_DEPTH: String(DEPTH) })
+    await on.traffic.run({ events: 12, blocks: 12 })
+    await on.untilRead()
+    const deposit = () => [on.traffic.actions.deposit(on.traffic.order())]
+    const blocks = (count: number) => Array.from({ length: count }, deposit)
+    await on.traffic.reorganise(DEPTH, blocks(DEPTH))
+    await on.traffic.mine(deposit())
+    await expectChainsEvents()
+    expect(await reorganisations()).toBe(1)
+    expect(on.lines.filter(({ msg }) => msg.includes('deeper than'))).toEqual([])
+    await on.traffic.reorganise(DEPTH + 1, blocks(DEPTH + 1))
+    await on.traffic.mine(deposit())
+    await expectChainsEvents()
     expect(on.lines.filter(({ msg }) => msg.includes('deeper than'))).toHaveLength(1)
   })
 })
