@@ -242,8 +242,10 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     readOrder: (orderId) => orders.known(orderId) ?? ask(orders.read(orderId)),
     forgetOrder: orders.forget,
     async close() {
-      await office.close()
+      const closed = office.close()
+      // What the node has not answered yet must not keep the service.
       rpc.close()
+      await closed
     },
   }
 }

@@ -10,6 +10,7 @@ import {
 } from 'viem'
 import { socketClientCache } from 'viem/utils'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
+import { createNodeFetch } from './node-fetch.js'
 import { EndpointPausedError, pauseMs } from './retry-after.js'
 import { isNodesOwnAnswer } from './rpc-error.js'
 
@@ -19,7 +20,7 @@ export interface RpcClient {
   readonly client: PublicClient
   /** Each endpoint alone, in the order given. */
   readonly endpoints: readonly Endpoint[]
-  /** Ends the connections that are kept open. */
+  /** Ends the calls under way and the connections that are kept open. */
   close(): void
 }
 
@@ -41,8 +42,8 @@ export interface Endpoint {
 const CALL_TIMEOUT_MS = 5000
 /** Calls in one HTTP request; some providers allow no more. */
 const MAX_BATCH_CALLS = 50
-/** The logs of a crowded block must come through, since there is no smaller thing to ask for. */
-const MAX_ANSWER_BYTES = 128 * 1024 * 1024
+/** The logs of a crowded block must come through, since there is no smaller thing to ask for: 32,000 of them do. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
 /** Told of each call when it has ended; `refused` is an answer by which the node itself says no. */
 export type OnCall = (method: string, outcome: CallOutcome, seconds: number) => void
@@ -53,8 +54,9 @@ type CallOutcome = 'ok' | 'refused' | 'error'
  * @param urls http, https, ws or wss URLs, in order of preference
  */
 export function createRpcClient(urls: readonly string[], onCall: OnCall = () => {}): RpcClient {
+  const nodeFetch = createNodeFetch()
   const transports = urls.map((url) =>
-    /^wss?:/i.test(url) ? told(socketTransport(url), onCall) : httpTransport(url, onCall),
+    /^wss?:/i.test(url) ? told(socketTransport(url), onCall) : httpTransport(url, nodeFetch.fetch, onCall),
   )
   const endpoints = transports.map((transport, index) => toEndpoint(transport, urls[index] ?? ''))
   const client = createPublicClient({ transport: fallback(transports, { retryCount: 0 }) })
@@ -62,6 +64,7 @@ export function createRpcClient(urls: readonly string[], onCall: OnCall = () => 
     client: client as PublicClient,
     endpoints,
     close() {
+      nodeFetch.close()
       for (const endpoint of endpoints) endpoint.disconnect()
     },
   }
@@ -90,9 +93,10 @@ function told<T extends Transport>(transport: T, onCall: OnCall): T {
 }
 
 /** A transport that asks nothing until the time that the node has named in `Retry-After`. */
-function httpTransport(url: string, onCall: OnCall): HttpTransport {
+function httpTransport(url: string, fetchFn: typeof fetch, onCall: OnCall): HttpTransport {
   let pausedUntil = Number.NEGATIVE_INFINITY
   const transport = http(url, {
+    fetchFn,
     timeout: CALL_TIMEOUT_MS,
     retryCount: 0,
     batch: { batchSize: MAX_BATCH_CALLS },

@@ -1,0 +1,77 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expectedMessages, standing } from './event-messages.js'
+import { eventually } from './eventually.js'
+import { gate } from './gate.js'
+import { type RawAnswer, type RawNode, startRawNode } from './raw-node.js'
+import { useWatchedChain } from './watched-chain.js'
+
+const MEGABYTE = 1024 * 1024
+const on = useWatchedChain({ seed: 81, pollIntervalMs: 100 })
+let node: RawNode
+
+beforeEach(async () => {
+  node = await startRawNode(on.chain.devnet.rpcUrl)
+})
+afterEach(() => node.close())
+
+/** Begins an answer that never ends. */
+function drip(asked: () => void): RawAnswer {
+  return (response) => {
+    response.setHeader('content-type', 'application/json').write('[')
+    const timer = setInterval(() => response.write(' '), 1000)
+    response.once('close', () => clearInterval(timer))
+    asked()
+  }
+}
+
+describe('an answer of a node whose body never ends', () => {
+  it('is given up, and the next endpoint is asked', async () => {
+    await on.start({ [`RPC_URL_${on.chain.chainId}`]: [node.url, on.rpc.url].join() })
+    await on.traffic.run({ events: 2, blocks: 2 })
+    await on.untilRead()
+    const { opened, open } = gate()
+    node.answerWith(drip(open))
+    await opened
+    node.answerWith(undefined)
+    await on.traffic.run({ events: 3, blocks: 3 })
+    const expected = await expectedMessages(on.chain, on.from)
+    await on.events.untilCount(expected.length)
+    expect(standing(on.events.events())).toEqual(expected)
+    expect(on.rpc.requests().length).toBeGreaterThan(1)
+  })
+
+  it('does not keep the service from ending', async () => {
+    await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
+    const { opened, open } = gate()
+    node.answerWith(drip(open))
+    await opened
+    on.events.close()
+    const start = performance.now()
+    await on.service.close()
+    expect(performance.now() - start).toBeLessThan(2500)
+  })
+})
+
+describe('a small answer of a node that is large when it is unpacked', () => {
+  it.each([
+    ['empty objects', `[{"jsonrpc":"2.0","id":0,"result":[${'{},'.repeat((10 * MEGABYTE) / 3)}{}]}]`],
+    ['lists in lists', '['.repeat(5 * MEGABYTE) + ']'.repeat(5 * MEGABYTE)],
+  ])('of %s is refused before it is read', async (_what, text) => {
+    const packed = gzipSync(text)
+    await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
+    await on.untilRead()
+    const delay = monitorEventLoopDelay({ resolution: 10 })
+    delay.enable()
+    node.answerWith((response) =>
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed),
+    )
+    await eventually(on.chainHealth, ({ status }) => status === 'down')
+    delay.disable()
+    expect(delay.max / 1e6).toBeLessThan(1000)
+    expect(on.lines.at(-1)).toMatchObject({ reason: expect.stringContaining('far more values') })
+    node.answerWith(undefined)
+    await eventually(on.chainHealth, ({ status }) => status === 'ok')
+  })
+})

@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** Answers one HTTP request in place of the node; `undefined` lets the node answer. */
+export type RawAnswer = (response: ServerResponse, body: string) => unknown
+
+/** A JSON-RPC node whose HTTP answers a test can write byte by byte. */
+export async function startRawNode(rpcUrl: string) {
+  let answer: RawAnswer | undefined
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    if (answer !== undefined) return answer(response, body)
+    const real = await fetch(rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    response.setHeader('content-type', 'application/json').end(await real.text())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Has all requests answered in this way from now on; as the node does when undefined. */
+    answerWith(next: RawAnswer | undefined) {
+      answer = next
+    },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+export type RawNode = Awaited<ReturnType<typeof startRawNode>>
