@@ -19,7 +19,7 @@ export interface BlockLogs {
  * Reads the contract's logs in the very block of a header (EIP-234).
  *
  * An answer is believed when it fits the block:
- * - the header's bloom says that no log can be there, and none came: this needs no further call, and is proven;
+ * - the header's bloom says that no log can be there, or it has no transactions, and no log came: this is proven;
  * - the bloom says that there may be logs, and the block's receipts have them: this is proven. The receipts are asked
  *   for instead of the logs, so a block with events costs one call;
  * - the receipts prove nothing, and the logs have the topics that the bloom tells of: a second log with one of these
@@ -59,13 +59,9 @@ export function createBlockLogs(
   const topicsIn = createTopicsInBloom(address, READ_TOPICS)
   const own = toSource(client, address, topicsIn)
   const otherSources = others.map((other) => toSource(other, address, topicsIn))
-  /** Whether any header had a bloom: an empty one says nothing where the chain keeps none. */
-  let hasBlooms = false
-
-  /** @returns undefined when the header does not say which topics there may be */
-  function expectedIn({ logsBloom = '0x' }: TimedHeader): ReadonlySet<Hex> | undefined {
-    if (isEmptyBloom(logsBloom)) return hasBlooms ? NO_TOPICS : undefined
-    hasBlooms = true
+  /** @returns undefined when the header does not say which topics there may be: of some nodes, each bloom is zero */
+  function expectedIn({ logsBloom = '0x', isEmpty }: TimedHeader): ReadonlySet<Hex> | undefined {
+    if (isEmptyBloom(logsBloom)) return isEmpty ? NO_TOPICS : undefined
     return topicsIn(logsBloom)
   }
 

@@ -8,6 +8,7 @@ export interface RawHeader {
   readonly parentHash: Hex
   readonly timestamp: Hex
   readonly logsBloom?: Hex | null
+  readonly receiptsRoot?: Hex | null
 }
 
 /** A header with its block's time, Unix time in milliseconds. */
@@ -15,10 +16,28 @@ export interface TimedHeader extends BlockHeader {
   readonly timestampMs: number
   /** The bloom filter over the block's logs, 256 bytes; all zero or undefined where the chain keeps none. */
   readonly logsBloom?: Hex
+  /** Whether the block has no transactions, so that it has no logs. */
+  readonly isEmpty?: boolean
 }
 
+/** The root of a trie without entries: Keccak-256 of the RLP of an empty string (Yellow Paper, appendix D). */
+const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+
 /** Reads a header of JSON-RPC. */
-export function toHeader({ number, hash, parentHash, timestamp, logsBloom }: RawHeader): TimedHeader {
-  const header = { number: Number(number), hash, parentHash, timestampMs: Number(timestamp) * 1000 }
-  return logsBloom ? { ...header, logsBloom } : header
+export function toHeader({
+  number,
+  hash,
+  parentHash,
+  timestamp,
+  logsBloom,
+  receiptsRoot,
+}: RawHeader): TimedHeader {
+  return {
+    number: Number(number),
+    hash,
+    parentHash,
+    timestampMs: Number(timestamp) * 1000,
+    ...(logsBloom ? { logsBloom } : {}),
+    ...(receiptsRoot === EMPTY_TRIE_ROOT ? { isEmpty: true } : {}),
+  }
 }

@@ -46,9 +46,13 @@ export function createRangeLogs(
 ): ReadRangeLogs {
   const topicsIn = createTopicsInBloom(address, READ_TOPICS)
 
-  /** Whether the bloom of a block without logs tells of some. */
-  function isDoubtful({ logsBloom = '0x' }: TimedHeader): boolean {
-    return !isEmptyBloom(logsBloom) && topicsIn(logsBloom).size > 0
+  /**
+   * Whether a block that came without logs may have some: its bloom says so, or it lacks the bloom that other blocks have.
+   * @param hasBlooms whether any header of the range has a bloom
+   */
+  function isDoubtful({ logsBloom = '0x', isEmpty }: TimedHeader, hasBlooms: boolean): boolean {
+    if (isEmptyBloom(logsBloom)) return hasBlooms && !isEmpty
+    return topicsIn(logsBloom).size > 0
   }
 
   async function readAll(headers: readonly TimedHeader[]): Promise<RawLog[]> {
@@ -83,7 +87,8 @@ export function createRangeLogs(
         (came.get(number) ?? []).every(({ blockHash }) => blockHash === hash),
       )
     if (!isTrusted) throw new InconsistentAnswerError(`blocks ${from} to ${to} came with logs of others`)
-    const doubtful = headers.filter((header) => !came.has(header.number) && isDoubtful(header))
+    const hasBlooms = headers.some(({ logsBloom = '0x' }) => !isEmptyBloom(logsBloom))
+    const doubtful = headers.filter((header) => !came.has(header.number) && isDoubtful(header, hasBlooms))
     const isWhole = headers.length === to - from + 1
     const again = await Promise.all([
       readAll(isWhole ? doubtful : doubtful.slice(0, MAX_DOUBTFUL)),

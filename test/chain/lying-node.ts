@@ -54,9 +54,15 @@ export function createLyingNode(chain: ModelChain, random: Random, options: Lyin
   function headerBy(name: Hex | string): RawHeader | null {
     if (name === 'latest') return lies() ? wrongHead() : chain.tip().header
     if (name === 'finalized') return (chain.at(0) as ModelBlock).header
-    if (lies()) return random.pick<() => RawHeader | null>([() => null, fail, () => chain.tip().header])()
     const block = name.length === 66 ? chain.get(name as Hex) : chain.at(Number(name))
-    return block?.header ?? null
+    const header = block?.header ?? null
+    if (!lies()) return header
+    return random.pick<() => RawHeader | null>([
+      () => null,
+      fail,
+      () => chain.tip().header,
+      () => header && { ...header, logsBloom: random.pick<Hex | null>([null, `0x${'00'.repeat(256)}`]) },
+    ])()
   }
 
   function isFresh({ number }: ModelBlock): boolean {

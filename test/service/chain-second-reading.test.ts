@@ -59,6 +59,25 @@ describe('events that a node leaves out at first, where nothing proves that they
     expect(warnings()).toEqual([expect.objectContaining({ level: 40, block: number, events: 2 - before })])
   })
 
+  it.each([['missing'], ['all zero']])(
+    'are announced when its bloom filter is %s, and others are not',
+    async (what) => {
+      await on.start()
+      await mineDeposits(1)
+      await on.untilRead()
+      const logsBloom = what === 'missing' ? null : bloomOf('00')
+      lie(on.rpc, {
+        header: (header) => ({ ...header, logsBloom }),
+        logs: (logs, times) => (times === 0 ? [] : logs),
+      })
+      await mineDeposits(2)
+      await on.untilRead()
+      await mineEmpty(DEPTH)
+      await on.events.untilCount(3)
+      expect(standing(on.events.events())).toEqual(await expectedMessages(on.chain, on.from))
+    },
+  )
+
   it('come after those of later blocks, and a reorganisation removes them as well', async () => {
     await on.start()
     lie(on.rpc, { ...NOTHING_PROVEN, logs: (logs, times) => (times === 0 ? logs.slice(1) : logs) })
