@@ -73,7 +73,7 @@ export function createBlockLogs(
     if (early !== undefined) return { logs: early, isProven: true, fits: true }
     const filter = { address, blockHash: header.hash }
     const logs = checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
-    if (logs.some(({ blockHash }) => blockHash !== header.hash))
+    if (!logs.every((log) => log.blockHash === header.hash && Number(log.blockNumber) === header.number))
       throw new InconsistentAnswerError(`block ${header.number} came with logs of another one`)
     if (logs.length === 0 && !mayHaveLogs) return { logs, isProven: expected !== undefined, fits: true }
     const proof = isAskedFirst ? undefined : await receipts.logsOf(header)

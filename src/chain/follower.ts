@@ -77,6 +77,8 @@ export function createFollower(options: FollowerOptions): Follower {
       const isLinked = last.number < 0 || range.first.parentHash === last.hash
       if (isLinked) {
         const events = await reader.withSolvers(range.events, head.number)
+        // The journal keeps no blocks from before a range, so a restart could not read them again.
+        await blocks.readAgain(reader, range.end.number)
         await blocks.addRange({ ...range, events })
       } else await blocks.add(reader, [range.first], head.number)
       run.onProgress()

@@ -10,9 +10,20 @@ export class BadBodyError extends Error {
   override readonly name = 'BadBodyError'
 }
 
+/** A node has refused a batch of calls as a whole (JSON-RPC 2.0, section 6: with one object, and not a list). */
+export class BatchRefusedError extends Error {
+  override readonly name = 'BatchRefusedError'
+}
+
+/** Statuses by which a node refuses a batch; others say nothing of it. */
+const BATCH_STATUSES = [200, 400, 413]
+/** As much as is kept of the words by which a node refuses a batch. */
+const MAX_REFUSAL_BYTES = 1000
+
 /** `fetch` for JSON-RPC nodes. */
 export interface NodeFetch {
-  readonly fetch: typeof fetch
+  /** @param onBatchRefused called when the node refuses a batch as a whole; the body fails with BatchRefusedError then */
+  fetch(onBatchRefused: () => void): typeof fetch
   /** Ends all requests under way, and lets no other begin. */
   close(): void
 }
@@ -26,17 +37,38 @@ export interface NodeFetch {
 export function createNodeFetch(): NodeFetch {
   const closing = new AbortController()
   return {
-    async fetch(input, init) {
+    fetch: (onBatchRefused) => async (input, init) => {
       const slow = new AbortController()
       const signals = [closing.signal, slow.signal, ...(init?.signal ? [init.signal] : [])]
       const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
       if (response.body === null) return response
       const { status, statusText, headers } = response
+      const isBatch =
+        typeof init?.body === 'string' && init.body.startsWith('[') && BATCH_STATUSES.includes(status)
       const bounded = response.body.pipeThrough(boundBody(slow))
-      return new Response(bounded, { status, statusText, headers })
+      const body = isBatch ? bounded.pipeThrough(expectList(onBatchRefused)) : bounded
+      return new Response(body, { status, statusText, headers })
     },
     close: () => closing.abort(new BadBodyError('the service is closing')),
   }
+}
+
+/** Fails with the node's words when a body is one object. */
+function expectList(onBatchRefused: () => void): TransformStream<Uint8Array, Uint8Array> {
+  let isList: boolean | undefined
+  let refusal = Buffer.alloc(0)
+  return new TransformStream({
+    transform(chunk, controller) {
+      isList ??= !/^\s*\{/.test(Buffer.from(chunk.subarray(0, 100)).toString('latin1'))
+      if (isList) controller.enqueue(chunk)
+      else refusal = Buffer.concat([refusal, chunk]).subarray(0, MAX_REFUSAL_BYTES)
+    },
+    flush(controller) {
+      if (isList !== false) return
+      onBatchRefused()
+      controller.error(new BatchRefusedError(`the node refuses a batch of calls: ${refusal.toString()}`))
+    },
+  })
 }
 
 function boundBody(slow: AbortController): TransformStream<Uint8Array, Uint8Array> {

@@ -6,7 +6,7 @@ import {
 } from 'viem'
 import type { Address, Hex } from '../domain/hex.js'
 import type { TimedHeader } from './headers.js'
-import { firstTopics, isOf } from './log-answer.js'
+import { checkedLogs, firstTopics, isOf } from './log-answer.js'
 import { coversBloom, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
 import type { RawLog } from './order-events.js'
 
@@ -70,12 +70,17 @@ export function createReceiptReader(
     return [...topicsIn(logsBloom)].every((topic) => topics.has(topic))
   }
 
-  function isProof(receipts: readonly RawReceipt[], { hash, logsBloom = '0x' }: TimedHeader): boolean {
+  function isProof(
+    receipts: readonly RawReceipt[],
+    { number, hash, logsBloom = '0x' }: TimedHeader,
+  ): boolean {
     const blooms = receipts.flatMap((receipt) => receipt.logsBloom ?? [])
     return (
       receipts.every((receipt) => receipt.blockHash === hash && hasItsTopics(receipt)) &&
       // Nodes count the logs of a block from 0.
-      receipts.flatMap(({ logs }) => logs).every(({ logIndex }, index) => Number(logIndex) === index) &&
+      receipts
+        .flatMap(({ logs }) => logs)
+        .every((log, index) => Number(log.logIndex) === index && Number(log.blockNumber) === number) &&
       (isEmptyBloom(logsBloom) || coversBloom(blooms, logsBloom))
     )
   }
@@ -86,7 +91,8 @@ export function createReceiptReader(
       const receipts = (await request(header.hash)) as RawReceipt[] | null
       isUnproven = !Array.isArray(receipts) || !isProof(receipts, header)
       if (receipts === null || isUnproven) return undefined
-      return receipts.flatMap(({ logs }) => logs.filter((log) => isOf(address, log)))
+      const logs = receipts.flatMap((receipt) => receipt.logs.filter((log) => isOf(address, log)))
+      return checkedLogs(logs, address)
     },
   }
 }

@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { socketClientCache } from 'viem/utils'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
-import { createNodeFetch } from './node-fetch.js'
+import { createNodeFetch, type NodeFetch } from './node-fetch.js'
 import { EndpointPausedError, pauseMs } from './retry-after.js'
 import { isNodesOwnAnswer } from './rpc-error.js'
 
@@ -40,8 +40,10 @@ export interface Endpoint {
 }
 
 const CALL_TIMEOUT_MS = 5000
-/** Calls in one HTTP request; some providers allow no more. */
-const MAX_BATCH_CALLS = 50
+/** Calls in one HTTP request: fewer at a node that refuses so many. */
+const BATCH_CALLS = [50, 10, 1] as const
+/** How long no larger batches are tried. */
+const LARGE_BATCH_PAUSE_MS = 10 * 60_000
 /** The logs of a crowded block must come through, since there is no smaller thing to ask for: 32,000 of them do. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
@@ -56,7 +58,7 @@ type CallOutcome = 'ok' | 'refused' | 'error'
 export function createRpcClient(urls: readonly string[], onCall: OnCall = () => {}): RpcClient {
   const nodeFetch = createNodeFetch()
   const transports = urls.map((url) =>
-    /^wss?:/i.test(url) ? told(socketTransport(url), onCall) : httpTransport(url, nodeFetch.fetch, onCall),
+    /^wss?:/i.test(url) ? told(socketTransport(url), onCall) : httpTransport(url, nodeFetch, onCall),
   )
   const endpoints = transports.map((transport, index) => toEndpoint(transport, urls[index] ?? ''))
   const client = createPublicClient({ transport: fallback(transports, { retryCount: 0 }) })
@@ -93,28 +95,48 @@ function told<T extends Transport>(transport: T, onCall: OnCall): T {
 }
 
 /** A transport that asks nothing until the time that the node has named in `Retry-After`. */
-function httpTransport(url: string, fetchFn: typeof fetch, onCall: OnCall): HttpTransport {
+function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): HttpTransport {
   let pausedUntil = Number.NEGATIVE_INFINITY
-  const transport = http(url, {
-    fetchFn,
-    timeout: CALL_TIMEOUT_MS,
-    retryCount: 0,
-    batch: { batchSize: MAX_BATCH_CALLS },
-    maxResponseBodySize: MAX_ANSWER_BYTES,
-    onFetchResponse({ status, headers }) {
-      const pause = pauseMs(status, headers.get('retry-after'), Date.now())
-      if (pause > 0) pausedUntil = performance.now() + pause
-    },
+  const batches = createBatchLimit()
+  const transports = BATCH_CALLS.map((batchSize, step) => {
+    const transport = http(url, {
+      fetchFn: nodeFetch.fetch(() => batches.refused(step)),
+      timeout: CALL_TIMEOUT_MS,
+      retryCount: 0,
+      batch: batchSize > 1 && { batchSize },
+      maxResponseBodySize: MAX_ANSWER_BYTES,
+      onFetchResponse({ status, headers }) {
+        const pause = pauseMs(status, headers.get('retry-after'), Date.now())
+        if (pause > 0) pausedUntil = performance.now() + pause
+      },
+    })
+    return told(transport, onCall)
   })
-  const asked = told(transport, onCall)
   return (options) => {
-    const made = asked(options)
-    const request: typeof made.request = async (...call) => {
+    const made = transports.map((transport) => transport(options))
+    const [first] = made as [(typeof made)[number]]
+    const request: typeof first.request = async (...call) => {
       const leftMs = pausedUntil - performance.now()
       if (leftMs > 0) throw new EndpointPausedError(leftMs)
-      return made.request(...call)
+      return (made[batches.step()] ?? first).request(...call)
     }
-    return { ...made, request }
+    return { ...first, request }
+  }
+}
+
+/** Which of the sizes of batches a node takes; the largest is tried again after a while. */
+function createBatchLimit() {
+  let step = 0
+  let refusedAt = 0
+  return {
+    step() {
+      if (step > 0 && performance.now() - refusedAt > LARGE_BATCH_PAUSE_MS) step = 0
+      return step
+    },
+    refused(at: number) {
+      step = Math.max(step, Math.min(at + 1, BATCH_CALLS.length - 1))
+      refusedAt = performance.now()
+    },
   }
 }
 

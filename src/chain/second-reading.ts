@@ -57,6 +57,16 @@ export function createSecondReading(options: SecondReadingOptions): SecondReadin
     log.warn({ chainId, block: number, events }, 'the node had left out events of a block: announced now')
   }
 
+  /** @returns the block as it waits on, if it does */
+  function failed({ header, failures }: WaitingBlock): WaitingBlock[] {
+    if (failures < MAX_FAILURES) return [{ header, failures: failures + 1 }]
+    log.warn(
+      { chainId, block: header.number },
+      'a block could not be read for the second time: events that the node had left out of it stay missing',
+    )
+    return []
+  }
+
   /** Those of some blocks that are on the node's chain, with their logs. */
   async function readAgain(
     reader: BlockReader,
@@ -74,9 +84,9 @@ export function createSecondReading(options: SecondReadingOptions): SecondReadin
 
   return {
     resume(headers) {
-      const last = depth === 0 ? [] : headers.slice(-depth)
-      const older = waiting.filter(({ header }) => header.number < (last[0]?.number ?? 0))
-      waiting = [...older, ...last.map((header) => ({ header, failures: 0 }))]
+      if (depth === 0) return
+      const older = waiting.filter(({ header }) => header.number < (headers[0]?.number ?? 0))
+      waiting = [...older, ...headers.map((header) => ({ header, failures: 0 }))]
     },
     add(blocks, headNumber) {
       const unproven = blocks.filter(
@@ -94,9 +104,8 @@ export function createSecondReading(options: SecondReadingOptions): SecondReadin
       })
       for (const block of blocks) await announceMissing(block)
       const read = new Set(blocks.map(({ header }) => header.hash))
-      const failed = due.filter(({ header, failures }) => !read.has(header.hash) && failures < MAX_FAILURES)
       const later = waiting.filter((block) => !due.includes(block))
-      waiting = [...failed.map(({ header, failures }) => ({ header, failures: failures + 1 })), ...later]
+      waiting = [...due.filter(({ header }) => !read.has(header.hash)).flatMap(failed), ...later]
     },
   }
 }

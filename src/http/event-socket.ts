@@ -77,10 +77,11 @@ async function sendAll(stream: EventStream, socket: WebSocket, connection: Socke
       if (batch.length === 0 || socket.readyState !== socket.OPEN) continue
       if (!connection.write(toFrames(batch))) await once(connection, 'drain', { signal: stream.ended })
     }
-  } catch {
-    // Else the connection has broken off, of which the socket tells.
-    if (!stream.ended.aborted) return
-    const error = stream.close(stream.ended.reason)
+  } catch (thrown) {
+    // The socket reports a connection that has broken off.
+    const isBroken = connection.destroyed || socket.readyState !== socket.OPEN
+    if (!stream.ended.aborted && isBroken) return
+    const error = stream.close(stream.ended.aborted ? stream.ended.reason : thrown)
     if (error !== undefined) closeWith(socket, error)
   }
 }
@@ -100,6 +101,9 @@ function textFrame(text: string): Buffer {
 
 function frameHeader(length: number): Buffer {
   if (length < 126) return Buffer.from([0x81, length])
-  if (length > 0xffff) throw new RangeError('an event is never so long')
-  return Buffer.from([0x81, 126, length >> 8, length & 0xff])
+  if (length <= 0xffff) return Buffer.from([0x81, 126, length >> 8, length & 0xff])
+  const header = Buffer.alloc(10)
+  header.set([0x81, 127])
+  header.writeBigUInt64BE(BigInt(length), 2)
+  return header
 }

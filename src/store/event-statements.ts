@@ -22,8 +22,8 @@ export async function moveLastSequence(transaction: DatabaseTransaction, by: num
   return moved.last_sequence - by
 }
 
-/** The places of events that stand, in the blocks of some events. Compare them with `placeOf`. */
-export async function standingPlaces(
+/** The identities of the events that stand in the blocks of some events. */
+export async function standingIdentities(
   database: Database,
   chainId: number,
   events: readonly PlacedEvent[],
@@ -32,17 +32,17 @@ export async function standingPlaces(
   if (blocks.length === 0) return new Set()
   const rows = await database
     .selectFrom('events')
-    .select(['block_number', 'log_index'])
+    .select(['block_number', 'type', 'order_id'])
     .where('chain_id', '=', chainId)
     .where('block_number', 'in', blocks)
     .where('is_standing', '=', 1)
     .execute()
-  return new Set(rows.map((row) => `${row.block_number} ${row.log_index}`))
+  return new Set(rows.map((row) => `${row.block_number} ${row.type} ${row.order_id}`))
 }
 
-/** Names where an event stands on its chain. */
-export function placeOf({ event, logIndex }: PlacedEvent): string {
-  return `${event.blockNumber} ${logIndex}`
+/** Names an event: an order has one of each type. Nodes may count the logs of a block in different ways. */
+export function identityOf({ event }: PlacedEvent): string {
+  return `${event.blockNumber} ${event.type} ${event.orderId}`
 }
 
 /** Marks the events of all blocks above a number as taken back. @returns their rows, the latest first */

@@ -6,12 +6,12 @@ import { ALONE, type Coordination, type Database, type DatabaseTransaction } fro
 import { passes } from './event-filter.js'
 import { announcementOf, eventRow, type NewEventRow, reversionRow } from './event-rows.js'
 import {
+  identityOf,
   lockLog,
   moveLastSequence,
-  placeOf,
   readEventBlocks,
   removeThrough,
-  standingPlaces,
+  standingIdentities,
   takeDown,
 } from './event-statements.js'
 import { insertInParts, ROWS_AT_ONCE } from './parts.js'
@@ -148,10 +148,10 @@ export function createEventStore(
 
     appendMissing: (term, events) =>
       write(term, async (transaction) => {
-        const known = await standingPlaces(transaction, term.chainId, events)
+        const known = await standingIdentities(transaction, term.chainId, events)
         return addEntries(
           transaction,
-          events.filter((event) => !known.has(placeOf(event))),
+          events.filter((event) => !known.has(identityOf(event))),
           eventRow,
         )
       }),

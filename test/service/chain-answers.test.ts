@@ -119,6 +119,44 @@ describe('a node', () => {
   })
 })
 
+describe('a log of a node', () => {
+  it.each([
+    ['without a log index', { logIndex: undefined }],
+    ['with words for a log index', { logIndex: 'first' }],
+    ['without a block number', { blockNumber: undefined }],
+    ['with no block number yet', { blockNumber: null }],
+    ['with the number of another block', { blockNumber: '0x1' }],
+    ['with a short order id', { topics: ['0x12'] }],
+    ['with half a byte of data', { data: '0x123' }],
+  ])('%s is not believed, and the next endpoint is asked', async (_what, change) => {
+    const other = await startRpcProxy(on.chain.devnet.rpcUrl)
+    onTestFinished(other.close)
+    const changed = (log: object) => ({ ...log, ...change })
+    lie(on.rpc, {
+      logs: (logs) => logs.map(changed),
+      receipts: (receipts) => receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.map(changed) })),
+    })
+    await on.start({ [`RPC_URL_${on.chain.chainId}`]: [on.rpc.url, other.url].join() })
+    await expectEvents(1)
+    expect(on.lines.filter(({ msg }) => msg === 'events cannot be written')).toEqual([])
+  })
+
+  it('whose index is counted otherwise than at the second reading has its event once', async () => {
+    const shifted = (log: { logIndex: string }) => ({
+      ...log,
+      logIndex: `0x${(Number(log.logIndex) + 100).toString(16)}`,
+    })
+    lie(on.rpc, { logs: (logs, times) => (times === 0 ? logs.map(shifted) : logs), receipts: false })
+    await on.start({ [`RECHECK_BLOCKS_${on.chain.chainId}`]: '3' })
+    await expectEvents(1)
+    for (let block = 0; block < 6; block++) {
+      await on.traffic.mine()
+      await on.untilRead()
+    }
+    expect(on.events.events()).toHaveLength((await expectedMessages(on.chain, on.from)).length)
+  })
+})
+
 describe('an answer with logs', () => {
   it.each([
     ['that were removed', { removed: true }],

@@ -3,21 +3,20 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Answers one HTTP request in place of the node; `undefined` lets the node answer. */
-export type RawAnswer = (response: ServerResponse, body: string) => unknown
+/** Answers one HTTP request in place of the node; `pass` lets the node answer. */
+export type RawAnswer = (response: ServerResponse, body: string, pass: () => Promise<void>) => unknown
 
 /** A JSON-RPC node whose HTTP answers a test can write byte by byte. */
 export async function startRawNode(rpcUrl: string) {
   let answer: RawAnswer | undefined
+  const headers = { 'content-type': 'application/json' }
   const server = createServer(async (request, response) => {
     const body = await text(request)
-    if (answer !== undefined) return answer(response, body)
-    const real = await fetch(rpcUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    })
-    response.setHeader('content-type', 'application/json').end(await real.text())
+    const pass = async () => {
+      const real = await fetch(rpcUrl, { method: 'POST', headers, body })
+      response.writeHead(200, headers).end(await real.text())
+    }
+    return answer === undefined ? pass() : answer(response, body, pass)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
