@@ -184,6 +184,7 @@ it('a block that is asked for by hash, and comes as another one, fails that look
   await on.start()
   await on.traffic.run({ events: 4, blocks: 4 })
   await on.events.untilCount(4)
+  await on.untilRead()
   let parent: unknown
   lie(on.rpc, {
     headerByHash(header) {
