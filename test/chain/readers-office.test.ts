@@ -7,7 +7,7 @@ import { gate } from '../service/gate.js'
 
 const START_MS = 3000
 const LONG_MS = 60_000
-const WRONG_CHAIN = () => new ChainMistake('RPC_URL_5', 'has URL 1 answering for chain 7')
+const WRONG_CHAIN = () => new ChainMistake('RPC_URL_5', 'answers for chain 7, and not for 5')
 
 let lines: { level: number; reason: string }[]
 

@@ -53,7 +53,7 @@ describe('a start that cannot be', () => {
       [`SERVICE_ADDRESS_${chain.chainId}`]: solverAccounts[0].address,
     })
     expect(await start.exited).toBe(1)
-    expect(start.output()).toMatch(new RegExp(`RPC_URL_1 has URL 1 answering for chain ${chain.chainId}`))
+    expect(start.output()).toMatch(new RegExp(`RPC_URL_1 answers for chain ${chain.chainId}, and not for 1`))
     expect(start.output()).toMatch(new RegExp(`SERVICE_ADDRESS_${chain.chainId} is .* has no contract`))
   })
 
