@@ -6,7 +6,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
-import { ConfigError } from '../environment.js'
+import { ConfigError, type ConfigMistake } from '../environment.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { GuardedMethod } from '../rpc/guard.js'
@@ -167,15 +167,20 @@ function toContextValues(request: FastifyRequest) {
   return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, refuse })
 }
 
+/** What keeps the port from being opened is a mistake in PORT or HOST; any other error stays as it is. */
 function toListenMistake(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE')
-    return new ConfigError([{ variable: 'PORT', message: `is ${port}, which is taken` }])
-  if (code === 'EACCES')
-    return new ConfigError([{ variable: 'PORT', message: `is ${port}, which needs privileges` }])
-  if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
-    return new ConfigError([{ variable: 'HOST', message: `is ${host}, which is no address of this machine` }])
-  return error
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error
+  return new ConfigError([listenMistake(code, host, port)])
+}
+
+function listenMistake(code: string | undefined, host: string, port: number): ConfigMistake {
+  if (code === 'EADDRINUSE') return { variable: 'PORT', message: `is ${port}, which is taken` }
+  if (code === 'EACCES') return { variable: 'PORT', message: `is ${port}, which needs privileges` }
+  const isForeign = code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'
+  const fault = isForeign ? 'is no address of this machine' : `cannot be listened on (${code})`
+  const mustBe = 'it must be an address of this machine, or 0.0.0.0 for all of them'
+  return { variable: 'HOST', message: `is "${host}", which ${fault}: ${mustBe}` }
 }
 
 function trustedProxies(trustProxy: Config['trustProxy']) {
