@@ -50,7 +50,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -176,7 +176,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -277,7 +277,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -385,7 +385,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -432,7 +432,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -491,7 +491,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -539,7 +539,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
