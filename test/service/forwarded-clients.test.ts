@@ -196,3 +196,42 @@ describe('the client is the last address that trusted proxies report', () => {
     expect(statuses).toEqual([200, 200, 429, 429, 200, 200, 429])
   })
 })
+
+describe('the servers in /asyncapi.json are where the reader has reached the service', () => {
+  const serversFor = (headers: Record<string, string>) =>
+    new Promise<object>((resolve, reject) => {
+      const call = httpRequest(
+        service.url,
+        { path: '/asyncapi.json', headers, agent: false },
+        async (response) => {
+          resolve(JSON.parse((await response.setEncoding('utf8').toArray()).join('')).servers)
+        },
+      )
+      call.on('error', reject).end()
+    })
+  const plain = (host: string) => ({ webSocket: { host, protocol: 'ws' }, http: { host, protocol: 'http' } })
+  const secure = (host: string) => ({
+    webSocket: { host, protocol: 'wss' },
+    http: { host, protocol: 'https' },
+  })
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'quotes.example' }
+
+  it('by Host alone without a proxy', async () => {
+    await start({})
+    expect(await serversFor({})).toEqual(plain(new URL(service.url).host))
+    expect(await serversFor({ host: 'quotes.example:8080' })).toEqual(plain('quotes.example:8080'))
+    expect(await serversFor({ host: '[::1]:3000', ...forwarded })).toEqual(plain('[::1]:3000'))
+    expect(await serversFor({ host: 'a', 'x-forwarded-proto': 'https' })).toEqual(plain('a'))
+  })
+
+  it('by what a trusted proxy reports', async () => {
+    await start({ TRUST_PROXY: '1' })
+    expect(await serversFor({ host: 'inside:3000', ...forwarded })).toEqual(secure('quotes.example'))
+    expect(await serversFor({ host: 'quotes.example', 'x-forwarded-proto': 'https' })).toEqual(
+      secure('quotes.example'),
+    )
+    expect(await serversFor({ host: 'quotes.example' })).toEqual(plain('quotes.example'))
+    const own = `localhost:${new URL(service.url).port}`
+    expect(await serversFor({ ...forwarded, 'x-forwarded-host': 'a/"b' })).toEqual(secure(own))
+  })
+})
