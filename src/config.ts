@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readCorsOrigins, readEndpointAllowlist, readMetricsAuth, readTrustProxy } from './config/access.js'
 import { type ChainConfig, readChains } from './config/chains.js'
 import { type DatabaseLocation, readDatabaseLocation } from './config/database-url.js'
+import { findMisspellings } from './config/misspelt.js'
 import { MAX_COUNT } from './config/ranges.js'
 import {
   type RateLimitConfig,
@@ -109,8 +110,15 @@ export function readConfig(environment: Environment): Config {
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
   }
-  env.assertValid()
+  env.assertValid((missing) => hintAt(missing, environment))
   return config
+}
+
+/** Names what is set in the place of a variable that is missing. */
+function hintAt(missing: string, environment: Environment): string {
+  const general = missing.replace(/[0-9]+$/, '<chainId>')
+  const found = findMisspellings(environment).find(({ meant }) => meant === missing || meant === general)
+  return found === undefined ? '' : `; ${found.variable} is set, which the service does not read`
 }
 
 function readProtocolName(env: EnvironmentReader): string {

@@ -43,6 +43,13 @@ export class EnvironmentReader {
     this.#mistakes.push({ variable, message })
   }
 
+  /** Whether any variable is set whose name fits. */
+  hasAny(name: RegExp): boolean {
+    return Object.keys(this.#environment).some(
+      (variable) => name.test(variable) && this.optional(variable) !== undefined,
+    )
+  }
+
   /** The variable or its default; undefined when there is neither. */
   optional(variable: string): string | undefined {
     return this.#environment[variable]?.trim() || this.#defaults[variable]
@@ -93,8 +100,16 @@ export class EnvironmentReader {
     return value ?? allowed[0]
   }
 
-  /** @throws ConfigError when any mistake was noted */
-  assertValid(): void {
-    if (this.#mistakes.length > 0) throw new ConfigError(this.#mistakes)
+  /**
+   * @param hint what to add to what is said of a variable that is missing, if anything
+   * @throws ConfigError when any mistake was noted
+   */
+  assertValid(hint: (variable: string) => string = () => ''): void {
+    if (this.#mistakes.length === 0) return
+    throw new ConfigError(
+      this.#mistakes.map(({ variable, message }) => {
+        return { variable, message: message.startsWith('is missing') ? message + hint(variable) : message }
+      }),
+    )
   }
 }

@@ -26,11 +26,16 @@ export function readChains(env: EnvironmentReader): ChainConfig[] {
   const texts = env.list('SUPPORTED_CHAINS')
   if (texts.length === 0) {
     env.refuse('SUPPORTED_CHAINS', 'is missing: it must be the chain ids to serve, such as 1,8453')
-    env.refuse('RPC_URL_<chainId>', 'is missing: it must be the JSON-RPC endpoint, for each supported chain')
-    env.refuse(
-      'SERVICE_ADDRESS_<chainId>',
-      'is missing: it must be the settlement contract, for each supported chain',
-    )
+    if (!env.hasAny(/^RPC_URL_[0-9]+$/))
+      env.refuse(
+        'RPC_URL_<chainId>',
+        'is missing: it must be the JSON-RPC endpoint, for each supported chain',
+      )
+    if (!env.hasAny(/^SERVICE_ADDRESS_[0-9]+$/))
+      env.refuse(
+        'SERVICE_ADDRESS_<chainId>',
+        'is missing: it must be the settlement contract, for each supported chain',
+      )
   }
   const chains: ChainConfig[] = []
   for (const text of texts) {
