@@ -643,6 +643,13 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'GET /health/ready',
+    status: 200,
+    body: {
+      status: 'ready',
+    },
+  },
+  {
     of: 'GET /metrics',
     status: 200,
     body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.3919439999999996\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.10797099999999998\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.499915\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795308576\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 248115200\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66522140672\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 327700480\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 54\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.014935359\n',
@@ -803,6 +810,24 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'The database of this service does not answer at the moment: try again in some seconds.',
       code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /health/ready',
+    status: 503,
+    reason: 'CHAIN_UNAVAILABLE',
+    body: {
+      error: 'No chain answers at the moment.',
+      code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /health/ready',
+    status: 503,
+    reason: 'SHUTTING_DOWN',
+    body: {
+      error: 'The service is shutting down.',
+      code: 'SHUTTING_DOWN',
     },
   },
 ]
