@@ -59,6 +59,8 @@ export interface Config extends DatabaseLocation {
   /** Host names and CIDRs that solver endpoints may have in spite of the rules of production. */
   readonly solverEndpointAllowlist: readonly string[]
   readonly logLevel: LogLevel
+  /** The part of the requests that the log has a line of, 0 to 1; errors and slow ones always have one. */
+  readonly logRequestSample: number
 }
 
 const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
@@ -109,6 +111,7 @@ export function readConfig(environment: Environment): Config {
     metricsAuth: readMetricsAuth(env),
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
+    logRequestSample: env.share('LOG_REQUEST_SAMPLE'),
   }
   env.assertValid((missing) => hintAt(missing, environment))
   return config

@@ -77,6 +77,14 @@ export class EnvironmentReader {
     return this.optionalInteger(variable, range) ?? range.min
   }
 
+  /** A part of a whole in decimal digits, 0 to 1. */
+  share(variable: string): number {
+    const text = this.optional(variable) ?? ''
+    if (/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(text)) return Number(text)
+    this.refuse(variable, `is "${text}": it must be a number of 0 to 1, such as 0.1`)
+    return 1
+  }
+
   /** The comma-separated items of a variable, without blanks; none when it is not set. */
   list(variable: string): string[] {
     const items = (this.optional(variable) ?? '').split(',').map((item) => item.trim())

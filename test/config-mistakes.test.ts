@@ -66,6 +66,14 @@ describe('a mistake names the variable and what it must be:', () => {
     ['SOLVER_ENDPOINT_ALLOWLIST', 'https://a.example', `has "https://a.example": ${ALLOWED}`],
     ['SOLVER_ENDPOINT_ALLOWLIST', '*.example', `has "*.example": ${ALLOWED}`],
     ['SOLVER_ENDPOINT_ALLOWLIST', '10.0.0.0/33', `has "10.0.0.0/33": ${ALLOWED}`],
+    ...['-1', '1.1', '2', '1%', '.5', '1e-3', '0,1', 'NaN'].map(
+      (share) =>
+        ['LOG_REQUEST_SAMPLE', share, `is "${share}": it must be a number of 0 to 1, such as 0.1`] as [
+          string,
+          string,
+          string,
+        ],
+    ),
     ['LOG_LEVEL', 'loud', 'is "loud": it must be one of trace, debug, info, warn, error, fatal, silent'],
   ])('%s=%s', (variable, value, message) => {
     expect(mistakes({ [variable]: value })).toEqual([{ variable, message }])

@@ -10,6 +10,7 @@ import { ConfigError, type ConfigMistake } from '../environment.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { GuardedMethod } from '../rpc/guard.js'
+import type { QuoteSummary } from '../rpc/method.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import { requestKey } from '../rpc/request-context.js'
 import { type AddService, rpcRoutes } from '../rpc/router.js'
@@ -30,7 +31,7 @@ import { registerRestRoutes } from './transcoder.js'
 import { registerWebSockets } from './web-sockets.js'
 
 interface HttpServerOptions {
-  readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy'>
+  readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>
   readonly methods: readonly GuardedMethod[]
   readonly streams: EventStreams
   readonly rateLimits: RateLimits
@@ -81,7 +82,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: refuseUnparsable,
   })
 
-  const logRequest = createRequestLog(server, log)
+  const logRequest = createRequestLog(server, log, config.logRequestSample)
   const refuseBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = answersToOrigins(config.corsOrigins)
   server.addHook('onRoute', ({ url, wsHandler }) => {
@@ -164,7 +165,10 @@ function toContextValues(request: FastifyRequest) {
   const refuse = (error: ServiceError) => {
     request.refusal = error
   }
-  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, refuse })
+  const noteQuote = (quote: QuoteSummary) => {
+    request.quote = quote
+  }
+  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, refuse, noteQuote })
 }
 
 /** What keeps the port from being opened is a mistake in PORT or HOST; any other error stays as it is. */
