@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readCorsOrigins, readEndpointAllowlist, readMetricsAuth, readTrustProxy } from './config/access.js'
 import { type ChainConfig, readChains } from './config/chains.js'
 import { type DatabaseLocation, readDatabaseLocation } from './config/database-url.js'
@@ -11,7 +11,7 @@ import {
   readRateLimits,
 } from './config/rate-limits.js'
 import { parseUint256 } from './domain/amount.js'
-import { type Environment, EnvironmentReader } from './environment.js'
+import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.js'
 import { DEFAULTS } from './variables.js'
 
@@ -66,9 +66,18 @@ export interface Config extends DatabaseLocation {
 const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
 const MAX_RECORD_MB = 1_000_000
 
-/** The process's environment, with what a file `.env` in the working directory adds to it. */
+/**
+ * The process's environment, with what a file `.env` in the working directory adds to it.
+ * @throws ConfigError when `.env` cannot be read
+ */
 export function processEnvironment(): Environment {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env')
+  } catch (error) {
+    const reason = statSync('.env').isDirectory() ? 'it is a folder' : (error as Error).message
+    const message = `in ${process.cwd()} cannot be read: ${reason}. It must be a file with lines NAME=value`
+    throw new ConfigError([{ variable: '.env', message }])
+  }
   return process.env
 }
 

@@ -44,6 +44,8 @@ describe('a mistake names the variable and what it must be:', () => {
     ['DESTINATION_CHAINS_1', '10,0x2', 'has "0x2": it must be a chain id, a decimal integer of 1 to 2^53-1'],
     ['RPC_URL_1', 'localhost', `has "localhost": ${RPC}`],
     ['RPC_URL_1', 'http://a.example,ftp://b.example', `has "ftp://b.example": ${RPC}`],
+    ['RPC_URL_1', 'https://user:%zz@a.example', `has "https://user:%zz@a.example": ${RPC}`],
+    ['DB_PATH', ':memory', 'is ":memory": it must be a file path or :memory:'],
     ['RPC_URL_1', '', 'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated'],
     ['SERVICE_ADDRESS_1', '', "is missing: it must be the settlement contract's address"],
     ['SERVICE_ADDRESS_1', '0x1234', `is "0x1234": ${ADDRESS}`],

@@ -86,6 +86,18 @@ function readDestinationChains(env: EnvironmentReader, chainId: number): number[
   return [...new Set([chainId, ...texts.map(Number)])]
 }
 
+/** A user and password in the URL are decoded when they are sent, so they must be decodable. */
 function isRpcUrl(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:', 'ws:', 'wss:'].includes(new URL(text).protocol)
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return ['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && isDecodable(username + password)
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
