@@ -165,7 +165,14 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       addServices: [health.routes, reflection.routes],
       addRoutes(routes) {
         registerReference(routes, { version, methods: methods.map(({ desc }) => desc), stream: streams.desc })
-        registerHealth(routes, { version, chains, registry, isDatabaseUp: replicas.isConnected, now })
+        registerHealth(routes, {
+          ...health,
+          version,
+          chains,
+          registry,
+          isDatabaseUp: replicas.isConnected,
+          now,
+        })
         registerMetrics(routes, {
           metrics,
           auth: config.metricsAuth,

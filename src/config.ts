@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readCorsOrigins, readEndpointAllowlist, readMetricsAuth, readTrustProxy } from './config/access.js'
 import { type ChainConfig, readChains } from './config/chains.js'
 import { type DatabaseLocation, readDatabaseLocation } from './config/database-url.js'
+import { findMisspellings } from './config/misspelt.js'
 import { MAX_COUNT } from './config/ranges.js'
 import {
   type RateLimitConfig,
@@ -10,7 +11,7 @@ import {
   readRateLimits,
 } from './config/rate-limits.js'
 import { parseUint256 } from './domain/amount.js'
-import { type Environment, EnvironmentReader } from './environment.js'
+import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.js'
 import { DEFAULTS } from './variables.js'
 
@@ -58,14 +59,25 @@ export interface Config extends DatabaseLocation {
   /** Host names and CIDRs that solver endpoints may have in spite of the rules of production. */
   readonly solverEndpointAllowlist: readonly string[]
   readonly logLevel: LogLevel
+  /** The part of the requests that the log has a line of, 0 to 1; errors and slow ones always have one. */
+  readonly logRequestSample: number
 }
 
 const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
 const MAX_RECORD_MB = 1_000_000
 
-/** The process's environment, with what a file `.env` in the working directory adds to it. */
+/**
+ * The process's environment, with what a file `.env` in the working directory adds to it.
+ * @throws ConfigError when `.env` cannot be read
+ */
 export function processEnvironment(): Environment {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env')
+  } catch (error) {
+    const reason = statSync('.env').isDirectory() ? 'it is a folder' : (error as Error).message
+    const message = `in ${process.cwd()} cannot be read: ${reason}. It must be a file with lines NAME=value`
+    throw new ConfigError([{ variable: '.env', message }])
+  }
   return process.env
 }
 
@@ -108,9 +120,17 @@ export function readConfig(environment: Environment): Config {
     metricsAuth: readMetricsAuth(env),
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
+    logRequestSample: env.share('LOG_REQUEST_SAMPLE'),
   }
-  env.assertValid()
+  env.assertValid((missing) => hintAt(missing, environment))
   return config
+}
+
+/** Names what is set in the place of a variable that is missing. */
+function hintAt(missing: string, environment: Environment): string {
+  const general = missing.replace(/[0-9]+$/, '<chainId>')
+  const found = findMisspellings(environment).find(({ meant }) => meant === missing || meant === general)
+  return found === undefined ? '' : `; ${found.variable} is set, which the service does not read`
 }
 
 function readProtocolName(env: EnvironmentReader): string {

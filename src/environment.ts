@@ -43,6 +43,13 @@ export class EnvironmentReader {
     this.#mistakes.push({ variable, message })
   }
 
+  /** Whether any variable is set whose name fits. */
+  hasAny(name: RegExp): boolean {
+    return Object.keys(this.#environment).some(
+      (variable) => name.test(variable) && this.optional(variable) !== undefined,
+    )
+  }
+
   /** The variable or its default; undefined when there is neither. */
   optional(variable: string): string | undefined {
     return this.#environment[variable]?.trim() || this.#defaults[variable]
@@ -70,6 +77,14 @@ export class EnvironmentReader {
     return this.optionalInteger(variable, range) ?? range.min
   }
 
+  /** A part of a whole in decimal digits, 0 to 1. */
+  share(variable: string): number {
+    const text = this.optional(variable) ?? ''
+    if (/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(text)) return Number(text)
+    this.refuse(variable, `is "${text}": it must be a number of 0 to 1, such as 0.1`)
+    return 1
+  }
+
   /** The comma-separated items of a variable, without blanks; none when it is not set. */
   list(variable: string): string[] {
     const items = (this.optional(variable) ?? '').split(',').map((item) => item.trim())
@@ -93,8 +108,16 @@ export class EnvironmentReader {
     return value ?? allowed[0]
   }
 
-  /** @throws ConfigError when any mistake was noted */
-  assertValid(): void {
-    if (this.#mistakes.length > 0) throw new ConfigError(this.#mistakes)
+  /**
+   * @param hint what to add to what is said of a variable that is missing, if anything
+   * @throws ConfigError when any mistake was noted
+   */
+  assertValid(hint: (variable: string) => string = () => ''): void {
+    if (this.#mistakes.length === 0) return
+    throw new ConfigError(
+      this.#mistakes.map(({ variable, message }) => {
+        return { variable, message: message.startsWith('is missing') ? message + hint(variable) : message }
+      }),
+    )
   }
 }

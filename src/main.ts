@@ -1,15 +1,24 @@
 import { type App, createApp } from './app.js'
+import { describeMisspelling, findMisspellings } from './config/misspelt.js'
 import { processEnvironment, readConfig } from './config.js'
 import { ServiceError } from './domain/errors.js'
+import { replaceUnprintable } from './domain/text.js'
 import { ConfigError } from './environment.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
 /** As long as whoever balances load needs to see that no connection is taken here any more. */
 const DRAIN_MS = 500
+const FOR_NEWCOMERS = [
+  'README.md lists every variable, .env.example is a file to begin with.',
+  'To try the service without any configuration: npm run demo',
+]
 
 try {
-  const config = readConfig(processEnvironment())
+  const environment = processEnvironment()
+  const config = readConfig(environment)
   const log = await openProcessLog(config.logLevel)
+  for (const misspelling of findMisspellings(environment))
+    log.warn(misspelling, `${misspelling.variable} ${describeMisspelling(misspelling)}`)
   const starting = createApp(config, { log })
   endWithProcess(starting, log)
   await starting
@@ -46,17 +55,23 @@ function endWithProcess(starting: Promise<App>, log: Logger): void {
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return explainMistakes(error)
   if (error instanceof ServiceError && error.cause instanceof Error)
-    return `The service cannot start, since its database fails: ${error.cause.message}\n`
+    return `The service cannot start, since its database fails: ${replaceUnprintable(error.cause.message)}\n`
   return `${(error as Error).stack}\n`
 }
 
+/** A mistake is a line, whatever its value holds. */
 function explainMistakes({ mistakes }: ConfigError): string {
-  const lines = mistakes.map(({ variable, message }) => `  ${variable} ${message}`)
-  return [
-    'The service cannot start with this configuration:',
-    ...lines,
-    'README.md lists every variable, .env.example is a file to begin with.',
-    'To try the service without any configuration: npm run demo',
-    '',
-  ].join('\n')
+  const [first = '', ...others] = mistakes.map(({ variable, message }) =>
+    replaceUnprintable(`${variable} ${message}`),
+  )
+  const lines =
+    others.length === 0
+      ? [`The service cannot start: ${first}`]
+      : [
+          'The service cannot start with this configuration:',
+          `  ${first}`,
+          ...others.map((line) => `  ${line}`),
+        ]
+  const isNew = mistakes.some(({ variable }) => variable === 'RPC_URL_<chainId>')
+  return [...lines, ...(isNew ? FOR_NEWCOMERS : []), ''].join('\n')
 }

@@ -29,6 +29,7 @@ export const DEFAULTS = {
   QUOTE_RECORD_MAX_MB: '1024',
   CORS_ORIGINS: '*',
   LOG_LEVEL: 'info',
+  LOG_REQUEST_SAMPLE: '1',
 } as const
 
 /** The variables without a default; SUPPORTED_CHAINS must be there, the others need not. */

@@ -44,6 +44,8 @@ describe('a mistake names the variable and what it must be:', () => {
     ['DESTINATION_CHAINS_1', '10,0x2', 'has "0x2": it must be a chain id, a decimal integer of 1 to 2^53-1'],
     ['RPC_URL_1', 'localhost', `has "localhost": ${RPC}`],
     ['RPC_URL_1', 'http://a.example,ftp://b.example', `has "ftp://b.example": ${RPC}`],
+    ['RPC_URL_1', 'https://user:%zz@a.example', `has "https://user:%zz@a.example": ${RPC}`],
+    ['DB_PATH', ':memory', 'is ":memory": it must be a file path or :memory:'],
     ['RPC_URL_1', '', 'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated'],
     ['SERVICE_ADDRESS_1', '', "is missing: it must be the settlement contract's address"],
     ['SERVICE_ADDRESS_1', '0x1234', `is "0x1234": ${ADDRESS}`],
@@ -66,6 +68,14 @@ describe('a mistake names the variable and what it must be:', () => {
     ['SOLVER_ENDPOINT_ALLOWLIST', 'https://a.example', `has "https://a.example": ${ALLOWED}`],
     ['SOLVER_ENDPOINT_ALLOWLIST', '*.example', `has "*.example": ${ALLOWED}`],
     ['SOLVER_ENDPOINT_ALLOWLIST', '10.0.0.0/33', `has "10.0.0.0/33": ${ALLOWED}`],
+    ...['-1', '1.1', '2', '1%', '.5', '1e-3', '0,1', 'NaN'].map(
+      (share) =>
+        ['LOG_REQUEST_SAMPLE', share, `is "${share}": it must be a number of 0 to 1, such as 0.1`] as [
+          string,
+          string,
+          string,
+        ],
+    ),
     ['LOG_LEVEL', 'loud', 'is "loud": it must be one of trace, debug, info, warn, error, fatal, silent'],
   ])('%s=%s', (variable, value, message) => {
     expect(mistakes({ [variable]: value })).toEqual([{ variable, message }])

@@ -52,6 +52,7 @@ describe('defaults', () => {
       QUOTE_RECORD_MAX_MB: '1024',
       CORS_ORIGINS: '*',
       LOG_LEVEL: 'info',
+      LOG_REQUEST_SAMPLE: '1',
     })
     expect(CHAIN_DEFAULTS).toEqual({ POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0, RECHECK_BLOCKS: 32 })
     expect(CHAIN_VARIABLES).toEqual(['RPC_URL', 'SERVICE_ADDRESS'])
@@ -108,6 +109,7 @@ describe('defaults', () => {
       metricsAuth: undefined,
       solverEndpointAllowlist: [],
       logLevel: 'info',
+      logRequestSample: 1,
     } satisfies Config)
   })
 
@@ -165,6 +167,8 @@ describe('each variable is read:', () => {
       { solverEndpointAllowlist: ['solver.internal', '10.0.0.0/8', 'fd00::1'] },
     ],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['LOG_REQUEST_SAMPLE', '0', { logRequestSample: 0 }],
+    ['LOG_REQUEST_SAMPLE', '0.01', { logRequestSample: 0.01 }],
   ])('%s=%s', (variable, value, expected) => {
     expect(read({ [variable]: value })).toEqual({ ...readConfig(LEAST), ...expected })
   })

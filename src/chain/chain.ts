@@ -101,13 +101,13 @@ export interface ChainOptions {
 /** Builds a chain. One that is down is served as soon as it is there (decisions.md D11). */
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId, settlement: address } = config
-  const { protocolName, replicas, metrics, log } = options
+  const { replicas, metrics, log } = options
   const rpc = createRpcClient(config.rpcUrls, (method, outcome, seconds) => {
     metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
     metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
   })
   const settlement = createSettlement(rpc.client, chainId, address)
-  const introduction = createIntroduction(config, rpc.endpoints, protocolName)
+  const introduction = createIntroduction(config, rpc.endpoints, options)
   const told = createToldView(rpc.client)
   const orders = createOrderReader(chainId, settlement, eye, log)
   let contract: KnownContract | undefined

@@ -2,8 +2,10 @@ import type { ChainConfig } from '../config.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { ConfigMistake } from '../environment.js'
 import { createQuoteHasher, type QuoteHasher } from '../signing/typed-data.js'
+import type { Logger } from '../telemetry/log.js'
+import { checkProtocolName, explainWrongName } from './protocol-name.js'
 import type { Endpoint } from './rpc-client.js'
-import { createSettlement, NotASettlementError } from './settlement.js'
+import { createSettlement, NotASettlementError, type Settlement } from './settlement.js'
 
 /** The chain answers, and is not what the configuration says. */
 export class ChainMistake extends Error implements ConfigMistake {
@@ -36,7 +38,7 @@ export interface KnownContract {
 export function createIntroduction(
   config: ChainConfig,
   endpoints: readonly Endpoint[],
-  protocolName: string,
+  { protocolName, log }: { readonly protocolName: string; readonly log: Logger },
 ): (endpoint: Endpoint) => Promise<KnownContract> {
   const known = new Set<Endpoint>()
   let unasked = endpoints
@@ -46,8 +48,12 @@ export function createIntroduction(
     if (known.has(endpoint)) return
     const answer = await endpoint.client.getChainId()
     if (answer !== config.chainId) {
-      const place = `has URL ${endpoints.indexOf(endpoint) + 1}`
-      throw new ChainMistake(`RPC_URL_${config.chainId}`, `${place} answering for chain ${answer}`)
+      const place = endpoints.length > 1 ? `URL ${endpoints.indexOf(endpoint) + 1} ` : ''
+      const { chainId } = config
+      throw new ChainMistake(
+        `RPC_URL_${chainId}`,
+        `${place}answers for chain ${answer}, and not for ${chainId}`,
+      )
     }
     known.add(endpoint)
   }
@@ -60,26 +66,37 @@ export function createIntroduction(
     const mistake = reasons.find((reason) => reason instanceof ChainMistake)
     if (mistake !== undefined) throw mistake
     if (!known.has(endpoint)) throw reasons[0]
-    contract ??= await readContract(config, endpoint, protocolName)
+    contract ??= await readContract(endpoint)
     return contract
   }
-}
 
-async function readContract(
-  { chainId, settlement: address }: ChainConfig,
-  { client }: Endpoint,
-  protocolName: string,
-): Promise<KnownContract> {
-  const variable = `SERVICE_ADDRESS_${chainId}`
-  const code = await client.getCode({ address })
-  if (code === undefined)
-    throw new ChainMistake(variable, `is ${address}, where chain ${chainId} has no contract`)
-  try {
+  async function readContract({ client }: Endpoint): Promise<KnownContract> {
+    const { chainId, settlement: address } = config
+    const variable = `SERVICE_ADDRESS_${chainId}`
+    const code = await client.getCode({ address })
+    if (code === undefined)
+      throw new ChainMistake(variable, `is ${address}, where chain ${chainId} has no contract`)
     const settlement = createSettlement(client, chainId, address)
-    const [domain, terms] = await Promise.all([settlement.readDomain(protocolName), settlement.readTerms()])
-    return { hasher: createQuoteHasher(protocolName, domain), terms }
-  } catch (error) {
-    if (!(error instanceof NotASettlementError)) throw error
-    throw new ChainMistake(variable, `is ${address}, which is no settlement contract of this protocol`)
+    try {
+      const [domain, terms] = await Promise.all([settlement.readDomain(protocolName), settlement.readTerms()])
+      const hasher = createQuoteHasher(protocolName, domain)
+      await assertProtocolName(settlement, hasher)
+      return { hasher, terms }
+    } catch (error) {
+      if (!(error instanceof NotASettlementError)) throw error
+      throw new ChainMistake(variable, `is ${address}, which is no settlement contract of this protocol`)
+    }
+  }
+
+  async function assertProtocolName(settlement: Settlement, hasher: QuoteHasher): Promise<void> {
+    const { chainId, settlement: address } = config
+    const name = await checkProtocolName(settlement, hasher)
+    if (name === 'wrong')
+      throw new ChainMistake('PROTOCOL_NAME', explainWrongName(protocolName, chainId, address))
+    if (name === 'unknown')
+      log.warn(
+        { chainId, protocolName },
+        'the contract has no computeDepositAddress, so PROTOCOL_NAME cannot be checked',
+      )
   }
 }

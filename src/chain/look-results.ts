@@ -27,8 +27,11 @@ export interface LookResults {
    * @throws LowerHeadError when this has been so for too long
    */
   wasLower(head: number, lastNumber: number): void
-  /** Takes note of a look that failed. */
-  failed(error: unknown): void
+  /**
+   * Takes note of a look that failed.
+   * @param isReported whether the caller says what is wrong, so that it is not logged here as well
+   */
+  failed(error: unknown, isReported?: boolean): void
   /** How long to wait after failed looks; undefined when the last one has not failed. */
   backoffMs(): number | undefined
 }
@@ -87,7 +90,7 @@ export function createLookResults(options: LookResultsOptions): LookResults {
         throw new LowerHeadError(`the head is block ${head}, the last block read is ${lastNumber}`)
     },
 
-    failed(error) {
+    failed(error, isReported = false) {
       failures++
       const isOfDatabase = error instanceof JournalError
       concerned = isOfDatabase ? 1 : endpointCount
@@ -95,7 +98,7 @@ export function createLookResults(options: LookResultsOptions): LookResults {
       if (!isTelling(error)) return
       isUp = false
       const text = describe(error, chainId)
-      if (text !== logged) log.error({ chainId, reason: reasonOf(error) }, text)
+      if (text !== logged && !isReported) log.error({ chainId, reason: reasonOf(error) }, text)
       logged = text
     },
 

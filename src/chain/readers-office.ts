@@ -3,7 +3,6 @@ import type { Logger } from '../telemetry/log.js'
 import type { ChainView } from './chain-view.js'
 import { ChainMistake, describeMistake } from './introduce.js'
 import type { Reading } from './reading.js'
-import { summary } from './rpc-error.js'
 import { untilTimeout } from './until-timeout.js'
 
 /** The office of reading a chain: one replica holds it, all others wait for it. */
@@ -42,7 +41,9 @@ export function createReadersOffice(options: ReadersOfficeOptions): ReadersOffic
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let timeoutMs = 0
-  /** What is wrong with the chain, as it was logged. */
+  /** Whether `start` is under way: it throws a mistake, which its caller reports. */
+  let isStarting = false
+  /** What is wrong with the chain, as it was logged or thrown. */
   let lastMistake: string | undefined
 
   function onElected(): void {
@@ -50,7 +51,7 @@ export function createReadersOffice(options: ReadersOfficeOptions): ReadersOffic
     clearTimeout(timer)
     reading = createReading()
     firstLook = reading.start(timeoutMs)
-    firstLook.catch((error) => log.error({ chainId, reason: summary(error) }, 'the chain cannot be read'))
+    firstLook.catch(logMistake)
     onChange()
   }
 
@@ -70,25 +71,37 @@ export function createReadersOffice(options: ReadersOfficeOptions): ReadersOffic
     timer = setTimeout(() => introduce().catch(onFailure), RETRY_MS)
   }
 
+  async function introduceFirst(): Promise<void> {
+    const introduced = introduce()
+    introduced.catch(onFailure)
+    await untilTimeout(introduced, timeoutMs).catch((error) => {
+      if (error instanceof ChainMistake) throw error
+    })
+  }
+
   function onFailure(error: unknown): void {
+    logMistake(error)
+    introduceSoon()
+  }
+
+  function logMistake(error: unknown): void {
     const mistake = error instanceof ChainMistake ? describeMistake(error) : undefined
-    if (mistake !== undefined && mistake !== lastMistake && !isClosed)
+    if (mistake !== undefined && mistake !== lastMistake && !isClosed && !isStarting)
       log.error({ chainId, reason: mistake }, 'the chain is not what the configuration says')
     lastMistake = mistake
-    introduceSoon()
   }
 
   return {
     reading: () => reading,
     async start(firstTimeoutMs) {
       timeoutMs = firstTimeoutMs
-      await replicas.campaign(`chain ${chainId}`, { onElected, onDeposed })
-      if (firstLook !== undefined) return firstLook
-      const introduced = introduce()
-      introduced.catch(onFailure)
-      await untilTimeout(introduced, timeoutMs).catch((error) => {
-        if (error instanceof ChainMistake) throw error
-      })
+      isStarting = true
+      try {
+        await replicas.campaign(`chain ${chainId}`, { onElected, onDeposed })
+        await (firstLook ?? introduceFirst())
+      } finally {
+        isStarting = false
+      }
     },
     async close() {
       isClosed = true

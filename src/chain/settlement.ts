@@ -9,6 +9,7 @@ import {
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { Address, Hex } from '../domain/hex.js'
 import { ORDER_STATES, type Order } from '../domain/order.js'
+import { ORDER_TYPES, type Quote } from '../domain/quote.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
 import type { SettlementDomain } from '../signing/typed-data.js'
@@ -23,6 +24,11 @@ export interface Settlement {
   readDomain(protocolName: string): Promise<SettlementDomain>
   /** Reads the views that not every deployment has. */
   readTerms(): Promise<SettlementTerms>
+  /**
+   * Reads where the contract wants the input of a quote; every value of the quote may be zero.
+   * @returns in lower case; undefined when the contract has no such view
+   */
+  readDepositAddress(quote: Quote, signature: Hex): Promise<Address | undefined>
   /** @param at the block as of which it is read, here and below; the latest one when empty */
   readBond(solver: Address, at: BlockChoice): Promise<Bond>
   isNonceUsed(solver: Address, nonce: bigint, at: BlockChoice): Promise<boolean>
@@ -51,16 +57,8 @@ export function createSettlement(client: PublicClient, chainId: number, address:
     }
   }
 
-  async function readOptional(
-    functionName: 'BOND_RESERVATION_BPS' | 'MIN_ORDER',
-  ): Promise<bigint | undefined> {
-    try {
-      return await client.readContract({ ...contract, functionName })
-    } catch (error) {
-      if (!isContractsOwnAnswer(error)) throw error
-      return undefined
-    }
-  }
+  const readOptional = (functionName: 'BOND_RESERVATION_BPS' | 'MIN_ORDER') =>
+    optional(client.readContract({ ...contract, functionName }))
 
   return {
     async readDomain(protocolName) {
@@ -81,6 +79,17 @@ export function createSettlement(client: PublicClient, chainId: number, address:
         readOptional('MIN_ORDER'),
       ])
       return { bondReservationBps, minOrder }
+    },
+
+    async readDepositAddress(quote, signature) {
+      const struct = {
+        ...quote,
+        orderType: ORDER_TYPES.indexOf(quote.orderType),
+        outputChainId: BigInt(quote.outputChainId),
+      }
+      const args = [struct, signature] as const
+      const call = { ...contract, functionName: 'computeDepositAddress', args } as const
+      return (await optional(client.readContract(call)))?.toLowerCase() as Address | undefined
     },
 
     async readBond(solver, at) {
@@ -149,6 +158,16 @@ function usedFields(answer: DomainAnswer): TypedDataDomain {
   const bits = Number(fields)
   const used = Object.entries(members).filter((_, index) => bits & (1 << index))
   return Object.fromEntries(used)
+}
+
+/** What a view answers; undefined when the contract does not have it. */
+async function optional<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!isContractsOwnAnswer(error)) throw error
+    return undefined
+  }
 }
 
 /** Whether a failed read was answered by the chain, and so would fail again. */

@@ -67,6 +67,8 @@ export function createWatcher(options: WatcherOptions): Watcher {
   /** Resolves when that look is done, or turns out to be long. */
   let lookOrBackfill: Promise<void> | undefined
   let onBackfill = () => {}
+  /** Whether `start` is under way: it throws a mistake, which its caller reports. */
+  let isStarting = false
   /** The look that begins after the one under way, for all who ask for one meanwhile. */
   let nextLook: Promise<void> | undefined
 
@@ -107,7 +109,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   function failed(endpoint: Endpoint, error: unknown): void {
     if (closing.signal.aborted) return
     log.debug({ chainId, endpoint: choice.index() + 1, reason: summary(error) }, 'a look at the chain failed')
-    results.failed(error)
+    results.failed(error, isStarting && error instanceof ChainMistake)
     if (error instanceof JournalError) return
     if (!isNodesOwnAnswer(error) && !(error instanceof InconsistentAnswerError)) {
       subscribed.delete(endpoint)
@@ -187,11 +189,16 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   return {
     async start(timeoutMs) {
+      isStarting = true
       const firstLook = lookFirst()
       keepLooking(firstLook)
-      await untilTimeout(firstLook, timeoutMs).catch((error) => {
+      try {
+        await untilTimeout(firstLook, timeoutMs)
+      } catch (error) {
         if (error instanceof ChainMistake) throw error
-      })
+      } finally {
+        isStarting = false
+      }
     },
     lookNow() {
       nextLook ??= (async () => {

@@ -1,4 +1,5 @@
 import type { AggregatorError, ClientReason } from '../client/index.js'
+import { ConfigError } from '../environment.js'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js'
 import { printable, shellWord } from './printable.js'
 
@@ -49,6 +50,7 @@ export function toFailure(error: AggregatorError, url: string): CommandFailure {
 /** Whatever a command threw, as its last words; what is unforeseen keeps its stack for the report of a bug. */
 export function describe(error: unknown): { readonly exitCode: ExitCode; readonly text: string } {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, text: error.message }
+  if (error instanceof ConfigError) return { exitCode: EXIT.badInput, text: error.message }
   return {
     exitCode: EXIT.unforeseen,
     text: error instanceof Error ? (error.stack ?? error.message) : String(error),

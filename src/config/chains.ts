@@ -26,11 +26,16 @@ export function readChains(env: EnvironmentReader): ChainConfig[] {
   const texts = env.list('SUPPORTED_CHAINS')
   if (texts.length === 0) {
     env.refuse('SUPPORTED_CHAINS', 'is missing: it must be the chain ids to serve, such as 1,8453')
-    env.refuse('RPC_URL_<chainId>', 'is missing: it must be the JSON-RPC endpoint, for each supported chain')
-    env.refuse(
-      'SERVICE_ADDRESS_<chainId>',
-      'is missing: it must be the settlement contract, for each supported chain',
-    )
+    if (!env.hasAny(/^RPC_URL_[0-9]+$/))
+      env.refuse(
+        'RPC_URL_<chainId>',
+        'is missing: it must be the JSON-RPC endpoint, for each supported chain',
+      )
+    if (!env.hasAny(/^SERVICE_ADDRESS_[0-9]+$/))
+      env.refuse(
+        'SERVICE_ADDRESS_<chainId>',
+        'is missing: it must be the settlement contract, for each supported chain',
+      )
   }
   const chains: ChainConfig[] = []
   for (const text of texts) {
@@ -81,6 +86,18 @@ function readDestinationChains(env: EnvironmentReader, chainId: number): number[
   return [...new Set([chainId, ...texts.map(Number)])]
 }
 
+/** A user and password in the URL are decoded when they are sent, so they must be decodable. */
 function isRpcUrl(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:', 'ws:', 'wss:'].includes(new URL(text).protocol)
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return ['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && isDecodable(username + password)
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -22,5 +22,13 @@ export interface DatabaseLocation {
 
 /** Reads where the database is. */
 export function readDatabaseLocation(env: EnvironmentReader): DatabaseLocation {
-  return { dbPath: env.required('DB_PATH', 'a file path or :memory:'), databaseUrl: readDatabaseUrl(env) }
+  return { dbPath: readDbPath(env), databaseUrl: readDatabaseUrl(env) }
+}
+
+/** What begins with a colon and is not `:memory:` is that misspelt: SQLite would make a file of this name. */
+function readDbPath(env: EnvironmentReader): string {
+  const path = env.required('DB_PATH', 'a file path or :memory:')
+  if (path.startsWith(':') && path !== ':memory:')
+    env.refuse('DB_PATH', `is "${path}": it must be a file path or :memory:`)
+  return path
 }

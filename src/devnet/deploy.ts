@@ -5,17 +5,21 @@ import {
   defineChain,
   getAddress,
   type Hash,
+  type Hex,
   http,
   publicActions,
 } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { settlementAbi, settlementBytecode } from '../../gen/contracts/settlement.js'
 import { testTokenAbi, testTokenBytecode } from '../../gen/contracts/test-token.js'
+import { quoteTypeHash } from '../signing/typed-data.js'
 
 const POLLING_INTERVAL_MS = 50
 
 /** The least output whose 5% is one unit of the bond: the bond would back a smaller order with nothing. */
 export const MIN_ORDER = 20n
+/** Quotes of the contract as it is compiled are of the type `ServiceQuote`. */
+const COMPILED_NAME = 'Service'
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
 /** Anvil's ten accounts, each with 10000 ether on a fresh chain. Their keys are public: for local networks only. */
@@ -75,12 +79,13 @@ export function createDevnetClient({ rpcUrl, chainId }: Devnet, account: Account
  * follow from the deployer and the number of its earlier transactions: on a fresh chain always the same.
  *
  * @param options.minOrder the contract's least `outputAmount`. Default `MIN_ORDER`
+ * @param options.protocolName the contract takes quotes of the type `<name>Quote`. Default `Service`
  * @throws viem's errors, or Error when a deployment reverts
  */
 export async function deploySettlement(
-  options: Devnet & { deployer: Account; minOrder?: bigint },
+  options: Devnet & { deployer: Account; minOrder?: bigint; protocolName?: string },
 ): Promise<DevnetContracts> {
-  const { minOrder = MIN_ORDER } = options
+  const { minOrder = MIN_ORDER, protocolName = COMPILED_NAME } = options
   const client = createDevnetClient(options, options.deployer)
   const deployToken = async (name: string, symbol: string, decimals: number) =>
     deployed(
@@ -96,7 +101,7 @@ export async function deploySettlement(
     client,
     await client.deployContract({
       abi: settlementAbi,
-      bytecode: settlementBytecode,
+      bytecode: bytecodeFor(protocolName),
       args: [bondToken, minOrder],
     }),
   )
@@ -140,6 +145,16 @@ export async function bondSolver(
       args: [amount],
     }),
   )
+}
+
+/** The struct's name is in the compiled contract only as part of the type hash, once. */
+function bytecodeFor(protocolName: string): Hex {
+  const [compiled, wanted] = [COMPILED_NAME, protocolName].map((name) =>
+    Buffer.from(quoteTypeHash(name)).toString('hex'),
+  ) as [string, string]
+  const parts = settlementBytecode.split(compiled)
+  if (parts.length !== 2) throw new Error(`the contract holds its type hash ${parts.length - 1} times`)
+  return parts.join(wanted) as Hex
 }
 
 function devAccount(addressIndex: number) {

@@ -80,3 +80,14 @@ export function invalidArgument(violations: readonly FieldViolation[]): ServiceE
   const fields = violations.map((violation) => violation.field).join(', ')
   return new ServiceError('INVALID_ARGUMENT', `The request is not valid: see ${fields}.`, { violations })
 }
+
+/** As many chains are named. */
+const MAX_NAMED_CHAINS = 20
+
+/** The error of a chain that the instance does not serve, naming those that it serves. */
+export function chainNotSupported(supportedChains: readonly number[]): ServiceError {
+  const others = supportedChains.length - MAX_NAMED_CHAINS
+  const named = supportedChains.slice(0, MAX_NAMED_CHAINS).join(', ')
+  const list = others > 0 ? `${named} and ${others} more, see /health` : named
+  return new ServiceError('CHAIN_NOT_SUPPORTED', `This chain is not supported here. Supported: ${list}.`)
+}

@@ -40,6 +40,9 @@ export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
     timeoutMs: timeoutOf(request),
     address: request.clientAddress,
     setHeader: (name, value) => void reply.header(name, value),
+    noteQuote(quote) {
+      request.quote = quote
+    },
   }
 }
 

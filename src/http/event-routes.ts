@@ -10,6 +10,7 @@ import { serveEventSource } from './event-source.js'
 import { compileRoutes } from './http-rules.js'
 import type { JsonObject } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
+import { createQueryCheck } from './query-parameters.js'
 import type { RefuseOtherVerbs } from './refusals.js'
 import type { LogRequest } from './request-log.js'
 import { fieldValue } from './transcoder.js'
@@ -28,10 +29,11 @@ export function registerEventRoutes(
   logRequest: LogRequest,
 ): void {
   const reader = compileJsonReader(streams.desc.input)
+  const checkQuery = createQueryCheck(streams.desc.input.fields)
   const read = (request: FastifyRequest) => {
     const query = request.query as JsonObject
     const { message, violations } = reader.read((field) => fieldValue(query, field))
-    return { message: message as StreamEventsRequest, violations }
+    return { message: message as StreamEventsRequest, violations: [...checkQuery(query), ...violations] }
   }
   /** The replies to requests that become WebSockets, whose handler gets none. */
   const upgrades = new WeakMap<FastifyRequest, FastifyReply>()

@@ -90,7 +90,9 @@ function closeWith(socket: WebSocket, error: ServiceError): void {
   const reason = error.violations[0]
     ? error.violations.map(({ field, message }) => `${field} ${message}`).join('; ')
     : error.message
-  socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, reason.slice(0, MAX_REASON_BYTES))
+  // Of ASCII alone, so that a character is a byte: names of fields may come from the client.
+  const ascii = reason.replace(/[^\x20-\x7e]/g, '?')
+  socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, ascii.slice(0, MAX_REASON_BYTES))
 }
 
 /** A whole text message of the server (RFC 6455, section 5.2): one frame, not masked. */

@@ -8,12 +8,17 @@ interface HealthOptions {
   readonly registry: Pick<Registry, 'active'>
   /** Whether the database can be reached. */
   readonly isDatabaseUp: () => boolean
+  /** @throws ServiceError while no calls can be served */
+  readonly assertServing: () => void
   readonly now: () => number
 }
 
-/** Serves `/health`: 200 in any case, `degraded` while some chain or the database does not answer (decisions.md D11). */
+/**
+ * Serves `/health`: 200 in any case, `degraded` while some chain or the database does not answer (decisions.md D11); and
+ * `/health/ready`: 200 only while calls can be served.
+ */
 export function registerHealth(server: FastifyInstance, options: HealthOptions): void {
-  const { version, chains, registry, isDatabaseUp, now } = options
+  const { version, chains, registry, isDatabaseUp, assertServing, now } = options
   const startedAt = now()
   const supportedChains = [...chains.keys()]
 
@@ -37,5 +42,10 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
         lagMs,
       })),
     }
+  })
+
+  server.get('/health/ready', async () => {
+    assertServing()
+    return { status: 'ready' }
   })
 }

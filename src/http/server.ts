@@ -6,10 +6,11 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
-import { ConfigError } from '../environment.js'
+import { ConfigError, type ConfigMistake } from '../environment.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { GuardedMethod } from '../rpc/guard.js'
+import type { QuoteSummary } from '../rpc/method.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import { requestKey } from '../rpc/request-context.js'
 import { type AddService, rpcRoutes } from '../rpc/router.js'
@@ -30,7 +31,7 @@ import { registerRestRoutes } from './transcoder.js'
 import { registerWebSockets } from './web-sockets.js'
 
 interface HttpServerOptions {
-  readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy'>
+  readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>
   readonly methods: readonly GuardedMethod[]
   readonly streams: EventStreams
   readonly rateLimits: RateLimits
@@ -81,7 +82,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: refuseUnparsable,
   })
 
-  const logRequest = createRequestLog(server, log)
+  const logRequest = createRequestLog(server, log, config.logRequestSample)
   const refuseBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = answersToOrigins(config.corsOrigins)
   server.addHook('onRoute', ({ url, wsHandler }) => {
@@ -164,18 +165,26 @@ function toContextValues(request: FastifyRequest) {
   const refuse = (error: ServiceError) => {
     request.refusal = error
   }
-  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, refuse })
+  const noteQuote = (quote: QuoteSummary) => {
+    request.quote = quote
+  }
+  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, refuse, noteQuote })
 }
 
+/** What keeps the port from being opened is a mistake in PORT or HOST; any other error stays as it is. */
 function toListenMistake(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE')
-    return new ConfigError([{ variable: 'PORT', message: `is ${port}, which is taken` }])
-  if (code === 'EACCES')
-    return new ConfigError([{ variable: 'PORT', message: `is ${port}, which needs privileges` }])
-  if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
-    return new ConfigError([{ variable: 'HOST', message: `is ${host}, which is no address of this machine` }])
-  return error
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error
+  return new ConfigError([listenMistake(code, host, port)])
+}
+
+function listenMistake(code: string | undefined, host: string, port: number): ConfigMistake {
+  if (code === 'EADDRINUSE') return { variable: 'PORT', message: `is ${port}, which is taken` }
+  if (code === 'EACCES') return { variable: 'PORT', message: `is ${port}, which needs privileges` }
+  const isForeign = code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'
+  const fault = isForeign ? 'is no address of this machine' : `cannot be listened on (${code})`
+  const mustBe = 'it must be an address of this machine, or 0.0.0.0 for all of them'
+  return { variable: 'HOST', message: `is "${host}", which ${fault}: ${mustBe}` }
 }
 
 function trustedProxies(trustProxy: Config['trustProxy']) {

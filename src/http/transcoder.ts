@@ -12,6 +12,7 @@ import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js
 import { type JsonObject, parseJsonBody } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { compileJsonWriter } from './json-writer.js'
+import { createQueryCheck } from './query-parameters.js'
 import type { RefuseOtherVerbs } from './refusals.js'
 import type { LogRequest } from './request-log.js'
 
@@ -56,6 +57,9 @@ function registerRoute(
   const reader = compileJsonReader(method.desc.input)
   const toText = textWriter(method.desc, route)
   const pathNames = new Set(route.pathFields.map((field) => field.jsonName))
+  const queryFields = method.desc.input.fields.filter((field) => !pathNames.has(field.jsonName))
+  const hasQuery = !route.hasBody && queryFields.length > 0
+  const checkQuery = hasQuery ? createQueryCheck(queryFields) : () => []
 
   server.route({
     method: route.verb,
@@ -74,7 +78,8 @@ function registerRoute(
         reply.header('content-type', JSON_TYPE).send(text)
         logRequest(request, OK)
       }
-      const answer = method.answer(message as ChainMessage, toCall(request, reply), violations)
+      const unreadable = [...checkQuery(request.query as JsonObject), ...violations]
+      const answer = method.answer(message as ChainMessage, toCall(request, reply), unreadable)
       if (!(answer instanceof Promise)) return send(answer)
       answer.then(send).catch((thrown) => reply.send(thrown))
     },

@@ -1,5 +1,5 @@
 import type { Chain } from '../chain/chain.js'
-import { ServiceError } from '../domain/errors.js'
+import { chainNotSupported, ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import { QuoteRound } from '../solvers/quote-round.js'
@@ -108,8 +108,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   async function ask(request: QuoteRequest, quoteId: string, caller: Caller) {
     const { chainId } = request
     const hasher = chains.get(chainId)?.quoteHasher()
-    if (hasher === undefined)
-      throw new ServiceError('CHAIN_NOT_SUPPORTED', `Chain ${chainId} is not supported.`)
+    if (hasher === undefined) throw chainNotSupported([...chains.keys()])
     const healths = healthRegistry
       .of(chainId, registry.active(chainId))
       .filter(({ solver }) => rules.isKnown(solver))

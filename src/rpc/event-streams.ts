@@ -1,9 +1,10 @@
 import { EventService, type StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
 import {
+  chainNotSupported,
   type FieldViolation,
   invalidArgument,
   type Reason,
-  ServiceError,
+  type ServiceError,
   toServiceError,
 } from '../domain/errors.js'
 import type { EventFilter } from '../domain/event.js'
@@ -87,7 +88,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     unreadable: readonly FieldViolation[],
   ): Subscription {
     if (request.chainId.some((chainId) => !supportedChains.includes(Number(chainId))))
-      throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
+      throw chainNotSupported(supportedChains)
     const fields = new Fields(unreadable)
     const filter = readFilter(request, fields)
     if (fields.violations.length > 0) throw invalidArgument(fields.violations)

@@ -1,8 +1,8 @@
 import {
+  chainNotSupported,
   type FieldViolation,
   invalidArgument,
   type Reason,
-  ServiceError,
   toServiceError,
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
@@ -54,7 +54,7 @@ export function createGuard(options: GuardOptions): (method: Method) => GuardedM
 
   function assertChain(chainId: number | undefined): void {
     if (chainId !== undefined && supported.has(chainId)) return
-    throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
+    throw chainNotSupported(options.supportedChains)
   }
 
   return (method) => {

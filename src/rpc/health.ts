@@ -13,6 +13,7 @@ import {
 } from '../../gen/health/v1/health_pb.js'
 import type { ClientId } from '../domain/client.js'
 import { ClientCounts } from '../domain/client-counts.js'
+import { ServiceError } from '../domain/errors.js'
 import { shorten } from '../domain/text.js'
 import { identifyClient } from './identify-client.js'
 import { requestKey } from './request-context.js'
@@ -26,6 +27,8 @@ export interface Health {
   readonly desc: DescService
   /** Puts the service onto a Connect router. */
   readonly routes: (router: ConnectRouter, options?: ConnectRouterOptions) => void
+  /** The same for REST. @throws ServiceError SHUTTING_DOWN or CHAIN_UNAVAILABLE while nothing is serving */
+  assertServing(): void
   /** From now on nothing is serving; who watches is told, and its stream ends. */
   drain(): void
 }
@@ -126,6 +129,10 @@ export function createHealth(options: HealthOptions): Health {
         },
         options,
       ),
+    assertServing() {
+      if (isDraining) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.')
+      if (!isServing()) throw new ServiceError('CHAIN_UNAVAILABLE', 'No chain answers at the moment.')
+    },
     drain() {
       isDraining = true
       wakeWatchers()

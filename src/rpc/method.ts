@@ -6,6 +6,7 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf'
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
+import type { Address } from '../domain/hex.js'
 import type { Patience } from '../quoting/collect.js'
 import { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
@@ -13,10 +14,21 @@ import type { Client, LimitName } from './rate-limits.js'
 /** How a call reached the service. */
 export type Protocol = 'rest' | 'connect' | 'grpc' | 'grpc-web'
 
+/** What the log's line of a request says of a quote. */
+export interface QuoteSummary {
+  readonly quoteId: string
+  /** The solver of the best offer. */
+  readonly winner: Address
+  /** How many valid offers came. */
+  readonly offers: number
+}
+
 /** One call, whatever protocol it came by. */
 export interface Call extends Client, Patience {
   readonly protocol: Protocol
   readonly requestId: string
+  /** Has the log's line of the request say what came of a quote. */
+  noteQuote(quote: QuoteSummary): void
 }
 
 /** A request of this service: every one of them names its chain. */

@@ -1,6 +1,6 @@
 import { OrderService } from '../../gen/aggregator/v1/order_pb.js'
 import type { Chain } from '../chain/chain.js'
-import { ServiceError } from '../domain/errors.js'
+import { chainNotSupported } from '../domain/errors.js'
 import { toOrderMessage } from './convert.js'
 import { memoize } from './memoize.js'
 import { type Method, unaryMethod } from './method.js'
@@ -18,8 +18,7 @@ export function createOrderService(chains: ReadonlyMap<number, Chain>): Method[]
     }),
     answer({ chainId, orderId }) {
       const chain = chains.get(chainId)
-      if (chain === undefined)
-        throw new ServiceError('CHAIN_NOT_SUPPORTED', 'This chain is not supported here.')
+      if (chain === undefined) throw chainNotSupported([...chains.keys()])
       const order = chain.readOrder(orderId)
       return order instanceof Promise ? order.then(toAnswer) : toAnswer(order)
     },

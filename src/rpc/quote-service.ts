@@ -62,6 +62,8 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
       const windows = { depositWindowSeconds, fillWindowSeconds: defaultFillWindowSeconds }
       const request: QuoteRequest = { ...asked, ...deadlines(now(), windows) }
       const { quoteId, offers } = await aggregator.quote(request, call)
+      const winner = offers[0]?.quote.solver
+      if (winner !== undefined) call.noteQuote({ quoteId, winner, offers: offers.length })
       const [best, ...alternativeQuotes] = offers.map(toSignedQuoteMessage)
       return { ...best, alternativeQuotes, quoteId }
     },

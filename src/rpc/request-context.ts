@@ -1,6 +1,6 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { ServiceError } from '../domain/errors.js'
-import type { Call, Protocol } from './method.js'
+import type { Call, Protocol, QuoteSummary } from './method.js'
 
 /** What the HTTP server knows of the request that a call came with. */
 export const requestKey = createContextKey({
@@ -10,6 +10,8 @@ export const requestKey = createContextKey({
   abandon: () => {},
   /** Notes what the answer says went wrong. */
   refuse: (_error: ServiceError) => {},
+  /** Notes what came of a quote. */
+  noteQuote: (_quote: QuoteSummary) => {},
 })
 
 /** The call of a Connect handler. */
@@ -20,6 +22,7 @@ export function toCall(context: HandlerContext): Call {
     requestId: request.id,
     address: request.ip,
     setHeader: (name, value) => context.responseHeader.set(name, value),
+    noteQuote: request.noteQuote,
     isGone: () => context.signal.aborted,
     onGone(listener) {
       context.signal.addEventListener('abort', listener)

@@ -36,12 +36,17 @@ const MEMBERS = [
   'uint256 nonce',
 ]
 
+/** The type hash of a protocol's quotes (EIP-712), 32 bytes. */
+export function quoteTypeHash(protocolName: string): Uint8Array {
+  return keccak256(Buffer.from(`${protocolName}Quote(${MEMBERS.join(',')})`))
+}
+
 /**
  * Builds the hasher of one settlement contract.
  * @param protocolName gives the primary type, `<name>Quote` (decisions.md D1)
  */
 export function createQuoteHasher(protocolName: string, domain: SettlementDomain): QuoteHasher {
-  const typeHash = keccak256(Buffer.from(`${protocolName}Quote(${MEMBERS.join(',')})`))
+  const typeHash = quoteTypeHash(protocolName)
   // Written over and over, since what is hashed is gone before anything else can run.
   const struct = Buffer.concat([typeHash, Buffer.alloc(WORD * MEMBERS.length)])
   const typedData = Buffer.from(`1901${domain.domainSeparator.slice(2)}${ZERO_WORD}`, 'hex')

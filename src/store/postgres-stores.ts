@@ -83,7 +83,7 @@ function toConfigError(error: unknown): ConfigError {
   const message =
     error instanceof NewerSchemaError
       ? `names a database that ${error.message}`
-      : `cannot be used: ${reasonOf(error)}`
+      : `cannot be used: ${reasonOf(error)}. It must name a PostgreSQL that answers, with a user that it lets in`
   return new ConfigError([{ variable: 'DATABASE_URL', message }])
 }
 

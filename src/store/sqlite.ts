@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import type { Kysely } from 'kysely'
@@ -60,8 +60,10 @@ function openFile(path: string, pageBytes: number): SQLite.Database {
   }
 }
 
-/** @throws ConfigError when the folder of a file does not exist */
+/** @throws ConfigError when the folder of a file does not exist, or the file is a folder itself */
 export function assertFolder(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory())
+    throw refused(path, 'cannot be opened: it is a folder: name a file in it')
   if (!existsSync(dirname(path)))
     throw refused(path, 'cannot be opened: its folder does not exist: create it')
 }

@@ -7,7 +7,7 @@ import { gate } from '../service/gate.js'
 
 const START_MS = 3000
 const LONG_MS = 60_000
-const WRONG_CHAIN = () => new ChainMistake('RPC_URL_5', 'has URL 1 answering for chain 7')
+const WRONG_CHAIN = () => new ChainMistake('RPC_URL_5', 'answers for chain 7, and not for 5')
 
 let lines: { level: number; reason: string }[]
 
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 /** The office of a replica that another one keeps from reading. */
-function createOffice(introduce: () => Promise<void>) {
+function createOffice(introduce: () => Promise<void>, startReading = async () => {}) {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   let candidate: Candidate | undefined
   let readings = 0
@@ -32,7 +32,7 @@ function createOffice(introduce: () => Promise<void>) {
     createReading() {
       readings++
       const view = { status: 'ok', head: undefined, last: undefined, announced: undefined } as const
-      return { start: async () => {}, close: async () => {}, view: () => view, look: async () => true }
+      return { start: startReading, close: async () => {}, view: () => view, look: async () => true }
     },
     introduce,
     onChange() {},
@@ -87,6 +87,24 @@ describe('a replica that does not read a chain', () => {
       throw WRONG_CHAIN()
     })
     await expect(office.start(START_MS)).rejects.toThrow(ChainMistake)
+    await office.close()
+    // The mistake is reported by the caller, which gets it.
+    expect(lines).toEqual([])
+  })
+
+  it('logs once what a reading begins with that it wins later, if that is a wrong chain', async () => {
+    const office = createOffice(
+      async () => {},
+      async () => {
+        throw WRONG_CHAIN()
+      },
+    )
+    await office.start(START_MS)
+    office.elect()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 50, reason: expect.stringMatching(/RPC_URL_5.*chain 7/) }),
+    ])
     await office.close()
   })
 

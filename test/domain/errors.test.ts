@@ -1,6 +1,7 @@
 import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import { describe, expect, test } from 'vitest'
 import {
+  chainNotSupported,
   invalidArgument,
   REASONS,
   type Reason,
@@ -83,4 +84,15 @@ test('bad input names every bad field', () => {
     message: 'The request is not valid: see amount, userAddress.',
     violations,
   })
+})
+
+test.each([
+  [[1], 'Supported: 1.'],
+  [[1, 8453], 'Supported: 1, 8453.'],
+  [Array.from({ length: 22 }, (_, index) => index + 1), '19, 20 and 2 more, see /health.'],
+])('a chain that is not supported is told which are: %j', (chainIds, words) => {
+  const { reason, message } = chainNotSupported(chainIds)
+  expect(reason).toBe('CHAIN_NOT_SUPPORTED')
+  expect(message.startsWith('This chain is not supported here. Supported: 1')).toBe(true)
+  expect(message.endsWith(words)).toBe(true)
 })

@@ -6,11 +6,12 @@ export function startChild(
   command: string,
   args: readonly string[],
   environment: Record<string, string>,
-  { ownGroup = false } = {},
+  { ownGroup = false, cwd }: { readonly ownGroup?: boolean; readonly cwd?: string } = {},
 ) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment }
-  const child = spawn(command, args, { env, detached: ownGroup })
+  const child = spawn(command, args, { env, detached: ownGroup, ...(cwd === undefined ? {} : { cwd }) })
   let output = ''
+  let errors = ''
   const listeners = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -18,11 +19,16 @@ export function startChild(
       for (const listener of listeners) listener()
     })
   }
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk
+  })
   const exited = once(child, 'close').then(([code]) => code as number | null)
 
   return {
     child,
     output: () => output,
+    /** What it has written to standard error alone. */
+    errors: () => errors,
     /** Resolves with the exit code; null when a signal ended it. */
     exited,
     signal: (name: NodeJS.Signals) => child.kill(name),

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { getAbiItem, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { type Anvil, startAnvil } from '../../src/devnet/anvil.js'
+import { deploySettlement } from '../../src/devnet/deploy.js'
+import { deployer } from './chain.js'
 import { type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 
@@ -13,6 +17,7 @@ const DOMAIN = '0x84b0196e'
 const BOND_RESERVATION_BPS = '0x8e0d2385'
 /** `MIN_ORDER()` */
 const MIN_ORDER = '0x8f9d713c'
+const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 const NOBODY = `0x${'11'.repeat(20)}`
 
 let stage: DoctorStage
@@ -133,9 +138,30 @@ describe('the settlement contract', () => {
   it('that does not tell its domain is worth a look', async () => {
     proxy.revert(DOMAIN)
     onTestFinished(() => proxy.intercept())
-    const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url, PROTOCOL_NAME: 'Acme' })
+    const { settlement } = await deploySettlement({ ...stage.chain.devnet, deployer, protocolName: 'Acme' })
+    const { failed, warned, find } = await diagnose({
+      RPC_URL_31337: proxy.url,
+      SERVICE_ADDRESS_31337: settlement,
+      PROTOCOL_NAME: 'Acme',
+    })
     expect([failed, warned]).toEqual([[], ['SERVICE_ADDRESS_31337 EIP-712 domain']])
     expect(find('SERVICE_ADDRESS_31337 EIP-712 domain')?.finding).toContain('name Acme and version 1')
+  })
+
+  it('that hashes quotes under another name than PROTOCOL_NAME fails', async () => {
+    const { failed, find } = await diagnose({ PROTOCOL_NAME: 'Wrong' })
+    expect(failed).toEqual(['PROTOCOL_NAME chain 31337'])
+    expect(find('PROTOCOL_NAME chain 31337')?.finding).toMatch(
+      /^is "Wrong", .* does not hash quotes as WrongQuote: it must be /,
+    )
+  })
+
+  it('that has no view which shows the name is worth a look', async () => {
+    proxy.revert(DEPOSIT_ADDRESS)
+    onTestFinished(() => proxy.intercept())
+    const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url, PROTOCOL_NAME: 'Wrong' })
+    expect([failed, warned]).toEqual([[], ['PROTOCOL_NAME chain 31337']])
+    expect(find('PROTOCOL_NAME chain 31337')?.finding).toContain('no computeDepositAddress')
   })
 
   it('that has the views for offers tells what they say, and where quotes may pay out', async () => {

@@ -40,6 +40,7 @@ describe('with everything well', () => {
     'SERVICE_ADDRESS_31337 bond',
     'SERVICE_ADDRESS_31337 bond cover',
     'SERVICE_ADDRESS_31337 least order',
+    'PROTOCOL_NAME chain 31337',
     'clock',
     'DB_PATH folder',
     'DB_PATH disk',
@@ -76,6 +77,18 @@ describe('variables', () => {
     expect(failed).toEqual(['SERVICE_ADDRESS_31337', 'PORT'])
     expect(findings).toHaveLength(2)
     expect(findings[1]?.finding).toBe('is "70000": it must be an integer of 0 to 65535')
+  })
+
+  it('a near miss of a name is worth a look, whether the others are right or not', async () => {
+    const misspelt = { QUOTE_TIMEOUT: '5000', RPC_URL: 'http://secret.example', SUPPORTED_CHAIN: '1' }
+    const { failed, warned, find } = await diagnose(misspelt)
+    expect([failed, warned]).toEqual([[], Object.keys(misspelt)])
+    expect(find('QUOTE_TIMEOUT')?.finding).toContain('did you mean QUOTE_TIMEOUT_MS?')
+    expect(find('RPC_URL')?.finding).toContain('did you mean RPC_URL_<chainId>?')
+    expect(find('RPC_URL')?.finding).not.toContain('secret')
+    const broken = await diagnose({ ...misspelt, SUPPORTED_CHAINS: undefined })
+    expect([broken.failed, broken.warned]).toEqual([['SUPPORTED_CHAINS'], Object.keys(misspelt)])
+    expect(broken.find('SUPPORTED_CHAINS')?.finding).toContain('; SUPPORTED_CHAIN is set, which')
   })
 })
 

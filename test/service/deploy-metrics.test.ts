@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { REASONS } from '../../src/domain/errors.js'
 import { alertQueries, dashboardQueries, JOB, type Query } from '../deploy/monitoring.js'
@@ -20,9 +21,11 @@ const OF_PROMETHEUS = {
 }
 const OF_TARGET = { job: JOB, instance: undefined }
 
+const noPromtool = spawnSync('promtool', ['--version']).error !== undefined
 const queries = [...dashboardQueries(), ...alertQueries()]
 const stops: (() => unknown)[] = []
 let exported: Exposition
+let text: string
 
 beforeAll(async () => {
   const chain = await startChain({ bonded: 3 })
@@ -40,6 +43,7 @@ beforeAll(async () => {
   rpc.setUp(false)
   await until(service, 'aggregator_rpc_errors_total')
   const { body } = await service.get('/metrics')
+  text = body
   exported = readExposition(body)
 })
 afterAll(async () => {
@@ -123,6 +127,15 @@ test('every metric that the dashboard and the alerts ask for is exported', () =>
       .filter((metric) => labelsOf(metric) === undefined),
   )
   expect(unknown).toEqual([])
+})
+
+test.skipIf(noPromtool)('promtool finds no fault in the metrics (skipped where it is not installed)', () => {
+  expect(exported.size).toBeGreaterThan(60)
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: text,
+    encoding: 'utf8',
+  })
+  expect([stderr, stdout, status]).toEqual(['', '', 0])
 })
 
 test('every label that they select, group or show by is one of these metrics', () => {

@@ -142,9 +142,10 @@ describe.each(rows)('%s', (reason, httpStatus, grpcCode, provocation) => {
 
   it('is CHAIN_NOT_SUPPORTED first, when the chain is not', async () => {
     const rest = await overRest(1, provocation)
-    expect([rest.status, rest.body.code]).toEqual([404, 'CHAIN_NOT_SUPPORTED'])
+    const message = `This chain is not supported here. Supported: ${chain.chainId}.`
+    expect([rest.status, rest.body.code, rest.body.error]).toEqual([404, 'CHAIN_NOT_SUPPORTED', message])
     const call = grpc.call(provocation.service, provocation.method, { chainId: 1 })
-    await expect(call).rejects.toMatchObject({ code: 5 })
+    await expect(call).rejects.toMatchObject({ code: 5, details: message })
   })
 })
 

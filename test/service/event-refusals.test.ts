@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import WebSocket from 'ws'
 import { startChain, type TestChain, user } from './chain.js'
 import { startEventService } from './event-service.js'
 import { createExchange } from './exchange.js'
@@ -109,7 +110,39 @@ describe.each(faces)('$name refuses', (face) => {
     const request = { chainId: [chain.chainId, 1], user: ['nobody'], after: 'nonsense' }
     const end = await face.open(service.url, request).ended()
     expect(end).toMatchObject(endOn(face, CHAIN_NOT_SUPPORTED))
-    expect(end.text).toContain('chain')
+    expect(end.text).toContain(`This chain is not supported here. Supported: ${chain.chainId}.`)
+  })
+})
+
+describe('a query parameter that does not exist is refused, with the one that is meant', () => {
+  const QUERY = '?chainid=999&usr=0x12'
+  const chainid = 'is no parameter of this path: did you mean chainId?'
+
+  it('on server-sent events', async () => {
+    const { status, body } = await service.get(`/v1/events${QUERY}`)
+    expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
+    expect(body.details).toEqual([
+      { field: 'chainid', message: chainid },
+      { field: 'usr', message: 'is no parameter of this path: did you mean user?' },
+    ])
+  })
+
+  it.each([QUERY, `?chainid=${encodeURIComponent('ü'.repeat(500))}&${encodeURIComponent('é'.repeat(60))}=1`])(
+    'on WebSockets: %s',
+    async (query) => {
+      const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws${query}`)
+      const [code, reason] = await once(socket, 'close')
+      expect([code, reason.toString()]).toEqual([1008, expect.stringContaining(`chainid ${chainid}`)])
+    },
+  )
+
+  it('and those that exist are taken beside each other, also by their names in the proto', async () => {
+    const ended = new AbortController()
+    const query = `?chain_id=${chain.chainId}&type=Deposited&user=${user.address}`
+    const answer = await fetch(`${service.url}/v1/events${query}`, { signal: ended.signal })
+    expect(answer.status).toBe(200)
+    ended.abort()
+    await expect.poll(clients).toBe(0)
   })
 })
 

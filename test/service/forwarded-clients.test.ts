@@ -6,19 +6,20 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { createLog } from '../../src/telemetry/log.js'
+import { between } from '../between.js'
 import { startChain, type TestChain } from './chain.js'
 import { startService, type TestService } from './service.js'
 
 const SEED = 20_261_121
 const SOCKET_ADDRESS = '127.0.0.1'
 const FIELDS = {
-  level: expect.any(Number),
+  level: 30,
   time: expect.any(String),
   requestId: expect.stringMatching(/^[0-9a-f]{16}-\d+$/),
   method: expect.stringMatching(/./),
   path: expect.stringMatching(/^\//),
-  status: expect.any(Number),
-  durationMs: expect.any(Number),
+  status: 200,
+  durationMs: between(0, 5000),
   client: expect.any(String),
   msg: 'request',
 }
@@ -194,5 +195,44 @@ describe('the client is the last address that trusted proxies report', () => {
     ])
       statuses.push(await send({ 'x-forwarded-for': value }))
     expect(statuses).toEqual([200, 200, 429, 429, 200, 200, 429])
+  })
+})
+
+describe('the servers in /asyncapi.json are where the reader has reached the service', () => {
+  const serversFor = (headers: Record<string, string>) =>
+    new Promise<object>((resolve, reject) => {
+      const call = httpRequest(
+        service.url,
+        { path: '/asyncapi.json', headers, agent: false },
+        async (response) => {
+          resolve(JSON.parse((await response.setEncoding('utf8').toArray()).join('')).servers)
+        },
+      )
+      call.on('error', reject).end()
+    })
+  const plain = (host: string) => ({ webSocket: { host, protocol: 'ws' }, http: { host, protocol: 'http' } })
+  const secure = (host: string) => ({
+    webSocket: { host, protocol: 'wss' },
+    http: { host, protocol: 'https' },
+  })
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'quotes.example' }
+
+  it('by Host alone without a proxy', async () => {
+    await start({})
+    expect(await serversFor({})).toEqual(plain(new URL(service.url).host))
+    expect(await serversFor({ host: 'quotes.example:8080' })).toEqual(plain('quotes.example:8080'))
+    expect(await serversFor({ host: '[::1]:3000', ...forwarded })).toEqual(plain('[::1]:3000'))
+    expect(await serversFor({ host: 'a', 'x-forwarded-proto': 'https' })).toEqual(plain('a'))
+  })
+
+  it('by what a trusted proxy reports', async () => {
+    await start({ TRUST_PROXY: '1' })
+    expect(await serversFor({ host: 'inside:3000', ...forwarded })).toEqual(secure('quotes.example'))
+    expect(await serversFor({ host: 'quotes.example', 'x-forwarded-proto': 'https' })).toEqual(
+      secure('quotes.example'),
+    )
+    expect(await serversFor({ host: 'quotes.example' })).toEqual(plain('quotes.example'))
+    const own = `localhost:${new URL(service.url).port}`
+    expect(await serversFor({ ...forwarded, 'x-forwarded-host': 'a/"b' })).toEqual(secure(own))
   })
 })

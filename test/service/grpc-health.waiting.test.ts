@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/health/v1/health_pb.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { eventually } from './eventually.js'
+import { createExchange } from './exchange.js'
 import { gate } from './gate.js'
 import { createHealthClient, type HealthClient } from './health-client.js'
 import { startServiceProcess } from './process.js'
@@ -117,6 +118,53 @@ describe('whoever checks', () => {
     }
     const { headers } = await get('/v1/nothing/is/here')
     expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['3', '2'])
+  })
+})
+
+describe('GET /health/ready says the same', () => {
+  const readiness = async ({ get }: TestService) => {
+    const { status, body, headers } = await get('/health/ready')
+    expect(headers.get('ratelimit-limit')).toBeNull()
+    return [status, body.code ?? body.status]
+  }
+
+  it('from before the first answer of a chain on', async () => {
+    rpcs[0].setUp(false)
+    const running = await start([chains[0]])
+    expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
+    // The process itself is alive.
+    expect((await running.get('/health')).status).toBe(200)
+    rpcs[0].setUp(true)
+    await untilChains(running, 'ok')
+    expect(await readiness(running)).toEqual([200, 'ready'])
+    rpcs[0].setUp(false)
+    await untilChains(running, 'down')
+    expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
+  })
+
+  it('while one chain of two answers', async () => {
+    const running = await start(chains)
+    rpcs[0].setUp(false)
+    await untilChains(running, 'down', 'ok')
+    expect(await readiness(running)).toEqual([200, 'ready'])
+    rpcs[1].setUp(false)
+    await untilChains(running, 'down', 'down')
+    expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
+  })
+
+  it('and that it shuts down, on connections that are open, while the service drains', async () => {
+    const running = await start([chains[0]])
+    const exchange = createExchange(running.url)
+    const ask = async () => {
+      const { status, text } = await exchange.send('GET', '/health/ready')
+      return [status, JSON.parse(text).code]
+    }
+    expect(await ask()).toEqual([200, undefined])
+    service = undefined
+    const closed = running.close({ drainMs: 5000 })
+    expect(await ask()).toEqual([503, 'SHUTTING_DOWN'])
+    exchange.close()
+    await closed
   })
 })
 

@@ -53,8 +53,10 @@ describe('a start that cannot be', () => {
       [`SERVICE_ADDRESS_${chain.chainId}`]: solverAccounts[0].address,
     })
     expect(await start.exited).toBe(1)
-    expect(start.output()).toMatch(new RegExp(`RPC_URL_1 has URL 1 answering for chain ${chain.chainId}`))
+    expect(start.output()).toMatch(new RegExp(`RPC_URL_1 answers for chain ${chain.chainId}, and not for 1`))
     expect(start.output()).toMatch(new RegExp(`SERVICE_ADDRESS_${chain.chainId} is .* has no contract`))
+    // The mistakes are not logged as well.
+    expect(start.output()).not.toContain('"level":50')
   })
 
   it('a port that is taken, an address of others, and a database that cannot be opened, are mistakes', async () => {
@@ -64,7 +66,10 @@ describe('a start that cannot be', () => {
     )
     await taken.close()
     await expect(startService(chain, { HOST: '192.0.2.1' })).rejects.toThrow(
-      /^HOST is 192.0.2.1, which is no address of this machine$/,
+      /^HOST is "192.0.2.1", which is no address of this machine: it must be /,
+    )
+    await expect(startService(chain, { HOST: 'fe80::1' })).rejects.toThrow(
+      /^HOST is "fe80::1", which (cannot be listened on \(\w+\)|is no address of this machine): it must be /,
     )
     await expect(startService(chain, { DB_PATH: '/no/such/folder/file.db' })).rejects.toThrow(
       /^DB_PATH is .*cannot be opened/,

@@ -1,20 +1,29 @@
-import { toFunctionSelector } from 'viem'
+import { pino } from 'pino'
+import { getAbiItem, toFunctionSelector } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import type { AppOverrides } from '../../src/app.js'
+import { bondSolver, type DevnetContracts, deploySettlement } from '../../src/devnet/deploy.js'
 import { QUOTE_MEMBERS } from '../devnet/signed-quote.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { BOND, deployer, solverAccounts, startChain, type TestChain } from './chain.js'
 import { quoteRequest } from './quote-request.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 import { type Behaviour, contractStruct, register, startSolver, type TestSolver } from './test-solver.js'
 
 const [account] = solverAccounts
+const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 
 let chain: TestChain
+/** Of a protocol whose quotes are `AcmeQuote`. */
+let acme: DevnetContracts
 let solver: TestSolver
 let rpc: Awaited<ReturnType<typeof startRpcProxy>>
 
 beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
+  chain = await startChain({ bonded: 0 })
+  acme = await deploySettlement({ ...chain.devnet, deployer, protocolName: 'Acme' })
+  await bondSolver({ ...chain.devnet, settlement: acme.settlement, solver: account }, BOND)
   solver = await startSolver(chain, account)
 })
 afterAll(async () => {
@@ -31,7 +40,7 @@ function signedAs(primaryType: string, domainName: string): Behaviour {
   return async (ask, { quoteFor }) => {
     const quote = quoteFor(ask)
     const signature = await account.signTypedData({
-      domain: { ...chain.domain, name: domainName },
+      domain: { ...chain.domain, name: domainName, verifyingContract: acme.settlement },
       types: { [primaryType]: QUOTE_MEMBERS },
       primaryType,
       message: contractStruct(quote),
@@ -40,8 +49,13 @@ function signedAs(primaryType: string, domainName: string): Behaviour {
   }
 }
 
-async function startAcme(): Promise<TestService> {
-  const service = await startService(chain, { PROTOCOL_NAME: 'Acme', [`RPC_URL_${chain.chainId}`]: rpc.url })
+function startAcme(environment: Record<string, string> = {}, overrides: AppOverrides = {}) {
+  const variables = { PROTOCOL_NAME: 'Acme', [`RPC_URL_${chain.chainId}`]: rpc.url, ...environment }
+  return startService({ ...chain, contracts: acme }, variables, overrides)
+}
+
+async function startAcmeWithSolver(): Promise<TestService> {
+  const service = await startAcme()
   await register(service, chain.chainId, account, { endpointUrl: solver.endpointUrl, protocolName: 'Acme' })
   return service
 }
@@ -52,7 +66,7 @@ async function statusOf(service: TestService, behaviour: Behaviour): Promise<num
 }
 
 it("the protocol's name gives the primary type; the domain's name is what the contract answers", async () => {
-  const service = await startAcme()
+  const service = await startAcmeWithSolver()
   expect(await statusOf(service, signedAs('AcmeQuote', 'Settlement'))).toBe(200)
   expect(await statusOf(service, signedAs('ServiceQuote', 'Settlement'))).toBe(503)
   expect(await statusOf(service, signedAs('AcmeQuote', 'Acme'))).toBe(503)
@@ -61,8 +75,52 @@ it("the protocol's name gives the primary type; the domain's name is what the co
 
 it("the protocol's name is the domain's as well when the contract does not answer eip712Domain()", async () => {
   rpc.revert(toFunctionSelector('eip712Domain()'))
-  const service = await startAcme()
+  const service = await startAcmeWithSolver()
   expect(await statusOf(service, signedAs('AcmeQuote', 'Acme'))).toBe(200)
   expect(await statusOf(service, signedAs('AcmeQuote', 'Settlement'))).toBe(503)
+  await service.close()
+})
+
+it.each(['Service', 'Acm', 'acme'])(
+  'the name %s is refused at the start, as the contract has another',
+  async (name) => {
+    await expect(startAcme({ PROTOCOL_NAME: name })).rejects.toThrow(
+      new RegExp(
+        `^PROTOCOL_NAME is "${name}", but the contract ${acme.settlement}.* does not hash quotes as ${name}Quote: it must be `,
+        'i',
+      ),
+    )
+  },
+)
+
+it('a name that no view of the contract shows is taken, with one warning', async () => {
+  rpc.revert(DEPOSIT_ADDRESS)
+  const lines: { level: number; msg: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const service = await startAcme({ PROTOCOL_NAME: 'Other' }, { log })
+  await service.close()
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 40,
+      chainId: chain.chainId,
+      protocolName: 'Other',
+      msg: expect.stringContaining('PROTOCOL_NAME cannot be checked'),
+    }),
+  ])
+})
+
+it('a wrong name of a chain that was down at the start leaves the chain down, and is logged', async () => {
+  rpc.setUp(false)
+  const lines: { level: number; reason: string }[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const service = await startAcme(
+    { PROTOCOL_NAME: 'Other', [`POLL_INTERVAL_MS_${chain.chainId}`]: '10' },
+    { log },
+  )
+  rpc.setUp(true)
+  await expect
+    .poll(() => lines.filter(({ reason }) => reason.startsWith('PROTOCOL_NAME is "Other"')))
+    .toHaveLength(1)
+  expect((await service.get('/health')).body.chains).toMatchObject([{ status: 'down' }])
   await service.close()
 })

@@ -18,6 +18,7 @@ const LIST = 'GET /v1/{chainId}/solvers'
 export const ORDER = 'GET /v1/{chainId}/order/{orderId}'
 export const EVENTS = 'GET /v1/events'
 const SOCKET = 'GET /v1/ws'
+const READY = 'GET /health/ready'
 
 const [registered, second, bonded] = solverAccounts
 const unbonded = solverAccounts[5]
@@ -55,6 +56,7 @@ export async function provokeAll(stage: ReferenceStage): Promise<Provoked> {
   await provokeLimits(tight, run.chainId)
   await provokeBar(stage, shared)
   await provokeLoss(stage, shared)
+  await provokeUnready(stage, exchanges)
   for (const each of [asker, tight, shared]) each.close()
   return { exchanges, events }
 }
@@ -213,6 +215,7 @@ async function provokeRefusals({ ask, chainId }: Run): Promise<void> {
     await ask(of.replace(/^\w+/, 'PUT'), { path })
   }
   await ask('GET /health')
+  await ask(READY)
   await ask('GET /metrics')
 }
 
@@ -269,6 +272,17 @@ async function provokeLoss(
   await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
   // Far ahead of what this replica has heard of: another may have given it.
   await ask(EVENTS, { query: `?after=${log}.zzzzzz` })
+}
+
+/** A service that cannot serve yet, and then one that drains: a connection that stays open is still answered. */
+async function provokeUnready({ startUnready }: ReferenceStage, exchanges: Exchange[]): Promise<void> {
+  const service = await startUnready()
+  const { ask, close } = createAsker(service.url, exchanges)
+  await ask(READY)
+  const closed = service.close({ drainMs: 5000 })
+  await ask(READY)
+  close()
+  await closed
 }
 
 /** The one place at the stream is free again some time after its client has left. */

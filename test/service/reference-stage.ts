@@ -66,6 +66,8 @@ export async function startReferenceStage() {
     service,
     tight,
     shared,
+    /** A service whose only chain has no node that answers. */
+    startUnready: () => startService(dead, {}, { log }),
     /** Bars an address from every chain of `shared`, as its operator does. */
     async bar(address: Address) {
       const { bars, close } = await openSolverBars({ dbPath: '', databaseUrl: database.url })

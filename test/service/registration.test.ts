@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { bondSolver, deploySettlement } from '../../src/devnet/deploy.js'
+import { between } from '../between.js'
+import { BOND, deployer, solverAccounts, startChain, type TestChain } from './chain.js'
 import { startService, type TestService } from './service.js'
 import { nextTimestamp, register, signedRegistration, signedUnregistration } from './test-solver.js'
 
@@ -31,7 +33,9 @@ describe('registration', () => {
     expect([answer.status, answer.body]).toEqual([200, { status: 'registered', address: first.address }])
 
     const list = await service.get(path)
-    expect(list.body).toEqual([{ address: first.address, name: 'Größe ✓', registeredAt: expect.any(Number) }])
+    expect(list.body).toEqual([
+      { address: first.address, name: 'Größe ✓', registeredAt: between(before, Date.now()) },
+    ])
     expect(list.body[0].registeredAt).toBeGreaterThanOrEqual(before)
   })
 
@@ -65,7 +69,9 @@ describe('registration', () => {
   })
 
   it('follows the protocol name in the signed message', async () => {
-    const renamed = await startService(chain, { PROTOCOL_NAME: 'Acme' })
+    const contracts = await deploySettlement({ ...chain.devnet, deployer, protocolName: 'Acme' })
+    await bondSolver({ ...chain.devnet, settlement: contracts.settlement, solver: first }, BOND)
+    const renamed = await startService({ ...chain, contracts }, { PROTOCOL_NAME: 'Acme' })
     const asService = await renamed.post(`${path}/register`, await registrationOf())
     expect(asService.body.code).toBe('SIGNATURE_INVALID')
     await register(renamed, chain.chainId, first, { endpointUrl: ENDPOINT, protocolName: 'Acme' })

@@ -1,13 +1,18 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fromJson } from '@bufbuild/protobuf'
+import { createClient } from '@connectrpc/connect'
+import { createGrpcWebTransport } from '@connectrpc/connect-node'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
+import { GetQuoteRequestSchema, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import { between } from '../between.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { createGrpcClient } from './grpc-client.js'
 import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
-import { startSolver, type TestSolver } from './test-solver.js'
+import { honest, startSolver, type TestSolver } from './test-solver.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
 type Line = any
@@ -33,15 +38,18 @@ beforeEach(() => {
   lines.length = 0
 })
 
+const RPC_ENUMS = { orderType: 'ORDER_TYPE_EXACT_INPUT', depositMode: 'DEPOSIT_MODE_CONTRACT' }
 const requestLines = () => lines.filter(({ msg }) => msg === 'request')
 const ask = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 const askOverConnect = () =>
   service.post('/aggregator.v1.QuoteService/GetQuote', {
     ...quoteRequest(chain),
     chainId: chain.chainId,
-    orderType: 'ORDER_TYPE_EXACT_INPUT',
-    depositMode: 'DEPOSIT_MODE_CONTRACT',
+    ...RPC_ENUMS,
   })
+
+const overGrpcWeb = () =>
+  createClient(QuoteService, createGrpcWebTransport({ baseUrl: service.url, httpVersion: '1.1' }))
 
 /** What all quotes have taken together, by the metrics. */
 async function quoteSeconds(): Promise<number> {
@@ -52,7 +60,9 @@ async function quoteSeconds(): Promise<number> {
 
 describe('a request', () => {
   it('is one line, under the id that its answer brings', async () => {
+    const start = performance.now()
     const { headers } = await service.get(`/v1/${chain.chainId}/solvers?secret=1`)
+    const elapsedMs = performance.now() - start
     await expect.poll(requestLines).toHaveLength(1)
     expect(requestLines()[0]).toMatchObject({
       level: 30,
@@ -60,7 +70,7 @@ describe('a request', () => {
       method: 'GET',
       path: `/v1/${chain.chainId}/solvers`,
       status: 200,
-      durationMs: expect.any(Number),
+      durationMs: between(0, elapsedMs),
       client: '127.0.0.1',
     })
     expect(JSON.stringify(lines)).not.toContain('secret')
@@ -104,6 +114,28 @@ describe('a request', () => {
     ])
   })
 
+  it('for a quote has its id, the winner and the number of offers, by every protocol', async () => {
+    solver.behave(honest())
+    const grpc = createGrpcClient(service.url)
+    const rpcRequest = { ...quoteRequest(chain), chainId: chain.chainId, ...RPC_ENUMS }
+    const quoteIds: string[] = [
+      (await ask()).body.quoteId,
+      (await askOverConnect()).body.quoteId,
+      (await grpc.call('QuoteService', 'GetQuote', rpcRequest)).quoteId,
+      (await overGrpcWeb().getQuote(fromJson(GetQuoteRequestSchema, rpcRequest))).quoteId,
+    ]
+    grpc.close()
+    expect(new Set(quoteIds).size).toBe(4)
+    await expect.poll(requestLines).toHaveLength(4)
+    const winner = solver.account.address.toLowerCase()
+    for (const quoteId of quoteIds) {
+      const found = lines.filter((line) => JSON.stringify(line).includes(quoteId))
+      expect(found).toEqual([
+        expect.objectContaining({ msg: 'request', quoteId, winner, offers: 1, status: 200 }),
+      ])
+    }
+  })
+
   it('for a WebSocket is a line when it opens', async () => {
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
     await once(socket, 'message')
@@ -135,6 +167,56 @@ describe('a lost quote', () => {
       },
     ])
     await expect.poll(() => requestLines()[0]?.quoteId).toBe(body.quoteId)
-    expect(requestLines()[0]).toMatchObject({ status: 503, reason: 'NO_QUOTES' })
+    expect(requestLines()[0]).toMatchObject({ status: 503, reason: 'NO_QUOTES', offers: 0 })
+    expect(requestLines()[0]).not.toHaveProperty('winner')
+  })
+})
+
+describe('with LOG_REQUEST_SAMPLE', () => {
+  const SHARE_OF = 400
+  let sampled: TestService | undefined
+
+  afterEach(() => sampled?.close())
+
+  async function startSampled(share: string, environment: Record<string, string> = {}): Promise<TestService> {
+    const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+    sampled = await startService(chain, { LOG_REQUEST_SAMPLE: share, ...environment }, { log })
+    lines.length = 0
+    return sampled
+  }
+
+  it('that share of the requests is logged', async () => {
+    const { get } = await startSampled('0.25')
+    for (let count = 0; count < SHARE_OF; count += 20)
+      await Promise.all(Array.from({ length: 20 }, () => get(`/v1/${chain.chainId}/solvers`)))
+    // Of a binomial distribution with deviation 8.7: six of them on both sides.
+    expect(requestLines().length).toBeGreaterThan(48)
+    expect(requestLines().length).toBeLessThan(152)
+  })
+
+  it('of 0, only errors of the service and slow requests are, on REST and on RPC', async () => {
+    const { url, get, post } = await startSampled('0')
+    const grpc = createGrpcClient(url)
+    const rpcRequest = { ...quoteRequest(chain), chainId: chain.chainId, ...RPC_ENUMS }
+    await get(`/v1/${chain.chainId}/solvers`)
+    await get('/nothing')
+    await get('/v1/1/solvers')
+    await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
+    // Nobody is registered here: NO_QUOTES.
+    const rest = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    await expect(grpc.call('QuoteService', 'GetQuote', rpcRequest)).rejects.toMatchObject({ code: 14 })
+    await expect.poll(requestLines).toHaveLength(2)
+    await solver.register({ post })
+    solver.behave(async (question, { sign, quoteFor }) => {
+      await pause(1000)
+      return sign(quoteFor(question))
+    })
+    const slow = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    grpc.close()
+    expect(requestLines().map(({ status, reason, quoteId }) => [status, reason, quoteId])).toEqual([
+      [503, 'NO_QUOTES', rest.body.quoteId],
+      [200, 'NO_QUOTES', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+      [200, undefined, slow.body.quoteId],
+    ])
   })
 })

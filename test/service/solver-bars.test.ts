@@ -1,6 +1,7 @@
 import SQLite from 'better-sqlite3'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { between } from '../between.js'
 import { commandLine } from '../cli/command-line.js'
 import { temporaryFile } from '../store/temporary-file.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
@@ -92,10 +93,16 @@ describe.each(databases)('on %s', (_kind, make) => {
     await register(before, chain.chainId, account, { endpointUrl: ENDPOINT })
     await before.close()
 
+    const removedAt = Date.now()
     const removed = await cli('remove', account.address, '--json')
     expect([removed.code, JSON.parse(removed.stdout)]).toEqual([
       0,
-      { status: 'removed', address: account.address, barredAt: expect.any(Number), removedFrom: [31337] },
+      {
+        status: 'removed',
+        address: account.address,
+        barredAt: between(removedAt, Date.now()),
+        removedFrom: [31337],
+      },
     ])
     const unknown = await cli('remove', other.address)
     expect(unknown.stdout).toBe(`${other.address} was not registered, and is barred from every chain.\n`)

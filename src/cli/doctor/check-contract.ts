@@ -1,8 +1,11 @@
 import { erc20Abi, formatUnits, type PublicClient } from 'viem'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import { checkProtocolName, explainWrongName, type ProtocolNameCheck } from '../../chain/protocol-name.js'
 import { summary } from '../../chain/rpc-error.js'
 import { createSettlement, NotASettlementError } from '../../chain/settlement.js'
 import type { ChainConfig, Config } from '../../config.js'
+import type { Address } from '../../domain/hex.js'
+import { createQuoteHasher, type QuoteHasher } from '../../signing/typed-data.js'
 import { checkOfferRules } from './check-offer-rules.js'
 import { collectFindings, type Finding, type Findings } from './finding.js'
 
@@ -18,6 +21,7 @@ export async function checkContract(
   const { chainId, settlement: address } = chain
   const variable = `SERVICE_ADDRESS_${chainId}`
   const findings = collectFindings(variable)
+  const names = collectFindings('PROTOCOL_NAME')
   if (client === undefined) {
     findings.warn(
       '',
@@ -34,24 +38,26 @@ export async function checkContract(
       return findings.list
     }
     findings.ok('code', `a contract of ${(code.length - 2) / 2} bytes at ${address}`)
-    await checkProtocol(chain, client, config, findings)
+    await checkProtocol(chain, client, config, { findings, names })
   } catch (error) {
     const cure = `The node failed meanwhile: try again, or take another endpoint into RPC_URL_${chainId}.`
     findings.fail('', `could not be read: ${summary(error)}`, cure)
   }
-  return findings.list
+  return [...findings.list, ...names.list]
 }
 
 async function checkProtocol(
   chain: ChainConfig,
   client: PublicClient,
   { protocolName, minSolverBond }: Config,
-  findings: Findings,
+  { findings, names }: { readonly findings: Findings; readonly names: Findings },
 ): Promise<void> {
   const { chainId, settlement: address } = chain
   const contract = { address, abi: settlementAbi } as const
+  const settlement = createSettlement(client, chainId, address)
+  let hasher: QuoteHasher
   try {
-    await createSettlement(client, chainId, address).readDomain(protocolName)
+    hasher = createQuoteHasher(protocolName, await settlement.readDomain(protocolName))
     findings.ok('protocol', 'it has a DEPOSIT_PROXY_CREATION_CODE_HASH, as settlement contracts do')
   } catch (error) {
     if (!(error instanceof NotASettlementError)) throw error
@@ -63,6 +69,7 @@ async function checkProtocol(
     )
     return
   }
+  noteProtocolName(await checkProtocolName(settlement, hasher), { chainId, address, protocolName }, names)
   const [domain, bond] = await Promise.allSettled([
     client.readContract({ ...contract, functionName: 'eip712Domain' }),
     readBondToken(client, address),
@@ -87,11 +94,34 @@ async function readBondToken(client: PublicClient, address: `0x${string}`) {
   return { token, symbol, decimals }
 }
 
+interface Expected {
+  readonly chainId: number
+  readonly address: Address
+  readonly protocolName: string
+}
+
+function noteProtocolName(
+  check: ProtocolNameCheck,
+  { chainId, address, protocolName }: Expected,
+  findings: Findings,
+): void {
+  const subject = `chain ${chainId}`
+  if (check === 'right') {
+    findings.ok(subject, `the contract hashes quotes as ${protocolName}Quote`)
+  } else if (check === 'wrong') {
+    const cure = 'With another name, no solver has a valid signature and no quote is answered.'
+    findings.fail(subject, explainWrongName(protocolName, chainId, address), cure)
+  } else {
+    const cure = `Solvers must sign ${protocolName}Quote: is that the name of the contract's struct?`
+    findings.warn(subject, 'not checked: the contract has no computeDepositAddress', cure)
+  }
+}
+
 type DomainAnswer = readonly [string, string, string, bigint, `0x${string}`, string, readonly bigint[]]
 
 function noteDomain(
   answer: PromiseSettledResult<DomainAnswer>,
-  expected: { chainId: number; address: string; protocolName: string },
+  expected: Expected,
   findings: Findings,
 ): void {
   const { chainId, address, protocolName } = expected

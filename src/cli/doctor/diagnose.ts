@@ -1,3 +1,4 @@
+import { describeMisspelling, findMisspellings, type Misspelling } from '../../config/misspelt.js'
 import { type Config, readConfig } from '../../config.js'
 import { ConfigError, type ConfigMistake, type Environment } from '../../environment.js'
 import { examineChain } from './check-chain.js'
@@ -14,13 +15,15 @@ import type { Finding } from './finding.js'
  */
 export async function diagnose(environment: Environment): Promise<readonly Finding[]> {
   let config: Config
+  const misspelt = findMisspellings(environment).map(toWarning)
   try {
     config = readConfig(environment)
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes.map(toFinding)
+    if (error instanceof ConfigError) return [...error.mistakes.map(toFinding), ...misspelt]
     throw error
   }
-  return checkAll(config)
+  const [variables, ...findings] = await checkAll(config)
+  return [...(variables === undefined ? [] : [variables]), ...misspelt, ...findings]
 }
 
 async function checkAll(config: Config): Promise<readonly Finding[]> {
@@ -45,6 +48,12 @@ async function checkAll(config: Config): Promise<readonly Finding[]> {
     ...port,
     ...solvers,
   ]
+}
+
+function toWarning(misspelling: Misspelling): Finding {
+  const cure = `Rename it to ${misspelling.meant}, unless another program reads it.`
+  const finding = describeMisspelling(misspelling)
+  return { status: 'warn', check: misspelling.variable, finding, cure }
 }
 
 function toFinding({ variable, message }: ConfigMistake): Finding {

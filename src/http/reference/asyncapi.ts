@@ -39,7 +39,20 @@ export function streamMessages(): StreamMessage[] {
   )
 }
 
-/** Derives the AsyncAPI 3 document of the event stream's WebSocket and server-sent events. */
+/** Where a document's reader has reached the instance. */
+export interface Origin {
+  /** Host, with the port where it is not the protocol's own. */
+  readonly host: string
+  readonly isSecure: boolean
+}
+
+/** The servers of the AsyncAPI document: the WebSocket and the server-sent events of one origin. */
+export function asyncApiServers({ host, isSecure }: Origin): object {
+  const [webSocket, http] = isSecure ? ['wss', 'https'] : ['ws', 'http']
+  return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
+}
+
+/** Derives the AsyncAPI 3 document of the event stream's WebSocket and server-sent events, all but its servers. */
 export function asyncApiOf({ version, stream }: Contract, events: readonly EventSample[]): object {
   const messages = streamMessages()
   const [webSocket = '', eventSource = ''] = compileRoutes(stream).map(({ url }) => url)
@@ -57,7 +70,6 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Event
     channel: { $ref: `#/channels/${name}` },
     description: descriptionOf(stream),
   })
-  const host = { host: '{host}', variables: { host: { default: 'localhost:3000' } } }
 
   return {
     asyncapi: '3.0.0',
@@ -68,7 +80,6 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Event
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',
-    servers: { webSocket: { ...host, protocol: 'ws' }, http: { ...host, protocol: 'http' } },
     channels: {
       webSocket: {
         ...channel(webSocket, 'webSocket', ENDINGS),

@@ -23,8 +23,8 @@ The best quote for a token swap, from every registered solver of a chain. The sa
 and Connect on the same port; server reflection describes them. [/asyncapi.json](/asyncapi.json) describes the messages
 of the event stream.
 
-- **Integers** may be sent as decimal strings as well, and \`null\` stands for a field that is absent. Unknown fields are
-  ignored. Amounts are decimal strings in the smallest unit of their token, up to 2^256-1.
+- **Integers** may be sent as decimal strings as well, and \`null\` stands for a field that is absent. Unknown fields of
+  a body are ignored. A path that takes query parameters refuses any other one, which may be a misspelt filter. Amounts are decimal strings in the smallest unit of their token, up to 2^256-1.
 - **Errors** all have one shape: \`error\`, a sentence for a person; \`code\`, one of a closed list; \`details\` for bad input.
   A path that is none is 404 \`ROUTE_NOT_FOUND\`, a verb that a path does not take is 405 \`METHOD_NOT_ALLOWED\`. An unsupported
   chain is 404 whatever else is wrong.

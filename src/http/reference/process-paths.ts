@@ -56,6 +56,13 @@ const HEALTH: Schema = {
   },
 }
 
+const READY: Schema = {
+  type: 'object',
+  required: ['status'],
+  properties: { status: { const: 'ready' } },
+}
+
+const NOT_READY = { status: 503, reasons: ['CHAIN_UNAVAILABLE', 'SHUTTING_DOWN'] } as const
 const INTERNAL = { status: 500, reasons: ['INTERNAL'] } as const
 
 /** What is served of the process itself, by no method (decisions.md D11). */
@@ -75,6 +82,19 @@ export function processPaths(samples: readonly Sample[]): Paths {
         responses: {
           200: jsonResponse('The state of things.', HEALTH, examplesOf(of('/health'), 200), headers),
           500: internal('/health'),
+        },
+      },
+    },
+    '/health/ready': {
+      get: {
+        operationId: 'getReadiness',
+        summary: 'Readiness',
+        description:
+          'Whether requests should be sent here: 200 while at least one chain can be used, 503 before, afterwards, and from SIGTERM on.',
+        tags: ['Process'],
+        responses: {
+          200: jsonResponse('It is ready.', READY, examplesOf(of('/health/ready'), 200), headers),
+          503: failureResponse(NOT_READY, examplesOf(of('/health/ready'), 503), { isLimited: false }),
         },
       },
     },

@@ -50,7 +50,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -176,7 +176,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -277,7 +277,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -385,7 +385,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -432,7 +432,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -491,7 +491,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -539,7 +539,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
-      error: 'This chain is not supported here.',
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
     },
   },
@@ -640,6 +640,13 @@ export const exchanges: readonly Sample[] = [
           status: 'down',
         },
       ],
+    },
+  },
+  {
+    of: 'GET /health/ready',
+    status: 200,
+    body: {
+      status: 'ready',
     },
   },
   {
@@ -803,6 +810,24 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'The database of this service does not answer at the moment: try again in some seconds.',
       code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /health/ready',
+    status: 503,
+    reason: 'CHAIN_UNAVAILABLE',
+    body: {
+      error: 'No chain answers at the moment.',
+      code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /health/ready',
+    status: 503,
+    reason: 'SHUTTING_DOWN',
+    body: {
+      error: 'The service is shutting down.',
+      code: 'SHUTTING_DOWN',
     },
   },
 ]

@@ -2,14 +2,15 @@ import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { asyncApiOf, streamMessages } from '../../../src/http/reference/asyncapi.js'
+import { asyncApiOf, asyncApiServers, streamMessages } from '../../../src/http/reference/asyncapi.js'
 import { events } from '../../../src/http/reference/samples.js'
 import { type Document, readDocument } from './document.js'
 import { contract } from './served-contract.js'
 
 const TYPES = ['connected', 'Deposited', 'Settled', 'Refunded', 'Reverted']
 const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.json')
-const document: Document = asyncApiOf(contract, events)
+const ORIGIN = { host: 'quotes.example:8443', isSecure: true }
+const document: Document = { ...asyncApiOf(contract, events), servers: asyncApiServers(ORIGIN) }
 
 /** The specification's own schema has the draft's within itself. */
 function validate(value: object): unknown {

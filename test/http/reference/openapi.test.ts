@@ -27,14 +27,14 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
 })
 
-test('every REST route of every method is described, and nothing else but health and metrics', () => {
+test('every REST route of every method is described, and nothing else but health, readiness and metrics', () => {
   const routes = [...contract.methods, contract.stream].flatMap((method) =>
     compileRoutes(method).map(({ verb, url }) => `${verb} ${toPath(url)}`),
   )
   const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((verb) => `${verb.toUpperCase()} ${path}`),
   )
-  expect(described.sort()).toEqual([...routes, 'GET /health', 'GET /metrics'].sort())
+  expect(described.sort()).toEqual([...routes, 'GET /health', 'GET /health/ready', 'GET /metrics'].sort())
 })
 
 test('operations have ids of their own', () => {

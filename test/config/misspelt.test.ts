@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { describeMisspelling, findMisspellings } from '../../src/config/misspelt.js'
+import { readConfig } from '../../src/config.js'
+import { CHAIN_DEFAULTS, DEFAULTS, OPTIONAL_VARIABLES } from '../../src/variables.js'
+
+const LEAST = {
+  SUPPORTED_CHAINS: '10, 8453',
+  RPC_URL_10: 'http://127.0.0.1:8545',
+  SERVICE_ADDRESS_10: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+}
+
+test.each([
+  ['QUOTE_TIMEOUT', 'QUOTE_TIMEOUT_MS'],
+  ['QUOTE_TIMEOUT_SECONDS', 'QUOTE_TIMEOUT_MS'],
+  ['DEFAULT_DEPOSIT_WINDOW_SECONDS', 'DEFAULT_DEPOSIT_WINDOW'],
+  ['quote_timeout_ms', 'QUOTE_TIMEOUT_MS'],
+  ['RPC_URL', 'RPC_URL_<chainId>'],
+  ['SERVICE_ADDRESS', 'SERVICE_ADDRESS_<chainId>'],
+  ['CONFIRMATIONS', 'CONFIRMATIONS_<chainId>'],
+  ['RPC_URLS_8453', 'RPC_URL_8453'],
+  ['RPC_URL10', 'RPC_URL_10'],
+  ['SERVICE_ADRESS_10', 'SERVICE_ADDRESS_10'],
+  ['POLL_INTERVAL_10', 'POLL_INTERVAL_MS_10'],
+  ['SUPPORTED_CHAIN', 'SUPPORTED_CHAINS'],
+  ['SUPPORTED_CHAIN_IDS', 'SUPPORTED_CHAINS'],
+  ['MIN_SOLVERS_BOND', 'MIN_SOLVER_BOND'],
+  ['CORS_ORIGIN', 'CORS_ORIGINS'],
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['DBPATH', 'DB_PATH'],
+  ['NODE_ENVS', 'NODE_ENV'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['Port', 'PORT'],
+])('%s is taken for a misspelt %s', (variable, meant) => {
+  const found = findMisspellings({ ...LEAST, [variable]: '1' })
+  expect(found).toEqual([{ variable, meant }])
+  expect(found.map(describeMisspelling)).toEqual([
+    `is set, but the service does not read it: did you mean ${meant}?`,
+  ])
+})
+
+test('variables of the service, of chains that it does not serve, of other programs, and empty ones are not', () => {
+  const own = [...Object.keys(DEFAULTS), ...OPTIONAL_VARIABLES, 'SUPPORTED_CHAINS']
+  const ofChains = ['RPC_URL_10', 'RPC_URL_1', ...Object.keys(CHAIN_DEFAULTS).map((name) => `${name}_8453`)]
+  const others = [
+    'PATH',
+    'HOME',
+    'HOSTNAME',
+    'POST',
+    'SORT',
+    'USER',
+    'NO_COLOR',
+    'NODE_OPTIONS',
+    'NODE_PATH',
+    'PGHOST',
+    'ETH_RPC_URL',
+    'TEST_DATABASE_URL',
+    'AGGREGATOR_URL',
+    'RPC_URL_PORT_8545_TCP',
+    'KUBERNETES_SERVICE_HOST',
+    'KUBERNETES_PORT',
+    'POSTGRES_DB',
+    'DB_HOST',
+    'LOG_FORMAT',
+    'npm_package_name',
+    'http_proxy',
+    '_',
+    `QUOTE_TIMEOUT${'_'.repeat(100)}`,
+  ]
+  const environment = Object.fromEntries([...own, ...ofChains, ...others].map((name) => [name, '1']))
+  expect(
+    findMisspellings({ ...environment, SUPPORTED_CHAINS: '10,8453', QUOTE_TIMEOUT: ' ', RPC_URL: undefined }),
+  ).toEqual([])
+})
+
+test('a variable that is missing is said together with what is set in its place', () => {
+  const { SUPPORTED_CHAINS: _, ...rest } = LEAST
+  expect(() => readConfig({ ...rest, SUPPORTED_CHAIN: '10' })).toThrow(
+    /^SUPPORTED_CHAINS is missing: it must be the chain ids to serve, such as 1,8453; SUPPORTED_CHAIN is set, which the service does not read$/,
+  )
+  const { RPC_URL_10, ...noUrl } = { ...LEAST, SUPPORTED_CHAINS: '10' }
+  expect(() => readConfig({ ...noUrl, RPC_URL: RPC_URL_10 })).toThrow(
+    /^RPC_URL_10 is missing.*; RPC_URL is set, which/,
+  )
+  expect(() => readConfig({ ...noUrl, RPC_URL_1: RPC_URL_10 })).toThrow(/^RPC_URL_10 is missing: [^;]*$/)
+})

@@ -1,0 +1,55 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { invalidArgument } from '../../src/domain/errors.js'
+import { sendError, toRestError } from '../../src/http/error-body.js'
+import { registerRestRoutes } from '../../src/http/transcoder.js'
+import type { GuardedMethod } from '../../src/rpc/guard.js'
+import { methodWith } from './proto-descriptors.js'
+
+let server: FastifyInstance
+
+/** A method whose order id comes from the query, and which answers with it. */
+const method = {
+  desc: methodWith({ pattern: { case: 'get', value: '/v1/{chain_id}/order' } }),
+  assertChain() {},
+  admit: async () => {},
+  answer(message, _call, unreadable = []) {
+    if (unreadable.length > 0) throw invalidArgument(unreadable)
+    return { orderId: (message as unknown as { orderId: string }).orderId }
+  },
+  count() {},
+  refuseUnreadable: () => Promise.reject(invalidArgument([])),
+} as GuardedMethod
+
+beforeEach(() => {
+  server = Fastify()
+  server.decorateRequest('refusal', undefined)
+  server.setErrorHandler((thrown, _request, reply) => sendError(reply, toRestError(thrown)))
+  registerRestRoutes(
+    server,
+    [method],
+    () => {},
+    () => {},
+  )
+})
+afterEach(() => server.close())
+
+const get = async (query: string) => {
+  const { statusCode, body } = await server.inject(`/v1/1/order${query}`)
+  return { status: statusCode, body: JSON.parse(body) }
+}
+
+test.each(['orderId', 'order_id'])('a GET takes its fields from the query: %s', async (name) => {
+  const { status, body } = await get(`?${name}=0x12`)
+  expect([status, body.orderId]).toEqual([200, '0x12'])
+})
+
+test.each([
+  ['orderid', 'did you mean orderId?'],
+  ['chainId', 'use orderId'],
+  ['page', 'use orderId'],
+])('and refuses a parameter of another name: %s', async (name, hint) => {
+  const { status, body } = await get(`?orderId=0x12&${name}=1`)
+  expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
+  expect(body.details).toEqual([{ field: name, message: `is no parameter of this path: ${hint}` }])
+})
