@@ -138,7 +138,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const guard = createGuard({ supportedChains, rateLimits, tally, log })
     const methods = [
       ...createQuoteService({ ...config, ...quoting, now }),
-      ...createSolverService(registry, metrics),
+      ...createSolverService({ ...quoting, registry, metrics }),
       ...createOrderService(chains),
     ].map(guard)
     // So that the first refusal already shows as an increase.
