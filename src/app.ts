@@ -164,7 +164,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       rateLimits,
       addServices: [health.routes, reflection.routes],
       addRoutes(routes) {
-        registerReference(routes, { version, methods: methods.map(({ desc }) => desc), stream: streams.desc })
+        registerReference(routes, {
+          version,
+          methods: methods.map(({ desc }) => desc),
+          stream: streams.desc,
+          hasMetricsAuth: config.metricsAuth !== undefined,
+        })
         registerHealth(routes, { version, chains, registry, isDatabaseUp: replicas.isConnected, now })
         registerMetrics(routes, {
           metrics,
