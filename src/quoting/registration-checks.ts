@@ -51,7 +51,7 @@ const CHECK_TIMEOUT_MS = 1000
 const MAX_AT_ONCE = 32
 /** Checks of one solver in a minute, from whatever addresses it registers. */
 const MAX_PER_MINUTE = 5
-/** The user of requests without one (decisions.md D17). */
+/** The user of requests that no user has made: an address without a key. */
 const NO_USER: Address = '0x000000000000000000000000000000000000dead'
 /** Precompiled contracts are no tokens. */
 const MADE_UP_SWAP: Swap = {

@@ -20,7 +20,7 @@ export interface Question {
   readonly body: Uint8Array
   /** The id that each solver is asked under (decisions.md D15); none where no record is kept. */
   readonly quoteIds: ReadonlyMap<Address, string>
-  /** Whether nobody can deposit with what is answered (decisions.md D17). */
+  /** Whether no one can deposit with what is answered: solvers see it in `x-quote-kind`. */
   readonly isIndicative?: boolean
 }
 
