@@ -138,7 +138,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const guard = createGuard({ supportedChains, rateLimits, tally, log })
     const methods = [
       ...createQuoteService({ ...config, ...quoting, now }),
-      ...createSolverService(registry, metrics),
+      ...createSolverService({ ...quoting, registry, metrics }),
       ...createOrderService(chains),
     ].map(guard)
     // So that the first refusal already shows as an increase.
@@ -164,7 +164,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       rateLimits,
       addServices: [health.routes, reflection.routes],
       addRoutes(routes) {
-        registerReference(routes, { version, methods: methods.map(({ desc }) => desc), stream: streams.desc })
+        registerReference(routes, {
+          version,
+          methods: methods.map(({ desc }) => desc),
+          stream: streams.desc,
+          hasMetricsAuth: config.metricsAuth !== undefined,
+        })
         registerHealth(routes, {
           ...health,
           version,

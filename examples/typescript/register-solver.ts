@@ -13,12 +13,17 @@ export interface SolverOptions {
   readonly name: string
 }
 
-/** Registers. @returns the solver as the aggregator lists it */
+/**
+ * Registers. The aggregator sends the endpoint one request; what came of it goes to the console unless it is a valid quote.
+ * @returns the solver as the aggregator lists it
+ */
 export async function registerSolver(options: SolverOptions): Promise<ListedSolver | undefined> {
   const { aggregatorUrl, chainId, privateKey } = options
   const aggregator = createAggregatorClient({ baseUrl: aggregatorUrl })
   const registration = await signRegistration(privateKeyToAccount(privateKey), options)
-  const address = await aggregator.registerSolver(registration)
+  const { address, check } = await aggregator.registerSolver(registration)
+  if (check !== undefined && check.outcome !== 'QUOTED')
+    console.warn(`${check.outcome}: ${check.explanation}`)
   const solvers = await aggregator.listSolvers(chainId)
   return solvers.find((solver) => solver.address === address)
 }

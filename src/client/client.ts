@@ -14,7 +14,12 @@ import { readOrder } from './order.js'
 import { type Ask, type QuoteAnswer, readQuoteAnswer, toQuoteMessage } from './quote.js'
 import { type QuoteRecord, readQuoteRecord } from './quote-record.js'
 import type { SignedRegistration, SignedUnregistration } from './registration.js'
-import { type ListedSolver, readListedSolver } from './solvers.js'
+import {
+  type ListedSolver,
+  type RegisteredSolver,
+  readListedSolver,
+  readRegisteredSolver,
+} from './solvers.js'
 import { type WatchOrderOptions, watchOrder } from './watch-order.js'
 
 export interface AggregatorClientOptions {
@@ -41,8 +46,8 @@ export interface AggregatorClient {
   getOrder(chainId: number, orderId: Hex, options?: CallOptions): Promise<Order>
   /** Lists the active solvers, the longest registered first. */
   listSolvers(chainId: number, options?: CallOptions): Promise<ListedSolver[]>
-  /** Registers a solver, or updates its endpoint and name. @returns its address */
-  registerSolver(registration: SignedRegistration, options?: CallOptions): Promise<Address>
+  /** Registers a solver, or updates its endpoint and name. @returns its address, and what came of a request to its endpoint */
+  registerSolver(registration: SignedRegistration, options?: CallOptions): Promise<RegisteredSolver>
   /** Takes a solver out. @returns its address */
   unregisterSolver(unregistration: SignedUnregistration, options?: CallOptions): Promise<Address>
   /**
@@ -100,7 +105,7 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
           chainId: BigInt(registration.chainId),
           timestamp: BigInt(registration.timestamp),
         }
-        return readAddress((await solvers.registerSolver(request, callOptions)).address)
+        return readRegisteredSolver(await solvers.registerSolver(request, callOptions))
       }),
     unregisterSolver: (unregistration, callOptions) =>
       answer(async () => {

@@ -37,7 +37,7 @@ export {
   type UnregistrationTerms,
 } from './registration.js'
 export { readSettlement, type SettlementTerms } from './settlement.js'
-export type { ListedSolver } from './solvers.js'
+export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers.js'
 export {
   type QuoteProblem,
   QuoteVerificationError,

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytesToHex } from 'viem'
-import { readDemoArguments } from './demo-arguments.js'
+import { readDemoArguments, USAGE } from './demo-arguments.js'
 import type { DevAccount, DevnetContracts } from './deploy.js'
 import { type Network, startNetwork } from './network.js'
 import { PostgresMissingError } from './postgres.js'
 import { playReplicaStory } from './replica-story.js'
 import { startReplicaNetwork } from './replicas.js'
 import { playStory } from './story.js'
+import { isFree, movedParts } from './taken-ports.js'
 
 /** Short enough that an unfilled order can be refunded while one watches. */
 const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.env }
@@ -14,7 +15,15 @@ const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.e
 /** Ctrl-C ends the chain as well, for which a solver may be waiting: the rest is ended by force then. */
 const CLOSING_MS = 5_000
 
-const { once, replicas } = readArguments()
+const { once, replicas, port, help } = readArguments()
+if (help) {
+  process.stdout.write(`${USAGE}\n`)
+  process.exit(0)
+}
+if (port !== undefined && !(await isFree(port))) {
+  process.stderr.write(`--port is ${port}: it is taken, or not allowed. Name another one.\n`)
+  process.exit(2)
+}
 let network: Network | undefined
 
 let ending: Promise<never> | undefined
@@ -49,8 +58,9 @@ try {
 
 async function showOne(): Promise<void> {
   tell('Starting a local chain, the settlement contract, three solvers and the service …')
-  const started = await startNetwork({ environment: ENVIRONMENT, onError })
+  const started = await startNetwork({ environment: ENVIRONMENT, onError, servicePort: port })
   network = started
+  tellMoved(started)
   tell(`   service     ${started.serviceUrl}`)
   tellWhereThingsAre(started)
   await playStory(started, tell)
@@ -60,8 +70,10 @@ async function showOne(): Promise<void> {
 
 async function showReplicas(count: number): Promise<void> {
   tell(`Starting PostgreSQL, a local chain, the settlement contract, three solvers and ${count} replicas …`)
-  const started = await startReplicaNetwork({ environment: ENVIRONMENT, onError, count, onLine: tellTrouble })
+  const options = { environment: ENVIRONMENT, onError, servicePort: port }
+  const started = await startReplicaNetwork({ ...options, count, onLine: tellTrouble })
   network = started
+  tellMoved(started)
   for (const { name, url } of started.service.all) tell(`   ${name.padEnd(11)} ${url}`)
   tellWhereThingsAre(started)
   const killed = await playReplicaStory(started, tell)
@@ -82,6 +94,12 @@ function readArguments() {
   }
 }
 
+function tellMoved(started: Network): void {
+  const moved = movedParts(started, port)
+  for (const { name, usualPort, url } of moved) tell(`   port ${usualPort} is taken: ${name} is at ${url}`)
+  if (moved.length > 0) tell('   Use these addresses in place of those of the README.')
+}
+
 function tellWhereThingsAre({ devnet, contracts, solvers }: Network): void {
   tell(`   chain       ${devnet.rpcUrl} (chain id ${devnet.chainId})`)
   for (const [name, address] of Object.entries(contracts)) tell(`   ${name.padEnd(11)} ${address}`)
@@ -94,9 +112,10 @@ function tellWhatToTry({ devnet, contracts, serviceUrl, user, solvers }: Network
   tell('')
   tell('The network stays up until Ctrl-C. Try:')
   tell(`   ${serviceUrl}/docs in a browser`)
-  tell(`   curl ${serviceUrl}/health`)
-  tell(`   curl ${serviceUrl}/v1/${devnet.chainId}/solvers`)
-  tell(`   curl ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`)
+  tell(`   curl -s ${serviceUrl}/health`)
+  tell(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/solvers`)
+  tell(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`)
+  tell(`   curl -sN ${serviceUrl}/v1/events`)
   tell('The accounts, with their well-known private keys:')
   tellAccount('user', user)
   for (const solver of solvers) tellAccount(solver.name, solver.account)

@@ -43,9 +43,12 @@ export interface NetworkOptions {
   readonly environment: Environment
   /** Told of what goes wrong in a solver. */
   readonly onError: (error: unknown) => void
+  /** The port that the service takes where it is free; 3000 when left out. */
+  readonly servicePort?: number | undefined
 }
 
-const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
+/** Where the parts of a network listen on 127.0.0.1 unless the port is taken. */
+export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
 const INVENTORY = parseUnits('1000000', 18)
@@ -104,7 +107,7 @@ export async function startNetworkWith<S extends Service>(
     }
 
     const environment = { ...options.environment, ...serviceEnvironment(devnet, contracts) }
-    const service = await start(environment, USUAL_PORTS.service)
+    const service = await start(environment, options.servicePort ?? USUAL_PORTS.service)
     started.push(service)
     const [serviceUrl] = service.urls
     for (const solver of solvers) {

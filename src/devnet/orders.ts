@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { formatUnits, parseUnits } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { createDevnetClient, mined } from './deploy.js'
@@ -73,9 +74,10 @@ export async function playRefund(stage: Stage, tell: Tell): Promise<void> {
   tell(`   deposited: order ${lost.orderId}, while ${solver.name} is asleep`)
   await waitForState(stage, lost.orderId, 'DEPOSITED', tell)
 
-  const waitMs = (lost.quote.fillDeadline + 1) * 1000 - Date.now()
-  tell(`   waiting ${Math.ceil(waitMs / 1000)} s for the fill deadline to pass`)
-  await new Promise((resolve) => setTimeout(resolve, waitMs))
+  const passedAt = (lost.quote.fillDeadline + 1) * 1000
+  tell(`   waiting ${Math.ceil((passedAt - Date.now()) / 1000)} s for the fill deadline to pass`)
+  // A timer may fire a millisecond early, in the second of the deadline.
+  while (Date.now() < passedAt) await delay(passedAt - Date.now())
   const refund = {
     address: contracts.settlement,
     abi: settlementAbi,

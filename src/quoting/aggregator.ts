@@ -44,6 +44,8 @@ interface AggregatorOptions {
   readonly collector: Collector
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
   readonly recorder: Pick<QuoteRecorder, 'note'>
+  /** Takes each request that a solver has quoted validly. */
+  readonly onQuoted: (request: QuoteRequest) => void
   readonly maxQuoteFanOut: number
   /** Names a client by its address, as circuit breakers count clients. */
   readonly clientKeyOf: (address: string) => string
@@ -96,6 +98,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const { quoteId, request, outcome, durationMs, answers, benched } = minutes
     metrics.quotes.inc({ chain_id: request.chainId, outcome })
     recorder.note(minutes)
+    if (outcome === 'quoted') options.onQuoted(request)
     if (outcome !== 'no_quotes') return
     const outcomes = answers.map((answer) => ({ ...answer, tookMs: Math.round(answer.tookMs) }))
     log.warn(

@@ -29,6 +29,28 @@ export function explain(answer: SolverAnswer, record: Competition): string {
   }
 }
 
+/** What explanations of a registration's check know beside the answer. */
+interface CheckContext {
+  readonly asked: AskedSwap
+  /** Whether the swap is of tokens that do not exist, as none was quoted yet. */
+  readonly isMadeUp: boolean
+  /** Whether the reader may learn why an endpoint could not be reached. */
+  readonly tellsNetwork: boolean
+}
+
+/** Says in the same words what came of the request that checks a registered endpoint. */
+export function explainCheck(answer: SolverAnswer, { asked, isMadeUp, tellsNetwork }: CheckContext): string {
+  if (answer.outcome === 'quoted') return 'A valid reply: its form is right, and the solver has signed it.'
+  if (answer.outcome === 'failed' && !tellsNetwork) return UNREACHED
+  const explanation = explain(answer, { asked })
+  return answer.outcome === 'refused' && isMadeUp ? `${explanation} ${MADE_UP}` : explanation
+}
+
+const UNREACHED =
+  'No valid HTTP answer came from the endpoint. Check that it can be reached from the internet, and that its certificate is valid and of its host name.'
+const MADE_UP =
+  'No pair has been quoted on this chain since the instance started, so the request was for tokens that do not exist: to decline is right. The signature is not checked yet: register again after the first quotes.'
+
 function explainRank({ rank, ...answer }: SolverAnswer, { asked, bestAmount }: Competition): string {
   if (rank === 1) return 'The best offer: it is the one that the caller got first.'
   if (bestAmount === undefined) return 'A valid offer; the best amount is shown after the deposit deadline.'

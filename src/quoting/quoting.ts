@@ -19,11 +19,13 @@ import type { ContractRules } from './contract-rules.js'
 import { createJudge } from './judge.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
+import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
 
 /** All that quoting is made of. */
 export interface Quoting {
   readonly aggregator: Aggregator
   readonly recorder: Pick<QuoteRecorder, 'read'>
+  readonly registrationChecks: Pick<RegistrationChecks, 'check'>
   /**
    * Brings the metrics up to date.
    * @param active the active solvers of each chain
@@ -35,7 +37,13 @@ export interface Quoting {
 interface QuotingOptions {
   readonly config: Pick<
     Config,
-    'quoteTimeoutMs' | 'maxQuoteFanOut' | 'maxConnectionsPerSolver' | 'quoteRecordHours'
+    | 'quoteTimeoutMs'
+    | 'maxQuoteFanOut'
+    | 'maxConnectionsPerSolver'
+    | 'quoteRecordHours'
+    | 'production'
+    | 'defaultDepositWindowSeconds'
+    | 'defaultFillWindowSeconds'
   >
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly registry: Pick<Registry, 'active'>
@@ -75,11 +83,14 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const askSolver = createAskSolver({ solverClient, judge, tallies, clock })
   const collector = createCollector({ ...config, askSolver, clock })
   const selection = createSelection()
-  const parts = { healthRegistry, selection, collector, quoteIds, recorder, stages }
+  const registrationChecks = createRegistrationChecks({ ...config, ...options })
+  const onQuoted = registrationChecks.noteQuoted
+  const parts = { healthRegistry, selection, collector, quoteIds, recorder, stages, onQuoted }
 
   return {
     aggregator: createAggregator({ ...config, ...options, ...parts }),
     recorder,
+    registrationChecks,
     measure(active) {
       stages.flush()
       healthRegistry.collectMetrics(active, solverClient.countConnections())

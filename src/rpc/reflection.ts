@@ -14,6 +14,8 @@ import {
   type HandlerContext,
   type Interceptor,
 } from '@connectrpc/connect'
+import { file_google_rpc_error_details } from '../../gen/google/rpc/error_details_pb.js'
+import { file_google_rpc_status } from '../../gen/google/rpc/status_pb.js'
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionV1Alpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
 
@@ -32,6 +34,9 @@ type Answer =
   | { case: 'allExtensionNumbersResponse'; value: { baseTypeName: string; extensionNumber: number[] } }
   | { case: 'listServicesResponse'; value: { service: { name: string }[] } }
   | { case: 'errorResponse'; value: { errorCode: number; errorMessage: string } }
+
+/** What errors carry (`google.rpc.Status` with `ErrorInfo` and others): clients show it, and no service imports it. */
+const ERROR_FILES = [file_google_rpc_status, file_google_rpc_error_details]
 
 type RegisteredType = NonNullable<ReturnType<Registry['get']>>
 
@@ -94,7 +99,7 @@ export function createReflection(
 
 /** Builds what answers a question of the reflection protocol. */
 export function createAnswers(services: readonly DescService[]): (question: Question) => Answer {
-  const files = withImports(services.map(({ file }) => file))
+  const files = withImports([...services.map(({ file }) => file), ...ERROR_FILES])
   const registry = createRegistry(...files)
   const byName = new Map(files.map((file) => [fileName(file), file]))
   const names = services.map(({ typeName }) => typeName).toSorted()

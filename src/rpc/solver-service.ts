@@ -1,6 +1,7 @@
-import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import { CheckOutcome, SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { type Reason, toServiceError } from '../domain/errors.js'
 import type { Solver } from '../domain/solver.js'
+import type { RegistrationChecks } from '../quoting/registration-checks.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
 import type { Registry } from '../solvers/registry.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -8,8 +9,25 @@ import { toSolverMessage } from './convert.js'
 import { memoize } from './memoize.js'
 import { type Method, unaryMethod } from './method.js'
 
+interface SolverServiceOptions {
+  readonly registry: Registry
+  readonly registrationChecks: Pick<RegistrationChecks, 'check'>
+  readonly metrics: Pick<Metrics, 'registrations'>
+}
+
+const CHECK_OUTCOMES = {
+  quoted: CheckOutcome.QUOTED,
+  refused: CheckOutcome.REFUSED,
+  invalid: CheckOutcome.INVALID,
+  late: CheckOutcome.LATE,
+  failed: CheckOutcome.FAILED,
+  skipped: CheckOutcome.SKIPPED,
+} as const
+
 /** The methods of SolverService. */
-export function createSolverService(registry: Registry, metrics: Pick<Metrics, 'registrations'>): Method[] {
+export function createSolverService(options: SolverServiceOptions): Method[] {
+  const { registry, registrationChecks, metrics } = options
+
   async function counted(action: 'register' | 'unregister', chainId: number, work: Promise<void>) {
     const count = (result: Reason | 'OK') => metrics.registrations.inc({ chain_id: chainId, action, result })
     try {
@@ -33,7 +51,12 @@ export function createSolverService(registry: Registry, metrics: Pick<Metrics, '
     }),
     async answer(registration) {
       await counted('register', registration.chainId, registry.register(registration))
-      return { status: 'registered', address: toKnownChecksumAddress(registration.address) }
+      const { outcome, explanation } = await registrationChecks.check(registration)
+      return {
+        status: 'registered',
+        address: toKnownChecksumAddress(registration.address),
+        check: { outcome: CHECK_OUTCOMES[outcome], explanation },
+      }
     },
   })
 

@@ -18,9 +18,14 @@ export type SolverReply =
 export interface Question {
   /** JSON text in UTF-8. */
   readonly body: Uint8Array
-  /** The id that each solver is asked under (decisions.md D15). */
+  /** The id that each solver is asked under (decisions.md D15); none where no record is kept. */
   readonly quoteIds: ReadonlyMap<Address, string>
+  /** Whether no one can deposit with what is answered: solvers see it in `x-quote-kind`. */
+  readonly isIndicative?: boolean
 }
+
+/** A solver as it is called. */
+export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
 
 /** Takes what comes of one call. */
 export interface CallListener {
@@ -38,12 +43,12 @@ export interface SolverClient {
    * Posts a quote request to `<endpoint>/quote`.
    * @returns ends the call and what is still under way of its answer
    */
-  ask(solver: Solver, question: Question, listener: CallListener): () => void
+  ask(solver: CalledSolver, question: Question, listener: CallListener): () => void
   /**
    * Counts open connections.
    * @returns how many there are to a solver's endpoint
    */
-  countConnections(): (solver: Solver) => number
+  countConnections(): (solver: CalledSolver) => number
   close(): Promise<void>
 }
 
@@ -92,9 +97,9 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
     connections: maxConnections,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
-  const targets = new WeakMap<Solver, Target>()
+  const targets = new WeakMap<CalledSolver, Target>()
 
-  function targetOf(solver: Solver): Target {
+  function targetOf(solver: CalledSolver): Target {
     const known = targets.get(solver)
     if (known !== undefined) return known
     const url = new URL(`${solver.endpointUrl.replace(/\/$/, '')}/quote`)
@@ -104,9 +109,12 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
   }
 
   return {
-    ask(solver, { body, quoteIds }, listener) {
+    ask(solver, { body, quoteIds, isIndicative }, listener) {
       const reader = new ReplyReader(listener)
-      const headers = [...HEADERS, 'x-quote-id', quoteIds.get(solver.address) ?? '']
+      const headers = [...HEADERS]
+      const quoteId = quoteIds.get(solver.address)
+      if (quoteId !== undefined) headers.push('x-quote-id', quoteId)
+      if (isIndicative) headers.push('x-quote-kind', 'indicative')
       try {
         const { origin, path } = targetOf(solver)
         agent.dispatch({ origin, path, method: 'POST', headers, body }, reader)

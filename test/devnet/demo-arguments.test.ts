@@ -2,12 +2,23 @@ import { expect, it } from 'vitest'
 import { readDemoArguments } from '../../src/devnet/demo-arguments.js'
 
 it.each([
-  [[], { once: false, replicas: undefined }],
-  [['--once'], { once: true, replicas: undefined }],
-  [['--replicas', '2'], { once: false, replicas: 2 }],
+  [[], {}],
+  [['--once'], { once: true }],
+  [['--replicas', '2'], { replicas: 2 }],
   [['--replicas=9', '--once'], { once: true, replicas: 9 }],
+  [['--port', '1'], { port: 1 }],
+  [['--port=65535'], { port: 65_535 }],
+  [['--help'], { help: true }],
+  [['-h'], { help: true }],
 ])('reads %j', (args, expected) => {
-  expect(readDemoArguments(args)).toEqual(expected)
+  const nothing = { once: false, replicas: undefined, port: undefined, help: false }
+  expect(readDemoArguments(args)).toEqual({ ...nothing, ...expected })
+})
+
+it.each(['0', '65536', '-1', '080', '3000.5', '', 'x'])('takes no port "%s"', (port) => {
+  expect(() => readDemoArguments([`--port=${port}`])).toThrow(
+    `--port is "${port}": it must be an integer of 1 to 65535\nPlays a few swaps`,
+  )
 })
 
 it.each(['0', '1', '10', '-3', '2.5', '02', '3 ', '', 'x'])('takes no "%s" replicas', (count) => {

@@ -1,4 +1,6 @@
-import { createServer, type Server } from 'node:net'
+import { execFile } from 'node:child_process'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../service/eventually.js'
 import { startProcess } from '../service/process.js'
@@ -66,6 +68,51 @@ describe.concurrent('npm run demo', { timeout: 60_000 }, () => {
     expect(await demo.exited).toBe(1)
     expect(demo.output()).toContain('BOND_INSUFFICIENT')
     await nothingIsLeft(demo)
+  })
+
+  it('says which usual ports are taken, and prints commands that work as they are', async () => {
+    const demo = startDemo([])
+    await demo.waitFor(/The accounts, with/)
+    const [, beginning = ''] = /^Starting [^\n]*\n((?: {3}[^\n]*\n)+)/.exec(demo.output()) ?? []
+    for (const port of heldPorts()) {
+      const [, url = ''] = new RegExp(`port ${port} is taken: the .* is at (\\S+)`).exec(beginning) ?? []
+      expect(new URL(url).port, beginning).not.toBe(String(port))
+    }
+    const [, ...tries] = demo.output().split('Try:\n')
+    const commands = [...tries.join().matchAll(/^ {3}(curl .*)$/gm)].map(([, command = '']) => command)
+    expect(commands).toHaveLength(4)
+    const [health, solvers, quote, stream = ''] = commands
+    const run = async (command = '') =>
+      JSON.parse((await promisify(execFile)('bash', ['-c', command])).stdout)
+    expect(await run(health)).toMatchObject({ status: 'ok' })
+    expect(await run(solvers)).toHaveLength(3)
+    expect(await run(quote)).toMatchObject({ quote: { outputAmount: '2498750000' } })
+    const following = startProcess('bash', ['-c', stream], {}, { ownGroup: true })
+    await following.waitFor(/"type":"connected"/)
+    process.kill(-(following.child.pid ?? 0), 'SIGKILL')
+    const [, docs = ''] = /^ {3}(\S+\/docs) in a browser$/m.exec(demo.output()) ?? []
+    expect((await fetch(docs)).headers.get('content-type')).toMatch(/^text\/html/)
+    process.kill(-(demo.child.pid ?? 0), 'SIGINT')
+    expect(await demo.exited).toBe(0)
+    await nothingIsLeft(demo)
+  })
+
+  it('serves at the port of --port', async () => {
+    const free = await occupy(0)
+    const { port } = free.address() as AddressInfo
+    const refused = startDemo(['--port', String(port)])
+    expect(await refused.exited).toBe(2)
+    expect(refused.output()).toContain(`--port is ${port}: it is taken`)
+    free.close()
+    const demo = startDemo(['--once', '--port', String(port)])
+    expect(await demo.exited, demo.output()).toBe(0)
+    expect(demo.output()).toContain(`service     http://127.0.0.1:${port}`)
+  })
+
+  it('says with --help how it is used', async () => {
+    const demo = startDemo(['--help'])
+    expect(await demo.exited).toBe(0)
+    expect(demo.output()).toContain('npm run demo -- --port 8080')
   })
 
   it('says how it is used when it is used otherwise', async () => {

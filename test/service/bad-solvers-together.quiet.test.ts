@@ -55,6 +55,7 @@ async function startBonded(beast: (typeof beasts)[number], index: number): Promi
   await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
   const solver = await startRawSolver(chain, account, beast, trap.port)
   await register(service, chain.chainId, account, { endpointUrl: solver.endpointUrl })
+  solver.serve()
   return solver
 }
 

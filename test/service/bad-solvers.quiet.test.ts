@@ -44,6 +44,7 @@ async function restartService(): Promise<void> {
 async function startAndRegister(beast: Beast) {
   const bad = await startRawSolver(chain, badAccount, beast, trap.port)
   await register(service, chain.chainId, badAccount, { endpointUrl: bad.endpointUrl })
+  bad.serve()
   return bad
 }
 

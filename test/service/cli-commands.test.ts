@@ -254,7 +254,7 @@ describe('register and unregister', () => {
     const registered = await withKey(wavering, [...register, '--name', 'Wave'])
     expect(registered).toEqual({
       code: 0,
-      stdout: `${wavering.address} is registered on chain 31337.\n`,
+      stdout: `${wavering.address} is registered on chain 31337.\nOne request to the endpoint: FAILED. Nothing listens at the solver's endpoint.\n`,
       stderr: '',
     })
     const { stdout } = await cli('solvers', '--chain', '31337')

@@ -31,6 +31,31 @@ it('/docs allows its own scripts and styles and nothing more', async () => {
   expect(policy).not.toMatch(/unsafe|http|\*/)
 })
 
+it('/ leads to the page, and browsers get an icon', async () => {
+  const root = await fetch(service.url, { redirect: 'manual' })
+  expect([root.status, root.headers.get('location')]).toEqual([302, 'docs'])
+  expect(await root.text()).toContain('/openapi.json')
+  expect((await fetch(service.url)).url).toBe(`${service.url}/docs`)
+  const icon = await fetch(`${service.url}/favicon.ico`)
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
+})
+
+it('a password is part of the document only where /metrics asks for one', async () => {
+  const open = (await service.get('/openapi.json')).body
+  const guarded = await startService(chain, { METRICS_AUTH: 'operator:secret' })
+  const closed = (await guarded.get('/openapi.json')).body
+  await guarded.close()
+  const described = [open, closed].map(({ security, components, paths }) => {
+    const { get } = paths['/metrics']
+    return [security, components.securitySchemes, get.security, Object.keys(get.responses).includes('401')]
+  })
+  const scheme = { metrics: { type: 'http', scheme: 'basic' } }
+  expect(described).toEqual([
+    [[], undefined, undefined, false],
+    [[], scheme, [{ metrics: [] }], true],
+  ])
+})
+
 it('/docs has all its files here', async () => {
   const page: string = (await service.get('/docs')).body
   const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
@@ -71,14 +96,57 @@ describe.skipIf(!existsSync(CHROMIUM))('in a browser (needs /usr/bin/chromium)',
     expect(await page.locator('.opblock').count()).toBe(operations.length)
   })
 
-  it('the example of a quote is answered with one, as it is', async () => {
-    await operation().locator('.opblock-summary').click()
-    await operation().locator('.try-out__btn').click()
-    await operation().locator('.execute').click()
-    const answer = operation().locator('.live-responses-table .response')
+  it('no button asks for a password that nothing needs', async () => {
+    expect(await page.locator('.auth-wrapper').count()).toBe(0)
+  })
+
+  /** Tries an operation out as it is shown. @returns the status and the text of the answer */
+  async function tryOut(verb: string, path: string) {
+    const block = page.locator(`.opblock-${verb}`).filter({ has: page.locator(`[data-path="${path}"]`) })
+    const isOpen = await block.locator('.opblock-body').count()
+    if (!isOpen) await block.locator('.opblock-summary').click()
+    await block.locator('.opblock-body .responses-inner').waitFor()
+    if ((await block.locator('.try-out__btn').count()) === 0) return 'no try-out'
+    await block.locator('.try-out__btn').click()
+    await block.locator('.execute').click()
+    const answer = block.locator('.live-responses-table .response')
     await answer.waitFor()
-    expect(await answer.locator('.response-col_status').innerText()).toMatch(/^200/)
-    expect(await answer.innerText()).toContain(solverAccounts[0].address)
+    const status = Number.parseInt(await answer.locator('.response-col_status').innerText(), 10)
+    return { status, text: await answer.innerText() }
+  }
+
+  it('the examples are tried out with sensible answers, and streams have no try-out', async () => {
+    const { paths } = (await service.get('/openapi.json')).body
+    const operations = Object.entries<object>(paths)
+      .flatMap(([path, verbs]) => Object.keys(verbs).map((verb) => ({ verb, path })))
+      // The quote first: others take its ids.
+      .toSorted((a, b) => Number(b.path.endsWith('/quote')) - Number(a.path.endsWith('/quote')))
+    const statuses: Record<string, unknown> = {}
+    const texts: Record<string, string> = {}
+    for (const { verb, path } of operations) {
+      const answer = await tryOut(verb, path)
+      const name = `${verb.toUpperCase()} ${path}`
+      statuses[name] = typeof answer === 'string' ? answer : answer.status
+      texts[name] = typeof answer === 'string' ? '' : answer.text
+    }
+    expect(statuses).toEqual({
+      'POST /v1/{chainId}/quote': 200,
+      'GET /v1/{chainId}/quote/{quoteId}': 200,
+      'POST /v1/{chainId}/solvers/register': 401,
+      'DELETE /v1/{chainId}/solvers/{address}': 401,
+      'GET /v1/{chainId}/solvers': 200,
+      'GET /v1/{chainId}/order/{orderId}': 200,
+      'GET /v1/ws': 'no try-out',
+      'GET /v1/events': 'no try-out',
+      'GET /health': 200,
+      'GET /metrics': 200,
+    })
+    expect(texts['POST /v1/{chainId}/quote']).toContain(solverAccounts[0].address)
+    expect(texts['GET /v1/{chainId}/quote/{quoteId}']).toContain('The best offer')
+    for (const name of Object.keys(statuses).filter((each) => statuses[each] === 401))
+      expect(texts[name]).toContain('TIMESTAMP_OUT_OF_RANGE')
+    // The console of a browser notes answers that are errors.
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('status of 401')))
   })
 
   it('its console gets a quote', async () => {

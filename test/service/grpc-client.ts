@@ -9,7 +9,7 @@ type Untyped = any
 /** A gRPC client made from the .proto files at run time, with none of this project's code. */
 export function createGrpcClient(serviceUrl: string) {
   const definition = loadSync(PROTO_FILES, {
-    includeDirs: ['proto', 'node_modules/google-proto-files'],
+    includeDirs: ['proto'],
     longs: Number,
     enums: String,
     defaults: true,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { credentials, type ServiceClientConstructor, status } from '@grpc/grpc-js'
+import { credentials, type ServiceClientConstructor, type ServiceError, status } from '@grpc/grpc-js'
 import { GrpcReflection } from 'grpc-js-reflection-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
@@ -136,7 +136,39 @@ describe.each(VERSIONS)('a client that knows only reflection %s', (version) => {
     })
     expect(answer).toMatchObject({ solvers: [{ name: 'Known by reflection' }] })
   })
+
+  it('reads the reason of an error and its bad fields', async () => {
+    const messages = async (symbol: string) =>
+      (await connect().getDescriptorBySymbol(symbol)).getProtobufJsRoot().lookupType(symbol)
+    const { metadata } = await refusal(await connect().getDescriptorBySymbol('aggregator.v1.OrderService'))
+    const [bytes] = metadata.get('grpc-status-details-bin')
+    const { details } = (await messages('google.rpc.Status')).decode(bytes as Buffer).toJSON()
+    const shown = []
+    for (const { typeUrl, value } of details) {
+      const type = typeUrl.split('/').at(-1)
+      const message = (await messages(type)).decode(Buffer.from(value, 'base64'))
+      shown.push([type, message.toJSON()])
+    }
+    const violation = { field: 'orderId', description: 'must be 32 bytes in hex with 0x' }
+    expect(shown).toEqual([
+      ['google.rpc.ErrorInfo', { reason: 'INVALID_ARGUMENT', domain: 'aggregator' }],
+      ['google.rpc.BadRequest', { fieldViolations: [violation] }],
+    ])
+  })
 })
+
+/** Asks for an order by an id that is none. */
+async function refusal(descriptor: Awaited<ReturnType<GrpcReflection['getDescriptorBySymbol']>>) {
+  // biome-ignore lint/suspicious/noExplicitAny: what is loaded at run time has no static types
+  const { aggregator } = descriptor.getPackageObject({ longs: Number }) as any
+  const client = new aggregator.v1.OrderService(new URL(service.url).host, credentials.createInsecure())
+  open.add(client)
+  return new Promise<ServiceError>((resolve, reject) => {
+    client.GetOrder({ chain_id: chain.chainId, order_id: '0x12' }, (error: ServiceError | null) =>
+      error === null ? reject(new Error('it was answered')) : resolve(error),
+    )
+  })
+}
 
 describe.each(VERSIONS)('a stream of reflection %s', (version) => {
   it('answers one question after the other, errors among them, and ends with the caller', async () => {
@@ -189,6 +221,8 @@ describe.each(VERSIONS)('a stream of reflection %s', (version) => {
     ['a value of an enum', 'aggregator.v1.ORDER_STATE_NONE', 'aggregator/v1/order.proto'],
     ['an oneof', 'aggregator.v1.StreamEventsResponse.event', 'aggregator/v1/event.proto'],
     ['an extension', 'google.api.http', 'google/api/annotations.proto'],
+    ['what errors carry', 'google.rpc.ErrorInfo', 'google/rpc/error_details.proto'],
+    ['when to come back', 'google.rpc.RetryInfo', 'google/rpc/error_details.proto'],
     [
       'reflection itself',
       `grpc.reflection.${version}.ServerReflection`,

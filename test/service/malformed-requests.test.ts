@@ -47,7 +47,7 @@ describe('what is wrong with the request itself', () => {
 
   it('an unknown path is ROUTE_NOT_FOUND', async () => {
     for (const path of [
-      '/',
+      '/v2',
       '/v2/1/solvers',
       `/v1/${chain.chainId}/solver`,
       '/aggregator.v1.QuoteService/Nothing',

@@ -142,8 +142,11 @@ describe('refused in the shape of all errors is', () => {
     })
     .map((segments) => `/${segments.join('/')}`.slice(0, 12_000))
 
+  /** The root leads to the reference. */
+  const leadsNowhere = (target: string) => !/^\/([?#]|$)/.test(target)
+
   it('any path that leads nowhere', () =>
-    hold(fc.tuple(anyVerb, path), 400, async ([verb, target]) => {
+    hold(fc.tuple(anyVerb, path.filter(leadsNowhere)), 400, async ([verb, target]) => {
       const answer = await exchange.send(verb, target)
       expect([400, 404]).toContain(answer.status)
       if (verb !== 'HEAD') expect(['ROUTE_NOT_FOUND', 'INVALID_ARGUMENT']).toContain(readRefusal(answer).code)

@@ -149,6 +149,7 @@ describe('the same request gives the same answer', () => {
     expect(await grpc.call('SolverService', 'RegisterSolver', request)).toEqual({
       status: 'registered',
       address: account.address,
+      check: { outcome: 'CHECK_OUTCOME_FAILED', explanation: "Nothing listens at the solver's endpoint." },
     })
     const withdrawal = {
       chainId: chain.chainId,

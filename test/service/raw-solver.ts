@@ -12,11 +12,12 @@ const MODEST = '100'
 
 export type RawSolver = Awaited<ReturnType<typeof startRawSolver>>
 
-/** Starts a beast on 127.0.0.1. */
+/** Starts a beast on 127.0.0.1. Until it serves, it hangs up: on the request that checks its registration. */
 export async function startRawSolver(chain: TestChain, account: LocalAccount, beast: Beast, trapPort = 0) {
   const sockets = new Set<Socket>()
   let sentBefore = 0
   let first: Socket | undefined
+  let isServing = false
 
   async function sign(quote: WireQuote, signer = account): Promise<WireReply> {
     const signature = await signQuote(signer, chain.domain, {
@@ -46,6 +47,7 @@ export async function startRawSolver(chain: TestChain, account: LocalAccount, be
   }
 
   const server = createServer(async (socket) => {
+    if (!isServing) return void socket.on('error', () => {}).destroy()
     first ??= socket
     sockets.add(socket)
     socket.on('error', () => {})
@@ -76,6 +78,9 @@ export async function startRawSolver(chain: TestChain, account: LocalAccount, be
     beast,
     account,
     endpointUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    serve() {
+      isServing = true
+    },
     /** Bytes that left towards the service, those in the sockets' buffers included. */
     sent: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, sentBefore),
     /** Resolves when the service has given up the connection of its first ask. */

@@ -14,8 +14,8 @@ export function readPromises(openApi: Document) {
     const [verb = '', path = ''] = of.split(' ')
     const isPath = openApi.paths[path] !== undefined
     const isVerb = openApi.paths[path]?.[verb.toLowerCase()] !== undefined
-    if (!isPath && status === 404) return ['components', 'responses', 'RouteNotFound']
-    if (isPath && !isVerb && status === 405) return ['components', 'responses', 'MethodNotAllowed']
+    if (!isPath && status === 404) return ['x-refusals', 'RouteNotFound']
+    if (isPath && !isVerb && status === 405) return ['x-refusals', 'MethodNotAllowed']
     return ['paths', path, verb.toLowerCase(), 'responses', String(status)]
   }
 

@@ -51,7 +51,7 @@ describe('/openapi.json', () => {
   })
 
   it('is not counted, nor is the page that shows it', async () => {
-    for (const path of ['/openapi.json', '/asyncapi.json', '/docs', '/docs', '/docs/start.js']) {
+    for (const path of ['/openapi.json', '/asyncapi.json', '/', '/docs', '/docs/start.js', '/favicon.ico']) {
       const { status, headers } = await stage.tight.get(path)
       expect([status, headers.get('ratelimit-limit')]).toEqual([200, null])
     }

@@ -30,7 +30,11 @@ describe('registration', () => {
     const before = Date.now()
     const body = { ...(await registrationOf()), address: first.address.toLowerCase(), name: 'Größe ✓' }
     const answer = await service.post(`${path}/register`, body)
-    expect([answer.status, answer.body]).toEqual([200, { status: 'registered', address: first.address }])
+    const check = { outcome: 'FAILED', explanation: "Nothing listens at the solver's endpoint." }
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { status: 'registered', address: first.address, check },
+    ])
 
     const list = await service.get(path)
     expect(list.body).toEqual([

@@ -46,7 +46,7 @@ const streamEvents = loadMethod()
 
 function loadMethod(): MethodDefinition<object, GrpcMessage> {
   const definition = loadSync('aggregator/v1/event.proto', {
-    includeDirs: ['proto', 'node_modules/google-proto-files'],
+    includeDirs: ['proto'],
     longs: Number,
     enums: String,
     defaults: true,

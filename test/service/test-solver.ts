@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Address, Hex, LocalAccount } from 'viem'
 import { expect, vi } from 'vitest'
@@ -71,10 +71,14 @@ export function honest(amounts: { output?: string; input?: string } = {}): Behav
   }
 }
 
+const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
+
 /** A solver of a test's making on 127.0.0.1; quotes are signed by viem. Its nonces are 1, 2, 3 and so on. */
 export async function startSolver(chain: TestChain, account: LocalAccount, initial: Behaviour = honest()) {
   const asks: Ask[] = []
+  const checks: { ask: Ask; headers: IncomingHttpHeaders }[] = []
   let behaviour = initial
+  let checkBehaviour: Behaviour = decline
   let nonce = 0
   let underWay = 0
 
@@ -102,10 +106,12 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const ask: Ask = JSON.parse(Buffer.concat(chunks).toString())
-    asks.push(ask)
+    const isCheck = request.headers['x-quote-kind'] === 'indicative'
+    if (isCheck) checks.push({ ask, headers: request.headers })
+    else asks.push(ask)
     underWay++
     response.once('close', () => underWay--)
-    const reply = await behaviour(ask, { sign, quoteFor }, { request, response })
+    const reply = await (isCheck ? checkBehaviour : behaviour)(ask, { sign, quoteFor }, { request, response })
     if (reply !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(reply))
   })
   server.listen(0, '127.0.0.1')
@@ -116,10 +122,15 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     account,
     endpointUrl,
     sign,
-    /** Every ask that came, in order. */
+    /** Every ask that came, in order, without those that check a registration. */
     asks,
+    /** Every request that checked a registration, in order. They are declined, unless `behaveInChecks` says otherwise. */
+    checks,
     behave(next: Behaviour) {
       behaviour = next
+    },
+    behaveInChecks(next: Behaviour) {
+      checkBehaviour = next
     },
     /** Resolves when nothing is under way of the asks that were sent so far: the machine may be slower than their senders. */
     async catchUp() {

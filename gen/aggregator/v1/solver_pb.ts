@@ -2,8 +2,8 @@
 // @generated from file aggregator/v1/solver.proto (package aggregator.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/solver.proto.
  */
 export const file_aggregator_v1_solver: GenFile = /*@__PURE__*/
-  fileDesc("ChphZ2dyZWdhdG9yL3YxL3NvbHZlci5wcm90bxINYWdncmVnYXRvci52MSKEAQoVUmVnaXN0ZXJTb2x2ZXJSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSFAoMZW5kcG9pbnRfdXJsGAMgASgJEgwKBG5hbWUYBCABKAkSEQoJc2lnbmF0dXJlGAUgASgJEhEKCXRpbWVzdGFtcBgGIAEoBCI5ChZSZWdpc3RlclNvbHZlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJImIKF1VucmVnaXN0ZXJTb2x2ZXJSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSEQoJc2lnbmF0dXJlGAMgASgJEhEKCXRpbWVzdGFtcBgEIAEoBCI7ChhVbnJlZ2lzdGVyU29sdmVyUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEg8KB2FkZHJlc3MYAiABKAkiJgoSTGlzdFNvbHZlcnNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEIj0KE0xpc3RTb2x2ZXJzUmVzcG9uc2USJgoHc29sdmVycxgBIAMoCzIVLmFnZ3JlZ2F0b3IudjEuU29sdmVyIj4KBlNvbHZlchIPCgdhZGRyZXNzGAEgASgJEgwKBG5hbWUYAiABKAkSFQoNcmVnaXN0ZXJlZF9hdBgDIAEoBDKtAwoNU29sdmVyU2VydmljZRKJAQoOUmVnaXN0ZXJTb2x2ZXISJC5hZ2dyZWdhdG9yLnYxLlJlZ2lzdGVyU29sdmVyUmVxdWVzdBolLmFnZ3JlZ2F0b3IudjEuUmVnaXN0ZXJTb2x2ZXJSZXNwb25zZSIqgtPkkwIkOgEqIh8vdjEve2NoYWluX2lkfS9zb2x2ZXJzL3JlZ2lzdGVyEpABChBVbnJlZ2lzdGVyU29sdmVyEiYuYWdncmVnYXRvci52MS5VbnJlZ2lzdGVyU29sdmVyUmVxdWVzdBonLmFnZ3JlZ2F0b3IudjEuVW5yZWdpc3RlclNvbHZlclJlc3BvbnNlIiuC0+STAiU6ASoqIC92MS97Y2hhaW5faWR9L3NvbHZlcnMve2FkZHJlc3N9En0KC0xpc3RTb2x2ZXJzEiEuYWdncmVnYXRvci52MS5MaXN0U29sdmVyc1JlcXVlc3QaIi5hZ2dyZWdhdG9yLnYxLkxpc3RTb2x2ZXJzUmVzcG9uc2UiJ4LT5JMCIWIHc29sdmVycxIWL3YxL3tjaGFpbl9pZH0vc29sdmVyc2IGcHJvdG8z", [file_google_api_annotations]);
+  fileDesc("ChphZ2dyZWdhdG9yL3YxL3NvbHZlci5wcm90bxINYWdncmVnYXRvci52MSKEAQoVUmVnaXN0ZXJTb2x2ZXJSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSFAoMZW5kcG9pbnRfdXJsGAMgASgJEgwKBG5hbWUYBCABKAkSEQoJc2lnbmF0dXJlGAUgASgJEhEKCXRpbWVzdGFtcBgGIAEoBCJqChZSZWdpc3RlclNvbHZlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEi8KBWNoZWNrGAMgASgLMiAuYWdncmVnYXRvci52MS5SZWdpc3RyYXRpb25DaGVjayJWChFSZWdpc3RyYXRpb25DaGVjaxIsCgdvdXRjb21lGAEgASgOMhsuYWdncmVnYXRvci52MS5DaGVja091dGNvbWUSEwoLZXhwbGFuYXRpb24YAiABKAkiYgoXVW5yZWdpc3RlclNvbHZlclJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSDwoHYWRkcmVzcxgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSEQoJdGltZXN0YW1wGAQgASgEIjsKGFVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHYWRkcmVzcxgCIAEoCSImChJMaXN0U29sdmVyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiPQoTTGlzdFNvbHZlcnNSZXNwb25zZRImCgdzb2x2ZXJzGAEgAygLMhUuYWdncmVnYXRvci52MS5Tb2x2ZXIiPgoGU29sdmVyEg8KB2FkZHJlc3MYASABKAkSDAoEbmFtZRgCIAEoCRIVCg1yZWdpc3RlcmVkX2F0GAMgASgEKsoBCgxDaGVja091dGNvbWUSHQoZQ0hFQ0tfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENIRUNLX09VVENPTUVfUVVPVEVEEAESGQoVQ0hFQ0tfT1VUQ09NRV9SRUZVU0VEEAISGQoVQ0hFQ0tfT1VUQ09NRV9JTlZBTElEEAMSFgoSQ0hFQ0tfT1VUQ09NRV9MQVRFEAQSGAoUQ0hFQ0tfT1VUQ09NRV9GQUlMRUQQBRIZChVDSEVDS19PVVRDT01FX1NLSVBQRUQQBjKtAwoNU29sdmVyU2VydmljZRKJAQoOUmVnaXN0ZXJTb2x2ZXISJC5hZ2dyZWdhdG9yLnYxLlJlZ2lzdGVyU29sdmVyUmVxdWVzdBolLmFnZ3JlZ2F0b3IudjEuUmVnaXN0ZXJTb2x2ZXJSZXNwb25zZSIqgtPkkwIkOgEqIh8vdjEve2NoYWluX2lkfS9zb2x2ZXJzL3JlZ2lzdGVyEpABChBVbnJlZ2lzdGVyU29sdmVyEiYuYWdncmVnYXRvci52MS5VbnJlZ2lzdGVyU29sdmVyUmVxdWVzdBonLmFnZ3JlZ2F0b3IudjEuVW5yZWdpc3RlclNvbHZlclJlc3BvbnNlIiuC0+STAiU6ASoqIC92MS97Y2hhaW5faWR9L3NvbHZlcnMve2FkZHJlc3N9En0KC0xpc3RTb2x2ZXJzEiEuYWdncmVnYXRvci52MS5MaXN0U29sdmVyc1JlcXVlc3QaIi5hZ2dyZWdhdG9yLnYxLkxpc3RTb2x2ZXJzUmVzcG9uc2UiJ4LT5JMCIWIHc29sdmVycxIWL3YxL3tjaGFpbl9pZH0vc29sdmVyc2IGcHJvdG8z", [file_google_api_annotations]);
 
 /**
  * RegisterSolverRequest is a registration, signed by the solver.
@@ -94,6 +94,13 @@ export type RegisterSolverResponse = Message<"aggregator.v1.RegisterSolverRespon
    * @generated from field: string address = 2;
    */
   address: string;
+
+  /**
+   * What came of one request to the registered endpoint.
+   *
+   * @generated from field: aggregator.v1.RegistrationCheck check = 3;
+   */
+  check?: RegistrationCheck | undefined;
 };
 
 /**
@@ -102,6 +109,37 @@ export type RegisterSolverResponse = Message<"aggregator.v1.RegisterSolverRespon
  */
 export const RegisterSolverResponseSchema: GenMessage<RegisterSolverResponse> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_solver, 1);
+
+/**
+ * RegistrationCheck is the result of one request to the registered endpoint. The request asks for the pair that was
+ * last quoted on the chain, from the user `0x000000000000000000000000000000000000dEaD`, with the header
+ * `x-quote-kind: indicative`. It counts in no statistic of the solver, has no record, and does not change whether the
+ * solver is asked for quotes.
+ *
+ * @generated from message aggregator.v1.RegistrationCheck
+ */
+export type RegistrationCheck = Message<"aggregator.v1.RegistrationCheck"> & {
+  /**
+   * What came of the request.
+   *
+   * @generated from field: aggregator.v1.CheckOutcome outcome = 1;
+   */
+  outcome: CheckOutcome;
+
+  /**
+   * The outcome in words, for a person. In production it does not say why an endpoint could not be reached.
+   *
+   * @generated from field: string explanation = 2;
+   */
+  explanation: string;
+};
+
+/**
+ * Describes the message aggregator.v1.RegistrationCheck.
+ * Use `create(RegistrationCheckSchema)` to create a new message.
+ */
+export const RegistrationCheckSchema: GenMessage<RegistrationCheck> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_solver, 2);
 
 /**
  * UnregisterSolverRequest is a withdrawal, signed by the solver.
@@ -146,7 +184,7 @@ export type UnregisterSolverRequest = Message<"aggregator.v1.UnregisterSolverReq
  * Use `create(UnregisterSolverRequestSchema)` to create a new message.
  */
 export const UnregisterSolverRequestSchema: GenMessage<UnregisterSolverRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver, 2);
+  messageDesc(file_aggregator_v1_solver, 3);
 
 /**
  * UnregisterSolverResponse confirms a withdrawal.
@@ -174,7 +212,7 @@ export type UnregisterSolverResponse = Message<"aggregator.v1.UnregisterSolverRe
  * Use `create(UnregisterSolverResponseSchema)` to create a new message.
  */
 export const UnregisterSolverResponseSchema: GenMessage<UnregisterSolverResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver, 3);
+  messageDesc(file_aggregator_v1_solver, 4);
 
 /**
  * ListSolversRequest names the chain.
@@ -195,7 +233,7 @@ export type ListSolversRequest = Message<"aggregator.v1.ListSolversRequest"> & {
  * Use `create(ListSolversRequestSchema)` to create a new message.
  */
 export const ListSolversRequestSchema: GenMessage<ListSolversRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver, 4);
+  messageDesc(file_aggregator_v1_solver, 5);
 
 /**
  * ListSolversResponse carries the active solvers.
@@ -216,7 +254,7 @@ export type ListSolversResponse = Message<"aggregator.v1.ListSolversResponse"> &
  * Use `create(ListSolversResponseSchema)` to create a new message.
  */
 export const ListSolversResponseSchema: GenMessage<ListSolversResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver, 5);
+  messageDesc(file_aggregator_v1_solver, 6);
 
 /**
  * Solver is an active solver as the public sees it. Its endpoint is not published.
@@ -251,7 +289,69 @@ export type Solver = Message<"aggregator.v1.Solver"> & {
  * Use `create(SolverSchema)` to create a new message.
  */
 export const SolverSchema: GenMessage<Solver> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver, 6);
+  messageDesc(file_aggregator_v1_solver, 7);
+
+/**
+ * CheckOutcome says what came of the request that checks a registered endpoint.
+ *
+ * @generated from enum aggregator.v1.CheckOutcome
+ */
+export enum CheckOutcome {
+  /**
+   * Not set; never answered.
+   *
+   * @generated from enum value: CHECK_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The reply has the right form and a valid signature.
+   *
+   * @generated from enum value: CHECK_OUTCOME_QUOTED = 1;
+   */
+  QUOTED = 1,
+
+  /**
+   * The endpoint answered with another status than 200. A solver that declines this request is checked no further.
+   *
+   * @generated from enum value: CHECK_OUTCOME_REFUSED = 2;
+   */
+  REFUSED = 2,
+
+  /**
+   * The reply does not match what was asked, or its signature is wrong. Quotes drop such a reply.
+   *
+   * @generated from enum value: CHECK_OUTCOME_INVALID = 3;
+   */
+  INVALID = 3,
+
+  /**
+   * The request was sent, and no reply came within a second.
+   *
+   * @generated from enum value: CHECK_OUTCOME_LATE = 4;
+   */
+  LATE = 4,
+
+  /**
+   * The endpoint could not be reached within a second, or the connection broke, or the reply was too long.
+   *
+   * @generated from enum value: CHECK_OUTCOME_FAILED = 5;
+   */
+  FAILED = 5,
+
+  /**
+   * No request was sent: too many checks of this solver, or of others, were made at this time.
+   *
+   * @generated from enum value: CHECK_OUTCOME_SKIPPED = 6;
+   */
+  SKIPPED = 6,
+}
+
+/**
+ * Describes the enum aggregator.v1.CheckOutcome.
+ */
+export const CheckOutcomeSchema: GenEnum<CheckOutcome> = /*@__PURE__*/
+  enumDesc(file_aggregator_v1_solver, 0);
 
 /**
  * SolverService keeps the set of solvers that an instance asks for quotes, one set per chain.
@@ -267,6 +367,9 @@ export const SolverService: GenService<{
    * of the solver, or those of many solvers, are looked up. When the set is full, a new solver replaces the one that has been without a sufficient bond for the longest
    * time, if for more than the instance's grace. PERMISSION_DENIED (`SOLVER_BARRED`) when the operator has removed the
    * address.
+   *
+   * After the registration is saved, the instance sends the endpoint one request and answers with the result. The
+   * registration stands whatever the result is.
    *
    * UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain; UNAVAILABLE (`DATABASE_UNAVAILABLE`)
    * while it cannot reach its database. Send the same message again: should it have been taken before the connection

@@ -12,10 +12,15 @@ export function addDemo(program: Command): void {
       'Starts a local chain, three solvers and the service, plays a few swaps, and stays up until Ctrl-C.',
     )
     .option('--once', 'end after the story')
-    .action(async ({ once }: { once?: boolean }) => {
+    .option('--port <port>', "the service's port; 3000 or, where that is taken, any free one when left out")
+    .action(async ({ once, port }: { once?: boolean; port?: string }) => {
       assertChainProgram()
       // The demo reads the arguments of its process.
-      process.argv = [...process.argv.slice(0, 2), ...(once ? ['--once'] : [])]
+      process.argv = [
+        ...process.argv.slice(0, 2),
+        ...(once ? ['--once'] : []),
+        ...(port === undefined ? [] : [`--port=${port}`]),
+      ]
       await import('../../devnet/demo.js')
       // It ends the process by itself.
       await new Promise(() => {})

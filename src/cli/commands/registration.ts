@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import type { RegistrationCheck } from '../../client/index.js'
 import { readChainId } from '../arguments.js'
 import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { readAccount } from '../keys.js'
+import { printable } from '../printable.js'
 import { show } from '../show.js'
 
 interface SignerOptions extends InstanceOptions {
@@ -25,7 +27,9 @@ export function addRegister(program: Command, io: CliIo): void {
   const command = program
     .command('register')
     .summary('register a solver')
-    .description('Registers a solver, or updates its endpoint and name.')
+    .description(
+      'Registers a solver, or updates its endpoint and name, and shows what came of one request to the endpoint.',
+    )
     .requiredOption('--endpoint <url>', "the solver's base URL: the instance posts to <url>/quote")
     .requiredOption('--name <name>', 'display name, 1 to 64 characters')
   takesSigner(command).addHelpText(
@@ -41,16 +45,20 @@ Examples:
     const account = await readAccount(io, options.keyFile)
     const { signRegistration } = await import('../../client/index.js')
     const signed = await signRegistration(account, { protocolName, chainId, endpointUrl, name })
-    const address = await callInstance(io, options, (client) =>
+    const { address, check } = await callInstance(io, options, (client) =>
       client.registerSolver(signed, { signal: io.interruption() }),
     )
     await show(
       io,
       options,
-      { status: 'registered', address },
-      () => `${address} is registered on chain ${chainId}.\n`,
+      { status: 'registered', address, check },
+      () => `${address} is registered on chain ${chainId}.\n${check ? checkText(check) : ''}`,
     )
   })
+}
+
+function checkText({ outcome, explanation }: RegistrationCheck): string {
+  return `One request to the endpoint: ${outcome}. ${printable(explanation)}\n`
 }
 
 /** `unregister`: signs and sends a withdrawal. */

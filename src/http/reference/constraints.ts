@@ -78,6 +78,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = 
     timestamp: UNIX_MS,
   },
   'aggregator.v1.RegisterSolverResponse': { status: { const: 'registered' }, address: ADDRESS },
+  'aggregator.v1.RegistrationCheck': { explanation: TEXT },
   'aggregator.v1.UnregisterSolverRequest': {
     chain_id: CHAIN_ID,
     address: ADDRESS,

@@ -34,8 +34,48 @@ const PAGE = `<!DOCTYPE html>
 </body>
 </html>
 `
-const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null })
+const START = `const isStream = (system, path, method) =>
+  system.specSelectors.specJson().getIn(['paths', path, method, 'x-stream']) === true
+const WithoutStreams = () => ({
+  statePlugins: {
+    spec: {
+      wrapSelectors: {
+        allowTryItOutFor: (original, system) => (state, path, method) =>
+          !isStream(system, path, method) && original(state, path, method),
+      },
+    },
+  },
+})
+// The examples' ids are of another instance: those of the last quote take their place.
+const WithIdsOfLastQuote = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        setResponse: (original, system) => (path, method, response) => {
+          const { quoteId, orderId } = response.obj ?? {}
+          if (orderId) setPathParameter(system, '/v1/{chainId}/order/{orderId}', 'orderId', orderId)
+          if (orderId && quoteId) setPathParameter(system, '/v1/{chainId}/quote/{quoteId}', 'quoteId', quoteId)
+          return original(path, method, response)
+        },
+      },
+    },
+  },
+})
+function setPathParameter(system, path, name, value) {
+  const spec = system.specSelectors.specJsonWithResolvedSubtrees()
+  const parameter = spec.getIn(['paths', path, 'get', 'parameters'])?.find((each) => each.get('name') === name)
+  if (parameter) system.specActions.changeParamByIdentity([path, 'get'], parameter, value, false)
+}
+SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  validatorUrl: null,
+  plugins: [WithoutStreams, WithIdsOfLastQuote],
+})
 `
+/** For those who type the address of the instance. */
+const WELCOME = 'The reference of this API is at /docs, its OpenAPI document at /openapi.json.\n'
 
 /** What the page loads of Swagger UI. */
 export const SWAGGER_UI_FILES = [
@@ -43,21 +83,29 @@ export const SWAGGER_UI_FILES = [
   { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
   { name: 'favicon-32x32.png', type: 'image/png' },
 ] as const
+const SERVED_FILES: readonly { readonly name: string; readonly path?: string; readonly type: string }[] = [
+  ...SWAGGER_UI_FILES,
+  // Browsers ask for it by themselves when they show JSON.
+  { name: 'favicon-32x32.png', path: '/favicon.ico', type: 'image/png' },
+]
 const FOR_AN_HOUR = 'public, max-age=3600'
 
-/** Serves `/docs`: Swagger UI, showing `/openapi.json`. Its files are read once: a slow client must not hold one open. */
+/** Serves `/docs`: Swagger UI, showing `/openapi.json`, and leads there from `/`. Its files are read once: a slow client must not hold one open. */
 export function registerDocsPage(server: FastifyInstance): void {
   const folder = swaggerUiFolder()
   server.get('/docs', (_request, reply) => {
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE)
   })
+  server.get('/', (_request, reply) => {
+    reply.code(302).header('location', 'docs').type('text/plain; charset=utf-8').send(WELCOME)
+  })
   server.get('/docs/', (_request, reply) => reply.redirect('../docs'))
   server.get('/docs/start.js', (_request, reply) => {
     reply.type('text/javascript; charset=utf-8').send(START)
   })
-  for (const { name, type } of SWAGGER_UI_FILES) {
+  for (const { name, path = `/docs/${name}`, type } of SERVED_FILES) {
     const content = readFileSync(join(folder, name))
-    server.get(`/docs/${name}`, (_request, reply) => {
+    server.get(path, (_request, reply) => {
       reply.type(type).header('cache-control', FOR_AN_HOUR)
       reply.header('content-length', content.length).send(sliced(content))
     })

@@ -16,6 +16,8 @@ export interface Contract {
   /** The method of the event stream. */
   readonly stream: DescMethod
   readonly samples: readonly Sample[]
+  /** Whether `/metrics` asks for a password. */
+  readonly hasMetricsAuth: boolean
 }
 
 const ABOUT = unwrap(`
@@ -34,7 +36,7 @@ of the event stream.
 `)
 
 /** Derives the OpenAPI 3.1 document of all that is served over HTTP. */
-export function openApiOf({ version, methods, stream, samples }: Contract): object {
+export function openApiOf({ version, methods, stream, samples, hasMetricsAuth }: Contract): object {
   const services = [...new Set([...methods, stream].map(({ parent }) => parent))]
   const notFound = { status: 404, reasons: ['ROUTE_NOT_FOUND'] } as const
   const notAllowed = { status: 405, reasons: ['METHOD_NOT_ALLOWED'] } as const
@@ -49,6 +51,7 @@ export function openApiOf({ version, methods, stream, samples }: Contract): obje
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
+    security: [],
     tags: [
       ...services.map((service) => ({ name: service.name, description: descriptionOf(service) })),
       { name: 'Process', description: 'The instance itself.' },
@@ -56,16 +59,17 @@ export function openApiOf({ version, methods, stream, samples }: Contract): obje
     paths: {
       ...methodPaths(methods, samples),
       ...streamPaths(stream, samples),
-      ...processPaths(samples),
+      ...processPaths(samples, hasMetricsAuth),
     },
     components: {
       schemas: { ...namedSchemas(answeredMessages(methods)), FieldViolation: FIELD_VIOLATION },
       headers: HEADERS,
-      responses: {
-        RouteNotFound: failureResponse(notFound, examplesOf(refused, 404)),
-        MethodNotAllowed: failureResponse(notAllowed, examplesOf(refused, 405), { headers: allow }),
-      },
-      securitySchemes: { metrics: { type: 'http', scheme: 'basic' } },
+      ...(hasMetricsAuth ? { securitySchemes: { metrics: { type: 'http', scheme: 'basic' } } } : {}),
+    },
+    // What reaches no operation.
+    'x-refusals': {
+      RouteNotFound: failureResponse(notFound, examplesOf(refused, 404)),
+      MethodNotAllowed: failureResponse(notAllowed, examplesOf(refused, 405), { headers: allow }),
     },
   }
 }

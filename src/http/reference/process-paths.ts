@@ -65,8 +65,11 @@ const READY: Schema = {
 const NOT_READY = { status: 503, reasons: ['CHAIN_UNAVAILABLE', 'SHUTTING_DOWN'] } as const
 const INTERNAL = { status: 500, reasons: ['INTERNAL'] } as const
 
-/** What is served of the process itself, by no method (decisions.md D11). */
-export function processPaths(samples: readonly Sample[]): Paths {
+/**
+ * What is served of the process itself, by no method (decisions.md D11).
+ * @param hasMetricsAuth whether `/metrics` asks for a password
+ */
+export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean): Paths {
   const of = (path: string) => samplesOf(`GET ${path}`, samples)
   const headers = headersOf({ isLimited: false })
   const internal = (path: string) =>
@@ -102,9 +105,9 @@ export function processPaths(samples: readonly Sample[]): Paths {
       get: {
         operationId: 'getMetrics',
         summary: 'Metrics',
-        description: 'Figures for Prometheus. Instances may ask for a password.',
+        description: 'Figures for Prometheus.',
         tags: ['Process'],
-        security: [{}, { metrics: [] }],
+        ...(hasMetricsAuth ? { security: [{ metrics: [] }] } : {}),
         responses: {
           200: {
             description: "Prometheus's text format.",
@@ -113,16 +116,18 @@ export function processPaths(samples: readonly Sample[]): Paths {
               'text/plain': { schema: { type: 'string' }, examples: examplesOf(of('/metrics'), 200) },
             },
           },
-          401: {
-            description: 'The password is missing or another one.',
-            headers: { ...headers, 'WWW-Authenticate': { required: true, schema: { type: 'string' } } },
-            content: {
-              'text/plain': { schema: { type: 'string' }, examples: examplesOf(of('/metrics'), 401) },
-            },
-          },
+          ...(hasMetricsAuth ? { 401: unauthorized(of('/metrics'), headers) } : {}),
           500: internal('/metrics'),
         },
       },
     },
+  }
+}
+
+function unauthorized(samples: readonly Sample[], headers: object): object {
+  return {
+    description: 'The password is missing or another one.',
+    headers: { ...headers, 'WWW-Authenticate': { required: true, schema: { type: 'string' } } },
+    content: { 'text/plain': { schema: { type: 'string' }, examples: examplesOf(samples, 401) } },
   }
 }

@@ -108,15 +108,20 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:46811',
+      endpointUrl: 'http://127.0.0.1:42877',
       name: 'Aldous',
       signature:
-        '0x85ac37a50307215dc1cf41407350666f6562c1348124469eb0255cdb4b0a8c8b685e4799354a6106827d51e5d12070bf47d13e0a0f494eca0091e288f08df0b41c',
-      timestamp: 1795308585374,
+        '0xdfb511350a519e9a008bae6f59e14a384eb00537b592e3a1704f2cb1234bda7c3c982c4b802e81b7cb9d532c023347f9d2deea3102275864864e585fb53b3a641c',
+      timestamp: 1795346115635,
     },
     body: {
       status: 'registered',
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+      check: {
+        outcome: 'REFUSED',
+        explanation:
+          'The solver answered with status 422; only 200 carries an offer. No pair has been quoted on this chain since the instance started, so the request was for tokens that do not exist: to decline is right. The signature is not checked yet: register again after the first quotes.',
+      },
     },
   },
   {
@@ -124,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795308585374.',
+      error: 'The timestamp must be newer than the last accepted one, 1795346115635.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -147,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795308586087,
+        registeredAt: 1795346115746,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795308586163,
+        registeredAt: 1795346115769,
       },
     ],
   },
@@ -206,14 +211,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795308886,
-        fillDeadline: 1795309006,
+        depositDeadline: 1795346415,
+        fillDeadline: 1795346535,
         nonce: '1',
       },
       solverSignature:
-        '0xa65fe470c98d34fdf49421cf1c74aae57118fdd1c68a8e669e6ea4be4f08a3f62d09e1b13f5f9673d8a124cca43342930bdc827e5a205b7e48a53aba2cfba2581c',
-      depositAddress: '0xC1012E3a4BE405D72BBD45AeE093a88a1d03b775',
-      orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
+        '0x4f8cbcbcf6f96803ac5e5ea2cd247983db53026eeb16c17cc82dd79d2bb86fc06998463424d65e33bfcb942a545899e553bd2abbd30271e0fd705181a3d4a2461c',
+      depositAddress: '0x129F67D24116313F03b353e14684BE850Bb926e1',
+      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
       alternativeQuotes: [
         {
           quote: {
@@ -225,17 +230,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795308886,
-            fillDeadline: 1795309006,
+            depositDeadline: 1795346415,
+            fillDeadline: 1795346535,
             nonce: '1',
           },
           solverSignature:
-            '0x4799285c97796075d4332e504dc99ad7685ad545a4eac88b0ffee9ae7875164216d7f78f46a09bb7e6fccab2201eb533b2084650e4a4e2331d65ebf652b7e6d31b',
-          depositAddress: '0x9d6A843360E393Bcf811421ee0ABD22d53F6C41e',
-          orderId: '0xa4c8e043305375135c8693c17dc9716c9df8b6e5cac594ef1308ebec6741769e',
+            '0x4c9db98600dee235e4f392810163f0e069235a25aa5f651be45760e65da9967a19a312d37454ec0ad417350c9aabf98d3b69daf500d8170f8a574c3692087d561b',
+          depositAddress: '0x9B8FFC151D3181289Ea0367295944d119c2C66D5',
+          orderId: '0xda0c347df125d832cdf8dbeb1ddc56a74b98640483d83130c0483e5285a9a234',
         },
       ],
-      quoteId: '5eab5ec9-e002-40b0-807d-7a3d2479fdf1',
+      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
     },
   },
   {
@@ -297,7 +302,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'e4f1c702-814c-40e4-808e-dde1b07af9de',
+      quoteId: '3850e7b7-2ec5-40f9-8047-a3ce580d9554',
     },
   },
   {
@@ -314,13 +319,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '5eab5ec9-e002-40b0-807d-7a3d2479fdf1',
+      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
     },
     body: {
-      quoteId: '5eab5ec9-e002-40b0-807d-7a3d2479fdf1',
+      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
       chainId: 31337,
-      requestedAt: 1795308586213,
-      durationMs: 56,
+      requestedAt: 1795346115801,
+      durationMs: 10,
       outcome: 'QUOTED',
       asked: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -330,15 +335,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795308886,
-        fillDeadline: 1795309006,
+        depositDeadline: 1795346415,
+        fillDeadline: 1795346535,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 44,
+          durationMs: 7,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -347,7 +352,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 44,
+          durationMs: 7,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -401,7 +406,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: liVTuMSu.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"liVTuMSu.0"}\n\nid: liVTuMSu.1.ouJTWqcy\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795309006,"blockNumber":15,"cursor":"liVTuMSu.1.ouJTWqcy"}\n\nid: liVTuMSu.2.Eyq28Q8a\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x5c605690ba97bdf09e0fdb6aea48db384f3d2e67d5a4fd2e44629ed8fa2354f8","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"liVTuMSu.2.Eyq28Q8a"}\n\nid: liVTuMSu.3.E_1mAl8-\ndata: {"type":"Settled","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","blockNumber":17,"cursor":"liVTuMSu.3.E_1mAl8-"}\n\nid: liVTuMSu.4.-onw1gV4\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","event":"Settled","blockNumber":17,"cursor":"liVTuMSu.4.-onw1gV4"}\n\nid: liVTuMSu.5.GTDgjMon\ndata: {"type":"Settled","chainId":31337,"orderId":"0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2","blockNumber":17,"cursor":"liVTuMSu.5.GTDgjMon"}\n\n',
+    body: 'id: a1JeiEpa.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"a1JeiEpa.0"}\n\nid: a1JeiEpa.1.aSq3AVfd\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795346535,"blockNumber":15,"cursor":"a1JeiEpa.1.aSq3AVfd"}\n\nid: a1JeiEpa.2.FmMeHJlF\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x99cd480a4ba082aa8150b14633ebf13a8c973febe4cd4e51bf1c3d3865c795e5","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"a1JeiEpa.2.FmMeHJlF"}\n\nid: a1JeiEpa.3.9oqqnSWR\ndata: {"type":"Settled","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","blockNumber":17,"cursor":"a1JeiEpa.3.9oqqnSWR"}\n\nid: a1JeiEpa.4.xMkRgLaT\ndata: {"type":"Reverted","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","event":"Settled","blockNumber":17,"cursor":"a1JeiEpa.4.xMkRgLaT"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -455,10 +460,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
+      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
     },
     body: {
-      orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
+      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -468,7 +473,7 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795309006,
+      fillDeadline: 1795346535,
     },
   },
   {
@@ -579,8 +584,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x45205b855300156d4924de3e7bd5f3ab6159d396b380482c62e9809d71f9b0fb754a5cb7bde24b91a1e65a1f8551a8d9d2d42b408890c28ebb0f407a1c088d9e1b',
-      timestamp: 1795308587841,
+        '0x821eeef3130339eafe042c77027196f59bd59c097514ba3d8bdb38bbe7399f1e5d1a580faf2fdc469231ed724fb741ad49ad8cbe5054c82b8de3032411f6e3211b',
+      timestamp: 1795346116093,
     },
     body: {
       status: 'removed',
@@ -592,7 +597,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795308587841.',
+      error: 'The timestamp must be newer than the last accepted one, 1795346116093.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -620,8 +625,8 @@ export const exchanges: readonly Sample[] = [
     body: {
       status: 'degraded',
       version: '0.1.0',
-      uptime: 3,
-      timestamp: 1795308588160,
+      uptime: 0,
+      timestamp: 1795346116117,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -633,7 +638,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 7160,
+          lagMs: 2117,
         },
         {
           chainId: 4242,
@@ -652,7 +657,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.3919439999999996\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.10797099999999998\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.499915\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795308576\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 248115200\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66522140672\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 327700480\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 54\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.014935359\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4783660000000003\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.145769\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.624135\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795346110\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 242909184\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66517299200\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 318156800\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 55\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.00830429\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -837,45 +842,45 @@ export const events: readonly EventSample[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'liVTuMSu.0',
+    cursor: 'a1JeiEpa.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
+    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795309006,
+    fillDeadline: 1795346535,
     blockNumber: 15,
-    cursor: 'liVTuMSu.1.ouJTWqcy',
+    cursor: 'a1JeiEpa.1.aSq3AVfd',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x5c605690ba97bdf09e0fdb6aea48db384f3d2e67d5a4fd2e44629ed8fa2354f8',
+    orderId: '0x99cd480a4ba082aa8150b14633ebf13a8c973febe4cd4e51bf1c3d3865c795e5',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: 'liVTuMSu.2.Eyq28Q8a',
+    cursor: 'a1JeiEpa.2.FmMeHJlF',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
+    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
     blockNumber: 17,
-    cursor: 'liVTuMSu.3.E_1mAl8-',
+    cursor: 'a1JeiEpa.3.9oqqnSWR',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x02e0c9b5ee2014d95491421719c900bb0cb9e59be5a7a6b19ecf9206e55123a2',
+    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
     event: 'Settled',
     blockNumber: 17,
-    cursor: 'liVTuMSu.4.-onw1gV4',
+    cursor: 'a1JeiEpa.4.xMkRgLaT',
   },
 ]

@@ -8,7 +8,8 @@ import { failureResponse, headersOf } from './responses.js'
 import type { Sample } from './sample.js'
 import { fieldDescription, fieldSchema } from './schemas.js'
 
-const MESSAGES = 'Its messages are described in [/asyncapi.json](/asyncapi.json).'
+const MESSAGES =
+  'Its messages are described in [/asyncapi.json](/asyncapi.json). To see them, run `curl -sN` with the address of `/v1/events`.'
 const UPGRADE = { Upgrade: { required: true, schema: { const: 'websocket' } } }
 const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
@@ -73,6 +74,8 @@ function sourceOperation(method: DescMethod, samples: readonly Sample[]): object
 
 function describe(method: DescMethod, how: string) {
   return {
+    // The page at /docs offers no try-out of it: Swagger UI would wait for the end of the stream.
+    'x-stream': true,
     summary: `${method.name} ${how}`,
     description: `${descriptionOf(method)}\n\n${MESSAGES}`,
     tags: [method.parent.name],

@@ -11,4 +11,5 @@ export const contract: Contract = {
   methods: [QuoteService, SolverService, OrderService].flatMap((service) => service.methods),
   stream: EventService.method.streamEvents,
   samples: exchanges,
+  hasMetricsAuth: true,
 }

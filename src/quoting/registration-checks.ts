@@ -1,0 +1,201 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Chain } from '../chain/chain.js'
+import type { Address } from '../domain/hex.js'
+import { deadlines, type QuoteRequest } from '../domain/quote.js'
+import type { AskedSwap, SolverAnswer } from '../domain/quote-record.js'
+import type { SolverKey } from '../domain/solver.js'
+import type { EndpointGuard } from '../solvers/endpoint-guard.js'
+import { type CalledSolver, createQuestion, createSolverClient } from '../solvers/solver-client.js'
+import type { Logger } from '../telemetry/log.js'
+import { askText } from './ask-text.js'
+import { explainCheck } from './explain.js'
+import { createJudge } from './judge.js'
+import type { SolverOutcome } from './outcome.js'
+
+/** What came of checking a registered endpoint, with an explanation for its developer. */
+export interface RegistrationCheck {
+  readonly outcome: 'quoted' | 'refused' | 'invalid' | 'late' | 'failed' | 'skipped'
+  readonly explanation: string
+}
+
+/** Checks the endpoints of registered solvers by one request each. */
+export interface RegistrationChecks {
+  /**
+   * Asks a registered endpoint for a price. Takes a second at most. Nothing of it is kept or counted.
+   * It never throws: the registration stands whatever comes of it.
+   */
+  check(solver: CheckedSolver): Promise<RegistrationCheck>
+  /** Notes a request that a solver has quoted validly: the next check on its chain asks for the same pair. */
+  noteQuoted(request: QuoteRequest): void
+}
+
+interface RegistrationChecksOptions {
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
+  readonly endpointGuard: EndpointGuard
+  readonly production: boolean
+  readonly defaultDepositWindowSeconds: number
+  readonly defaultFillWindowSeconds: number
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+type CheckedSolver = SolverKey & CalledSolver
+
+/** The part of a request that checks of a chain repeat. */
+type Swap = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
+
+const CHECK_TIMEOUT_MS = 1000
+/** Checks under way at a time, of all solvers. */
+const MAX_AT_ONCE = 32
+/** Checks of one solver in a minute, from whatever addresses it registers. */
+const MAX_PER_MINUTE = 5
+/** The user of requests that no user has made: an address without a key. */
+const NO_USER: Address = '0x000000000000000000000000000000000000dead'
+/** Precompiled contracts are no tokens. */
+const MADE_UP_SWAP: Swap = {
+  inputToken: '0x0000000000000000000000000000000000000001',
+  outputToken: '0x0000000000000000000000000000000000000002',
+  orderType: 'EXACT_INPUT',
+  amount: 10n ** 18n,
+}
+/** The check's amount is not the solver's choice, so that its bond or the least order says nothing about the solver. */
+const NO_RULES = { refusalOf: () => undefined }
+
+/**
+ * Builds the checks. Endpoints are called under the guard's rules, over connections of their own.
+ * In production, a failure to connect is reported after the whole second and without its reason. So neither the answer nor
+ * its time shows which ports of a host are open.
+ */
+export function createRegistrationChecks(options: RegistrationChecksOptions): RegistrationChecks {
+  const { chains, endpointGuard, production, now, log } = options
+  const lastSwaps = new Map<number, Swap>()
+  const underWay = new Set<string>()
+  const limiter = new RateLimiterMemory({ points: MAX_PER_MINUTE, duration: 60 })
+  const judge = createJudge(NO_RULES, () => {})
+
+  function requestFor(chainId: number): QuoteRequest {
+    const { defaultDepositWindowSeconds, defaultFillWindowSeconds } = options
+    const windows = {
+      depositWindowSeconds: defaultDepositWindowSeconds,
+      fillWindowSeconds: defaultFillWindowSeconds,
+    }
+    return {
+      ...(lastSwaps.get(chainId) ?? MADE_UP_SWAP),
+      chainId,
+      user: NO_USER,
+      destinationChainId: chainId,
+      depositMode: 'CONTRACT',
+      ...deadlines(now(), windows),
+    }
+  }
+
+  /** Resolves with the outcome, which is known after the time-out at the latest. */
+  async function ask(solver: CalledSolver, request: QuoteRequest): Promise<SolverOutcome> {
+    const hasher = chains.get(request.chainId)?.quoteHasher()
+    if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
+    const client = createSolverClient(endpointGuard, 1)
+    let isSent = false
+    let timer: NodeJS.Timeout | undefined
+    try {
+      return await new Promise<SolverOutcome>((resolve) => {
+        timer = setTimeout(() => resolve(isSent ? { kind: 'late' } : UNREACHABLE), CHECK_TIMEOUT_MS)
+        const question = { ...createQuestion(askText(request), NO_IDS), isIndicative: true }
+        client.ask(solver, question, {
+          onSent() {
+            isSent = true
+          },
+          onReply(reply) {
+            if (reply.kind === 'malformed') resolve({ kind: 'invalid', reason: 'malformed' })
+            else if (reply.kind !== 'replied') resolve(reply)
+            else judge({ request, hasher, solver: solver.address, body: reply.body, onJudged: resolve })
+          },
+          onEnd() {},
+        })
+      })
+    } finally {
+      clearTimeout(timer)
+      await client.close()
+    }
+  }
+
+  async function checkNow(solver: CheckedSolver): Promise<RegistrationCheck> {
+    const { chainId, address } = solver
+    const isMadeUp = !lastSwaps.has(chainId)
+    const request = requestFor(chainId)
+    const start = performance.now()
+    const result = await ask(solver, request)
+    const answer = toAnswer(address, result)
+    const { outcome } = answer
+    log.info({ chainId, solver: address, result: withoutOffer(result) }, 'a registered endpoint was checked')
+    if (production && outcome === 'failed') await delay(start + CHECK_TIMEOUT_MS - performance.now())
+    const asked: AskedSwap = { ...request, amount: request.amount.toString() }
+    return { outcome, explanation: explainCheck(answer, { asked, isMadeUp, tellsNetwork: !production }) }
+  }
+
+  return {
+    async check(solver) {
+      const key = `${solver.chainId}:${solver.address}`
+      if (underWay.has(key) || underWay.size >= MAX_AT_ONCE) return skipped(1)
+      try {
+        await limiter.consume(key)
+      } catch (thrown) {
+        return skipped(thrown instanceof RateLimiterRes ? Math.ceil(thrown.msBeforeNext / 1000) : 1)
+      }
+      underWay.add(key)
+      try {
+        return await checkNow(solver)
+      } catch (error) {
+        log.error(
+          { chainId: solver.chainId, solver: solver.address, err: error },
+          'an endpoint was not checked',
+        )
+        return skipped(1)
+      } finally {
+        underWay.delete(key)
+      }
+    },
+
+    noteQuoted({ chainId, inputToken, outputToken, orderType, amount }) {
+      lastSwaps.set(chainId, { inputToken, outputToken, orderType, amount: firstDigitOf(amount) })
+    },
+  }
+}
+
+const NO_IDS: ReadonlyMap<Address, string> = new Map()
+const UNREACHABLE: SolverOutcome = { kind: 'failed', reason: 'unreachable', message: '' }
+
+/** The amount with zeros after its first digit: what a user has asked for exactly is not for a newcomer. */
+function firstDigitOf(amount: bigint): bigint {
+  const digits = amount.toString()
+  return BigInt(digits.charAt(0).padEnd(digits.length, '0'))
+}
+
+type CheckedAnswer = SolverAnswer & { readonly outcome: Exclude<RegistrationCheck['outcome'], 'skipped'> }
+
+function toAnswer(solver: Address, result: SolverOutcome): CheckedAnswer {
+  switch (result.kind) {
+    case 'quoted':
+      return { solver, outcome: 'quoted' }
+    case 'refused':
+      return { solver, outcome: 'refused', httpStatus: result.status }
+    case 'invalid':
+      return { solver, outcome: 'invalid', reason: result.reason }
+    case 'failed':
+      return { solver, outcome: 'failed', reason: result.reason }
+    default:
+      return { solver, outcome: 'late', durationMs: CHECK_TIMEOUT_MS }
+  }
+}
+
+function withoutOffer(result: SolverOutcome): object {
+  return result.kind === 'quoted' ? { kind: result.kind } : result
+}
+
+function skipped(seconds: number): RegistrationCheck {
+  return {
+    outcome: 'skipped',
+    explanation: `The endpoint was not checked: it was checked too often, or many others are being checked. Register again in ${seconds} s to have it checked.`,
+  }
+}
