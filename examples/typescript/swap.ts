@@ -5,7 +5,7 @@ import {
   depositCalls,
   readSettlement,
   verifyQuote,
-} from 'quote-aggregator/client'
+} from '@quote-aggregator/client'
 import { type Address, createWalletClient, type Hex, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const INSTALL_MS = 100_000
@@ -20,16 +20,18 @@ const COMPILER_OPTIONS = {
 
 /** What is not copied to be packed; the installed packages are lent. */
 const LEFT_OUT = ['.git', '.bench', 'coverage', 'dist', 'node_modules', 'test']
+const isSource = (path: string) => !LEFT_OUT.includes(basename(path))
 
 /** Packs a copy, since packing builds anew what other tests may be running. @returns the tarball's path */
 async function pack(folder: string): Promise<string> {
   const copy = join(folder, 'copy')
   await mkdir(copy)
   for (const name of await readdir('.')) {
-    if (!LEFT_OUT.includes(name)) await cp(name, join(copy, name), { recursive: true })
+    if (!LEFT_OUT.includes(name)) await cp(name, join(copy, name), { recursive: true, filter: isSource })
   }
   await symlink(resolve('node_modules'), join(copy, 'node_modules'))
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: copy, timeout: INSTALL_MS })
+  const client = join(copy, 'packages/client')
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: client, timeout: INSTALL_MS })
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))
   if (tarball === undefined) throw new Error('nothing was packed')
   return join(folder, tarball)

@@ -1,5 +1,5 @@
 import { createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
-import { stateAbi } from '../../src/client/settlement-abi.js'
+import { stateAbi } from '../src/settlement-abi.js'
 
 /** What a settlement contract answers. */
 export interface ContractState {

@@ -1,6 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
-import { type FieldViolation, REASONS, type Reason } from '../domain/errors.js'
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from '../../../gen/google/rpc/error_details_pb.js'
+import { type FieldViolation, REASONS, type Reason } from '../../../src/domain/errors.js'
 
 /**
  * Why a call failed: a reason of the service, or one that only the client can know. CONNECTION_FAILED: no whole answer

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { AggregatorError } from '../../src/client/errors.js'
-import type { Notice } from '../../src/client/follow-events.js'
-import { watchOrder } from '../../src/client/watch-order.js'
-import type { Order, OrderState } from '../../src/domain/order.js'
+import type { Order, OrderState } from '../../../src/domain/order.js'
+import { AggregatorError } from '../src/errors.js'
+import type { Notice } from '../src/follow-events.js'
+import { watchOrder } from '../src/watch-order.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
-import { type GetOrderResponse, OrderState as OrderStateNumber } from '../../gen/aggregator/v1/order_pb.js'
-import type { Order } from '../domain/order.js'
+import { type GetOrderResponse, OrderState as OrderStateNumber } from '../../../gen/aggregator/v1/order_pb.js'
+import type { Order } from '../../../src/domain/order.js'
 import {
   readAddress,
   readBytes32,

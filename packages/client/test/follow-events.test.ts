@@ -1,11 +1,11 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
-import type { AggregatorError } from '../../src/client/errors.js'
-import { followEvents, type Notice, type OpenStream } from '../../src/client/follow-events.js'
-import { ServiceError } from '../../src/domain/errors.js'
-import { toConnectError } from '../../src/rpc/connect-errors.js'
+import { StreamEventsResponseSchema } from '../../../gen/aggregator/v1/event_pb.js'
+import { ServiceError } from '../../../src/domain/errors.js'
+import { toConnectError } from '../../../src/rpc/connect-errors.js'
+import type { AggregatorError } from '../src/errors.js'
+import { followEvents, type Notice, type OpenStream } from '../src/follow-events.js'
 
 type Message = MessageInitShape<typeof StreamEventsResponseSchema>
 /** What a stream brings, one after the other: a message, an error that ends it, or nothing any more. */

@@ -1,7 +1,7 @@
 import { decodeFunctionData, erc20Abi } from 'viem'
 import { expect, it } from 'vitest'
-import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { depositCalls, depositTransfer, type SignedQuote } from '../../src/client/index.js'
+import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import { depositCalls, depositTransfer, type SignedQuote } from '../src/index.js'
 
 const settlement = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
 const offer: SignedQuote = {

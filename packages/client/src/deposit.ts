@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
-import type { SignedQuote } from '../domain/quote.js'
+import type { SignedQuote } from '../../../src/domain/quote.js'
 import { depositAbi, toContractQuote } from './settlement-abi.js'
 
 /** A call of a contract, as viem's `sendTransaction` and the calls of `sendCalls` (EIP-5792) take it. */

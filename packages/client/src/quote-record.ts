@@ -7,8 +7,8 @@ import {
   QuoteOutcome as QuoteOutcomeNumber,
   type SolverAnswer as SolverAnswerMessage,
   SolverOutcome as SolverOutcomeNumber,
-} from '../../gen/aggregator/v1/quote_pb.js'
-import type { QuoteRequest } from '../domain/quote.js'
+} from '../../../gen/aggregator/v1/quote_pb.js'
+import type { QuoteRequest } from '../../../src/domain/quote.js'
 import { readAddress, readChoice, readInteger, readPresent, readUint256 } from './answer-fields.js'
 
 const ORDER_TYPES = {

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, it } from 'vitest'
-import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
-import { AggregatorError, toAggregatorError } from '../../src/client/errors.js'
-import { invalidArgument, REASONS, type Reason, ServiceError } from '../../src/domain/errors.js'
-import { toConnectError } from '../../src/rpc/connect-errors.js'
+import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
+import { invalidArgument, REASONS, type Reason, ServiceError } from '../../../src/domain/errors.js'
+import { toConnectError } from '../../../src/rpc/connect-errors.js'
+import { AggregatorError, toAggregatorError } from '../src/errors.js'
 
 it.each(Object.keys(REASONS) as Reason[])('reads %s as the service writes it', (reason) => {
   const read = toAggregatorError(toConnectError(new ServiceError(reason, 'A sentence.')))

@@ -1,6 +1,6 @@
 import type { Client } from 'viem'
 import { readContract } from 'viem/actions'
-import type { Quote } from '../domain/quote.js'
+import type { Quote } from '../../../src/domain/quote.js'
 import { hasNoSuchFunction } from './contract-errors.js'
 import type { SettlementTerms } from './settlement.js'
 import { stateAbi } from './settlement-abi.js'

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem'
-import { ORDER_TYPES, type Quote } from '../domain/quote.js'
+import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
 
 /** The members of the contract's quote struct, in its order (settlement.md). */
 export const QUOTE_MEMBERS = [

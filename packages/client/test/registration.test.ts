@@ -1,8 +1,8 @@
 import { recoverMessageAddress } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
-import { signRegistration, signUnregistration } from '../../src/client/index.js'
-import { registrationMessage, unregistrationMessage } from '../../src/signing/messages.js'
+import { registrationMessage, unregistrationMessage } from '../../../src/signing/messages.js'
+import { signRegistration, signUnregistration } from '../src/index.js'
 
 const solver = mnemonicToAccount('test test test test test test test test test test test junk')
 const text = { address: solver.address, endpointUrl: 'https://solver.example', timestamp: 1_700_000_000_000 }

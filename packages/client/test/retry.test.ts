@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { AggregatorError } from '../../src/client/errors.js'
-import { isPassing, pause, pauseMs } from '../../src/client/retry.js'
+import { AggregatorError } from '../src/errors.js'
+import { isPassing, pause, pauseMs } from '../src/retry.js'
 
 const lost = new AggregatorError('CONNECTION_FAILED', 'Lost.')
 

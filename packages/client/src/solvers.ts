@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { Solver } from '../../gen/aggregator/v1/solver_pb.js'
+import type { Solver } from '../../../gen/aggregator/v1/solver_pb.js'
 import { readAddress, readInteger } from './answer-fields.js'
 
 /** An active solver as the public sees it. */

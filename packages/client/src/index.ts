@@ -4,9 +4,9 @@
  *
  * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
  */
-export type { FieldViolation, Reason } from '../domain/errors.js'
-export type { KnownOrder, Order, OrderState } from '../domain/order.js'
-export type { DepositMode, OrderType, Quote, SignedQuote } from '../domain/quote.js'
+export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
+export type { KnownOrder, Order, OrderState } from '../../../src/domain/order.js'
+export type { DepositMode, OrderType, Quote, SignedQuote } from '../../../src/domain/quote.js'
 export {
   type AggregatorClient,
   type AggregatorClientOptions,

@@ -6,8 +6,8 @@ import {
   type GetQuoteResponse,
   OrderType as OrderTypeNumber,
   type SignedQuote as SignedQuoteMessage,
-} from '../../gen/aggregator/v1/quote_pb.js'
-import { type DepositMode, ORDER_TYPES, type OrderType, type SignedQuote } from '../domain/quote.js'
+} from '../../../gen/aggregator/v1/quote_pb.js'
+import { type DepositMode, ORDER_TYPES, type OrderType, type SignedQuote } from '../../../src/domain/quote.js'
 import {
   readAddress,
   readBytes32,

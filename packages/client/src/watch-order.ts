@@ -1,4 +1,4 @@
-import type { Order } from '../domain/order.js'
+import type { Order } from '../../../src/domain/order.js'
 import { toAggregatorError } from './errors.js'
 import type { Notice, StreamOptions } from './follow-events.js'
 import { isPassing, pause, pauseMs } from './retry.js'

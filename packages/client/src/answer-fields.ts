@@ -1,6 +1,6 @@
 import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
-import { parseUint256 } from '../domain/amount.js'
-import { parseBytes32 } from '../domain/hex.js'
+import { parseUint256 } from '../../../src/domain/amount.js'
+import { parseBytes32 } from '../../../src/domain/hex.js'
 import { AggregatorError } from './errors.js'
 
 /** Reads an address. @returns it in EIP-55 form @throws AggregatorError ANSWER_INVALID, as all readers here */

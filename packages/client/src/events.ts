@@ -4,11 +4,11 @@ import {
   EventType,
   type StreamEventsRequestSchema,
   type StreamEventsResponse,
-} from '../../gen/aggregator/v1/event_pb.js'
-import type { OrderEventType } from '../domain/event.js'
+} from '../../../gen/aggregator/v1/event_pb.js'
+import type { OrderEventType } from '../../../src/domain/event.js'
 import { readAddress, readBytes32, readChoice, readInteger, readUint256 } from './answer-fields.js'
 
-export type { OrderEventType } from '../domain/event.js'
+export type { OrderEventType } from '../../../src/domain/event.js'
 
 /** What all events say. */
 interface EventBase {

@@ -1,4 +1,4 @@
-import type { StreamEventsResponse } from '../../gen/aggregator/v1/event_pb.js'
+import type { StreamEventsResponse } from '../../../gen/aggregator/v1/event_pb.js'
 import { readInteger } from './answer-fields.js'
 import { AggregatorError, toAggregatorError } from './errors.js'
 import { type EventFilter, type OrderEvent, readEvent } from './events.js'

@@ -12,8 +12,8 @@ import {
   size,
   slice,
 } from 'viem'
-import type { DropReason } from '../domain/offer.js'
-import type { Quote, SignedQuote } from '../domain/quote.js'
+import type { DropReason } from '../../../src/domain/offer.js'
+import type { Quote, SignedQuote } from '../../../src/domain/quote.js'
 import { findStateProblems, type StateProblem } from './offer-state.js'
 import type { Ask } from './quote.js'
 import type { SettlementTerms } from './settlement.js'
