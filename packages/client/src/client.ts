@@ -1,17 +1,14 @@
-import { createClient, type Transport } from '@connectrpc/connect'
-import { createConnectTransport } from '@connectrpc/connect-web'
 import type { Address, Hex } from 'viem'
-import { EventService } from '../../../gen/aggregator/v1/event_pb.js'
-import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
-import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
-import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import type { Order } from '../../../src/domain/order.js'
-import { readAddress } from './answer-fields.js'
-import { toAggregatorError } from './errors.js'
-import { type EventFilter, type OrderEvent, toFilterMessage } from './events.js'
+import { readAddress, readList, readMessage } from './answer-fields.js'
+import { addressProblem, bytes32Problem, chainIdProblem, check, textProblem } from './arguments.js'
+import { AggregatorError, invalidCall } from './errors.js'
+import { type EventFilter, type OrderEvent, toFilterQuery } from './events.js'
 import { type FollowOptions, followEvents, type StreamOptions } from './follow-events.js'
+import { type CallOptions, createInstance } from './http.js'
+import type { Messages } from './messages.js'
 import { readOrder } from './order.js'
-import { type Ask, type QuoteAnswer, readQuoteAnswer, toQuoteMessage } from './quote.js'
+import { type Ask, type QuoteAnswer, readQuoteAnswer, toQuoteBody } from './quote.js'
 import { type QuoteRecord, readQuoteRecord } from './quote-record.js'
 import type { SignedRegistration, SignedUnregistration } from './registration.js'
 import { type ListedSolver, readListedSolver } from './solvers.js'
@@ -20,15 +17,10 @@ import { type WatchOrderOptions, watchOrder } from './watch-order.js'
 export interface AggregatorClientOptions {
   /** Where the instance answers, such as `https://quotes.example`. */
   readonly baseUrl: string
-  /** How calls travel; Connect over `fetch` when left out, for Node 20 and browsers. */
-  readonly transport?: Transport
-}
-
-export interface CallOptions {
-  /** Cancels the call. */
-  readonly signal?: AbortSignal
-  /** Longest wait; the service answers a quote shortly before, with what has come by then. */
+  /** Longest wait for an answer; 10000 when left out. A call may have its own. Streams have none. */
   readonly timeoutMs?: number
+  /** How requests travel, such as with headers of a gateway; the platform's `fetch` when left out. */
+  readonly fetch?: typeof fetch
 }
 
 /** One instance, called from outside. Every method throws AggregatorError. */
@@ -58,79 +50,95 @@ export interface AggregatorClient {
   watchOrder(chainId: number, orderId: Hex, options?: WatchOrderOptions): AsyncIterable<Order>
 }
 
-/** How long one read of an order may take while it is watched. */
-const WATCH_READ_MS = 10_000
+const TIMEOUT_MS = 10_000
 
-/** Builds a client of one instance. Nothing is sent before the first call. */
+/**
+ * Builds a client of one instance. It sends nothing before the first call.
+ * @throws AggregatorError ANSWER_INVALID when `baseUrl` is not an http or https URL
+ */
 export function createAggregatorClient(options: AggregatorClientOptions): AggregatorClient {
-  const { baseUrl, transport = createConnectTransport({ baseUrl }) } = options
-  const quotes = createClient(QuoteService, transport)
-  const orders = createClient(OrderService, transport)
-  const solvers = createClient(SolverService, transport)
-  const events = createClient(EventService, transport)
+  const { baseUrl, timeoutMs = TIMEOUT_MS, fetch = globalThis.fetch } = options
+  const instance = createInstance({ baseUrl, timeoutMs, fetch })
 
   const getOrder: AggregatorClient['getOrder'] = (chainId, orderId, callOptions) =>
-    answer(async () => readOrder(await orders.getOrder({ chainId: BigInt(chainId), orderId }, callOptions)))
+    answer(async () => {
+      check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
+      return readOrder(
+        await instance.call({ verb: 'GET', path: `/v1/${chainId}/order/${orderId}` }, callOptions),
+      )
+    })
 
-  const follow = (filter: EventFilter, streamOptions: FollowOptions) =>
-    followEvents(
-      (from, signal) => events.streamEvents(toFilterMessage(from), { signal }),
-      filter,
-      streamOptions,
-    )
+  const follow = (filter: EventFilter, streamOptions: FollowOptions) => {
+    const open = (from: EventFilter, signal: AbortSignal) =>
+      instance.open(`/v1/events?${toFilterQuery(from)}`, signal)
+    return followEvents(open, filter, streamOptions)
+  }
 
   return {
     getOrder,
     getQuote: (ask, callOptions) =>
-      answer(async () => readQuoteAnswer(await quotes.getQuote(toQuoteMessage(ask), callOptions))),
+      answer(async () => {
+        const body = toQuoteBody(ask)
+        return readQuoteAnswer(
+          await instance.call({ verb: 'POST', path: `/v1/${ask.chainId}/quote`, body }, callOptions),
+        )
+      }),
     getQuoteRecord: (chainId, quoteId, callOptions) =>
       answer(async () => {
-        const request = { chainId: BigInt(chainId), quoteId }
-        return readQuoteRecord(await quotes.getQuoteRecord(request, callOptions))
+        check({ chainId: chainIdProblem(chainId), quoteId: textProblem(quoteId) })
+        const path = `/v1/${chainId}/quote/${encodeURIComponent(quoteId)}`
+        return readQuoteRecord(await instance.call({ verb: 'GET', path }, callOptions))
       }),
     listSolvers: (chainId, callOptions) =>
       answer(async () => {
-        const list = await solvers.listSolvers({ chainId: BigInt(chainId) }, callOptions)
-        return list.solvers.map(readListedSolver)
+        check({ chainId: chainIdProblem(chainId) })
+        const solvers = await instance.call({ verb: 'GET', path: `/v1/${chainId}/solvers` }, callOptions)
+        return readList(solvers).map(readListedSolver)
       }),
     registerSolver: (registration, callOptions) =>
       answer(async () => {
-        const request = {
-          ...registration,
-          chainId: BigInt(registration.chainId),
-          timestamp: BigInt(registration.timestamp),
-        }
-        return readAddress((await solvers.registerSolver(request, callOptions)).address)
+        const { chainId, ...body } = registration
+        check({ chainId: chainIdProblem(chainId) })
+        const request: Omit<Messages['RegisterSolverRequest'], 'chainId'> = body
+        const call = { verb: 'POST', path: `/v1/${chainId}/solvers/register`, body: request } as const
+        return readAddress(
+          readMessage<'RegisterSolverResponse'>(await instance.call(call, callOptions)).address,
+        )
       }),
     unregisterSolver: (unregistration, callOptions) =>
       answer(async () => {
-        const request = {
-          ...unregistration,
-          chainId: BigInt(unregistration.chainId),
-          timestamp: BigInt(unregistration.timestamp),
-        }
-        return readAddress((await solvers.unregisterSolver(request, callOptions)).address)
+        const { chainId, address, ...body } = unregistration
+        check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
+        const request: Omit<Messages['UnregisterSolverRequest'], 'chainId' | 'address'> = body
+        const call = { verb: 'DELETE', path: `/v1/${chainId}/solvers/${address}`, body: request } as const
+        return readAddress(
+          readMessage<'UnregisterSolverResponse'>(await instance.call(call, callOptions)).address,
+        )
       }),
     async *streamEvents(filter = {}, streamOptions = {}) {
       for await (const notice of follow(filter, streamOptions)) {
         if (notice.type !== 'connected') yield notice
       }
     },
-    watchOrder(chainId, orderId, watchOptions = {}) {
+    async *watchOrder(chainId, orderId, watchOptions = {}) {
+      check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
       const filter = { chainIds: [chainId], orderIds: [orderId] }
       const source = {
         follow: (streamOptions: StreamOptions) => follow(filter, { ...streamOptions, isPlaceOptional: true }),
-        read: (signal: AbortSignal) => getOrder(chainId, orderId, { signal, timeoutMs: WATCH_READ_MS }),
+        read: (signal: AbortSignal) => getOrder(chainId, orderId, { signal }),
       }
-      return watchOrder(source, watchOptions)
+      yield* watchOrder(source, watchOptions)
     },
   }
 }
 
+/** Makes whatever a caller's own values provoke an AggregatorError, as all failures of calls are. */
 async function answer<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (thrown) {
-    throw toAggregatorError(thrown)
+    if (thrown instanceof AggregatorError) throw thrown
+    const said = thrown instanceof Error ? thrown.message : String(thrown)
+    throw invalidCall([{ field: 'arguments', message: `cannot be sent: ${said}` }], thrown)
   }
 }

@@ -1,12 +1,17 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Address, Hex } from 'viem'
+import { ORDER_EVENT_TYPES, type OrderEventType } from '../../../src/domain/event.js'
 import {
-  EventType,
-  type StreamEventsRequestSchema,
-  type StreamEventsResponse,
-} from '../../../gen/aggregator/v1/event_pb.js'
-import type { OrderEventType } from '../../../src/domain/event.js'
-import { readAddress, readBytes32, readChoice, readInteger, readUint256 } from './answer-fields.js'
+  readAddress,
+  readBytes32,
+  readChoice,
+  readInteger,
+  readList,
+  readMessage,
+  readText,
+  readUint256,
+} from './answer-fields.js'
+import { chainIdProblem, check } from './arguments.js'
+import type { Messages, Untrusted } from './messages.js'
 
 export type { OrderEventType } from '../../../src/domain/event.js'
 
@@ -68,80 +73,84 @@ export interface EventFilter {
   readonly solvers?: readonly Address[]
 }
 
-const EVENT_TYPE_NUMBERS = {
-  Deposited: EventType.DEPOSITED,
-  Settled: EventType.SETTLED,
-  Refunded: EventType.REFUNDED,
-  Reverted: EventType.REVERTED,
-} as const
-const REVERTED_TYPES = {
-  [EventType.DEPOSITED]: 'Deposited',
-  [EventType.SETTLED]: 'Settled',
-  [EventType.REFUNDED]: 'Refunded',
-} as const
+/** What the instance says first, at each opening of a stream. */
+export interface Connected {
+  readonly type: 'connected'
+  readonly supportedChains: readonly number[]
+  readonly cursor: string
+}
 
-/** A filter as its message. */
-export function toFilterMessage(filter: EventFilter): MessageInitShape<typeof StreamEventsRequestSchema> {
-  return {
-    ...(filter.after === undefined ? {} : { after: filter.after }),
-    chainId: filter.chainIds?.map(BigInt) ?? [],
-    type: filter.types?.map((type) => EVENT_TYPE_NUMBERS[type]) ?? [],
-    orderId: [...(filter.orderIds ?? [])],
-    user: [...(filter.users ?? [])],
-    solver: [...(filter.solvers ?? [])],
+/** A filter as the query of its request. @throws AggregatorError INVALID_ARGUMENT */
+export function toFilterQuery(filter: EventFilter): string {
+  for (const chainId of filter.chainIds ?? []) check({ chainIds: chainIdProblem(chainId) })
+  const values: Readonly<
+    Record<keyof Messages['StreamEventsRequest'], readonly (string | number)[] | undefined>
+  > = {
+    after: filter.after === undefined ? [] : [filter.after],
+    chainId: filter.chainIds,
+    type: filter.types,
+    orderId: filter.orderIds,
+    user: filter.users,
+    solver: filter.solvers,
   }
+  const query = new URLSearchParams()
+  for (const [name, list = []] of Object.entries(values))
+    for (const value of list) query.append(name, String(value))
+  return query.toString()
 }
 
 /**
- * Reads a message of the stream.
- * @returns the event, or undefined when the message tells of none
+ * Reads an event of the stream.
+ * @returns undefined for a type that this client does not know
  * @throws AggregatorError ANSWER_INVALID
  */
-export function readEvent({ event, cursor = '' }: StreamEventsResponse): OrderEvent | undefined {
-  switch (event.case) {
-    case 'deposited': {
-      const { user, solver, inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = event.value
+export function readEvent(answer: unknown): Connected | OrderEvent | undefined {
+  const { type, cursor } = answer as { type?: unknown; cursor?: unknown }
+  switch (type) {
+    case 'connected': {
+      const { supportedChains } = readMessage<'Connected'>(answer)
+      return { type, supportedChains: readList(supportedChains).map(readInteger), cursor: readText(cursor) }
+    }
+    case 'Deposited': {
+      const message = readMessage<'Deposited'>(answer)
       return {
-        type: 'Deposited',
-        ...readBase(event.value, cursor),
-        user: readAddress(user),
-        solver: readAddress(solver),
-        inputToken: readAddress(inputToken),
-        inputAmount: readUint256(inputAmount),
-        outputToken: readAddress(outputToken),
-        outputAmount: readUint256(outputAmount),
-        fillDeadline,
+        type,
+        ...readBase(message, cursor),
+        user: readAddress(message.user),
+        solver: readAddress(message.solver),
+        inputToken: readAddress(message.inputToken),
+        inputAmount: readUint256(message.inputAmount),
+        outputToken: readAddress(message.outputToken),
+        outputAmount: readUint256(message.outputAmount),
+        fillDeadline: readInteger(message.fillDeadline),
       }
     }
-    case 'settled':
-      return { type: 'Settled', ...readBase(event.value, cursor) }
-    case 'refunded':
+    case 'Settled':
+      return { type, ...readBase(readMessage<'Settled'>(answer), cursor) }
+    case 'Refunded': {
+      const message = readMessage<'Refunded'>(answer)
       return {
-        type: 'Refunded',
-        ...readBase(event.value, cursor),
-        user: readAddress(event.value.user),
-        inputAmount: readUint256(event.value.inputAmount),
-        bondSlashed: readUint256(event.value.bondSlashed),
+        type,
+        ...readBase(message, cursor),
+        user: readAddress(message.user),
+        inputAmount: readUint256(message.inputAmount),
+        bondSlashed: readUint256(message.bondSlashed),
       }
-    case 'reverted':
-      return {
-        type: 'Reverted',
-        ...readBase(event.value, cursor),
-        event: readChoice(REVERTED_TYPES, event.value.event),
-      }
+    }
+    case 'Reverted': {
+      const message = readMessage<'Reverted'>(answer)
+      return { type, ...readBase(message, cursor), event: readChoice(ORDER_EVENT_TYPES, message.event) }
+    }
     default:
       return undefined
   }
 }
 
-function readBase(
-  value: { chainId: bigint; orderId: string; blockNumber: bigint },
-  cursor: string,
-): EventBase {
+function readBase(message: Untrusted<'Settled'>, cursor: unknown): EventBase {
   return {
-    chainId: readInteger(value.chainId),
-    orderId: readBytes32(value.orderId),
-    blockNumber: readInteger(value.blockNumber),
-    cursor,
+    chainId: readInteger(message.chainId),
+    orderId: readBytes32(message.orderId),
+    blockNumber: readInteger(message.blockNumber),
+    cursor: readText(cursor),
   }
 }

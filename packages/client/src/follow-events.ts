@@ -1,8 +1,7 @@
-import type { StreamEventsResponse } from '../../../gen/aggregator/v1/event_pb.js'
-import { readInteger } from './answer-fields.js'
-import { AggregatorError, toAggregatorError } from './errors.js'
+import { AggregatorError, notAnAggregator } from './errors.js'
 import { type EventFilter, type OrderEvent, readEvent } from './events.js'
-import { isPassing, pause, pauseMs } from './retry.js'
+import { isRetryable, pause, pauseMs } from './retry.js'
+import type { ServerSentEvent } from './sse.js'
 
 export interface StreamOptions {
   /** Ends the stream, without an error. */
@@ -26,8 +25,8 @@ export interface FollowOptions extends StreamOptions {
   readonly isPlaceOptional?: boolean
 }
 
-/** Opens one stream of messages. */
-export type OpenStream = (filter: EventFilter, signal: AbortSignal) => AsyncIterable<StreamEventsResponse>
+/** Opens one stream. */
+export type OpenStream = (filter: EventFilter, signal: AbortSignal) => AsyncIterable<ServerSentEvent>
 
 /** What is told of a stream: that it is open (again), or an event. */
 export type Notice = { readonly type: 'connected' } | OrderEvent
@@ -49,27 +48,39 @@ export async function* followEvents(
   let failures = 0
   while (!signal.aborted) {
     try {
-      for await (const message of untilSilent((ending) => open({ ...filter, after }, ending), signal)) {
-        after = message.cursor ?? after
-        const event = readEvent(message)
-        if (message.event.case === 'connected') {
+      const from = after === undefined ? filter : { ...filter, after }
+      for await (const { id, data } of untilSilent((ending) => open(from, ending), signal)) {
+        after = id ?? after
+        const event = data === '' ? undefined : readEvent(parseEvent(data))
+        if (event === undefined) continue
+        after = event.cursor
+        if (event.type === 'connected') {
           failures = 0
-          const supportedChains = message.event.value.supportedChains.map(readInteger)
-          onConnected?.({ supportedChains, cursor: after ?? '' })
+          onConnected?.({ supportedChains: event.supportedChains, cursor: event.cursor })
           yield { type: 'connected' }
-        } else if (event !== undefined) yield event
+        } else yield event
       }
       throw new AggregatorError('CONNECTION_FAILED', 'The instance has ended the stream.')
     } catch (thrown) {
       if (signal.aborted) return
-      const error = toAggregatorError(thrown)
-      const isPlaceLost = isPlaceOptional && error.reason === 'CURSOR_UNKNOWN' && after !== filter.after
+      if (!(thrown instanceof AggregatorError)) throw thrown
+      const isPlaceLost = isPlaceOptional && thrown.reason === 'CURSOR_UNKNOWN' && after !== filter.after
       if (isPlaceLost) after = filter.after
-      else if (!isPassing(error)) throw error
-      onLost?.(error)
-      await pause(pauseMs(++failures, error, Math.random()), signal)
+      else if (!isRetryable(thrown)) throw thrown
+      onLost?.(thrown)
+      await pause(pauseMs(++failures, thrown, Math.random()), signal)
     }
   }
+}
+
+function parseEvent(data: string): object {
+  try {
+    const value: unknown = JSON.parse(data)
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Said below.
+  }
+  throw notAnAggregator('an event that is not a JSON object')
 }
 
 /** Passes messages on; a stream on which nothing comes for too long is dead, though nobody has said so. */

@@ -1,5 +1,5 @@
 /**
- * The client for those who build on an aggregator: quotes, orders and events over Connect, in Node 20 and browsers;
+ * The client for those who build on an aggregator: quotes, orders and events, in Node 20 and browsers;
  * what a user checks for themself; what a wallet signs and sends.
  *
  * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
@@ -10,7 +10,6 @@ export type { DepositMode, OrderType, Quote, SignedQuote } from '../../../src/do
 export {
   type AggregatorClient,
   type AggregatorClientOptions,
-  type CallOptions,
   createAggregatorClient,
 } from './client.js'
 export { type Call, depositCalls, depositTransfer } from './deposit.js'
@@ -25,6 +24,8 @@ export type {
   Settled,
 } from './events.js'
 export type { Opening, StreamOptions } from './follow-events.js'
+export type { CallOptions } from './http.js'
+export { type JsonValue, queryKey } from './query-key.js'
 export type { Ask, QuoteAnswer } from './quote.js'
 export type { QuoteOutcome, QuoteRecord, SolverAnswer, SolverOutcome } from './quote-record.js'
 export {
@@ -36,6 +37,7 @@ export {
   signUnregistration,
   type UnregistrationTerms,
 } from './registration.js'
+export { isRetryable } from './retry.js'
 export { readSettlement, type SettlementTerms } from './settlement.js'
 export type { ListedSolver } from './solvers.js'
 export {

@@ -1,41 +1,35 @@
 import type { Address } from 'viem'
+import { ORDER_TYPES, type QuoteRequest } from '../../../src/domain/quote.js'
 import {
-  type AskedSwap,
-  DepositMode,
-  type GetQuoteRecordResponse,
-  OrderType,
-  QuoteOutcome as QuoteOutcomeNumber,
-  type SolverAnswer as SolverAnswerMessage,
-  SolverOutcome as SolverOutcomeNumber,
-} from '../../../gen/aggregator/v1/quote_pb.js'
-import type { QuoteRequest } from '../../../src/domain/quote.js'
-import { readAddress, readChoice, readInteger, readPresent, readUint256 } from './answer-fields.js'
-
-const ORDER_TYPES = {
-  [OrderType.EXACT_INPUT]: 'EXACT_INPUT',
-  [OrderType.EXACT_OUTPUT]: 'EXACT_OUTPUT',
-} as const
-const DEPOSIT_MODES = { [DepositMode.CONTRACT]: 'CONTRACT', [DepositMode.ADDRESS]: 'ADDRESS' } as const
-const QUOTE_OUTCOMES = {
-  [QuoteOutcomeNumber.QUOTED]: 'QUOTED',
-  [QuoteOutcomeNumber.NO_QUOTES]: 'NO_QUOTES',
-  [QuoteOutcomeNumber.CANCELLED]: 'CANCELLED',
-} as const
-const SOLVER_OUTCOMES = {
-  [SolverOutcomeNumber.QUOTED]: 'QUOTED',
-  [SolverOutcomeNumber.REFUSED]: 'REFUSED',
-  [SolverOutcomeNumber.INVALID]: 'INVALID',
-  [SolverOutcomeNumber.LATE]: 'LATE',
-  [SolverOutcomeNumber.FAILED]: 'FAILED',
-  [SolverOutcomeNumber.CANCELLED]: 'CANCELLED',
-  [SolverOutcomeNumber.BENCHED]: 'BENCHED',
-} as const
+  readAddress,
+  readChoice,
+  readInteger,
+  readList,
+  readMessage,
+  readOptional,
+  readText,
+  readUint256,
+} from './answer-fields.js'
+import type { Messages } from './messages.js'
 
 /** What became of a quote. */
-export type QuoteOutcome = (typeof QUOTE_OUTCOMES)[keyof typeof QUOTE_OUTCOMES]
+export type QuoteOutcome = NonNullable<Messages['GetQuoteRecordResponse']['outcome']>
 
 /** What came of asking one solver; the proto says what each means. */
-export type SolverOutcome = (typeof SOLVER_OUTCOMES)[keyof typeof SOLVER_OUTCOMES]
+export type SolverOutcome = Messages['SolverAnswer']['outcome']
+
+/** Every value, so that a new one does not compile until it is here. */
+const QUOTE_OUTCOMES = namesOf<QuoteOutcome>({ QUOTED: true, NO_QUOTES: true, CANCELLED: true })
+const SOLVER_OUTCOMES = namesOf<SolverOutcome>({
+  QUOTED: true,
+  REFUSED: true,
+  INVALID: true,
+  LATE: true,
+  FAILED: true,
+  CANCELLED: true,
+  BENCHED: true,
+})
+const DEPOSIT_MODES = namesOf<QuoteRequest['depositMode']>({ CONTRACT: true, ADDRESS: true })
 
 /** What came of asking one solver. What does not apply is undefined. */
 export interface SolverAnswer {
@@ -76,20 +70,22 @@ export interface QuoteRecord {
 }
 
 /** Reads a record. @throws AggregatorError ANSWER_INVALID */
-export function readQuoteRecord(message: GetQuoteRecordResponse): QuoteRecord {
+export function readQuoteRecord(answer: unknown): QuoteRecord {
+  const message = readMessage<'GetQuoteRecordResponse'>(answer)
   return {
-    quoteId: message.quoteId,
+    quoteId: readText(message.quoteId),
     chainId: readInteger(message.chainId),
     requestedAt: readInteger(message.requestedAt),
-    durationMs: message.durationMs,
-    outcome: message.outcome === undefined ? undefined : readChoice(QUOTE_OUTCOMES, message.outcome),
-    asked: readAsked(readPresent(message.asked, 'what was asked')),
-    solvers: message.solvers.map(readSolverAnswer),
-    bestAmount: message.bestAmount === undefined ? undefined : readUint256(message.bestAmount),
+    durationMs: readOptional(message.durationMs, readInteger),
+    outcome: readOptional(message.outcome, (value) => readChoice(QUOTE_OUTCOMES, value)),
+    asked: readAsked(message.asked),
+    solvers: readList(message.solvers).map(readSolverAnswer),
+    bestAmount: readOptional(message.bestAmount, readUint256),
   }
 }
 
-function readAsked(asked: AskedSwap): QuoteRecord['asked'] {
+function readAsked(answer: unknown): QuoteRecord['asked'] {
+  const asked = readMessage<'AskedSwap'>(answer)
   return {
     inputToken: readAddress(asked.inputToken),
     outputToken: readAddress(asked.outputToken),
@@ -98,14 +94,26 @@ function readAsked(asked: AskedSwap): QuoteRecord['asked'] {
     user: readAddress(asked.userAddress),
     destinationChainId: readInteger(asked.destinationChainId),
     depositMode: readChoice(DEPOSIT_MODES, asked.depositMode),
-    depositDeadline: asked.depositDeadline,
-    fillDeadline: asked.fillDeadline,
+    depositDeadline: readInteger(asked.depositDeadline),
+    fillDeadline: readInteger(asked.fillDeadline),
   }
 }
 
-function readSolverAnswer(answer: SolverAnswerMessage): SolverAnswer {
-  const { rank, durationMs, inputAmount, outputAmount, reason, httpStatus, explanation } = answer
-  const solver = readAddress(answer.solver)
-  const outcome = readChoice(SOLVER_OUTCOMES, answer.outcome)
-  return { solver, outcome, rank, durationMs, inputAmount, outputAmount, reason, httpStatus, explanation }
+function readSolverAnswer(answer: unknown): SolverAnswer {
+  const message = readMessage<'SolverAnswer'>(answer)
+  return {
+    solver: readAddress(message.solver),
+    outcome: readChoice(SOLVER_OUTCOMES, message.outcome),
+    rank: readOptional(message.rank, readInteger),
+    durationMs: readOptional(message.durationMs, readInteger),
+    inputAmount: readOptional(message.inputAmount, readText),
+    outputAmount: readOptional(message.outputAmount, readText),
+    reason: readOptional(message.reason, readText),
+    httpStatus: readOptional(message.httpStatus, readInteger),
+    explanation: readText(message.explanation),
+  }
+}
+
+function namesOf<T extends string>(names: Readonly<Record<T, true>>): readonly T[] {
+  return Object.keys(names) as T[]
 }

@@ -1,22 +1,18 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Address } from 'viem'
-import {
-  DepositMode as DepositModeNumber,
-  type GetQuoteRequestSchema,
-  type GetQuoteResponse,
-  OrderType as OrderTypeNumber,
-  type SignedQuote as SignedQuoteMessage,
-} from '../../../gen/aggregator/v1/quote_pb.js'
 import { type DepositMode, ORDER_TYPES, type OrderType, type SignedQuote } from '../../../src/domain/quote.js'
 import {
   readAddress,
   readBytes32,
-  readChoice,
   readHex,
   readInteger,
-  readPresent,
+  readList,
+  readMessage,
+  readText,
   readUint256,
 } from './answer-fields.js'
+import { addressProblem, amountProblem, chainIdProblem, check } from './arguments.js'
+import { notAnAggregator } from './errors.js'
+import type { Messages } from './messages.js'
 
 /** The swap that a user asks for. */
 export interface Ask {
@@ -43,44 +39,42 @@ export interface QuoteAnswer {
   readonly alternatives: readonly SignedQuote[]
 }
 
-const ORDER_TYPE_NUMBERS = {
-  EXACT_INPUT: OrderTypeNumber.EXACT_INPUT,
-  EXACT_OUTPUT: OrderTypeNumber.EXACT_OUTPUT,
-} as const
-const DEPOSIT_MODE_NUMBERS = {
-  CONTRACT: DepositModeNumber.CONTRACT,
-  ADDRESS: DepositModeNumber.ADDRESS,
-} as const
-
-/** An ask as its message. */
-export function toQuoteMessage(ask: Ask): MessageInitShape<typeof GetQuoteRequestSchema> {
+/** An ask as the body of its request. @throws AggregatorError INVALID_ARGUMENT for what the service could not read */
+export function toQuoteBody(ask: Ask): Omit<Messages['GetQuoteRequest'], 'chainId'> {
+  const { chainId, inputToken, outputToken, orderType, amount, user, depositMode, depositWindow } = ask
+  check({
+    chainId: chainIdProblem(chainId),
+    inputToken: addressProblem(inputToken),
+    outputToken: addressProblem(outputToken),
+    amount: amountProblem(amount),
+    user: addressProblem(user),
+  })
   return {
-    chainId: BigInt(ask.chainId),
-    inputToken: ask.inputToken,
-    outputToken: ask.outputToken,
-    orderType: ORDER_TYPE_NUMBERS[ask.orderType],
-    amount: ask.amount.toString(),
-    userAddress: ask.user,
-    originChainId: BigInt(ask.chainId),
-    destinationChainId: BigInt(ask.destinationChainId ?? ask.chainId),
-    depositMode: DEPOSIT_MODE_NUMBERS[ask.depositMode],
-    ...(ask.depositWindow === undefined ? {} : { depositWindow: ask.depositWindow }),
+    inputToken,
+    outputToken,
+    orderType,
+    amount: amount.toString(),
+    userAddress: user,
+    originChainId: chainId,
+    destinationChainId: ask.destinationChainId ?? chainId,
+    depositMode,
+    ...(depositWindow === undefined ? {} : { depositWindow }),
   }
 }
 
 /** Reads the answer to an ask. @throws AggregatorError ANSWER_INVALID */
-export function readQuoteAnswer(answer: GetQuoteResponse): QuoteAnswer {
+export function readQuoteAnswer(answer: unknown): QuoteAnswer {
+  const message = readMessage<'GetQuoteResponse'>(answer)
   return {
-    quoteId: answer.quoteId,
-    best: readSignedQuote(answer),
-    alternatives: answer.alternativeQuotes.map(readSignedQuote),
+    quoteId: readText(message.quoteId),
+    best: readSignedQuote(message),
+    alternatives: readList(message.alternativeQuotes).map(readSignedQuote),
   }
 }
 
-function readSignedQuote(
-  message: Pick<SignedQuoteMessage, 'quote' | 'solverSignature' | 'depositAddress' | 'orderId'>,
-): SignedQuote {
-  const quote = readPresent(message.quote, 'a quote')
+function readSignedQuote(answer: unknown): SignedQuote {
+  const message = readMessage<'SignedQuote'>(answer)
+  const quote = readMessage<'Quote'>(message.quote)
   return {
     quote: {
       solver: readAddress(quote.solver),
@@ -89,14 +83,21 @@ function readSignedQuote(
       inputAmount: readUint256(quote.inputAmount),
       outputToken: readAddress(quote.outputToken),
       outputAmount: readUint256(quote.outputAmount),
-      orderType: readChoice({ ...ORDER_TYPES }, quote.orderType),
+      orderType: readOrderType(quote.orderType),
       outputChainId: readInteger(quote.outputChainId),
-      depositDeadline: quote.depositDeadline,
-      fillDeadline: quote.fillDeadline,
+      depositDeadline: readInteger(quote.depositDeadline),
+      fillDeadline: readInteger(quote.fillDeadline),
       nonce: readUint256(quote.nonce),
     },
     signature: readHex(message.solverSignature),
     orderId: readBytes32(message.orderId),
     depositAddress: readAddress(message.depositAddress),
   }
+}
+
+/** Reads an order type by its number on the contract. */
+function readOrderType(value: unknown): OrderType {
+  const orderType = ORDER_TYPES[readInteger(value)]
+  if (orderType === undefined) throw notAnAggregator(`order type ${value}`)
+  return orderType
 }

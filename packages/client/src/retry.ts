@@ -1,7 +1,7 @@
-import type { AggregatorError, ClientReason } from './errors.js'
+import { AggregatorError, type ClientReason } from './errors.js'
 
 /** What may be better the next time. */
-const PASSING: readonly ClientReason[] = [
+const RETRYABLE: readonly ClientReason[] = [
   'CONNECTION_FAILED',
   'TIMED_OUT',
   'RATE_LIMITED',
@@ -16,9 +16,12 @@ const PASSING: readonly ClientReason[] = [
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
-/** Whether the same call may succeed later. */
-export function isPassing(error: AggregatorError): boolean {
-  return PASSING.includes(error.reason)
+/**
+ * Whether the same call may succeed when it is repeated. `false` for all that is not an AggregatorError, and for NO_QUOTES:
+ * the solvers have answered.
+ */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof AggregatorError && RETRYABLE.includes(error.reason)
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Address } from 'viem'
-import type { Solver } from '../../../gen/aggregator/v1/solver_pb.js'
-import { readAddress, readInteger } from './answer-fields.js'
+import { readAddress, readInteger, readMessage, readText } from './answer-fields.js'
 
 /** An active solver as the public sees it. */
 export interface ListedSolver {
@@ -11,6 +10,7 @@ export interface ListedSolver {
 }
 
 /** Reads a solver. @throws AggregatorError ANSWER_INVALID */
-export function readListedSolver({ address, name, registeredAt }: Solver): ListedSolver {
-  return { address: readAddress(address), name, registeredAt: readInteger(registeredAt) }
+export function readListedSolver(answer: unknown): ListedSolver {
+  const { address, name, registeredAt } = readMessage<'Solver'>(answer)
+  return { address: readAddress(address), name: readText(name), registeredAt: readInteger(registeredAt) }
 }

@@ -1,7 +1,7 @@
 import type { Order } from '../../../src/domain/order.js'
-import { toAggregatorError } from './errors.js'
+import { AggregatorError } from './errors.js'
 import type { Notice, StreamOptions } from './follow-events.js'
-import { isPassing, pause, pauseMs } from './retry.js'
+import { isRetryable, pause, pauseMs } from './retry.js'
 
 export interface WatchOrderOptions extends Pick<StreamOptions, 'signal' | 'onLost'> {
   /**
@@ -64,10 +64,9 @@ async function readPersistently(
       return await read(signal)
     } catch (thrown) {
       if (signal.aborted) return undefined
-      const error = toAggregatorError(thrown)
-      if (!isPassing(error)) throw error
-      onLost?.(error)
-      await pause(pauseMs(failures, error, Math.random()), signal)
+      if (!(thrown instanceof AggregatorError && isRetryable(thrown))) throw thrown
+      onLost?.(thrown)
+      await pause(pauseMs(failures, thrown, Math.random()), signal)
     }
   }
   return undefined

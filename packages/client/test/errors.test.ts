@@ -1,47 +1,43 @@
-import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, it } from 'vitest'
-import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
-import { invalidArgument, REASONS, type Reason, ServiceError } from '../../../src/domain/errors.js'
-import { toConnectError } from '../../../src/rpc/connect-errors.js'
-import { AggregatorError, toAggregatorError } from '../src/errors.js'
+import { REASONS, type Reason } from '../../../src/domain/errors.js'
+import { AggregatorError, fromAnswer } from '../src/errors.js'
+
+const answered = (body: unknown, status = 400, retryAfter: string | null = null) =>
+  fromAnswer({ status, retryAfter, body })
 
 it.each(Object.keys(REASONS) as Reason[])('reads %s as the service writes it', (reason) => {
-  const read = toAggregatorError(toConnectError(new ServiceError(reason, 'A sentence.')))
+  const read = answered({ error: 'A sentence.', code: reason }, REASONS[reason].http)
   expect(read).toBeInstanceOf(AggregatorError)
   expect(read).toMatchObject({ reason, message: 'A sentence.', violations: [] })
   expect([read.quoteId, read.retryAfterSeconds]).toEqual([undefined, undefined])
 })
 
-it('reads the bad fields, and when to come back', () => {
-  const violations = [{ field: 'amount', message: 'must be more' }]
-  expect(toAggregatorError(toConnectError(invalidArgument(violations))).violations).toEqual(violations)
-  const limited = new ServiceError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 17 })
-  expect(toAggregatorError(toConnectError(limited)).retryAfterSeconds).toBe(17)
-})
-
-it('reads the quote that failed', () => {
-  const error = new ServiceError('NO_QUOTES', 'None.', { quoteId: 'an-id' })
-  expect(toAggregatorError(toConnectError(error))).toMatchObject({ reason: 'NO_QUOTES', quoteId: 'an-id' })
+it('reads the bad fields, the quote that failed, and when to come back', () => {
+  const details = [{ field: 'amount', message: 'must be more' }]
+  const read = answered({ error: 'No.', code: 'INVALID_ARGUMENT', details, quoteId: 'an-id' }, 429, '17')
+  expect(read).toMatchObject({ violations: details, quoteId: 'an-id', retryAfterSeconds: 17 })
 })
 
 it.each([
-  [Code.Canceled, 'CANCELLED'],
-  [Code.DeadlineExceeded, 'TIMED_OUT'],
-  [Code.Unavailable, 'CONNECTION_FAILED'],
-  [Code.Unknown, 'CONNECTION_FAILED'],
-  [Code.Unimplemented, 'ANSWER_INVALID'],
-  [Code.NotFound, 'ANSWER_INVALID'],
-])('says what it means when code %i comes without a reason', (code, reason) => {
-  expect(toAggregatorError(new ConnectError('what the network says', code)).reason).toBe(reason)
+  [429, 'CONNECTION_FAILED'],
+  [502, 'CONNECTION_FAILED'],
+  [503, 'CONNECTION_FAILED'],
+  [404, 'ANSWER_INVALID'],
+  [401, 'ANSWER_INVALID'],
+])('reads status %i without a reason, as of a proxy, as %s', (status, reason) => {
+  expect(answered(undefined, status).reason).toBe(reason)
 })
 
-it('does not make up a reason that it does not know', () => {
-  const error = new ConnectError('new', Code.Internal)
-  error.details.push({ desc: ErrorInfoSchema, value: { reason: 'toString', domain: 'aggregator' } })
-  expect(toAggregatorError(error).reason).toBe('ANSWER_INVALID')
-})
+it.each([{ code: 'toString' }, { code: 'NEW' }, { code: 7 }, [], null, 'text'])(
+  'does not take %j for a reason of the service',
+  (body) => {
+    expect(answered(body).reason).toBe('ANSWER_INVALID')
+  },
+)
 
-it('leaves errors that are none of a call as they are', () => {
-  const mistake = new RangeError('no integer')
-  expect(() => toAggregatorError(mistake)).toThrow(mistake)
-})
+it.each([[[null]], [[{ field: 1, message: 'a' }]], ['text'], [{}]])(
+  'leaves out details that are not fields: %j',
+  (details) => {
+    expect(answered({ error: 'No.', code: 'INVALID_ARGUMENT', details }).violations).toEqual([])
+  },
+)

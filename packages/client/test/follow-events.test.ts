@@ -1,31 +1,21 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { Code, ConnectError } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { StreamEventsResponseSchema } from '../../../gen/aggregator/v1/event_pb.js'
-import { ServiceError } from '../../../src/domain/errors.js'
-import { toConnectError } from '../../../src/rpc/connect-errors.js'
-import type { AggregatorError } from '../src/errors.js'
+import { AggregatorError } from '../src/errors.js'
 import { followEvents, type Notice, type OpenStream } from '../src/follow-events.js'
+import type { ServerSentEvent } from '../src/sse.js'
 
-type Message = MessageInitShape<typeof StreamEventsResponseSchema>
-/** What a stream brings, one after the other: a message, an error that ends it, or nothing any more. */
-type Script = readonly (Message | Error | 'silence')[]
+/** What a stream brings, one after the other: a block, an error that ends it, or nothing any more. */
+type Script = readonly (ServerSentEvent | Error | 'silence')[]
 
-const connected = (cursor: string): Message => ({
-  cursor,
-  event: { case: 'connected', value: { supportedChains: [1n] } },
+const event = (id: string, fields: object): ServerSentEvent => ({
+  id,
+  data: JSON.stringify({ ...fields, cursor: id }),
 })
-const settled = (cursor: string): Message => ({
-  cursor,
-  event: {
-    case: 'settled',
-    value: { chainId: 1n, orderId: `0x${'ab'.repeat(32)}`, blockNumber: 5n },
-  },
-})
-const heartbeat = (cursor: string): Message => ({ cursor, event: { case: 'heartbeat', value: {} } })
-const broken = new ConnectError('broken', Code.Unavailable)
-const refusal = (reason: 'CURSOR_UNKNOWN' | 'SHUTTING_DOWN') =>
-  toConnectError(new ServiceError(reason, 'No.'))
+const connected = (cursor: string) => event(cursor, { type: 'connected', supportedChains: [1] })
+const settled = (cursor: string) =>
+  event(cursor, { type: 'Settled', chainId: 1, orderId: `0x${'ab'.repeat(32)}`, blockNumber: 5 })
+const heartbeat = (id: string): ServerSentEvent => ({ id, data: '' })
+const broken = new AggregatorError('CONNECTION_FAILED', 'broken')
+const refusal = (reason: 'CURSOR_UNKNOWN' | 'SHUTTING_DOWN') => new AggregatorError(reason, 'No.')
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -38,10 +28,10 @@ function instance(scripts: readonly Script[]) {
     opened.push(after)
     for (const step of script) {
       if (step instanceof Error) throw step
-      if (step !== 'silence') yield create(StreamEventsResponseSchema, step)
+      if (step !== 'silence') yield step
       else
         await new Promise((_, reject) => {
-          signal.addEventListener('abort', () => reject(new ConnectError('aborted', Code.Canceled)))
+          signal.addEventListener('abort', () => reject(new Error('aborted')))
         })
     }
   }
@@ -157,9 +147,17 @@ it('leaves nothing running behind a consumer who leaves', async () => {
   const closed = vi.fn()
   const open: OpenStream = async function* (_, signal) {
     signal.addEventListener('abort', closed)
-    yield create(StreamEventsResponseSchema, connected('c.1'))
+    yield connected('c.1')
   }
   for await (const _notice of followEvents(open, {}, {})) break
   expect(closed).toHaveBeenCalledOnce()
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it('skips events of a type that it does not know, and throws what is not an event', async () => {
+  const unknown = event('c.2', { type: 'Rewarded' })
+  const { open } = instance([[connected('c.1'), unknown, settled('c.3'), { id: 'c.4', data: '<html>' }]])
+  const notices = followEvents(open, {}, {})
+  expect(await take(notices, 2)).toEqual(['connected', 'c.3'])
+  await expect(take(notices, 1)).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AggregatorError } from '../src/errors.js'
-import { isPassing, pause, pauseMs } from '../src/retry.js'
+import { isRetryable, pause, pauseMs } from '../src/retry.js'
 
 const lost = new AggregatorError('CONNECTION_FAILED', 'Lost.')
 
@@ -29,6 +29,6 @@ it('ends a pause by the signal', async () => {
 it('tries again what passes, and nothing else', () => {
   const reasons = ['SHUTTING_DOWN', 'CHAIN_UNAVAILABLE', 'DATABASE_UNAVAILABLE'] as const
   const others = ['CURSOR_UNKNOWN', 'ANSWER_INVALID'] as const
-  const judged = [...reasons, ...others].filter((reason) => isPassing(new AggregatorError(reason, '')))
+  const judged = [...reasons, ...others].filter((reason) => isRetryable(new AggregatorError(reason, '')))
   expect(judged).toEqual(reasons)
 })
