@@ -1,9 +1,7 @@
 import { decodeFunctionData, erc20Abi } from 'viem'
 import { expect, it } from 'vitest'
-import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { depositCalls, depositTransfer, type SignedQuote } from '../src/index.js'
+import { depositTransfer, type SignedQuote } from '../src/index.js'
 
-const settlement = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
 const offer: SignedQuote = {
   quote: {
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
@@ -22,20 +20,6 @@ const offer: SignedQuote = {
   orderId: `0x${'ab'.repeat(32)}`,
   depositAddress: '0xcbaFCeE9c503Bfb9Ad2A7d1b2AEEB7DD9Ea7df6F',
 }
-
-it('approves the input amount and no more, then deposits the quote', () => {
-  const [approval, deposit] = depositCalls(offer, { settlement })
-  expect([approval.to, approval.value]).toEqual([offer.quote.inputToken, 0n])
-  expect(decodeFunctionData({ abi: erc20Abi, data: approval.data })).toEqual({
-    functionName: 'approve',
-    args: [settlement, offer.quote.inputAmount],
-  })
-  expect([deposit.to, deposit.value]).toEqual([settlement, 0n])
-  expect(decodeFunctionData({ abi: settlementAbi, data: deposit.data })).toEqual({
-    functionName: 'deposit',
-    args: [{ ...offer.quote, orderType: 1, outputChainId: 31337n }, offer.signature],
-  })
-})
 
 it('transfers the input amount to the deposit address', () => {
   const transfer = depositTransfer(offer)
