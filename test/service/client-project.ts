@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-const INSTALL_MS = 100_000
+/** npm's options for a project of a test. */
+export const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+export const INSTALL_MS = 100_000
 const COMPILER = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const run = promisify(execFile)
 
@@ -22,12 +24,12 @@ const COMPILER_OPTIONS = {
 const LEFT_OUT = ['.git', '.bench', 'coverage', 'dist', 'node_modules', 'test']
 const isSource = (path: string) => !LEFT_OUT.includes(basename(path))
 
-/** Packs a copy, since packing builds anew what other tests may be running. @returns the tarball's path */
-async function pack(folder: string): Promise<string> {
+/** Packs a copy of the client, since packing builds what other tests may be using. @returns the tarball's path */
+export async function packClient(folder: string): Promise<string> {
   const copy = join(folder, 'copy')
   await mkdir(copy)
   for (const name of await readdir('.')) {
-    if (!LEFT_OUT.includes(name)) await cp(name, join(copy, name), { recursive: true, filter: isSource })
+    if (isSource(name)) await cp(name, join(copy, name), { recursive: true, filter: isSource })
   }
   await symlink(resolve('node_modules'), join(copy, 'node_modules'))
   const client = join(copy, 'packages/client')
@@ -43,11 +45,10 @@ export async function createProject(examples: readonly string[]) {
   const folder = join(parent, 'project')
   const remove = () => rm(parent, { recursive: true, force: true })
   try {
-    const tarball = await pack(parent)
+    const tarball = await packClient(parent)
     await mkdir(folder)
     await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-    const quietly = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-    await run('npm', ['install', ...quietly, tarball], { cwd: folder, timeout: INSTALL_MS })
+    await run('npm', [...INSTALL, tarball], { cwd: folder, timeout: INSTALL_MS })
     for (const example of examples) {
       await copyFile(resolve('examples/typescript', example), join(folder, example))
     }
