@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -39,7 +40,10 @@ export async function packClient(folder: string): Promise<string> {
   return join(folder, tarball)
 }
 
-/** An integrator's empty project, into which the package has been packed and installed as npm does it. */
+/**
+ * An integrator's empty project, into which the package has been packed and installed as npm does it, with the oldest
+ * packages that it works with.
+ */
 export async function createProject(examples: readonly string[]) {
   const parent = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
   const folder = join(parent, 'project')
@@ -48,7 +52,7 @@ export async function createProject(examples: readonly string[]) {
     const tarball = await packClient(parent)
     await mkdir(folder)
     await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-    await run('npm', [...INSTALL, tarball], { cwd: folder, timeout: INSTALL_MS })
+    await run('npm', [...INSTALL, tarball, ...oldestPeers()], { cwd: folder, timeout: INSTALL_MS })
     for (const example of examples) {
       await copyFile(resolve('examples/typescript', example), join(folder, example))
     }
@@ -72,4 +76,10 @@ export async function createProject(examples: readonly string[]) {
       )
     },
   }
+}
+
+/** The packages that an app brings, each in the oldest version that the client works with. */
+function oldestPeers(): string[] {
+  const { peerDependencies } = JSON.parse(readFileSync('packages/client/package.json', 'utf8'))
+  return Object.entries<string>(peerDependencies).map(([name, range]) => `${name}@${range.replace('^', '')}`)
 }
