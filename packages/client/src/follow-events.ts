@@ -78,7 +78,7 @@ function parseEvent(data: string): object {
     const value: unknown = JSON.parse(data)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Said below.
+    // The error below covers it.
   }
   throw notAnAggregator('an event that is not a JSON object')
 }
