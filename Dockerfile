@@ -1,8 +1,9 @@
-# The tag names Node's major version and Debian's release, the same in every stage, so that what is compiled in one
-# runs in the other. Patch releases come with a rebuild: docker build --pull .
-FROM node:20-bookworm AS manifest
+# The tag names Node's version and Debian's release. It is the same in every stage, so that what one stage compiles runs in the
+# other. Raise it for each release of Node 24; packages of Debian come with a rebuild: docker build --pull .
+FROM node:24.21.0-bookworm AS manifest
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages packages
 
 # Nothing that is compiled at installation is needed to bundle the service.
 FROM manifest AS build
@@ -16,9 +17,9 @@ RUN mkdir data
 
 # The full image has the compilers that better-sqlite3 and secp256k1 need where they bring no binary.
 FROM manifest AS production
-RUN npm ci --omit=dev
+RUN npm ci --omit=dev --workspaces=false
 
-FROM node:20-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 WORKDIR /app
 COPY --from=production /app/package.json ./
 COPY --from=production /app/node_modules node_modules

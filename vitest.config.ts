@@ -23,12 +23,15 @@ const SERVICE = {
 }
 
 export default defineConfig({
+  // The packages of this repository, as their sources.
+  resolve: { tsconfigPaths: true },
   test: {
     projects: [
       {
+        extends: true,
         test: {
           name: 'unit',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
           exclude: [...SERVICES, ...NAMED],
           globalSetup: [POSTGRES],
           isolate: false,
@@ -38,6 +41,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: 'service',
           include: SERVICES,
@@ -48,6 +52,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         // They wait for most of their time, and do not mind how long.
         test: {
           name: 'waiting',
@@ -58,6 +63,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         // About time, which busy ones on the same two cores would blur.
         test: {
           name: 'quiet',
@@ -68,6 +74,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         // About memory, or busy and about time.
         test: {
           name: 'alone',
@@ -78,6 +85,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         // The tests of the benchmarks; for `npm run test:slow`.
         test: {
           name: 'bench',
@@ -89,6 +97,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         // For `npm run test:slow`: browsers, installed packages, many kills, long properties.
         test: {
           name: 'slow',

@@ -3,6 +3,11 @@ import { posix } from 'node:path'
 /** Source files: their text by their path below the repository's root, such as `src/domain/hex.ts`. */
 export type SourceFiles = ReadonlyMap<string, string>
 
+/** The packages of this repository that the sources import, by what they export. */
+const PACKAGES: ReadonlyMap<string, string> = new Map([
+  ['@quote-aggregator/client', 'packages/client/src/index.ts'],
+])
+
 interface Import {
   /** The file or package named, a file by its path below the root. */
   readonly target: string
@@ -76,7 +81,7 @@ export function importsOf(path: string, text: string): Import[] {
       names: namesOf(clause),
     })),
     ...[...text.matchAll(bare), ...text.matchAll(call)].map(([, target = '']) => ({ target, names: ['*'] })),
-  ].map(({ target, names }) => ({ names, target: target.startsWith('.') ? resolve(path, target) : target }))
+  ].map(({ target, names }) => ({ names, target: resolve(path, target) }))
 }
 
 /** The names in the clause of an import, as the imported module has them; `*` stands for all of it. */
@@ -94,10 +99,11 @@ function namesOf(clause: string): string[] {
 }
 
 function resolve(path: string, target: string): string {
+  if (!target.startsWith('.')) return PACKAGES.get(target) ?? target
   return posix.join(posix.dirname(path), target).replace(/\.js$/, '.ts')
 }
 
-/** The layer of a file below `src/`, or what stands beside them: its folder, or its own name at the top. */
+/** The layer of a file below `src/` or `packages/`, or what stands beside them: its folder, or its own name at the top. */
 function placeOf(path: string): string {
   return path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
 }
@@ -106,7 +112,7 @@ function judge(path: string, imported: Import): string[] {
   const { target } = imported
   const place = placeOf(path)
   if (RANKS[place] === undefined && !BESIDE.includes(place)) return ['has no place among the layers']
-  if (target.startsWith('src/')) return judgeSource(place, target)
+  if (target.startsWith('src/') || target.startsWith('packages/')) return judgeSource(place, target)
   if (place === 'domain') return [`imports ${target}, though domain imports nothing but itself`]
   if (target.startsWith('gen/')) return judgeGenerated(place, imported)
   return judgePackage(place, imported)

@@ -7,10 +7,11 @@ import { findViolations, importsOf, type SourceFiles } from './import-rules.js'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 function readSources(): SourceFiles {
-  const paths = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  const files = paths
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => `src/${path.replaceAll('\\', '/')}`)
+  const files = ['src', 'packages/client/src'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => `${folder}/${path.replaceAll('\\', '/')}`),
+  )
   return new Map(files.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]))
 }
 

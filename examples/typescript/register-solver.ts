@@ -1,5 +1,5 @@
 /** Makes an aggregator ask a solver, which has its bond on the settlement contract already. */
-import { createAggregatorClient, type ListedSolver, signRegistration } from 'quote-aggregator/client'
+import { createAggregatorClient, type ListedSolver, signRegistration } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 

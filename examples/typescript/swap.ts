@@ -5,7 +5,7 @@ import {
   depositCalls,
   readSettlement,
   verifyQuote,
-} from 'quote-aggregator/client'
+} from '@quote-aggregator/client'
 import { type Address, createWalletClient, type Hex, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
@@ -35,7 +35,7 @@ export async function swap(
   await verifyQuote(best, { ...settlement, ask })
   tell(`quote ${best.orderId} ${best.quote.outputAmount}`)
 
-  for (const call of depositCalls(best, settlement)) {
+  for (const call of await depositCalls(best, settlement)) {
     const hash = await wallet.sendTransaction({ ...call, chain: null })
     const { status } = await wallet.waitForTransactionReceipt({ hash })
     if (status !== 'success') throw new Error(`transaction ${hash} reverted`)

@@ -1,4 +1,4 @@
-import type { ClientReason } from '../client/index.js'
+import type { ClientReason } from '@quote-aggregator/client'
 
 /** What a command ends with. */
 export const EXIT = {

@@ -1,4 +1,4 @@
-import type { AggregatorError, ClientReason } from '../client/index.js'
+import type { AggregatorError, ClientReason } from '@quote-aggregator/client'
 import { ConfigError } from '../environment.js'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js'
 import { printable, shellWord } from './printable.js'

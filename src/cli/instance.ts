@@ -1,5 +1,5 @@
+import type { AggregatorClient } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import type { AggregatorClient } from '../client/index.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure, toFailure } from './failure.js'
 import type { CliIo } from './io.js'
@@ -28,7 +28,7 @@ export async function callInstance<T>(
   call: (client: AggregatorClient) => Promise<T>,
 ): Promise<T> {
   const baseUrl = readUrl(options.url ?? (io.environment().AGGREGATOR_URL || USUAL_URL))
-  const { AggregatorError, createAggregatorClient } = await import('../client/index.js')
+  const { AggregatorError, createAggregatorClient } = await import('@quote-aggregator/client')
   try {
     return await call(createAggregatorClient({ baseUrl }))
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { QuoteAnswer, QuoteRecord, SolverAnswer } from '../client/index.js'
+import type { QuoteAnswer, QuoteRecord, SolverAnswer } from '@quote-aggregator/client'
 import { formatBehind, formatTime, shellWord } from './printable.js'
 import type { Display } from './show.js'
 

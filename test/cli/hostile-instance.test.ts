@@ -1,19 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect'
-import { connectNodeAdapter } from '@connectrpc/connect-node'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EventService } from '../../gen/aggregator/v1/event_pb.js'
-import {
-  DepositMode,
-  OrderType,
-  QuoteOutcome,
-  QuoteService,
-  SolverOutcome,
-} from '../../gen/aggregator/v1/quote_pb.js'
-import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
-import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { commandLine, startCommandLine } from './command-line.js'
 
 /** What a terminal obeys, hides or reorders. */
@@ -45,7 +33,7 @@ let text = ''
 let isRefusing = false
 
 beforeAll(async () => {
-  server = createServer(connectNodeAdapter({ routes }))
+  server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -54,61 +42,69 @@ afterAll(() => {
   server?.close()
 })
 
-function refuse(): never {
-  const info = { reason: 'INVALID_ARGUMENT', domain: 'aggregator', metadata: { quoteId: text } }
-  const error = new ConnectError(text, Code.InvalidArgument)
-  error.details.push({ desc: ErrorInfoSchema, value: info })
-  error.details.push({
-    desc: BadRequestSchema,
-    value: { fieldViolations: [{ field: text, description: text }] },
-  })
-  throw error
+/** An instance that answers as an aggregator does, with text that means no good. */
+function answer({ url: path = '', method }: IncomingMessage, response: ServerResponse): void {
+  if (isRefusing) sendJson(response, 400, refusal())
+  else if (path.startsWith('/v1/events')) sendEvent(response)
+  else if (method === 'POST') sendJson(response, 200, { ...offer, quoteId: text, alternativeQuotes: [] })
+  else if (path.endsWith('/solvers'))
+    sendJson(response, 200, [{ address: ADDRESS, name: text, registeredAt: 1 }])
+  else sendJson(response, 200, record())
 }
 
-/** An instance that answers well-formed messages, with text that means no good. */
-function routes(router: ConnectRouter): void {
-  const quote = {
-    solver: ADDRESS,
-    user: ADDRESS,
-    inputToken: ADDRESS,
-    inputAmount: '1',
-    outputToken: ADDRESS,
-    outputAmount: '1',
-    outputChainId: 1n,
-    nonce: '0',
-  }
-  const offer = { quote, solverSignature: '0x12', orderId: `0x${'22'.repeat(32)}`, depositAddress: ADDRESS }
-  const asked = { ...quote, orderType: OrderType.EXACT_INPUT, amount: '1', userAddress: ADDRESS }
-  router.service(SolverService, {
-    listSolvers: () =>
-      isRefusing ? refuse() : { solvers: [{ address: ADDRESS, name: text, registeredAt: 1n }] },
-  })
-  router.service(QuoteService, {
-    getQuote: () => (isRefusing ? refuse() : { ...offer, quoteId: text }),
-    getQuoteRecord: () => ({
-      quoteId: text,
-      chainId: 1n,
-      outcome: QuoteOutcome.QUOTED,
-      asked: { ...asked, destinationChainId: 1n, depositMode: DepositMode.CONTRACT },
-      solvers: [
-        {
-          solver: ADDRESS,
-          outcome: SolverOutcome.INVALID,
-          reason: text,
-          inputAmount: text,
-          outputAmount: text,
-          explanation: text,
-        },
-      ],
-    }),
-  })
-  router.service(EventService, {
-    async *streamEvents() {
-      if (isRefusing) refuse()
-      yield { event: { case: 'connected', value: { supportedChains: [1n] } }, cursor: text }
-      throw new ConnectError(text, Code.Unavailable)
+const quote = {
+  solver: ADDRESS,
+  user: ADDRESS,
+  inputToken: ADDRESS,
+  inputAmount: '1',
+  outputToken: ADDRESS,
+  outputAmount: '1',
+  orderType: 0,
+  outputChainId: 1,
+  depositDeadline: 0,
+  fillDeadline: 0,
+  nonce: '0',
+}
+const offer = { quote, solverSignature: '0x12', orderId: `0x${'22'.repeat(32)}`, depositAddress: ADDRESS }
+const asked = {
+  ...quote,
+  orderType: 'EXACT_INPUT',
+  amount: '1',
+  userAddress: ADDRESS,
+  destinationChainId: 1,
+  depositMode: 'CONTRACT',
+}
+const refusal = () => ({
+  error: text,
+  code: 'INVALID_ARGUMENT',
+  details: [{ field: text, message: text }],
+  quoteId: text,
+})
+const record = () => ({
+  quoteId: text,
+  chainId: 1,
+  requestedAt: 0,
+  outcome: 'QUOTED',
+  asked,
+  solvers: [
+    {
+      solver: ADDRESS,
+      outcome: 'INVALID',
+      reason: text,
+      inputAmount: text,
+      outputAmount: text,
+      explanation: text,
     },
-  })
+  ],
+})
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function sendEvent(response: ServerResponse): void {
+  const data = JSON.stringify({ type: 'connected', supportedChains: [1], cursor: text })
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${data}\n\n`)
 }
 
 const TOKENS = ['--sell', ADDRESS, '--buy', ADDRESS, '--user', ADDRESS, '--amount', '1']

@@ -1,7 +1,7 @@
+import { AggregatorError } from '@quote-aggregator/client'
 import { describe, expect, test } from 'vitest'
 import { EXIT_CODE_HELP, exitCodeOf } from '../../src/cli/exit-codes.js'
 import { describe as describeFailure, toFailure } from '../../src/cli/failure.js'
-import { AggregatorError } from '../../src/client/index.js'
 import { REASONS, type Reason } from '../../src/domain/errors.js'
 import { version } from '../../src/version.js'
 import { commandLine } from './command-line.js'

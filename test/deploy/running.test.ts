@@ -25,14 +25,15 @@ const final = stages.at(-1) as Stage
 const textOf = (name: string) => lastOf(final, name)?.text
 
 describe('the Dockerfile', () => {
-  test('names the version of every image', () => {
+  test('names one exact version of Node 24 for every image', () => {
     const names = stages.map(({ name }) => name)
     const images = stages.map(({ base }) => base).filter((base) => !names.includes(base))
-    for (const image of images) expect(image).toMatch(/^node:20-bookworm(-slim)?$/)
+    for (const image of images) expect(image).toMatch(/^node:24\.\d+\.\d+-bookworm(-slim)?$/)
+    expect(new Set(images.map((image) => image.replace('-slim', ''))).size).toBe(1)
   })
 
   test('ends in a stage without compilers, as a user without privileges, with its data apart', () => {
-    expect(final.base).toBe('node:20-bookworm-slim')
+    expect(final.base).toMatch(/-slim$/)
     expect(final.instructions.filter(({ name }) => name === 'RUN')).toEqual([])
     expect(textOf('USER')).toBe('node')
     expect(textOf('VOLUME')).toBe('/data')

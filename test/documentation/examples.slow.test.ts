@@ -51,7 +51,6 @@ it.each(streams)('streams as pasted: $code', async ({ language, code }) => {
 
 it.each(clients)('runs as pasted: %s', async (code) => {
   const here = code
-    .replaceAll("'quote-aggregator/client'", "'./src/client/index.js'")
     .replaceAll('http://localhost:3000', network.serviceUrl)
     .replaceAll('http://localhost:8545', network.devnet.rpcUrl)
     .replaceAll('http://localhost:4001', network.solvers[0]?.endpointUrl ?? '')

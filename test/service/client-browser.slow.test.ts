@@ -5,12 +5,11 @@ import { build } from 'esbuild'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { CHROMIUM } from './chromium.js'
 import { startService, type TestService } from './service.js'
 import { honest, startSolver, type TestSolver } from './test-solver.js'
 
-const EXECUTABLE = '/usr/bin/chromium'
-
-describe.skipIf(!existsSync(EXECUTABLE))(`a page of another origin (needs ${EXECUTABLE})`, () => {
+describe.skipIf(!existsSync(CHROMIUM))(`a page of another origin (needs ${CHROMIUM})`, () => {
   let chain: TestChain
   let service: TestService
   let solver: TestSolver
@@ -20,7 +19,7 @@ describe.skipIf(!existsSync(EXECUTABLE))(`a page of another origin (needs ${EXEC
 
   beforeAll(async () => {
     const [opened, bundle] = await Promise.all([
-      chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] }),
+      chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }),
       bundlePage(),
       startAll(),
     ])

@@ -17,7 +17,7 @@ const [account] = solverAccounts
 
 /** What an integrator writes around the examples; the solver's endpoint is up already. */
 const PROGRAM = `
-import { OrderState, QuoteService } from 'quote-aggregator/proto'
+import { OrderState, QuoteService } from '@quote-aggregator/client/proto'
 import { registerSolver } from './out/register-solver.js'
 import { swap } from './out/swap.js'
 

@@ -1,11 +1,11 @@
-import { type Address, createPublicClient, http } from 'viem'
 import {
   AggregatorError,
   type Ask,
   createAggregatorClient,
   readSettlement,
   verifyQuote,
-} from '../../src/client/index.js'
+} from '@quote-aggregator/client'
+import { type Address, createPublicClient, http } from 'viem'
 
 interface PageOptions {
   readonly serviceUrl: string

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createGrpcTransport } from '@connectrpc/connect-node'
+import { type Ask, createAggregatorClient, type OrderEvent } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Ask, createAggregatorClient, type OrderEvent } from '../../src/client/index.js'
 import { solverAccounts, startChain, type TestChain, user } from './chain.js'
 import { startCable } from './client-cable.js'
 import { startEventService } from './event-service.js'
@@ -229,8 +228,12 @@ describe('a call that fails', () => {
     await gone.close()
     const nowhere = createAggregatorClient({ baseUrl: gone.url })
     await expect(nowhere.listSolvers(chain.chainId)).rejects.toMatchObject({ reason: 'CONNECTION_FAILED' })
-    const node = createAggregatorClient({ baseUrl: `${service.url}/nothing/here` })
+    const elsewhere = createAggregatorClient({ baseUrl: `${service.url}/nothing/here` })
+    await expect(elsewhere.listSolvers(chain.chainId)).rejects.toMatchObject({ reason: 'ROUTE_NOT_FOUND' })
+    const node = createAggregatorClient({ baseUrl: chain.devnet.rpcUrl })
     await expect(node.listSolvers(chain.chainId)).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
+    const watching = node.watchOrder(chain.chainId, `0x${'00'.repeat(32)}`)[Symbol.asyncIterator]()
+    await expect(watching.next()).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
   })
 
   it('ends by the signal and by the time-out', async () => {
@@ -249,9 +252,17 @@ describe('a call that fails', () => {
   })
 })
 
-it('calls travel as the integrator likes, such as gRPC', async () => {
-  const { url: baseUrl } = service
-  const aggregator = createAggregatorClient({ baseUrl, transport: createGrpcTransport({ baseUrl }) })
+it('requests travel as the integrator likes, such as with a header of a gateway', async () => {
+  const seen: (string | null)[] = []
+  const aggregator = createAggregatorClient({
+    baseUrl: service.url,
+    fetch: (input, init) => {
+      const request = new Request(input, init)
+      request.headers.set('x-gateway-key', 'a-key')
+      seen.push(request.headers.get('x-gateway-key'))
+      return fetch(request)
+    },
+  })
   const order = traffic.order()
   await traffic.mine([traffic.actions.deposit(order)])
   expect(await aggregator.getOrder(chain.chainId, order.orderId)).toMatchObject({
@@ -261,4 +272,5 @@ it('calls travel as the integrator likes, such as gRPC', async () => {
     inputAmount: order.inputAmount,
     fillDeadline: order.fillDeadline,
   })
+  expect(seen).toEqual(['a-key'])
 })

@@ -1,14 +1,14 @@
-import fc from 'fast-check'
-import { type Client, createPublicClient, custom, type Hex, http, toFunctionSelector } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { settlementAbi } from '../../gen/contracts/settlement.js'
 import {
   QuoteVerificationError,
   readSettlement,
   type SettlementTerms,
   type SignedQuote,
   verifyQuote,
-} from '../../src/client/index.js'
+} from '@quote-aggregator/client'
+import fc from 'fast-check'
+import { type Client, createPublicClient, custom, type Hex, http, toFunctionSelector } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { MIN_ORDER } from '../../src/devnet/deploy.js'
 import { revertOf } from '../devnet/calls.js'
 import {

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { CHROMIUM } from './chromium.js'
 import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
 import { startSolver, type TestSolver } from './test-solver.js'
-
-const CHROMIUM = '/usr/bin/chromium'
 
 let chain: TestChain
 let service: TestService

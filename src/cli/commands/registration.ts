@@ -1,5 +1,5 @@
+import type { RegistrationCheck } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import type { RegistrationCheck } from '../../client/index.js'
 import { readChainId } from '../arguments.js'
 import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
@@ -43,7 +43,7 @@ Examples:
   command.action(async (options: RegisterOptions) => {
     const { chain: chainId, endpoint: endpointUrl, name, protocolName } = options
     const account = await readAccount(io, options.keyFile)
-    const { signRegistration } = await import('../../client/index.js')
+    const { signRegistration } = await import('@quote-aggregator/client')
     const signed = await signRegistration(account, { protocolName, chainId, endpointUrl, name })
     const { address, check } = await callInstance(io, options, (client) =>
       client.registerSolver(signed, { signal: io.interruption() }),
@@ -71,7 +71,7 @@ export function addUnregister(program: Command, io: CliIo): void {
   command.action(async (options: SignerOptions) => {
     const { chain: chainId, protocolName } = options
     const account = await readAccount(io, options.keyFile)
-    const { signUnregistration } = await import('../../client/index.js')
+    const { signUnregistration } = await import('@quote-aggregator/client')
     const signed = await signUnregistration(account, { protocolName, chainId })
     const address = await callInstance(io, options, (client) =>
       client.unregisterSolver(signed, { signal: io.interruption() }),

@@ -1,5 +1,5 @@
+import type { OrderEvent } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import type { OrderEvent } from '../../client/index.js'
 import { ORDER_EVENT_TYPES } from '../../domain/event.js'
 import type { Address, Hex } from '../../domain/hex.js'
 import { readAddress, readChainId, readEach, readOneOf, readOrderId } from '../arguments.js'

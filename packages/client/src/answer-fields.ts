@@ -1,0 +1,72 @@
+import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
+import { parseUint256 } from '../../../src/domain/amount.js'
+import { parseBytes32 } from '../../../src/domain/hex.js'
+import { AggregatorError } from './errors.js'
+import type { Messages, Untrusted } from './messages.js'
+
+/** Reads a JSON object as a message, of which each field is still to be read. @throws AggregatorError ANSWER_INVALID, as all readers here */
+export function readMessage<Name extends keyof Messages>(value: unknown): Untrusted<Name> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('an object', value)
+  return value as Untrusted<Name>
+}
+
+/** Reads a list. */
+export function readList(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid('a list', value)
+  return value
+}
+
+/** Reads a text. */
+export function readText(value: unknown): string {
+  if (typeof value !== 'string') throw invalid('a text', value)
+  return value
+}
+
+/** Reads an address. @returns it in EIP-55 form */
+export function readAddress(value: unknown): Address {
+  if (typeof value !== 'string' || !isAddress(value, { strict: false })) throw invalid('an address', value)
+  return getAddress(value)
+}
+
+/** Reads a decimal uint256. */
+export function readUint256(value: unknown): bigint {
+  const number = parseUint256(value)
+  if (number === undefined) throw invalid('a decimal uint256', value)
+  return number
+}
+
+/** Reads 32 bytes of hex. @returns them in lower case */
+export function readBytes32(value: unknown): Hex {
+  const bytes = parseBytes32(value)
+  if (bytes === undefined) throw invalid('32 bytes in hex', value)
+  return bytes
+}
+
+/** Reads hex of any length. */
+export function readHex(value: unknown): Hex {
+  if (!isHex(value)) throw invalid('hex', value)
+  return value
+}
+
+/** Reads an integer of 0 to 2^53-1. */
+export function readInteger(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw invalid('an integer of 0 to 2^53-1', value)
+  return value as number
+}
+
+/** Reads one of a closed list of texts. */
+export function readChoice<T extends string>(choices: readonly T[], value: unknown): T {
+  const choice = choices.find((each) => each === value)
+  if (choice === undefined) throw invalid(`one of ${choices.join(', ')}`, value)
+  return choice
+}
+
+/** Reads a field that may be absent. */
+export function readOptional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
+  return value === undefined ? undefined : read(value)
+}
+
+function invalid(expected: string, actual: unknown): AggregatorError {
+  const shown = String(JSON.stringify(actual)).slice(0, 100)
+  return new AggregatorError('ANSWER_INVALID', `The instance answered ${shown} instead of ${expected}.`)
+}

@@ -1,0 +1,100 @@
+import {
+  type Address,
+  BaseError,
+  type Client,
+  ExecutionRevertedError,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+} from 'viem'
+import { call, readContract } from 'viem/actions'
+import type { SignedQuote } from '../../../src/domain/quote.js'
+import type { SettlementTerms } from './settlement.js'
+import { depositAbi, toContractQuote } from './settlement-abi.js'
+
+/** A call of a contract, as viem's `sendTransaction` and the calls of `sendCalls` (EIP-5792) take it. */
+export interface Call {
+  readonly to: Address
+  readonly data: Hex
+  readonly value: bigint
+}
+
+/**
+ * What the user sends for an offer in deposit mode CONTRACT, in this order: the approval of the input token for exactly the
+ * input amount, then the deposit. The approval is left out where the user's allowance suffices. Where the token refuses to
+ * change an allowance that is not zero, as USDT does, an approval of zero comes first. Check the offer with `verifyQuote`
+ * before.
+ * @param options what `readSettlement` gives: the settlement contract of the offer's chain, and a client of a node of it
+ * @throws viem's errors when the node does not answer, or the input token is not a contract
+ */
+export async function depositCalls(
+  offer: SignedQuote,
+  options: Pick<SettlementTerms, 'client' | 'settlement'>,
+): Promise<Call[]> {
+  const { client, settlement } = options
+  const data = encodeFunctionData({
+    abi: depositAbi,
+    functionName: 'deposit',
+    args: [toContractQuote(offer.quote), offer.signature],
+  })
+  const { user, inputToken, inputAmount } = offer.quote
+  const approvals = await approvalCalls(client, {
+    token: inputToken,
+    owner: user,
+    spender: settlement,
+    amount: inputAmount,
+  })
+  return [...approvals, { to: settlement, data, value: 0n }]
+}
+
+interface Approval {
+  readonly token: Address
+  readonly owner: Address
+  readonly spender: Address
+  readonly amount: bigint
+}
+
+/** What raises the allowance to the amount. */
+async function approvalCalls(client: Client, { token, owner, spender, amount }: Approval): Promise<Call[]> {
+  const allowance = await readContract(client, {
+    address: token,
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [owner, spender],
+  })
+  if (allowance >= amount) return []
+  const approve = (value: bigint): Call => ({
+    to: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, value] }),
+    value: 0n,
+  })
+  const isChangeable = allowance === 0n || (await isAccepted(client, owner, approve(amount)))
+  return isChangeable ? [approve(amount)] : [approve(0n), approve(amount)]
+}
+
+/** Whether a token would accept an approval in the latest block. Old tokens return nothing instead of `true`. */
+async function isAccepted(client: Client, owner: Address, { to, data }: Call): Promise<boolean> {
+  try {
+    const { data: returned = '0x' } = await call(client, { account: owner, to, data })
+    return returned === '0x' || BigInt(returned) !== 0n
+  } catch (error) {
+    const isRevert =
+      error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError) !== null
+    if (isRevert) return false
+    throw error
+  }
+}
+
+/**
+ * What the user sends for an offer in deposit mode ADDRESS: one transfer of the input amount to the deposit address. Check
+ * the offer with `verifyQuote` before: tokens sent to another address are lost.
+ */
+export function depositTransfer(offer: SignedQuote): Call {
+  const { quote, depositAddress } = offer
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'transfer',
+    args: [depositAddress, quote.inputAmount],
+  })
+  return { to: quote.inputToken, data, value: 0n }
+}

@@ -1,0 +1,49 @@
+/**
+ * The client for those who build on an aggregator: quotes, orders and events, in Node 20 and browsers;
+ * what a user checks for themself; what a wallet signs and sends.
+ *
+ * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
+ */
+export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
+export type { KnownOrder, Order, OrderState } from '../../../src/domain/order.js'
+export type { DepositMode, OrderType, Quote, SignedQuote } from '../../../src/domain/quote.js'
+export {
+  type AggregatorClient,
+  type AggregatorClientOptions,
+  createAggregatorClient,
+} from './client.js'
+export { type Call, depositCalls, depositTransfer } from './deposit.js'
+export { AggregatorError, type ClientReason } from './errors.js'
+export type {
+  Deposited,
+  EventFilter,
+  OrderEvent,
+  OrderEventType,
+  Refunded,
+  Reverted,
+  Settled,
+} from './events.js'
+export type { Opening, StreamOptions } from './follow-events.js'
+export type { CallOptions } from './http.js'
+export { type JsonValue, queryKey } from './query-key.js'
+export type { Ask, QuoteAnswer } from './quote.js'
+export type { QuoteOutcome, QuoteRecord, SolverAnswer, SolverOutcome } from './quote-record.js'
+export {
+  type MessageSigner,
+  type RegistrationTerms,
+  type SignedRegistration,
+  type SignedUnregistration,
+  signRegistration,
+  signUnregistration,
+  type UnregistrationTerms,
+} from './registration.js'
+export { isRetryable } from './retry.js'
+export { readSettlement, type SettlementTerms } from './settlement.js'
+export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers.js'
+export {
+  type QuoteProblem,
+  QuoteVerificationError,
+  type VerifyQuoteOptions,
+  verifyQuote,
+} from './verify-quote.js'
+export type { WatchOrderOptions } from './watch-order.js'

@@ -1,0 +1,70 @@
+import type { Client } from 'viem'
+import { readContract } from 'viem/actions'
+import type { Quote } from '../../../src/domain/quote.js'
+import { hasNoSuchFunction } from './contract-errors.js'
+import type { SettlementTerms } from './settlement.js'
+import { stateAbi } from './settlement-abi.js'
+
+/** What the contract can have against an offer at the moment (decisions.md D13). */
+export type StateProblem = 'solver_not_registered' | 'bond_too_small' | 'below_minimum_order' | 'nonce_used'
+
+/** What the contract knows of an offer. Amounts in the token's smallest unit. */
+interface OfferState {
+  readonly isRegistered: boolean
+  /** The solver's bond less what orders reserve and what it is unstaking. */
+  readonly freeBond: bigint
+  /** The part of the output that an order reserves, in hundredths of a percent; undefined where the contract has no such view. */
+  readonly bondReservationBps: bigint | undefined
+  /** The least output; undefined where the contract has no such view. */
+  readonly minOrder: bigint | undefined
+  readonly isNonceUsed: boolean
+}
+
+const WHOLE_BPS = 10_000n
+
+/**
+ * Checks an offer against the contract's state in the node's latest block. The reads go out together: a viem client that
+ * batches makes one request of them.
+ * @throws viem's errors when the node does not answer
+ */
+export async function findStateProblems(quote: Quote, terms: SettlementTerms): Promise<StateProblem[]> {
+  const state = await readOfferState(quote, terms)
+  const { bondReservationBps = 0n, minOrder = 0n } = state
+  const problems: StateProblem[] = []
+  if (!state.isRegistered) problems.push('solver_not_registered')
+  if ((quote.outputAmount * bondReservationBps) / WHOLE_BPS > state.freeBond) problems.push('bond_too_small')
+  if (quote.outputAmount < minOrder) problems.push('below_minimum_order')
+  if (state.isNonceUsed) problems.push('nonce_used')
+  return problems
+}
+
+async function readOfferState(
+  { solver, nonce }: Quote,
+  { client, settlement }: SettlementTerms,
+): Promise<OfferState> {
+  const contract = { address: settlement, abi: stateAbi } as const
+  const [solverState, isNonceUsed, bondReservationBps, minOrder] = await Promise.all([
+    readContract(client, { ...contract, functionName: 'solvers', args: [solver] }),
+    readContract(client, { ...contract, functionName: 'isNonceUsed', args: [solver, nonce] }),
+    readOptionalView(client, { ...contract, functionName: 'BOND_RESERVATION_BPS' }),
+    readOptionalView(client, { ...contract, functionName: 'MIN_ORDER' }),
+  ])
+  const [totalBond, reservedBond, unstakeAmount, , isRegistered] = solverState
+  const free = totalBond - reservedBond - unstakeAmount
+  return { isRegistered, freeBond: free > 0n ? free : 0n, bondReservationBps, minOrder, isNonceUsed }
+}
+
+interface OptionalView {
+  readonly address: SettlementTerms['settlement']
+  readonly abi: typeof stateAbi
+  readonly functionName: 'BOND_RESERVATION_BPS' | 'MIN_ORDER'
+}
+
+async function readOptionalView(client: Client, view: OptionalView): Promise<bigint | undefined> {
+  try {
+    return await readContract(client, view)
+  } catch (error) {
+    if (hasNoSuchFunction(error)) return undefined
+    throw error
+  }
+}

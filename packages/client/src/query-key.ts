@@ -1,0 +1,17 @@
+/** A value of JSON. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue }
+
+/**
+ * Makes a query key for TanStack Query, SWR and the like, whose keys must be JSON: a `bigint`, as amounts are, becomes its
+ * decimal text. Requests and answers of the client can be parts, such as `queryKey('quote', ask)`.
+ */
+export function queryKey(...parts: readonly unknown[]): readonly JsonValue[] {
+  const text = JSON.stringify(parts, (_name, value) => (typeof value === 'bigint' ? value.toString() : value))
+  return JSON.parse(text)
+}

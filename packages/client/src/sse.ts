@@ -1,0 +1,51 @@
+import { notAnAggregator } from './errors.js'
+
+/** One block of a stream of server-sent events (HTML standard, 9.2). */
+export interface ServerSentEvent {
+  /** Undefined when the block has none. */
+  readonly id: string | undefined
+  /** Empty for a block of a comment, which says no more than that the stream is alive. */
+  readonly data: string
+}
+
+/** Far more than any event of an aggregator takes. */
+const MAX_BLOCK_CHARACTERS = 1024 * 1024
+/** A carriage return at the end may be half of a line's end. */
+const LINE_END = /\r\n|\n|\r(?!$)/
+
+/**
+ * Reads server-sent events. Libraries for this report no block without data, but the id of such a block is the cursor of a
+ * stream on which nothing happens.
+ * @throws AggregatorError ANSWER_INVALID for a block that does not end; what the body throws when the connection breaks
+ */
+export async function* readServerSentEvents(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ServerSentEvent, void, void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let block: string[] = []
+  let size = 0
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true })
+    const lines = rest.split(LINE_END)
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line !== '') {
+        block.push(line)
+        size += line.length
+      } else if (block.length > 0) {
+        yield readBlock(block)
+        block = []
+        size = 0
+      }
+    }
+    if (size + rest.length > MAX_BLOCK_CHARACTERS) throw notAnAggregator('an event without an end')
+  }
+}
+
+function readBlock(lines: readonly string[]): ServerSentEvent {
+  const fields = lines.map((line) => /^([^:]*):? ?(.*)$/s.exec(line) ?? [])
+  const valuesOf = (wanted: string) =>
+    fields.flatMap(([, name, value = '']) => (name === wanted ? [value] : []))
+  return { id: valuesOf('id').at(-1), data: valuesOf('data').join('\n') }
+}

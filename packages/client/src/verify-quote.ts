@@ -1,0 +1,183 @@
+import {
+  type Address,
+  encodeAbiParameters,
+  getContractAddress,
+  type Hex,
+  hashStruct,
+  hashTypedData,
+  isAddressEqual,
+  isHex,
+  keccak256,
+  recoverAddress,
+  size,
+  slice,
+} from 'viem'
+import type { DropReason } from '../../../src/domain/offer.js'
+import type { Quote, SignedQuote } from '../../../src/domain/quote.js'
+import { findStateProblems, type StateProblem } from './offer-state.js'
+import type { Ask } from './quote.js'
+import type { SettlementTerms } from './settlement.js'
+import { QUOTE_MEMBERS, toContractQuote } from './settlement-abi.js'
+
+/** What can be wrong with an offer. */
+export type QuoteProblem =
+  | Extract<
+      DropReason,
+      | 'malformed'
+      | 'user_mismatch'
+      | 'input_token_mismatch'
+      | 'output_token_mismatch'
+      | 'order_type_mismatch'
+      | 'output_chain_mismatch'
+      | 'fixed_amount_mismatch'
+      | 'amount_out_of_range'
+      | `signature_${string}`
+    >
+  | StateProblem
+  | 'chain_mismatch'
+  | 'equal_tokens'
+  | 'deposit_deadline_passed'
+  | 'fill_deadline_too_early'
+  | 'fill_deadline_too_far'
+  | 'order_id_mismatch'
+  | 'deposit_address_mismatch'
+
+export interface VerifyQuoteOptions extends SettlementTerms {
+  /** When given, the quote must be what was asked for. */
+  readonly ask?: Ask
+  /** The longest that the input may be locked when the solver does not fill, in seconds; two days when left out. */
+  readonly maxLockSeconds?: number
+  /** The clock: Unix time in seconds. */
+  readonly now?: number
+}
+
+/** An offer that a user must not take. */
+export class QuoteVerificationError extends Error {
+  override readonly name = 'QuoteVerificationError'
+  /** All that is wrong with what is signed; when that is in order, all that the contract's state has against it. */
+  readonly problems: readonly QuoteProblem[]
+
+  constructor(problems: readonly QuoteProblem[]) {
+    super(`This quote must not be taken: ${problems.join(', ')}.`)
+    this.problems = problems
+  }
+}
+
+const TWO_DAYS_SECONDS = 2 * 86_400
+/** Half of the order of secp256k1: a signature has two values of `s`, and contracts take the lower one only (EIP-2). */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+/**
+ * Checks an offer against what was asked, against what the settlement contract says of itself (`readSettlement`), and
+ * against the contract's state in the latest block of the user's own node:
+ * - the solver's signature, as strictly as the contract does, the order id and the deposit address;
+ * - the terms: what was asked, two different tokens, the destination chain, the deadlines;
+ * - the state: the solver is registered, its free bond covers the order, the output reaches the contract's minimum, the
+ *   nonce is unused. Bond and minimum are checked where the contract has the views `BOND_RESERVATION_BPS` and `MIN_ORDER`.
+ *
+ * The state may change before the deposit is mined. It throws and answers nothing, so that it protects a caller that does
+ * not look at its outcome too.
+ * @throws QuoteVerificationError with what is wrong; viem's errors when the node does not answer
+ */
+export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
+  const problems = [
+    ...(options.ask === undefined ? [] : findDifferences(offer.quote, options.ask, options.chainId)),
+    ...judgeTerms(offer.quote, options),
+    ...(await judgeIdentity(offer, options)),
+  ]
+  // An offer that is wrong in itself is not worth the reads.
+  if (problems.length === 0) problems.push(...(await findStateProblems(offer.quote, options)))
+  if (problems.length > 0) throw new QuoteVerificationError(problems)
+}
+
+/** What is not as asked. */
+function findDifferences(quote: Quote, ask: Ask, chainId: number): QuoteProblem[] {
+  const fixedAmount = ask.orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
+  const checks: [boolean, QuoteProblem][] = [
+    [ask.chainId === chainId, 'chain_mismatch'],
+    [isSame(quote.user, ask.user), 'user_mismatch'],
+    [isSame(quote.inputToken, ask.inputToken), 'input_token_mismatch'],
+    [isSame(quote.outputToken, ask.outputToken), 'output_token_mismatch'],
+    [quote.orderType === ask.orderType, 'order_type_mismatch'],
+    [fixedAmount === ask.amount, 'fixed_amount_mismatch'],
+  ]
+  return checks.filter(([isRight]) => !isRight).map(([, problem]) => problem)
+}
+
+/** What no user should agree to, whatever was asked. */
+function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
+  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, ask, chainId } = options
+  const problems: QuoteProblem[] = []
+  if (quote.outputChainId !== (ask?.destinationChainId ?? chainId)) problems.push('output_chain_mismatch')
+  if (isSame(quote.inputToken, quote.outputToken)) problems.push('equal_tokens')
+  if (quote.inputAmount <= 0n || quote.outputAmount <= 0n) problems.push('amount_out_of_range')
+  if (quote.depositDeadline < now) problems.push('deposit_deadline_passed')
+  if (quote.fillDeadline < quote.depositDeadline) problems.push('fill_deadline_too_early')
+  if (quote.fillDeadline > now + maxLockSeconds) problems.push('fill_deadline_too_far')
+  return problems
+}
+
+/** Whether the offer is the solver's, and its order id and deposit address are its own (decisions.md D4). */
+async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promise<QuoteProblem[]> {
+  const hashes = hashQuote(offer.quote, terms)
+  if (hashes === undefined || !isHex(offer.signature) || offer.signature.length % 2 !== 0)
+    return ['malformed']
+  const problems: QuoteProblem[] = []
+  const problem = await judgeSignature(hashes.digest, offer.signature, offer.quote.solver)
+  if (problem !== undefined) problems.push(problem)
+
+  const orderId = keccak256(
+    encodeAbiParameters(
+      [{ type: 'bytes32' }, { type: 'bytes32' }],
+      [hashes.structHash, keccak256(offer.signature)],
+    ),
+  )
+  const depositAddress = getContractAddress({
+    opcode: 'CREATE2',
+    from: terms.settlement,
+    salt: orderId,
+    bytecodeHash: terms.depositProxyCodeHash,
+  })
+  if (offer.orderId.toLowerCase() !== orderId) problems.push('order_id_mismatch')
+  if (!isSame(offer.depositAddress, depositAddress)) problems.push('deposit_address_mismatch')
+  return problems
+}
+
+/** @returns undefined when a member does not fit its type */
+function hashQuote(quote: Quote, { protocolName, domain }: SettlementTerms) {
+  const primaryType = `${protocolName}Quote`
+  const types = { [primaryType]: QUOTE_MEMBERS }
+  const message = toContractQuote(quote)
+  try {
+    return {
+      digest: hashTypedData({ domain, types, primaryType, message }),
+      structHash: hashStruct({ types, primaryType, data: message }),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** As strictly as OpenZeppelin's ECDSA (settlement.md). */
+async function judgeSignature(
+  digest: Hex,
+  signature: Hex,
+  signer: Address,
+): Promise<QuoteProblem | undefined> {
+  if (size(signature) !== 65) return 'signature_length'
+  const v = Number(slice(signature, 64))
+  if (v !== 27 && v !== 28) return 'signature_v'
+  if (BigInt(slice(signature, 32, 64)) > HALF_ORDER) return 'signature_high_s'
+  // Not every r and s belong to a point of the curve; such bytes are nobody's signature.
+  const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined)
+  return recovered !== undefined && isSame(recovered, signer) ? undefined : 'signature_mismatch'
+}
+
+/** Text that is no address is the same as none. */
+function isSame(a: Address, b: Address): boolean {
+  try {
+    return isAddressEqual(a, b)
+  } catch {
+    return false
+  }
+}

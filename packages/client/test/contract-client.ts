@@ -1,0 +1,27 @@
+import { createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import { stateAbi } from '../src/settlement-abi.js'
+
+/** What a settlement contract answers. */
+export interface ContractState {
+  readonly solvers: readonly [bigint, bigint, bigint, number, boolean]
+  readonly isNonceUsed: boolean
+  readonly BOND_RESERVATION_BPS: bigint
+  readonly MIN_ORDER: bigint
+}
+
+/** A state in which the contract has nothing against an offer. */
+export const WILLING: ContractState = {
+  solvers: [10n ** 18n, 0n, 0n, 0, true],
+  isNonceUsed: false,
+  BOND_RESERVATION_BPS: 500n,
+  MIN_ORDER: 1n,
+}
+
+/** A viem client of a node whose only contract is in this state; the real one is in test/service/client-verify.test.ts. */
+export function createContractClient(state: ContractState = WILLING) {
+  const request = async ({ params }: { params: [{ data: Hex }] }) => {
+    const { functionName } = decodeFunctionData({ abi: stateAbi, data: params[0].data })
+    return encodeFunctionResult({ abi: stateAbi, functionName, result: state[functionName] } as never)
+  }
+  return createClient({ transport: custom({ request }) })
+}

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { AggregatorError } from '../src/errors.js'
+import { followEvents, type Notice, type OpenStream } from '../src/follow-events.js'
+import type { ServerSentEvent } from '../src/sse.js'
+
+/** What a stream brings, one after the other: a block, an error that ends it, or nothing any more. */
+type Script = readonly (ServerSentEvent | Error | 'silence')[]
+
+const event = (id: string, fields: object): ServerSentEvent => ({
+  id,
+  data: JSON.stringify({ ...fields, cursor: id }),
+})
+const connected = (cursor: string) => event(cursor, { type: 'connected', supportedChains: [1] })
+const settled = (cursor: string) =>
+  event(cursor, { type: 'Settled', chainId: 1, orderId: `0x${'ab'.repeat(32)}`, blockNumber: 5 })
+const heartbeat = (id: string): ServerSentEvent => ({ id, data: '' })
+const broken = new AggregatorError('CONNECTION_FAILED', 'broken')
+const refusal = (reason: 'CURSOR_UNKNOWN' | 'SHUTTING_DOWN') => new AggregatorError(reason, 'No.')
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** Plays one script after the other, and notes from where each stream was opened. */
+function instance(scripts: readonly Script[]) {
+  const opened: (string | undefined)[] = []
+  const open: OpenStream = async function* ({ after }, signal) {
+    const script = scripts[opened.length] ?? ['silence']
+    opened.push(after)
+    for (const step of script) {
+      if (step instanceof Error) throw step
+      if (step !== 'silence') yield step
+      else
+        await new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')))
+        })
+    }
+  }
+  return { open, opened }
+}
+
+/** The next so many notices, while time passes as fast as it likes. */
+async function take(notices: AsyncGenerator<Notice>, count: number): Promise<unknown[]> {
+  const taken: unknown[] = []
+  let isDone = false
+  const taking = (async () => {
+    while (taken.length < count) {
+      const { value, done } = await notices.next()
+      if (done) break
+      taken.push(value.type === 'connected' ? 'connected' : value.cursor)
+    }
+  })().finally(() => {
+    isDone = true
+  })
+  taking.catch(() => {})
+  while (!isDone) await vi.advanceTimersByTimeAsync(1000)
+  await taking
+  return taken
+}
+
+it('goes on behind the last message after a lost connection, and says that it was lost', async () => {
+  const { open, opened } = instance([
+    [connected('c.1'), settled('c.2'), heartbeat('c.9'), broken],
+    [broken],
+    [connected('c.9'), settled('c.10')],
+  ])
+  const lost: string[] = []
+  const openings: string[] = []
+  const notices = followEvents(
+    open,
+    { after: 'c.0' },
+    {
+      onLost: ({ reason }: AggregatorError) => void lost.push(reason),
+      onConnected: ({ cursor }) => void openings.push(cursor),
+    },
+  )
+  expect(await take(notices, 4)).toEqual(['connected', 'c.2', 'connected', 'c.10'])
+  expect(opened).toEqual(['c.0', 'c.9', 'c.9'])
+  expect(lost).toEqual(['CONNECTION_FAILED', 'CONNECTION_FAILED'])
+  expect(openings).toEqual(['c.1', 'c.9'])
+  await notices.return()
+})
+
+it('starts again without a cursor that was lost, for a caller that wants only to hear of changes', async () => {
+  const { open, opened } = instance([
+    [connected('c.1'), settled('c.2'), refusal('CURSOR_UNKNOWN')],
+    [connected('d.1'), settled('d.2')],
+  ])
+  const lost: string[] = []
+  const onLost = ({ reason }: AggregatorError) => void lost.push(reason)
+  const notices = followEvents(open, {}, { onLost, isPlaceOptional: true })
+  expect(await take(notices, 4)).toEqual(['connected', 'c.2', 'connected', 'd.2'])
+  expect(opened).toEqual([undefined, undefined])
+  expect(lost).toEqual(['CURSOR_UNKNOWN'])
+  await notices.return()
+})
+
+it('throws a cursor that was lost to all other callers, who would miss events', async () => {
+  const { open } = instance([[connected('c.1'), settled('c.2'), refusal('CURSOR_UNKNOWN')]])
+  await expect(take(followEvents(open, {}, {}), 3)).rejects.toMatchObject({ reason: 'CURSOR_UNKNOWN' })
+})
+
+it('goes on from the opening when nothing has come since', async () => {
+  const { open, opened } = instance([[connected('c.5'), refusal('SHUTTING_DOWN')], [connected('c.5')]])
+  await take(followEvents(open, {}, {}), 2)
+  expect(opened).toEqual([undefined, 'c.5'])
+})
+
+it('comes back to a stream that simply ends, and to one on which nothing comes any more', async () => {
+  const { open, opened } = instance([[connected('c.1')], [connected('c.2'), 'silence'], [connected('c.3')]])
+  const lost: string[] = []
+  const notices = followEvents(open, {}, { onLost: ({ message }) => void lost.push(message) })
+  await take(notices, 3)
+  expect(opened).toEqual([undefined, 'c.1', 'c.2'])
+  expect(lost).toEqual(['The instance has ended the stream.', 'The stream has gone silent.'])
+  await notices.return()
+})
+
+it('comes back soon each time that it was connected in between', async () => {
+  const { open } = instance(Array.from({ length: 8 }, () => [connected('c.1'), broken]))
+  const start = Date.now()
+  await take(followEvents(open, {}, {}), 8)
+  expect(Date.now() - start).toBeLessThanOrEqual(8000)
+})
+
+it('throws what does not get better', async () => {
+  const { open, opened } = instance([[connected('c.1'), broken], [refusal('CURSOR_UNKNOWN')]])
+  const taking = take(followEvents(open, {}, {}), 9)
+  await expect(taking).rejects.toMatchObject({ reason: 'CURSOR_UNKNOWN' })
+  expect(opened).toHaveLength(2)
+})
+
+it.each(['silence', 'broken'] as const)(
+  'ends without an error by the signal, also in the midst of: %s',
+  async (state) => {
+    const { open } = instance([[connected('c.1'), state === 'silence' ? state : broken]])
+    const leaving = new AbortController()
+    const onLost = () => leaving.abort()
+    const notices = followEvents(open, {}, { signal: leaving.signal, onLost })
+    await notices.next()
+    if (state === 'silence') setTimeout(() => leaving.abort(), 500)
+    expect(await take(notices, 1)).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+  },
+)
+
+it('leaves nothing running behind a consumer who leaves', async () => {
+  const closed = vi.fn()
+  const open: OpenStream = async function* (_, signal) {
+    signal.addEventListener('abort', closed)
+    yield connected('c.1')
+  }
+  for await (const _notice of followEvents(open, {}, {})) break
+  expect(closed).toHaveBeenCalledOnce()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('skips events of a type that it does not know, and throws what is not an event', async () => {
+  const unknown = event('c.2', { type: 'Rewarded' })
+  const { open } = instance([[connected('c.1'), unknown, settled('c.3'), { id: 'c.4', data: '<html>' }]])
+  const notices = followEvents(open, {}, {})
+  expect(await take(notices, 2)).toEqual(['connected', 'c.3'])
+  await expect(take(notices, 1)).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
+})

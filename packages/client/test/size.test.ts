@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** What an app pays for a statement, in bytes after gzip: bundled and minified, without viem, which it has already. */
+async function sizeOf(contents: string): Promise<{ bytes: number; sources: string[] }> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: ROOT },
+    absWorkingDir: ROOT,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    external: ['viem', 'viem/*'],
+    logLevel: 'silent',
+    write: false,
+    metafile: true,
+  })
+  const [{ inputs = {} } = {}] = Object.values(metafile.outputs)
+  return { bytes: gzipSync(outputFiles[0]?.contents ?? '').length, sources: Object.keys(inputs) }
+}
+
+it.each([
+  ["export { createAggregatorClient } from '@quote-aggregator/client'", 6_000],
+  ["export { verifyQuote } from '@quote-aggregator/client'", 3_000],
+  ["export { depositCalls } from '@quote-aggregator/client'", 1_500],
+  ["export { AggregatorError } from '@quote-aggregator/client'", 700],
+  ["import '@quote-aggregator/client'", 20],
+])('%s costs at most %i bytes', async (statement, most) => {
+  const { bytes } = await sizeOf(statement)
+  expect(bytes).toBeLessThanOrEqual(most)
+})
+
+it('an app that does not verify quotes gets nothing of that, and no app gets packages beside viem', async () => {
+  const { sources } = await sizeOf("export { createAggregatorClient } from '@quote-aggregator/client'")
+  expect(sources).toContain('packages/client/src/client.ts')
+  expect(
+    sources.filter((path) => /verify-quote|offer-state|settlement|deposit|node_modules/.test(path)),
+  ).toEqual([])
+})

@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readServerSentEvents, type ServerSentEvent } from '../src/sse.js'
+
+async function read(text: string, cuts: readonly number[] = []): Promise<ServerSentEvent[]> {
+  const bytes = new TextEncoder().encode(text)
+  const ends = [...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+  async function* chunks() {
+    for (const [index, end] of ends.entries()) yield bytes.subarray(ends[index - 1] ?? 0, end)
+  }
+  const events: ServerSentEvent[] = []
+  for await (const event of readServerSentEvents(chunks())) events.push(event)
+  return events
+}
+
+const STREAM =
+  'id: a.1\r\ndata: {"x": "\u00e9\u{1f600}"}\r\n\r\n: heartbeat\nid: a.2\n\nevent: e\rdata:1\rdata: 2\r\r'
+
+it('reads blocks however the bytes are cut, with each kind of line end, and the id of a comment', async () => {
+  const property = fc.asyncProperty(fc.array(fc.nat()), async (cuts) => {
+    expect(await read(`${STREAM}\n`, cuts)).toEqual([
+      { id: 'a.1', data: '{"x": "\u00e9\u{1f600}"}' },
+      { id: 'a.2', data: '' },
+      { id: undefined, data: '1\n2' },
+    ])
+  })
+  await fc.assert(property, { seed: 20_261_122, numRuns: 200 })
+})
+
+it('leaves out a block that has not ended', async () => {
+  expect(await read('data: 1\n\ndata: 2\n')).toEqual([{ id: undefined, data: '1' }])
+})
+
+it.each(['data: ', 'data: 1\n'])(
+  'throws a block that does not end instead of keeping it: %j',
+  async (part) => {
+    await expect(read(part.padEnd(100, 'x').repeat(20_000))).rejects.toMatchObject({
+      reason: 'ANSWER_INVALID',
+    })
+  },
+)

@@ -1,0 +1,187 @@
+import { domainSeparator, hexToBytes } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createQuoteHasher } from '../../../src/signing/typed-data.js'
+import { signQuote } from '../../../test/devnet/signed-quote.js'
+import { highSTwin } from '../../../test/service/high-s-twin.js'
+import { type Ask, QuoteVerificationError, type SignedQuote, verifyQuote } from '../src/index.js'
+import { toContractQuote } from '../src/settlement-abi.js'
+import { createContractClient, WILLING } from './contract-client.js'
+
+const MNEMONIC = 'test test test test test test test test test test test junk'
+const solver = mnemonicToAccount(MNEMONIC, { addressIndex: 2 })
+const user = mnemonicToAccount(MNEMONIC, { addressIndex: 1 })
+const other = '0x00000000000000000000000000000000000000ff'
+const settlement = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
+const terms = {
+  client: createContractClient(),
+  chainId: 31337,
+  settlement,
+  protocolName: 'Service',
+  domain: { name: 'Settlement', version: '1', chainId: 31337, verifyingContract: settlement },
+  depositProxyCodeHash: `0x${'c0'.repeat(32)}`,
+  now: 1_000_000,
+} as const
+const ask: Ask = {
+  chainId: 31337,
+  inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+  outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+  orderType: 'EXACT_INPUT',
+  amount: 10n ** 18n,
+  user: user.address,
+  depositMode: 'CONTRACT',
+}
+const quote: SignedQuote['quote'] = {
+  solver: solver.address,
+  user: user.address,
+  inputToken: ask.inputToken,
+  inputAmount: ask.amount,
+  outputToken: ask.outputToken,
+  outputAmount: 2_498_750_000n,
+  orderType: 'EXACT_INPUT',
+  outputChainId: 31337,
+  depositDeadline: 1_000_300,
+  fillDeadline: 1_000_420,
+  nonce: 7n,
+}
+const hasher = createQuoteHasher('Service', {
+  settlement: settlement.toLowerCase() as `0x${string}`,
+  domainSeparator: domainSeparator({ domain: terms.domain }),
+  depositProxyCodeHash: terms.depositProxyCodeHash,
+})
+
+/** An offer as the service would pass it on, by the service's own hashing. */
+async function offerOf(changes: Partial<SignedQuote['quote']> = {}): Promise<SignedQuote> {
+  const changed = { ...quote, ...changes }
+  const signature = await signQuote(solver, terms.domain, toContractQuote(changed))
+  return { quote: changed, signature, ...identify(changed, signature) }
+}
+
+function identify(changed: SignedQuote['quote'], signature: SignedQuote['signature']) {
+  return hasher.identify(hasher.hash(changed).structHash, hexToBytes(signature))
+}
+
+async function problemsOf(checked: SignedQuote, options = {}): Promise<unknown> {
+  try {
+    await verifyQuote(checked, { ...terms, ask, ...options })
+    return []
+  } catch (error) {
+    if (!(error instanceof QuoteVerificationError)) throw error
+    return error.problems
+  }
+}
+
+let offer: SignedQuote
+beforeAll(async () => {
+  offer = await offerOf()
+})
+
+it('accepts what the service accepts, by another implementation', async () => {
+  expect(await problemsOf(offer)).toEqual([])
+  expect(await problemsOf(offer, { ask: undefined })).toEqual([])
+  const bought = await offerOf({ orderType: 'EXACT_OUTPUT', inputAmount: 5n, outputAmount: 6n })
+  expect(await problemsOf(bought, { ask: { ...ask, orderType: 'EXACT_OUTPUT', amount: 6n } })).toEqual([])
+})
+
+describe('refuses an offer that is another than asked, though its solver has signed it', () => {
+  it.each([
+    ['user_mismatch', { user: other }],
+    ['input_token_mismatch', { inputToken: other }],
+    ['output_token_mismatch', { outputToken: other }],
+    ['order_type_mismatch', { orderType: 'EXACT_OUTPUT' }],
+    ['output_chain_mismatch', { outputChainId: 1 }],
+    ['fixed_amount_mismatch', { inputAmount: 10n ** 18n + 1n }],
+    ['amount_out_of_range', { outputAmount: 0n }],
+    ['equal_tokens', { outputToken: ask.inputToken }],
+    ['deposit_deadline_passed', { depositDeadline: 999_999 }],
+    ['fill_deadline_too_early', { fillDeadline: 1_000_299 }],
+    ['fill_deadline_too_far', { fillDeadline: 1_000_000 + 2 * 86_400 + 1 }],
+  ] as const)('%s', async (problem, changes) => {
+    const asked = { ...ask, outputToken: problem === 'equal_tokens' ? ask.inputToken : ask.outputToken }
+    expect(await problemsOf(await offerOf(changes), { ask: asked })).toEqual([problem])
+  })
+
+  it('output_chain_mismatch, when nothing was said of another chain', async () => {
+    const elsewhere = await offerOf({ outputChainId: 10 })
+    expect(await problemsOf(elsewhere, { ask: undefined })).toEqual(['output_chain_mismatch'])
+    expect(await problemsOf(elsewhere, { ask: { ...ask, destinationChainId: 10 } })).toEqual([])
+  })
+
+  it('chain_mismatch', async () => {
+    const elsewhere = { ...ask, chainId: 1, destinationChainId: 31337 }
+    expect(await problemsOf(offer, { ask: elsewhere })).toEqual(['chain_mismatch'])
+  })
+
+  it('unless the user agrees to a longer lock', async () => {
+    const long = await offerOf({ fillDeadline: 2_000_000 })
+    expect(await problemsOf(long, { maxLockSeconds: 1_000_000 })).toEqual([])
+  })
+})
+
+describe('refuses a signature that the contract refuses, whatever order it makes', () => {
+  const spoilt = (signature: string) => {
+    const hex = signature as SignedQuote['signature']
+    return { ...offer, signature: hex, ...identify(offer.quote, hex) }
+  }
+  it.each([
+    ['signature_length', () => offer.signature.slice(0, -2)],
+    ['signature_v', () => `${offer.signature.slice(0, -2)}00`],
+    ['signature_high_s', () => highSTwin(offer.signature)],
+    ['signature_mismatch', () => `0x${'11'.repeat(64)}1b`],
+    ['signature_mismatch', () => `0x${'ff'.repeat(32)}${'11'.repeat(32)}1b`],
+  ])('%s', async (problem, change) => {
+    expect(await problemsOf(spoilt(change()))).toEqual([problem])
+  })
+
+  it('that of another solver, quote, name or contract', async () => {
+    const elsewhere = { domain: { ...terms.domain, chainId: 1 } }
+    expect(await problemsOf(offer, elsewhere)).toEqual(['signature_mismatch'])
+    const renamed = await problemsOf(offer, { protocolName: 'Other' })
+    expect(renamed).toEqual(['signature_mismatch', 'order_id_mismatch', 'deposit_address_mismatch'])
+    const swapped = { ...offer, quote: { ...offer.quote, solver: user.address } }
+    expect(await problemsOf(swapped)).toContain('signature_mismatch')
+  })
+})
+
+it('refuses an order id and a deposit address that are not those of the offer', async () => {
+  expect(await problemsOf({ ...offer, orderId: `0x${'ab'.repeat(32)}` })).toEqual(['order_id_mismatch'])
+  expect(await problemsOf({ ...offer, depositAddress: other })).toEqual(['deposit_address_mismatch'])
+  const foreign = { settlement: other, domain: terms.domain }
+  expect(await problemsOf(offer, foreign)).toEqual(['deposit_address_mismatch'])
+})
+
+it('refuses what does not fit the members of the struct', async () => {
+  const misfit = { ...offer, quote: { ...offer.quote, fillDeadline: 2 ** 32 } }
+  expect(await problemsOf(misfit, { maxLockSeconds: 2 ** 40 })).toEqual(['malformed'])
+  expect(await problemsOf({ ...offer, signature: '0xzz' })).toEqual(['malformed'])
+})
+
+describe('refuses an offer that the contract would refuse in its present state', () => {
+  const [total, ...others] = WILLING.solvers
+  it.each([
+    ['solver_not_registered', { solvers: [total, 0n, 0n, 0, false] }],
+    ['bond_too_small', { solvers: [124_937_499n, ...others] }],
+    ['bond_too_small', { solvers: [total, total - 124_937_499n, 0n, 0, true] }],
+    ['bond_too_small', { solvers: [total, 5n, total, 0, true] }],
+    ['below_minimum_order', { MIN_ORDER: quote.outputAmount + 1n }],
+    ['nonce_used', { isNonceUsed: true }],
+  ] as const)('%s', async (problem, changes) => {
+    const client = createContractClient({ ...WILLING, ...changes })
+    expect(await problemsOf(offer, { client })).toEqual([problem])
+  })
+
+  it('with all reasons, and not one at its bounds', async () => {
+    const solvers = [0n, 0n, 0n, 0, false] as const
+    const client = createContractClient({ ...WILLING, solvers, MIN_ORDER: 2n ** 255n, isNonceUsed: true })
+    const all = ['solver_not_registered', 'bond_too_small', 'below_minimum_order', 'nonce_used']
+    expect(await problemsOf(offer, { client })).toEqual(all)
+    const atBounds = { solvers: [124_937_500n, ...others] as const, MIN_ORDER: quote.outputAmount }
+    expect(await problemsOf(offer, { client: createContractClient({ ...WILLING, ...atBounds }) })).toEqual([])
+  })
+
+  it('a slash that leaves less than is unstaking counts as no free bond', async () => {
+    const client = createContractClient({ ...WILLING, solvers: [5n, 0n, 10n, 0, true] })
+    expect(await problemsOf(await offerOf({ outputAmount: 19n }), { client })).toEqual([])
+    expect(await problemsOf(await offerOf({ outputAmount: 20n }), { client })).toEqual(['bond_too_small'])
+  })
+})

@@ -1,0 +1,14 @@
+/**
+ * Compiles the client, with its types, into packages/client/dist. What it shares with the service comes along: the compiler
+ * follows its imports into `src/domain` and `gen`, so that both have one source and the package needs neither.
+ */
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const folder = fileURLToPath(new URL('../packages/client/', import.meta.url))
+const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+
+rmSync(`${folder}dist`, { recursive: true, force: true })
+execFileSync(process.execPath, [compiler, '--project', folder], { stdio: 'inherit' })

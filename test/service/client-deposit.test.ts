@@ -1,0 +1,109 @@
+import { depositCalls, type SignedQuote } from '@quote-aggregator/client'
+import {
+  type Abi,
+  type Address,
+  createPublicClient,
+  decodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  http,
+} from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { compile } from '../../scripts/compile-contracts.js'
+import { createDevnetClient, mined } from '../../src/devnet/deploy.js'
+import { type Fixture, INPUT_AMOUNT, startSettlement, user } from '../devnet/fixture.js'
+
+const OLD_TOKEN = 'test/contracts/OldToken.sol'
+
+let chain: Fixture
+let oldToken: Address
+
+beforeAll(async () => {
+  chain = await startSettlement()
+  oldToken = await deployOldToken()
+  await chain.mint(oldToken, user.address, INPUT_AMOUNT)
+  await chain.approve(chain.contracts.weth, user, 0n)
+})
+afterAll(() => chain?.stop())
+
+async function deployOldToken(): Promise<Address> {
+  const artifact = compile([OLD_TOKEN])[OLD_TOKEN]?.OldToken
+  if (artifact === undefined) throw new Error(`the compiler returned nothing for ${OLD_TOKEN}`)
+  const client = createDevnetClient(
+    { rpcUrl: chain.client.transport.url ?? '', chainId: chain.chainId },
+    user,
+  )
+  const bytecode: Hex = `0x${artifact.evm.bytecode.object}`
+  const { contractAddress } = await mined(
+    client,
+    await client.deployContract({ abi: artifact.abi as Abi, bytecode, args: [] }),
+  )
+  return getAddress(contractAddress as Address)
+}
+
+async function offerOf(inputToken: Address): Promise<SignedQuote> {
+  const { quote, ...signed } = await chain.signedQuote({ inputToken })
+  return {
+    ...signed,
+    quote: { ...quote, orderType: 'EXACT_INPUT', outputChainId: Number(quote.outputChainId) },
+  }
+}
+
+/** What the calls do, each sent as the user would. */
+async function send(offer: SignedQuote, clientUrl = chain.client.transport.url): Promise<string[]> {
+  const { settlement } = chain.contracts
+  const client = createPublicClient({ transport: http(clientUrl) })
+  const calls = await depositCalls(offer, { client, settlement })
+  const done: string[] = []
+  for (const { to, data, value } of calls) {
+    const abi = to === settlement ? settlementAbi : erc20Abi
+    const { functionName, args } = decodeFunctionData({ abi: abi as Abi, data })
+    const wallet = createDevnetClient(
+      { rpcUrl: chain.client.transport.url ?? '', chainId: chain.chainId },
+      user,
+    )
+    await mined(wallet, await wallet.sendTransaction({ to, data, value, chain: null }))
+    if (functionName === 'approve') expect([to, args?.[0]]).toEqual([offer.quote.inputToken, settlement])
+    done.push(functionName === 'approve' ? `approve ${args?.[1]}` : functionName)
+  }
+  return done
+}
+
+describe.each(['a usual token', 'a token of the kind of USDT'])('the calls of a deposit of %s', (kind) => {
+  const tokenOf = () => (kind === 'a usual token' ? chain.contracts.weth : oldToken)
+  let snapshot: Hex
+
+  beforeAll(async () => {
+    snapshot = await chain.client.snapshot()
+  })
+  afterEach(async () => {
+    await chain.client.revert({ id: snapshot })
+    snapshot = await chain.client.snapshot()
+  })
+
+  it('approve exactly the input amount where nothing is allowed', async () => {
+    const offer = await offerOf(tokenOf())
+    expect(await send(offer)).toEqual([`approve ${INPUT_AMOUNT}`, 'deposit'])
+    expect(await chain.view.orders([offer.orderId])).toContain(user.address)
+  })
+
+  it('approve nothing where enough is allowed', async () => {
+    await chain.approve(tokenOf(), user, INPUT_AMOUNT)
+    expect(await send(await offerOf(tokenOf()))).toEqual(['deposit'])
+  })
+
+  it('raise what is left of an earlier approval, over zero where the token insists', async () => {
+    await chain.approve(tokenOf(), user, INPUT_AMOUNT - 1n)
+    const raised = [`approve ${INPUT_AMOUNT}`, 'deposit']
+    expect(await send(await offerOf(tokenOf()))).toEqual(
+      kind === 'a usual token' ? raised : ['approve 0', ...raised],
+    )
+  })
+})
+
+it('a node that does not answer is an error, and no reason to reset an allowance', async () => {
+  const offer = await offerOf(oldToken)
+  await expect(send(offer, 'http://127.0.0.1:9')).rejects.toThrow(/HTTP request failed/)
+})
