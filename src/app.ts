@@ -175,7 +175,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
           version,
           chains,
           registry,
-          isDatabaseUp: replicas.isConnected,
+          isDatabaseUp: replicas.isDatabaseUp,
           now,
         })
         registerMetrics(routes, {
@@ -185,7 +185,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
             tally.flush()
             for (const [state, count] of Object.entries(eventLog.replays()))
               metrics.streamReplays.set({ state }, count)
-            metrics.databaseUp.set(Number(replicas.isConnected()))
+            metrics.databaseUp.set(Number(replicas.isDatabaseUp()))
             measureChains(chains, metrics)
             measureSolvers(supportedChains, registry, metrics)
             const active = new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)]))

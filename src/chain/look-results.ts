@@ -1,3 +1,4 @@
+import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { backoffMs } from './endpoint-choice.js'
@@ -98,7 +99,7 @@ export function createLookResults(options: LookResultsOptions): LookResults {
       if (!isTelling(error)) return
       isUp = false
       const text = describe(error, chainId)
-      if (text !== logged && !isReported) log.error({ chainId, reason: reasonOf(error) }, text)
+      if (text !== logged && !isReported) log.error({ chainId, reason: describeCause(error) }, text)
       logged = text
     },
 
@@ -113,7 +114,7 @@ function describe(error: unknown, chainId: number): string {
   return `every endpoint is lower than the stored blocks, and no events are read: if the chain was reset, start with an empty database; if it is another network, correct RPC_URL_${chainId}; if its nodes were restored, wait until they have caught up`
 }
 
-function reasonOf(error: unknown): string {
+function describeCause(error: unknown): string {
   if (error instanceof ChainMistake) return describeMistake(error)
-  return summary(error instanceof JournalError ? error.cause : error)
+  return error instanceof JournalError ? reasonOf(error.cause) : summary(error)
 }

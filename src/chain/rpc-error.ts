@@ -15,6 +15,8 @@ export function summary(error: unknown): string {
 function lineOf(error: unknown): string {
   if (!(error instanceof BaseError)) return String(error)
   const root = error.walk()
+  if (error instanceof HttpRequestError && error.status !== undefined)
+    return `the node answers with status ${error.status}`
   return root === error ? error.shortMessage : `${error.shortMessage} (${root.message.split('\n')[0]})`
 }
 

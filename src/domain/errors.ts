@@ -66,6 +66,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** What an operator should read of an error: of one for callers, its cause. */
+export function reasonOf(error: unknown): string {
+  return String(error instanceof ServiceError ? (error.cause ?? error) : error)
+}
+
 /**
  * Turns whatever was thrown into an error that a caller may see. Anything unforeseen becomes INTERNAL, which says
  * nothing of the inside; the thrown thing stays on it as `cause`, for the log.

@@ -20,7 +20,7 @@ export interface Candidate {
 /** The replicas of one instance, as one of them sees them: they share a database, and nothing else. */
 export interface Replicas {
   /** Whether this one hears and is heard: its connection to the database stands, or the file of the only one can be used. */
-  isConnected(): boolean
+  isDatabaseUp(): boolean
   listen(topic: Topic, listener: Listener): void
   /** Tells the others, as far as they can be reached. @param text at most 7,999 bytes */
   tell(topic: Topic, text: string): void

@@ -1,5 +1,6 @@
 import type { BlockHeader, BlockRef, ChainPosition, NewBlocks, PlacedEvent } from '../domain/block.js'
 import type { ClientId } from '../domain/client.js'
+import { reasonOf } from '../domain/errors.js'
 import type { Announcement, StreamEvent } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import type { Replicas } from '../domain/replicas.js'
@@ -119,7 +120,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     clearTimeout(retry)
     publisher.catchUp().catch((error) => {
       if (isClosed) return
-      log.warn({ reason: String(error) }, 'what other replicas have written could not be read')
+      log.warn({ reason: reasonOf(error) }, 'what other replicas have written could not be read')
       retry = setTimeout(catchUp, RETRY_MS)
     })
   }

@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.js'
+import { reasonOf } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import {
   type Bond,
@@ -109,7 +110,10 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
       areAllWanted = false
       wanted = new Set()
       await readBonds(isAll, touched).catch((error) => {
-        log.warn({ chainId, reason: String(error) }, 'bonds could not be read, standings stay as they are')
+        log.warn(
+          { chainId, reason: reasonOf(error) },
+          'bonds could not be read or stored: solvers stay as they were',
+        )
         clearTimeout(retry)
         if (!isClosed) retry = setTimeout(checkAll, Math.min(RETRY_MS, bondCheckIntervalMs))
       })

@@ -1,3 +1,4 @@
+import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** Something in memory that follows what is stored. */
@@ -24,7 +25,7 @@ export function createMirror(read: () => Promise<void>, log: Logger): Mirror {
         await read()
       }
     } catch (error) {
-      log.warn({ reason: String(error) }, 'what other replicas have changed could not be read')
+      log.warn({ reason: reasonOf(error) }, 'what other replicas have changed could not be read')
       if (!isClosed) timer = setTimeout(refresh, RETRY_MS)
     }
     isReading = false

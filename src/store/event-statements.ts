@@ -96,3 +96,8 @@ export async function readEventBlocks(
     .execute()
   return rows.map((row) => ({ number: row.block_number, hash: row.block_hash as Hex })).reverse()
 }
+
+/** A write that changes nothing. */
+export async function probeWrites(database: Database): Promise<void> {
+  await database.updateTable('event_log').set({ last_sequence: sql<number>`last_sequence` }).execute()
+}

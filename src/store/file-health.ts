@@ -1,27 +1,25 @@
 import { statSync } from 'node:fs'
 import type { Logger } from '../telemetry/log.js'
 import type { FileWatch } from './sqlite-driver.js'
-import { type FileFault, FileGoneError, faultOf } from './sqlite-faults.js'
+import { FileGoneError, faultOf } from './sqlite-faults.js'
+import { createWriteHealth } from './write-health.js'
 
-/** Whether a database file can be used. Each fault is logged once, with its cause and what to do. */
+/** Whether a database file can be used. */
 export interface FileHealth extends FileWatch {
   isUp(): boolean
-  /**
-   * Reports faults from now on.
-   * @param probe a write, tried every second while the file cannot be used: so its recovery is seen without traffic
-   */
+  /** Reports faults from now on. @param probe a write, as WriteHealth takes it */
   start(probe: () => Promise<unknown>): void
   close(): void
 }
 
-const PROBE_MS = 1000
-
 /** Builds the health of the file at a path; `:memory:` names none. */
 export function createFileHealth(path: string, log: Logger): FileHealth {
-  let fault: FileFault | undefined
-  let probe: (() => Promise<unknown>) | undefined
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
+  const health = createWriteHealth({
+    fields: { path },
+    downText: 'the database file cannot be used',
+    upText: 'the database file can be used again',
+    log,
+  })
   /** Of the file when it was opened. */
   let inode: number | undefined
 
@@ -36,49 +34,26 @@ export function createFileHealth(path: string, log: Logger): FileHealth {
   }
 
   function onFailed(error: unknown): void {
-    const found = faultOf(error)
-    if (found === undefined || fault?.isLasting || probe === undefined) return
-    if (found !== fault) {
-      const reason = (error as Error).message
-      log.error({ path, reason }, `the database file cannot be used: ${found.text}`)
-    }
-    fault = found
-    probeSoon()
-  }
-
-  function probeSoon(): void {
-    if (timer !== undefined || isClosed || fault === undefined || fault.isLasting) return
-    timer = setTimeout(async () => {
-      // What comes of it is seen here, as of every write.
-      await probe?.().catch(() => {})
-      timer = undefined
-      probeSoon()
-    }, PROBE_MS)
+    const fault = faultOf(error)
+    if (fault !== undefined) health.failed(fault, (error as Error).message)
   }
 
   return {
     assertUsable,
     onFailed,
-    onWritten() {
-      if (fault === undefined || fault.isLasting) return
-      fault = undefined
-      log.info({ path }, 'the database file can be used again')
-    },
+    onWritten: health.written,
     isUp() {
       try {
         assertUsable()
       } catch {
         return false
       }
-      return fault === undefined
+      return health.isUp()
     },
     start(write) {
-      probe = write
+      health.start(write)
       assertUsable()
     },
-    close() {
-      isClosed = true
-      clearTimeout(timer)
-    },
+    close: health.close,
   }
 }

@@ -6,7 +6,7 @@ import type { Replicas } from '../domain/replicas.js'
  */
 export function createOnlyReplica(isDatabaseUp: () => boolean = () => true): Replicas {
   return {
-    isConnected: isDatabaseUp,
+    isDatabaseUp: isDatabaseUp,
     listen() {},
     tell() {},
     async campaign(_office, { onElected }) {

@@ -101,8 +101,12 @@ export async function joinReplicas(options: PostgresReplicasOptions): Promise<Re
   }
 
   async function reconnect(): Promise<void> {
+    let logged = ''
     while (client === undefined && !isClosed) {
-      await connect().catch((error) => log.debug({ reason: error.message }, 'the database does not answer'))
+      await connect().catch(({ message }: Error) => {
+        if (message !== logged) log.warn({ reason: message }, 'the database does not answer')
+        logged = message
+      })
       if (client === undefined) await wait(RECONNECT_MS)
     }
     if (isClosed) return leave()
@@ -144,7 +148,7 @@ export async function joinReplicas(options: PostgresReplicasOptions): Promise<Re
   const timer = setInterval(() => void beat(), BEAT_MS)
 
   return {
-    isConnected: () => client !== undefined,
+    isDatabaseUp: () => client !== undefined,
     listen(topic, listener) {
       const channel = channelOf(topic)
       listeners.set(channel, [...(listeners.get(channel) ?? []), listener])

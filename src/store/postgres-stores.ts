@@ -4,8 +4,10 @@ import type { Logger } from '../telemetry/log.js'
 import { createBenchStore } from './bench-store.js'
 import { createBondStore } from './bond-store.js'
 import { NewerSchemaError, openTables } from './database.js'
+import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
-import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from './postgres.js'
+import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from './postgres.js'
+import { createServerHealth } from './postgres-health.js'
 import { joinReplicas } from './postgres-replicas.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
 import { bytesSinceOldest } from './quote-record-size.js'
@@ -36,10 +38,12 @@ export async function openPostgresStores(options: {
   const replicas = await join(databaseUrl, pool, log)
   const counters = openRateLimitCounters({
     databaseUrl,
-    isUp: replicas.isConnected,
+    isUp: replicas.isDatabaseUp,
     onFailure: warnNowAndThen(log),
   })
+  const health = createServerHealth(log)
   const close = async () => {
+    health.close()
     await counters.close()
     await replicas.close()
     await pool.close()
@@ -52,15 +56,16 @@ export async function openPostgresStores(options: {
       maxBytes: quoteRecordMaxBytes,
     })
     await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
+    health.start(() => probeWrites(database))
     return {
-      solvers: sayWhenAway(createSolverStore(database, POSTGRES_COORDINATION)),
-      bonds: sayWhenAway(createBondStore(database, POSTGRES_COORDINATION)),
-      events: sayWhenAway(createEventStore(database, now, POSTGRES_COORDINATION)),
-      benches: sayWhenAway(createBenchStore(database)),
-      quoteRecords: quoteRecordHours === 0 ? undefined : sayWhenAway(recordTable),
+      solvers: health.watch(createSolverStore(database, POSTGRES_COORDINATION)),
+      bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
+      events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
+      benches: health.watch(createBenchStore(database)),
+      quoteRecords: quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),
       limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,
-      replicas,
+      replicas: { ...replicas, isDatabaseUp: () => replicas.isDatabaseUp() && health.isUp() },
       close,
     }
   } catch (error) {

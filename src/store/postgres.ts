@@ -72,6 +72,8 @@ async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
   const client = await pool.connect()
   let failure: Error | undefined
   async function query(text: string, values: unknown[]): Promise<unknown> {
+    // Of a rollback, so that the error that led to it is the one that its user gets.
+    if (failure !== undefined) throw failure
     try {
       return await client.query(text, values)
     } catch (error) {
@@ -105,9 +107,15 @@ export const POSTGRES_COORDINATION: Coordination = {
   },
 }
 
-/** Makes a store's failures say when PostgreSQL cannot be reached, as `nameUnavailable` does. */
-export function sayWhenAway<S extends object>(store: S): S {
-  return nameUnavailable(store, (error) => (isAway(error) ? error : undefined))
+/**
+ * Makes a store's failures say when PostgreSQL cannot be reached, as `nameUnavailable` does.
+ * @param note takes each failure
+ */
+export function sayWhenAway<S extends object>(store: S, note: (error: unknown) => void = () => {}): S {
+  return nameUnavailable(store, (error) => {
+    note(error)
+    return isAway(error) ? error : undefined
+  })
 }
 
 /** Classes of SQLSTATE that tell of the server and not of the statement: its connection, room, operator; read-only. */

@@ -6,7 +6,8 @@ import type { Logger } from '../telemetry/log.js'
 import { nameUnavailable } from './database-unavailable.js'
 import { openQuoteRecordTable, type QuoteRecordFile } from './quote-record-sqlite.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
-import { type FileFault, faultErrorOf, faultOf } from './sqlite-faults.js'
+import { faultErrorOf, faultOf } from './sqlite-faults.js'
+import type { Fault } from './write-health.js'
 
 /** All that the thread holds is a batch of texts; with room for more, it would take more. */
 const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
@@ -35,7 +36,7 @@ export async function openQuoteRecordFile(
 
 /** Logs why records cannot be written, once, and has the records wait for as long as that may pass. */
 function reportFaults(store: QuoteRecordStore, path: string, log: Logger): QuoteRecordStore {
-  let reported: FileFault | undefined
+  let reported: Fault | undefined
   const save: QuoteRecordStore['save'] = async (records) => {
     try {
       await store.save(records)

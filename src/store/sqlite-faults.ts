@@ -1,12 +1,5 @@
 import SQLite from 'better-sqlite3'
-
-/** What is wrong with a database file, in a sentence for the operator. */
-export interface FileFault {
-  /** What has happened, and what to do. */
-  readonly text: string
-  /** Whether the file stays unusable until the service is started again. */
-  readonly isLasting: boolean
-}
+import type { Fault } from './write-health.js'
 
 /** The file is no longer at its path: what is written goes to a file without a name. */
 export class FileGoneError extends Error {
@@ -14,12 +7,12 @@ export class FileGoneError extends Error {
 }
 
 const RESTORE = 'restore it from a backup, or move it away to start without its data'
-const GONE: FileFault = {
+const GONE: Fault = {
   text: 'the file was deleted or replaced while the service runs: stop the service, restore the file, start again',
   isLasting: false,
 }
 /** By the beginning of SQLite's code. */
-const FAULTS: readonly [RegExp, FileFault][] = [
+const FAULTS: readonly [RegExp, Fault][] = [
   [/^SQLITE_FULL/, { text: 'the disk is full: make room', isLasting: false }],
   [/^SQLITE_(CORRUPT|NOTADB)/, { text: `the file is damaged: ${RESTORE}`, isLasting: true }],
   [
@@ -41,7 +34,7 @@ const FAULTS: readonly [RegExp, FileFault][] = [
 ]
 
 /** @returns the fault of the file that an error comes from; undefined when the statement itself has failed */
-export function faultOf(error: unknown): FileFault | undefined {
+export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof FileGoneError) return GONE
   const code = sqliteCodeOf(error)
   return FAULTS.find(([pattern]) => pattern.test(code))?.[1]

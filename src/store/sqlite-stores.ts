@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { Logger } from '../telemetry/log.js'
 import { createBenchStore } from './bench-store.js'
 import { createBondStore } from './bond-store.js'
 import type { Database } from './database.js'
 import { nameUnavailable } from './database-unavailable.js'
+import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
 import { createFileHealth, type FileHealth } from './file-health.js'
 import { takeFileLock } from './file-lock.js'
@@ -57,9 +57,7 @@ async function openAll(
   { dbPath, quoteRecordHours, quoteRecordMaxBytes, now, log }: SqliteStoresOptions,
 ): Promise<Stores> {
   const guard = <S extends object>(store: S) => nameUnavailable(store, faultErrorOf)
-  health.start(() =>
-    database.updateTable('event_log').set({ last_sequence: sql<number>`last_sequence` }).execute(),
-  )
+  health.start(() => probeWrites(database))
   const recordKey = await readRecordKey(database)
   const quoteRecords =
     quoteRecordHours === 0 ? undefined : await openQuoteRecordFile(dbPath, quoteRecordMaxBytes, log)

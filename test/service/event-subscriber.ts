@@ -29,7 +29,7 @@ export function createSubscriber(filter: Filter = {}) {
     received: received as readonly Told[],
     /** The place behind the last message. */
     cursor: () => cursor,
-    isConnected: () => socket?.readyState === WebSocket.OPEN,
+    isDatabaseUp: () => socket?.readyState === WebSocket.OPEN,
     /**
      * Connects, where it has left off or behind a cursor given, and waits for the greeting.
      * @throws Error when the stream is refused, or the service is not there

@@ -102,10 +102,10 @@ test('a file that is deleted while it is used takes no write, until it is back',
   const path = temporaryFile()
   const { stores, messages } = await openStores(path)
   await stores.solvers.save(solver(1), 100, NO_LIMIT)
-  expect(stores.replicas.isConnected()).toBe(true)
+  expect(stores.replicas.isDatabaseUp()).toBe(true)
 
   renameSync(path, `${path}-away`)
-  expect(stores.replicas.isConnected()).toBe(false)
+  expect(stores.replicas.isDatabaseUp()).toBe(false)
   await expect(stores.solvers.save(solver(2), 100, NO_LIMIT)).rejects.toMatchObject({
     reason: 'DATABASE_UNAVAILABLE',
     cause: {
@@ -116,7 +116,7 @@ test('a file that is deleted while it is used takes no write, until it is back',
 
   renameSync(`${path}-away`, path)
   await stores.solvers.save(solver(2), 100, NO_LIMIT)
-  expect(stores.replicas.isConnected()).toBe(true)
+  expect(stores.replicas.isDatabaseUp()).toBe(true)
   expect(await stores.solvers.readAll()).toHaveLength(2)
 })
 
@@ -153,8 +153,24 @@ test('records that cannot be written say why once, and wait', async () => {
   const away = { reason: 'DATABASE_UNAVAILABLE' }
   await Promise.all(saves.map((save) => expect(save).rejects.toMatchObject(away)))
   expect(messages()).toEqual([isOneLine('quotes cannot be recorded: another process has held its lock')])
-  expect(stores.replicas.isConnected()).toBe(true)
+  expect(stores.replicas.isDatabaseUp()).toBe(true)
   holder.exec('rollback')
   await stores.quoteRecords?.save([record])
   expect(await stores.quoteRecords?.read('1')).toBe('{}')
 }, 30_000)
+
+test('a full disk is logged twice at most, while small writes pass and large ones fail', async () => {
+  const path = await makeFile()
+  const { log, messages } = createLines()
+  const health = createFileHealth(path, log)
+  onTestFinished(health.close)
+  health.start(async () => health.onWritten())
+  const full = () => new SQLite.SqliteError('database or disk is full', 'SQLITE_FULL')
+  for (let round = 0; round < 20; round++) {
+    health.onFailed(full())
+    health.onWritten()
+  }
+  expect(health.isUp()).toBe(false)
+  const down = expect.stringContaining('the disk is full')
+  expect(messages()).toEqual([down, 'the database file can be used again', down])
+})

@@ -45,7 +45,7 @@ describe('a server that is killed', () => {
       const three = await Promise.all([join(server.url), join(server.url), join(server.url)])
       for (const { run } of three) await run('chain 1')
       await server.kill()
-      await until(() => three.every(({ isConnected }) => !isConnected()))
+      await until(() => three.every(({ isDatabaseUp }) => !isDatabaseUp()))
       expect(three.map(({ notes }) => notes)).toEqual([
         ['elected chain 1', 'deposed chain 1', 'lost'],
         ['lost'],
@@ -54,7 +54,7 @@ describe('a server that is killed', () => {
       three[1].tell('events', 'into the void')
 
       await server.restart()
-      await until(() => three.every(({ isConnected }) => isConnected()) && three.some(isHolder))
+      await until(() => three.every(({ isDatabaseUp }) => isDatabaseUp()) && three.some(isHolder))
       await until(() => three.every(({ notes }) => notes.includes('missed chains')))
       const since = three.map(({ notes }) => notes.slice(notes.indexOf('lost') + 1))
       const elected = since.filter((notes) => notes.includes('elected chain 1'))
@@ -74,15 +74,15 @@ describe('a server that is killed', () => {
     async () => {
       const [first, second] = await Promise.all([join(server.url), join(server.url)])
       await server.kill()
-      await until(() => !first.isConnected())
+      await until(() => !first.isDatabaseUp())
       await first.close()
       await server.restart()
-      await until(() => second.isConnected())
+      await until(() => second.isDatabaseUp())
       const client = await connect(server.url)
       const { rows } = await client.query(`select count(*)::int as count from pg_stat_activity
       where application_name = 'quote-aggregator'`)
       expect(rows).toEqual([{ count: 1 }])
-      expect(first.isConnected()).toBe(false)
+      expect(first.isDatabaseUp()).toBe(false)
     },
     TIMEOUT_MS,
   )

@@ -106,7 +106,7 @@ describe('a connection that the server ends', () => {
     const before = ['elected chain 1', 'elected chain 2', 'deposed chain 1', 'deposed chain 2', 'lost']
     const during = before.length + MISSED.length
     expect(first.notes.slice(0, during)).toEqual([...before, ...MISSED])
-    expect(first.isConnected()).toBe(true)
+    expect(first.isDatabaseUp()).toBe(true)
     const elections = [...first.notes.slice(during), ...others.flatMap(({ notes }) => notes)]
     expect(elections.sort()).toEqual(['elected chain 1', 'elected chain 2'])
 

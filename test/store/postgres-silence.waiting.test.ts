@@ -129,7 +129,7 @@ describe.concurrent('a connection', () => {
       proxy.silence()
       proxy.cut()
       expect(await until(() => isHolder(near))).toBeLessThan(2000)
-      expect([far.isConnected(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
+      expect([far.isDatabaseUp(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
 
       proxy.speak()
       await until(() => far.notes.length >= 6)
@@ -147,11 +147,11 @@ describe.concurrent('a connection', () => {
       const [deposed, elected] = await Promise.all([until(() => !isHolder(far)), until(() => isHolder(near))])
       expect(deposed).toBeLessThan(DEPOSED_MS)
       expect(elected).toBeLessThan(FREE_MS)
-      expect([far.isConnected(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
+      expect([far.isDatabaseUp(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
       near.tell('events', 'meanwhile')
 
       proxy.speak()
-      await until(() => far.isConnected() && far.notes.includes('missed chains'))
+      await until(() => far.isDatabaseUp() && far.notes.includes('missed chains'))
       near.tell('events', 'again')
       await until(() => far.heard.events.length > 0)
       expect(far.heard.events).toEqual(['again'])

@@ -80,7 +80,7 @@ describe('stores', () => {
     const dbPath = temporaryFile()
     const first = await open({ dbPath })
     await shareEverything(first, first)
-    expect([first.replicas.isConnected(), first.limiterOf]).toEqual([true, undefined])
+    expect([first.replicas.isDatabaseUp(), first.limiterOf]).toEqual([true, undefined])
     let elections = 0
     await first.replicas.campaign('chain 1', { onElected: () => elections++, onDeposed() {} })
     expect(elections).toBe(1)
@@ -116,7 +116,7 @@ describe('stores', () => {
     await client.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
-    await until(() => lines.length >= 2 && replicas.isConnected())
+    await until(() => lines.length >= 2 && replicas.isDatabaseUp())
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       'the connection to the database is lost',
       'the database answers again',

@@ -1,4 +1,3 @@
-import { HttpRequestError } from 'viem'
 import { type BlockReader, createBlockReader } from '../../chain/block-reader.js'
 import type { TimedHeader } from '../../chain/headers.js'
 import type { Endpoint } from '../../chain/rpc-client.js'
@@ -94,9 +93,8 @@ async function explainSilence(
     return
   }
   const reason = summary(error).replace(/^Error: /, '')
-  const status = error instanceof HttpRequestError && error.status ? `, status ${error.status}` : ''
   const cure = `Correct ${nameOf(config)}: is the URL right, the key in it valid, the node running?`
-  findings.fail('reachable', `${url.host} does not answer: ${reason}${status}`, cure)
+  findings.fail('reachable', `${url.host} does not answer: ${reason}`, cure)
 }
 
 async function answersSingleCall(url: URL): Promise<boolean> {
