@@ -18,6 +18,8 @@ export interface ChainListener {
   onNews(news: ContractNews): void
   /** Whatever was known of the last blocks is no longer so. */
   onReorganisation(): void
+  /** Events were announced that a node had left out at first. */
+  onLate(events: number): void
   /** What happened in a block near the head has been announced. */
   onAnnounced(block: Block): void
 }
@@ -79,7 +81,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   const announcer = createAnnouncer({ maxReorgDepth, journal, onAnnounced })
   const checkpoints = createCheckpoints()
   const depth = Math.min(recheckBlocks, keptBlocks - 1)
-  const secondReading = createSecondReading({ chainId, depth, journal, onNews, log })
+  const secondReading = createSecondReading({ chainId, depth, journal, onNews, onLate: listener.onLate, log })
   let chain: LocalChain | undefined
   let firstBlock = 0
   let hasRemoved = false

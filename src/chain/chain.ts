@@ -166,6 +166,8 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
     log,
   })
+  // So that the series is there before the first one.
+  metrics.lateEvents.inc({ chain_id: chainId }, 0)
   const news = createChainNews(chainId, replicas)
   const listener: ChainListener = {
     onNews(news) {
@@ -179,6 +181,9 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       orders.clear()
       bondListener(undefined)
       nonceListener.onDoubt()
+    },
+    onLate(events) {
+      metrics.lateEvents.inc({ chain_id: chainId }, events)
     },
     onAnnounced({ header, events }) {
       const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000

@@ -29,6 +29,8 @@ interface SecondReadingOptions {
   /** How far below the head a block is read again; 0 reads none. */
   readonly depth: number
   readonly journal: Pick<Journal, 'appendMissing'>
+  /** Called with the number of events that the journal had lacked. */
+  readonly onLate: (events: number) => void
   /** Receives what is in a block, before the journal does. */
   readonly onNews: (news: ContractNews) => void
   readonly log: Logger
@@ -45,7 +47,7 @@ const MAX_FAILURES = 30
 
 /** Builds the second reading of one chain. */
 export function createSecondReading(options: SecondReadingOptions): SecondReading {
-  const { chainId, depth, journal, onNews, log } = options
+  const { chainId, depth, journal, onNews, onLate, log } = options
   let waiting: readonly WaitingBlock[] = []
 
   async function announceMissing(block: Block): Promise<void> {
@@ -53,6 +55,7 @@ export function createSecondReading(options: SecondReadingOptions): SecondReadin
     if (block.events.length === 0) return
     const events = await journal.appendMissing(block.events)
     if (events === 0) return
+    onLate(events)
     const { number } = block.header
     log.warn({ chainId, block: number, events }, 'the node had left out events of a block: announced now')
   }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import SQLite from 'better-sqlite3'
 import { ConfigError } from '../environment.js'
@@ -31,8 +31,7 @@ const WRITE = 'insert or replace into holder (id, pid, host, since_ms) values (1
 export function takeFileLock(path: string, now: () => number): FileLock {
   if (path === ':memory:') return { release() {} }
   assertFolder(path)
-  // A symbolic link has the lock of the file that it leads to.
-  const lockPath = `${existsSync(path) ? realpathSync(path) : path}-lock`
+  const lockPath = `${fileAt(path)}-lock`
   const self: Holder = { pid: process.pid, host: hostname(), since_ms: now() }
   const sqlite = open(lockPath)
   try {
@@ -44,6 +43,19 @@ export function takeFileLock(path: string, now: () => number): FileLock {
     sqlite.close()
     throw holder === undefined ? unusable(lockPath, error) : heldBy(path, holder)
   }
+}
+
+/** The file that a path leads to, through symbolic links as well: all services on it share its lock. */
+function fileAt(path: string): string {
+  // So that a link has a file at its end. One that cannot be made is reported when the database is opened.
+  if (!existsSync(path)) tryTo(() => closeSync(openSync(path, 'a')))
+  return existsSync(path) ? realpathSync(path) : path
+}
+
+function tryTo(action: () => void): void {
+  try {
+    action()
+  } catch {}
 }
 
 /** Begins a transaction that holds the lock. @returns whether the row names this process; else the lock is let go */

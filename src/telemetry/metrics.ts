@@ -139,7 +139,7 @@ export function createMetrics() {
     }),
     chainUp: new Gauge({
       name: 'aggregator_chain_up',
-      help: 'Whether the chain answers (1), by chain.',
+      help: 'Whether the chain is read (1), by chain: an endpoint answers, events can be written, and the head is not lower than the stored blocks.',
       labelNames: ['chain_id'],
       registers,
     }),
@@ -225,6 +225,12 @@ export function createMetrics() {
     eventLogReplacements: new Counter({
       name: 'aggregator_event_log_replacements_total',
       help: 'Times that the event log in the database was found to be another than the one that was sent to subscribers.',
+      registers,
+    }),
+    lateEvents: new Counter({
+      name: 'aggregator_late_events_total',
+      help: 'Events that a node had left out and that were found when their block was read for the second time, by chain.',
+      labelNames: ['chain_id'],
       registers,
     }),
     streamRefusals: new Counter({

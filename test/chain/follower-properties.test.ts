@@ -50,7 +50,7 @@ async function createHistory(seed: number, confirmations: number) {
     recheckBlocks: RECHECK_BLOCKS,
   } as const
   const options = { config: config as unknown as ChainConfig, maxReorgDepth: MAX_REORG_DEPTH, log }
-  const listener = { onNews() {}, onReorganisation() {}, onAnnounced() {} }
+  const listener = { onNews() {}, onReorganisation() {}, onLate() {}, onAnnounced() {} }
   const blocks = createBlockProcessor({ ...options, journal: faulty.journal, listener })
   const follower = createFollower({ ...options, blocks })
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, { pause: async () => {} })

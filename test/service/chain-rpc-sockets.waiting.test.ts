@@ -132,7 +132,7 @@ describe('a WebSocket URL before an HTTP one', () => {
     await expectEvents(events)
     rpc.setUp(false)
     await expectEvents(events)
-    expect(other.count('eth_getLogs')).toBeGreaterThan(0)
+    expect(other.count('eth_getBlockReceipts')).toBeGreaterThan(0)
   })
 
   it('leaves it when it takes calls and does not answer any more', async () => {

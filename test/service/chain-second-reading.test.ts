@@ -56,6 +56,7 @@ describe('events that a node leaves out at first, where nothing proves that they
     const told = standing(on.events.events()).sort(byOrder)
     expect(told).toEqual((await expectedMessages(on.chain, on.from)).sort(byOrder))
     expect(readAgain()).not.toEqual([])
+    expect(await on.service.metric('aggregator_late_events_total', {})).toBe(2 - before)
     expect(warnings()).toEqual([expect.objectContaining({ level: 40, block: number, events: 2 - before })])
   })
 

@@ -121,6 +121,15 @@ describe('RPC endpoints', () => {
     expect(failed).toEqual(['RPC_URL_31337 eth_getLogs'])
     expect(warned).toEqual(['RPC_URL_31337 eth_call'])
   })
+
+  it('one without receipts is worth a look, since nothing proves that its events are all there', async () => {
+    onTestFinished(() => proxy.intercept())
+    proxy.intercept(async ({ method }, pass) =>
+      method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'no such method' } } : pass(),
+    )
+    const { failed, warned } = await diagnose({ RPC_URL_31337: proxy.url })
+    expect([failed, warned]).toEqual([[], ['RPC_URL_31337 eth_getBlockReceipts']])
+  })
 })
 
 describe('the settlement contract', () => {

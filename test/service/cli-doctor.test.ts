@@ -34,6 +34,7 @@ describe('with everything well', () => {
     'RPC_URL_31337 head',
     'RPC_URL_31337 eth_getLogs',
     'RPC_URL_31337 eth_call',
+    'RPC_URL_31337 eth_getBlockReceipts',
     'SERVICE_ADDRESS_31337 code',
     'SERVICE_ADDRESS_31337 protocol',
     'SERVICE_ADDRESS_31337 EIP-712 domain',

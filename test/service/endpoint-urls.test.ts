@@ -187,7 +187,8 @@ describe('a public name is taken, and that name is the one that was looked up', 
   ])('%s', async (url) => {
     asked.length = 0
     expect((await tryRegistering(url)).status).toBe(200)
-    expect(asked).toEqual(['solver.test'])
+    // For the registration, and for the connection of its check.
+    expect([...new Set(asked)]).toEqual(['solver.test'])
     const path = `/v1/${chain.chainId}/solvers/${account.address}`
     expect((await service.delete(path, await signedUnregistration(account))).status).toBe(200)
   })

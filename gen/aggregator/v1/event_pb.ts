@@ -459,13 +459,17 @@ export const EventService: GenService<{
    * of each chain: block, then log index. Nothing is left out and nothing comes twice, also over restarts: resume with
    * the cursor of the last message. An event whose block leaves the chain is taken back by `Reverted`.
    *
+   * One exception: an event that a node had left out, which nothing could prove, comes later, after events of later
+   * blocks. So the `Deposited` of an order may come after its `Settled`. Do not let the last message win: the state of an
+   * order only goes forward, but by `Reverted`.
+   *
    * The first HTTP binding is a WebSocket, the other one server-sent events. There each message is one JSON object: the
    * fields of what happened, with `type` (`connected`, `Deposited`, `Settled`, `Refunded`, `Reverted`) and `cursor`.
    *
    * A client that takes too little for too long is closed (RESOURCE_EXHAUSTED, WebSocket 1013) and may resume; a cursor
    * that is not known or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400). Streams also end with OUT_OF_RANGE when the
-   * event log has lost events that were sent, as after a restored backup: read the state of your orders, and subscribe
-   * without a cursor. While the instance cannot reach its database, streams wait; a cursor that only the database can
+   * event log has lost events that were sent, as after a restored backup: subscribe without a cursor, wait for
+   * `connected`, then read the state of your orders. In this order, no event falls in between. While the instance cannot reach its database, streams wait; a cursor that only the database can
    * confirm is UNAVAILABLE (`DATABASE_UNAVAILABLE`, WebSocket 1013, HTTP 503).
    *
    * @generated from rpc aggregator.v1.EventService.StreamEvents

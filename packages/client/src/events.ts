@@ -63,7 +63,7 @@ export type OrderEvent = Deposited | Settled | Refunded | Reverted
 export interface EventFilter {
   /**
    * Cursor of the last event that you have worked on: the events after it come first. New events only when left out. A cursor
-   * that the log does not have, as after a restored backup, is CURSOR_UNKNOWN: read your orders, and leave it out.
+   * that the log does not have, as after a restored backup, is CURSOR_UNKNOWN: leave it out, and read your orders after `connected`.
    */
   readonly after?: string
   readonly chainIds?: readonly number[]

@@ -49,7 +49,7 @@ export async function examineEndpoint(
   if (head === undefined) return unusable
   const headAgeMs = Date.now() - head.timestampMs
   noteHead(head, headAgeMs, findings)
-  await checkCalls(config, endpoint, reader, head, findings)
+  await checkCalls(config, endpoint, head, findings)
   return { ...unusable, head, headAgeMs }
 }
 
@@ -124,14 +124,15 @@ function noteHead(head: TimedHeader, ageMs: number, findings: Findings): void {
 async function checkCalls(
   config: ChainConfig,
   { client }: Endpoint,
-  reader: BlockReader,
   head: TimedHeader,
   findings: Findings,
 ): Promise<void> {
   const call = [{ to: IDENTITY, data: '0x' }, { blockHash: head.hash }] as const
-  const [logs, echo] = await Promise.allSettled([
-    reader.blocks([head]),
+  const filter = { address: config.settlement, blockHash: head.hash }
+  const [logs, echo, receipts] = await Promise.allSettled([
+    client.request({ method: 'eth_getLogs', params: [filter] }),
     client.request({ method: 'eth_call', params: call }),
+    client.request({ method: 'eth_getBlockReceipts', params: [head.hash] } as never),
   ])
   if (logs.status === 'fulfilled') findings.ok('eth_getLogs', 'by block hash (EIP-234)')
   else {
@@ -142,6 +143,12 @@ async function checkCalls(
   else {
     const cure = 'Orders work all the same, but each read asks the node.'
     findings.warn('eth_call', `not by block hash (EIP-1898): ${summary(echo.reason)}`, cure)
+  }
+  if (receipts.status === 'fulfilled' && Array.isArray(receipts.value))
+    findings.ok('eth_getBlockReceipts', 'proves that no event of a block is missing')
+  else {
+    const cure = `Events that it leaves out are found late or not at all: take one that has receipts into ${nameOf(config)}.`
+    findings.warn('eth_getBlockReceipts', 'gives no receipts', cure)
   }
 }
 
