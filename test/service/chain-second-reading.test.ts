@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { temporaryFile } from '../store/temporary-file.js'
 import { type EventMessage, expectedMessages, standing } from './event-messages.js'
+import { eventually } from './eventually.js'
 import { bloomOf, type Lies, lie } from './lying-node.js'
 import { watchEvents } from './watch-events.js'
 import { useWatchedChain } from './watched-chain.js'
@@ -115,6 +116,59 @@ describe('events that a node leaves out at first, where nothing proves that they
     await mineEmpty(DEPTH)
     expect(on.events.events()).toMatchObject([{ blockNumber: number }])
   })
+
+  it('are announced after a restart when the node has failed at their block until it was deeper', async () => {
+    const kept = { DB_PATH: temporaryFile() }
+    await on.start(kept)
+    let failing: number | undefined
+    lie(on.rpc, {
+      ...NOTHING_PROVEN,
+      header: (header) =>
+        Number(header.number) === failing ? null : { ...header, logsBloom: bloomOf('00') },
+      logs: (logs, times) => (times === 0 ? logs.slice(1) : logs),
+    })
+    const { number } = await mineDeposits(2)
+    await on.untilRead()
+    failing = number
+    await mineEmpty(2 * DEPTH)
+    await restartAndExpectAll(kept)
+  })
+
+  it('are announced after restarts while ranges are read', async () => {
+    const kept = { DB_PATH: temporaryFile(), MAX_REORG_DEPTH: '4' }
+    await on.start(kept)
+    lie(on.rpc, { ...NOTHING_PROVEN, logs: (logs, times) => (times === 0 ? logs.slice(1) : logs) })
+    const { number } = await mineDeposits(2)
+    await on.untilRead()
+    on.events.close()
+    await on.service.close()
+    for (let block = 0; block < 40; block++) await on.traffic.mine()
+    on.rpc.intercept(async ({ method, params = [] }, pass) => {
+      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      if (method !== 'eth_getLogs' || fromBlock === undefined) return pass()
+      const isLong = Number(toBlock) - Number(fromBlock) > 8
+      if (isLong) return { error: { code: -32005, message: 'query returned too many results' } }
+      return Number(fromBlock) > number + 12 ? { error: { code: -32603, message: 'no answer' } } : pass()
+    })
+    await on.start(kept)
+    await eventually(on.eventBlock, (block = 0) => block > number)
+    await restartAndExpectAll(kept)
+  })
+
+  /** Restarts with a node that is right, and expects the events of the chain and nothing else. */
+  async function restartAndExpectAll(kept: Record<string, string>): Promise<void> {
+    on.events.close()
+    await on.service.close()
+    on.rpc.intercept()
+    await on.start(kept)
+    await mineEmpty(1)
+    const whole = await watchEvents(on.service, `?after=${on.events.cursor().split('.')[0]}.0`)
+    const expected = (await expectedMessages(on.chain, on.from)).sort(byOrder)
+    await vi.waitFor(() => expect(standing(whole.events()).sort(byOrder)).toEqual(expected), {
+      timeout: 20_000,
+    })
+    whole.close()
+  }
 })
 
 it('blocks that are proven are not read again', async () => {
