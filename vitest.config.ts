@@ -9,6 +9,8 @@ const SERVICES = ['test/service', 'test/devnet', 'test/documentation'].map(
 const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [`test/**/*.${need}.test.ts`]
 const NAMED = [...named('waiting'), ...named('quiet'), ...named('alone'), ...named('slow')]
 
+const SLOW_ALONE = ['test/**/*.alone.slow.test.ts']
+
 /** Tests that start processes keep two cores busy with two workers. */
 const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 /** Tests that wait for most of their time leave room for more. */
@@ -91,7 +93,7 @@ export default defineConfig({
           name: 'bench',
           include: ['bench/**/*.test.ts'],
           globalSetup: [POSTGRES],
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 7 },
           ...TIMEOUTS,
           ...WORKERS,
         },
@@ -102,8 +104,20 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: named('slow'),
+          exclude: SLOW_ALONE,
           sequence: { groupOrder: 5 },
           ...WORKERS,
+          ...SERVICE,
+        },
+      },
+      {
+        extends: true,
+        // Those of them that are about time or memory.
+        test: {
+          name: 'slow-alone',
+          include: SLOW_ALONE,
+          fileParallelism: false,
+          sequence: { groupOrder: 6 },
           ...SERVICE,
         },
       },

@@ -138,6 +138,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a browser (needs /usr/bin/chromium)',
       'GET /v1/ws': 'no try-out',
       'GET /v1/events': 'no try-out',
       'GET /health': 200,
+      'GET /health/ready': 200,
       'GET /metrics': 200,
     })
     expect(texts['POST /v1/{chainId}/quote']).toContain(solverAccounts[0].address)
