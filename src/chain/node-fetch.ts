@@ -35,23 +35,40 @@ export interface NodeFetch {
  *   byte; it is a thousandth of its size on the wire, and holds up the event loop for seconds.
  */
 export function createNodeFetch(): NodeFetch {
-  const closing = new AbortController()
+  /** Of the requests under way. No signal lasts longer than a request: Node 20 keeps what depends on it for as long. */
+  const underWay = new Set<AbortController>()
+  let isClosed = false
   return {
     fetch: (onBatchRefused) => async (input, init) => {
-      const slow = new AbortController()
-      const signals = [closing.signal, slow.signal, ...(init?.signal ? [init.signal] : [])]
-      const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
-      if (response.body === null) return response
+      const request = new AbortController()
+      const onEnd = () => underWay.delete(request)
+      underWay.add(request)
+      request.signal.addEventListener('abort', onEnd, { once: true })
+      if (isClosed) request.abort(CLOSING)
+      const signal = init?.signal ? AbortSignal.any([request.signal, init.signal]) : request.signal
+      const response = await fetch(input, { ...init, signal }).catch((error) => {
+        onEnd()
+        throw error
+      })
+      if (response.body === null) {
+        onEnd()
+        return response
+      }
       const { status, statusText, headers } = response
       const isBatch =
         typeof init?.body === 'string' && init.body.startsWith('[') && BATCH_STATUSES.includes(status)
-      const bounded = response.body.pipeThrough(boundBody(slow))
+      const bounded = response.body.pipeThrough(boundBody(request, onEnd))
       const body = isBatch ? bounded.pipeThrough(expectList(onBatchRefused)) : bounded
       return new Response(body, { status, statusText, headers })
     },
-    close: () => closing.abort(new BadBodyError('the service is closing')),
+    close() {
+      isClosed = true
+      for (const request of underWay) request.abort(CLOSING)
+    },
   }
 }
+
+const CLOSING = new BadBodyError('the service is closing')
 
 /** Fails with the node's words when a body is one object. */
 function expectList(onBatchRefused: () => void): TransformStream<Uint8Array, Uint8Array> {
@@ -71,7 +88,8 @@ function expectList(onBatchRefused: () => void): TransformStream<Uint8Array, Uin
   })
 }
 
-function boundBody(slow: AbortController): TransformStream<Uint8Array, Uint8Array> {
+/** @param onEnd called when the body has come whole */
+function boundBody(request: AbortController, onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {
   const start = performance.now()
   let bytes = 0
   let tokens = 0
@@ -79,7 +97,7 @@ function boundBody(slow: AbortController): TransformStream<Uint8Array, Uint8Arra
 
   function watch(): void {
     const leftMs = start + FIRST_MS + bytes / BYTES_PER_MS - performance.now()
-    if (leftMs <= 0) slow.abort(new BadBodyError('the answer of the node comes too slowly'))
+    if (leftMs <= 0) request.abort(new BadBodyError('the answer of the node comes too slowly'))
     else timer = setTimeout(watch, leftMs).unref()
   }
 
@@ -91,11 +109,14 @@ function boundBody(slow: AbortController): TransformStream<Uint8Array, Uint8Arra
       if (tokens > FIRST_TOKENS + bytes / BYTES_PER_TOKEN) {
         clearTimeout(timer)
         const error = new BadBodyError('the answer of the node has far more values than its size allows')
-        slow.abort(error)
+        request.abort(error)
         controller.error(error)
       } else controller.enqueue(chunk)
     },
-    flush: () => clearTimeout(timer),
+    flush() {
+      clearTimeout(timer)
+      onEnd()
+    },
   })
 }
 
