@@ -40,6 +40,14 @@ test('a link to a file has the lock of that file', async () => {
   expect(() => take(link)).toThrow('another service')
 })
 
+test('a symbolic link has the lock of its file also before that file is there', () => {
+  const path = temporaryFile()
+  const link = `${path}-link`
+  symlinkSync(path, link)
+  take(link)
+  expect(() => take(path)).toThrow('another service')
+})
+
 test('the lock keeps no one from the database', async () => {
   const path = temporaryFile()
   await (await openSqlite(path)).destroy()
