@@ -11,7 +11,7 @@ import {
 
 const CHAIN_ID = '31337'
 const example = readFileSync('.env.example', 'utf8')
-const readme = readFileSync('README.md', 'utf8')
+const reference = readFileSync('docs/configuration.md', 'utf8')
 
 /** Every variable that the configuration knows, with its default; chain variables without their chain. */
 const known = new Map<string, string | undefined>([
@@ -48,14 +48,14 @@ describe('.env.example', () => {
   })
 })
 
-describe('the table in README.md', () => {
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+(?:<chainId>)?)` \| (?:`(.*?)`)? ?\|/gm)]
+describe('the tables in docs/configuration.md', () => {
+  const rows = [...reference.matchAll(/^\| `([A-Z_]+(?:<chainId>)?)` \| (?:`(.*?)`)? ?\|/gm)]
 
-  it('has every variable once, and no other', () => {
+  it('have every variable once, and no other', () => {
     expect(sorted(rows.map(([, name = '']) => name))).toEqual(sorted(known.keys()))
   })
 
-  it('shows the defaults', () => {
+  it('show the defaults', () => {
     expect(rows.map(([, name, value]) => [name, value])).toEqual(
       rows.map(([, name = '']) => [name, known.get(name)]),
     )
