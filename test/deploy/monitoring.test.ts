@@ -66,13 +66,16 @@ describe('the alerts', () => {
     expect(alert.labels.service).toBe('quote-aggregator')
     expect(alert.annotations.summary).toMatch(/\S/)
     expect(alert.annotations.description).toMatch(/\.$/)
-    expect(alert.annotations.runbook).toBe(`README.md#${alert.alert.toLowerCase()}`)
+    expect(alert.annotations.runbook).toBe(`docs/operations.md#${alert.alert.toLowerCase()}`)
   })
 
-  test('are the ones that the README explains', () => {
-    const explained = [...readFileSync('README.md', 'utf8').matchAll(/<a id="(\w+)"><\/a>`(\w+)`/g)]
-    const expected = alerts.map(({ alert }) => [alert.toLowerCase(), alert])
-    expect(explained.map(([, anchor, name]) => [anchor, name])).toEqual(expected)
+  test('have each a section of the runbook, in their order, which begins with the severity', () => {
+    const [, runbook = ''] = readFileSync('docs/operations.md', 'utf8').split('\n## Runbook\n')
+    const sections = [...runbook.matchAll(/^### (\w+)\n\n(\w+)\./gm)].map(([, name, severity]) => [
+      name,
+      severity?.toLowerCase(),
+    ])
+    expect(sections).toEqual(alerts.map(({ alert, labels }) => [alert, labels.severity]))
   })
 
   test('have each a test', () => {
