@@ -9,7 +9,7 @@ import { type Logger, openProcessLog } from './telemetry/log.js'
 /** As long as whoever balances load needs to see that no connection is taken here any more. */
 const DRAIN_MS = 500
 const FOR_NEWCOMERS = [
-  'README.md lists every variable, .env.example is a file to begin with.',
+  'docs/configuration.md lists every variable, .env.example is a file to begin with.',
   'To try the service without any configuration: npm run demo',
 ]
 

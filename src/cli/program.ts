@@ -81,7 +81,7 @@ Variables, from the environment or a file .env:
   AGGREGATOR_URL       the instance that commands call; --url comes before it
   SOLVER_PRIVATE_KEY   the key of register and unregister
   NO_COLOR             no colours
-  and those of the instance, which serve and doctor read: see README.md
+  and those of the instance, which serve and doctor read: see docs/configuration.md
 
 Exit codes:
 ${EXIT_CODE_HELP.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${meaning}`).join('\n')}

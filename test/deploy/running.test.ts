@@ -129,14 +129,14 @@ describe('compose.replicas.yaml', () => {
     expect(aggregator?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
   })
 
-  test('has them at the ports that the README balances, and in reach of Prometheus', () => {
-    const readme = readFileSync('README.md', 'utf8')
+  test('has them at the ports that docs/deployment.md balances, and in reach of Prometheus', () => {
+    const document = readFileSync('docs/deployment.md', 'utf8')
     const prometheus = readFileSync('deploy/prometheus/prometheus.yml', 'utf8')
     const replicas = Object.entries(services).filter(([, { image }]) => image === OWN_IMAGE)
     const addresses = replicas.map(([, { ports = [] }]) => ports[0]?.split(':').slice(0, 2).join(':'))
-    expect(addresses.filter((address) => !readme.includes(`  server ${address};\n`))).toEqual([])
+    expect(addresses.filter((address) => !document.includes(`  server ${address};\n`))).toEqual([])
     const proxied = [addresses, ['@grpc', ...addresses.map((address) => `h2c://${address}`)]]
-    expect(proxied.filter((words) => !readme.includes(`reverse_proxy ${words.join(' ')}\n`))).toEqual([])
+    expect(proxied.filter((words) => !document.includes(`reverse_proxy ${words.join(' ')}\n`))).toEqual([])
     expect(replicas.filter(([name]) => !prometheus.includes(`'${name}:3000'`))).toEqual([])
   })
 })

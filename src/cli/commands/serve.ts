@@ -5,7 +5,7 @@ export function addServe(program: Command): void {
   program
     .command('serve')
     .summary('run the service')
-    .description('Runs the service until SIGTERM or Ctrl-C, with the variables of README.md.')
+    .description('Runs the service until SIGTERM or Ctrl-C, with the variables of docs/configuration.md.')
     .addHelpText('after', '\nTo find out beforehand what is wrong: quote-aggregator doctor')
     .action(async () => {
       await import('../../main.js')
