@@ -4,7 +4,7 @@ export interface ConfigMistake {
   readonly message: string
 }
 
-/** All mistakes of a configuration at once; the service does not start with any (decisions.md D11). */
+/** All mistakes of a configuration at once; the service does not start with any (docs/decisions.md, D11). */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly mistakes: readonly ConfigMistake[]

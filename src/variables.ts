@@ -1,4 +1,4 @@
-/** The defaults of all variables that have one (specification, section 8; decisions.md D12). */
+/** The defaults of all variables that have one (docs/protocol.md, "Limits and defaults"; docs/decisions.md, D12). */
 export const DEFAULTS = {
   PROTOCOL_NAME: 'Service',
   PORT: '3000',

@@ -21,7 +21,7 @@ function readOneChain(changes: Record<string, string | undefined>): ChainConfig 
 }
 
 describe('defaults', () => {
-  test('are those of the specification', () => {
+  test('are those of the protocol', () => {
     expect(DEFAULTS).toEqual({
       PROTOCOL_NAME: 'Service',
       PORT: '3000',

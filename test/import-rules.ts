@@ -57,7 +57,7 @@ const CLIENT_OWNERS = ['chain', 'devnet']
 const MESSAGE_OWNERS = ['rpc', 'http', 'client']
 const ENVIRONMENT_READERS = ['src/config.ts', 'src/devnet/demo.ts']
 
-/** Holds source files against "Who may import whom" (architecture.md); @returns one line for each violation. */
+/** Holds source files against CONTRIBUTING.md, "Where things are"; @returns one line for each violation. */
 export function findViolations(files: SourceFiles): string[] {
   const violations: string[] = []
   for (const [path, text] of files) {

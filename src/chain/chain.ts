@@ -98,7 +98,7 @@ export interface ChainOptions {
   readonly log: Logger
 }
 
-/** Builds a chain. One that is down is served as soon as it is there (decisions.md D11). */
+/** Builds a chain. One that is down is served as soon as it is there (docs/decisions.md, D11). */
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId, settlement: address } = config
   const { replicas, metrics, log } = options

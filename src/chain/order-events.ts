@@ -51,7 +51,7 @@ export const READ_TOPICS: readonly Hex[] = [...NAMES].flatMap(([topic, name]) =>
 )
 
 /**
- * Reads what logs of the settlement contract say; events that are not settlement.md's are left out.
+ * Reads what logs of the settlement contract say; only those of docs/protocol.md, "Contract events".
  * @throws Error when data is not what its event's name promises
  */
 export function readLogs(chainId: number, logs: readonly RawLog[]): ContractNews {

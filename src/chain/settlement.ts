@@ -14,11 +14,11 @@ import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
 import type { SettlementDomain } from '../signing/typed-data.js'
 
-/** The settlement contract of one chain, as far as this service reads it (settlement.md). */
+/** The settlement contract of one chain, as far as this service reads it (docs/protocol.md, "Contract views"). */
 export interface Settlement {
   /**
    * Reads what hashing quotes takes.
-   * @param protocolName the domain's name, should the contract not answer `eip712Domain()` (decisions.md D1)
+   * @param protocolName the domain's name, should the contract not answer `eip712Domain()` (docs/decisions.md, D1)
    * @throws NotASettlementError when the contract is of another kind
    */
   readDomain(protocolName: string): Promise<SettlementDomain>

@@ -1,7 +1,7 @@
 import type { EnvironmentReader } from '../environment.js'
 import { DAY_MS, MAX_COUNT } from './ranges.js'
 
-/** Requests that one client may make; 0 is no limit (decisions.md D8). */
+/** Requests that one client may make; 0 is no limit (docs/decisions.md, D8). */
 export interface RateLimitConfig {
   /** Of all routes without a limit of their own, per `windowMs`. */
   readonly max: number

@@ -34,7 +34,7 @@ interface ReferenceSolverOptions extends Devnet {
   readonly onError: (error: unknown) => void
 }
 
-/** The body of a quote request, as the service asks (decisions.md D4). */
+/** The body of a quote request, as the service asks (docs/decisions.md, D4). */
 interface QuoteAsk {
   readonly inputToken: Address
   readonly outputToken: Address

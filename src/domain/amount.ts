@@ -2,7 +2,7 @@ const DECIMAL = /^(0|[1-9][0-9]{0,77})$/
 const UINT256_MAX = 2n ** 256n - 1n
 
 /**
- * Reads a decimal uint256 without sign, point, exponent or leading zeros (decisions.md D4).
+ * Reads a decimal uint256 without sign, point, exponent or leading zeros (docs/decisions.md, D4).
  * @returns the value, or undefined when `text` is anything else, a JSON number included
  */
 export function parseUint256(text: unknown): bigint | undefined {

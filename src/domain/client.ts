@@ -1,4 +1,4 @@
-/** A client as limits count it: an IPv4 address or an IPv6 /64 (decisions.md D8), with the networks around it. */
+/** A client as limits count it: an IPv4 address or an IPv6 /64 (docs/decisions.md, D8), with the networks around it. */
 export interface ClientId {
   /** An IPv4-mapped IPv6 address has the key of the IPv4 address. */
   readonly key: string
@@ -11,7 +11,7 @@ export interface ClientId {
   readonly isPrivate: boolean
 }
 
-/** An IPv6 network that counts as a whole (decisions.md D14). */
+/** An IPv6 network that counts as a whole (docs/decisions.md, D14). */
 export interface ClientNetwork {
   readonly key: string
   readonly prefixLength: 56 | 48

@@ -31,7 +31,7 @@ const EXCESS = new RegExp(`(${STACKED}{${MAX_STACKED}})${STACKED}+`, 'gu')
 const ENDS = new RegExp(`^[${BLANK}\\p{M}]+|${BLANK}+$`, 'gu')
 const REPLACEMENT = '\ufffd'
 
-/** Whether a solver may register by this name (decisions.md D5). */
+/** Whether a solver may register by this name (docs/decisions.md, D5). */
 export function isDisplayName(text: string): boolean {
   return NAME.test(text) && [...text].length <= MAX_NAME_LENGTH
 }

@@ -10,7 +10,7 @@ export const ENDPOINT_URL_SCHEMA = {
 const MUST_BE = `must be an http or https URL of at most ${MAX_LENGTH} characters without credentials, query or fragment`
 
 /**
- * Says what is wrong with a solver's endpoint URL (decisions.md D5). It must be written as URL parsers write it, so that
+ * Says what is wrong with a solver's endpoint URL (docs/decisions.md, D5). It must be written as URL parsers write it, so that
  * every program that reads the signed text sees the same host. The slash of an empty path may be left out.
  * @returns what it must be; undefined when it is accepted
  */

@@ -1,4 +1,4 @@
-/** How each reason travels: the RPC code by its Connect name, and the HTTP status on REST (decisions.md D7, D9). */
+/** How each reason travels: the RPC code by its Connect name, and the HTTP status on REST (docs/decisions.md, D7, D9). */
 export const REASONS = {
   INVALID_ARGUMENT: { rpc: 'invalid_argument', http: 400 },
   CHAIN_NOT_SUPPORTED: { rpc: 'not_found', http: 404 },

@@ -1,6 +1,6 @@
 import type { Address, Hex } from './hex.js'
 
-/** The order events of the settlement contract, by the names that it gives them (specification, section 6). */
+/** The order events of the settlement contract, by the names that it gives them (docs/protocol.md, "Event messages"). */
 export const ORDER_EVENT_TYPES = ['Deposited', 'Settled', 'Refunded'] as const
 
 export type OrderEventType = (typeof ORDER_EVENT_TYPES)[number]
@@ -39,7 +39,7 @@ export interface Refunded extends OrderEventBase {
 
 export type OrderEvent = Deposited | Settled | Refunded
 
-/** An event announced before, taken back because its block left the chain (decisions.md D9). */
+/** An event announced before, taken back because its block left the chain (docs/decisions.md, D9). */
 export interface Reverted extends OrderEventBase {
   readonly type: 'Reverted'
   readonly event: OrderEventType

@@ -9,7 +9,7 @@ const BYTES32 = /^0x[0-9a-fA-F]{64}$/
 const LOWER_CASE_BYTES32 = /^0x[0-9a-f]{64}$/
 
 /**
- * Reads a 20-byte address in any letter case (decisions.md D3).
+ * Reads a 20-byte address in any letter case (docs/decisions.md, D3).
  * @returns the address in lower case, or undefined when `text` is none
  */
 export function parseAddress(text: unknown): Address | undefined {

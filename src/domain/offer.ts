@@ -2,7 +2,7 @@ import { parseUint256 } from './amount.js'
 import type { Address, Hex } from './hex.js'
 import { ORDER_TYPES, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
 
-/** Why a reply is worthless to the user: what does not match, or would be refused by the contract (D4, D13). */
+/** Why a reply is worthless to the user: what does not match, or would be refused by the contract (docs/decisions.md, D4, D13). */
 export type DropReason =
   | 'malformed'
   | 'solver_mismatch'
@@ -30,7 +30,7 @@ export interface Offer {
   readonly signature: Hex
 }
 
-/** Amounts as a solver wrote them, in or out of range; absent where it wrote no decimal digits (decisions.md D15). */
+/** Amounts as a solver wrote them, in or out of range; absent where it wrote no decimal digits (docs/decisions.md, D15). */
 export interface AnsweredAmounts {
   readonly inputAmount?: string | undefined
   readonly outputAmount?: string | undefined
@@ -41,7 +41,7 @@ const DIGITS = /^[0-9]{1,100}$/
 const HEX = /^0x[0-9a-fA-F]*$/
 
 /**
- * Holds a solver's reply against what it was asked (decisions.md D4, all but the signature's own checks).
+ * Holds a solver's reply against what it was asked (docs/decisions.md, D4, all but the signature's own checks).
  * @param solver the registered solver that was asked
  * @param reply the parsed JSON body of the solver's answer
  * @returns the offer, or the first reason to drop the reply

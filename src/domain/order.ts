@@ -1,6 +1,6 @@
 import type { Address, Hex } from './hex.js'
 
-/** The order states, each at the index that is its number on the settlement contract (decisions.md D6). */
+/** The order states, each at the index that is its number on the settlement contract (docs/decisions.md, D6). */
 export const ORDER_STATES = ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'] as const
 
 /** State of an order on the settlement contract. */

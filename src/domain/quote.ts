@@ -1,6 +1,6 @@
 import type { Address, Hex } from './hex.js'
 
-/** The order types, each at the index that is its number on the settlement contract (decisions.md D3). */
+/** The order types, each at the index that is its number on the settlement contract (docs/decisions.md, D3). */
 export const ORDER_TYPES = ['EXACT_INPUT', 'EXACT_OUTPUT'] as const
 
 /** Which side of a swap is fixed. */
@@ -26,7 +26,7 @@ export interface QuoteRequest {
   readonly fillDeadline: number
 }
 
-/** The settlement contract's quote struct (settlement.md). Amounts in the token's smallest unit. */
+/** The settlement contract's quote struct (docs/protocol.md, "Quote struct"). Amounts in the token's smallest unit. */
 export interface Quote {
   readonly solver: Address
   readonly user: Address
@@ -58,7 +58,7 @@ export interface QuoteWindows {
 }
 
 /**
- * The deadlines of a quote asked for now (decisions.md D4).
+ * The deadlines of a quote asked for now (docs/decisions.md, D4).
  * @param nowMs the clock, Unix time in milliseconds
  * @returns both deadlines, Unix time in seconds
  */

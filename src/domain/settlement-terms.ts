@@ -1,4 +1,4 @@
-/** What a settlement contract demands of every order; undefined where it has no such view (settlement.md). */
+/** What a settlement contract demands of every order; undefined where it has no such view (docs/protocol.md, "Contract views"). */
 export interface SettlementTerms {
   /** `BOND_RESERVATION_BPS()`: the part of `outputAmount` that a free bond must cover, in hundredths of a percent. */
   readonly bondReservationBps: bigint | undefined

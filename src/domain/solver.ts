@@ -28,10 +28,10 @@ export interface Bond {
   readonly unstaking: bigint
 }
 
-/** How far a signed timestamp may be from the clock, either way (specification, section 8). */
+/** How far a signed timestamp may be from the clock, either way (docs/protocol.md, "Limits and defaults"). */
 export const TIMESTAMP_TOLERANCE_MS = 5 * 60_000
 
-/** How long a registration without a sufficient bond is kept (decisions.md D14). */
+/** How long a registration without a sufficient bond is kept (docs/decisions.md, D14). */
 export const UNBONDED_LIFETIME_MS = 24 * 3_600_000
 
 /** The solver with its bond as it was just read, at `now` in Unix milliseconds; itself when that is known already. */
@@ -50,12 +50,12 @@ export function replaceableSolvers(solvers: readonly Solver[], before: number): 
   return solvers.filter((solver) => since(solver) < before).sort((one, other) => since(one) - since(other))
 }
 
-/** Whether a bond, less what is being unstaked, allows its solver to quote (decisions.md D5). */
+/** Whether a bond, less what is being unstaked, allows its solver to quote (docs/decisions.md, D5). */
 export function isBondSufficient(bond: Bond, minimum: bigint): boolean {
   return bond.registered && bond.total - bond.unstaking >= minimum
 }
 
-/** The part of a bond that can back new orders: neither reserved nor being unstaked, at least 0 (decisions.md D13). */
+/** The part of a bond that can back new orders: neither reserved nor being unstaked, at least 0 (docs/decisions.md, D13). */
 export function freeBondOf({ total, reserved, unstaking }: Bond): bigint {
   const free = total - reserved - unstaking
   return free > 0n ? free : 0n

@@ -21,7 +21,7 @@ export interface Cursors {
 }
 
 /**
- * Cursors of the log with this id: opaque to callers, safe in URLs and headers (decisions.md D9). A cursor is the log's id,
+ * Cursors of the log with this id: opaque to callers, safe in URLs and headers (docs/decisions.md, D9). A cursor is the log's id,
  * the sequence in base 36 and the entry's digest, with points between them.
  */
 export function createCursors(logId: string): Cursors {

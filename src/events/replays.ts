@@ -15,7 +15,7 @@ export interface Replay {
   end(): void
 }
 
-/** The replays of all clients (decisions.md D14). */
+/** The replays of all clients (docs/decisions.md, D14). */
 export interface Replays {
   of(client: ClientId, filter: EventFilter): Replay
   /** How many read the log, and how many wait for that. */

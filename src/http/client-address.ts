@@ -12,7 +12,7 @@ declare module 'fastify' {
 const WITH_BRACKETS_OR_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/
 
 /**
- * Notes the IP address of a request's client (decisions.md D8): the socket's, or the one farthest from it that
+ * Notes the IP address of a request's client (docs/decisions.md, D8): the socket's, or the one farthest from it that
  * `X-Forwarded-For` names within `TRUST_PROXY`. An entry that is no IP address ends the list: the client is then the
  * nearest proxy before it, so that forged text never counts as a client of its own.
  * @returns false when the connection has ended before, so that nothing needs an answer

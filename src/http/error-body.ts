@@ -46,7 +46,7 @@ export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
   socket.destroy()
 }
 
-/** Answers with an error in the one shape that all REST errors have (decisions.md D7). */
+/** Answers with an error in the one shape that all REST errors have (docs/decisions.md, D7). */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
   reply.request.refusal = error
   const details = error.violations.length > 0 ? { details: error.violations } : {}

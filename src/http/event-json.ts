@@ -8,7 +8,7 @@ const KINDS = new Map(
 )
 
 /**
- * A message of the stream as one JSON object (specification, section 6; decisions.md D9): what happened, with its type
+ * A message of the stream as one JSON object (docs/protocol.md, "Event messages"; docs/decisions.md, D9): what happened, with its type
  * before and the cursor behind. The type is the message's name; that of `connected` is the field's.
  */
 export function toEventJson({ event, cursor }: StreamEventsResponse): string {

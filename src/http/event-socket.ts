@@ -18,7 +18,7 @@ export interface StreamRequest {
   readonly violations: readonly FieldViolation[]
 }
 
-/** How a socket is closed (RFC 6455, section 7.4; decisions.md D9). */
+/** How a socket is closed (RFC 6455, section 7.4; docs/decisions.md, D9). */
 const CLOSE_CODES: Partial<Record<Reason, number>> = {
   SHUTTING_DOWN: 1001,
   INVALID_ARGUMENT: 1008,

@@ -14,7 +14,7 @@ interface HealthOptions {
 }
 
 /**
- * Serves `/health`: 200 in any case, `degraded` while some chain or the database does not answer (decisions.md D11); and
+ * Serves `/health`: 200 in any case, `degraded` while some chain or the database does not answer (docs/decisions.md, D11); and
  * `/health/ready`: 200 only while calls can be served.
  */
 export function registerHealth(server: FastifyInstance, options: HealthOptions): void {

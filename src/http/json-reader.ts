@@ -9,7 +9,7 @@ import {
 import type { FieldViolation } from '../domain/errors.js'
 import { jsonNames } from './json-names.js'
 
-/** Reads one message type from JSON as decisions.md D3 has it: ProtoJSON with plain enum names. */
+/** Reads one message type from JSON as docs/decisions.md, D3 has it: ProtoJSON with plain enum names. */
 export interface JsonReader {
   /**
    * @param source values by field: JSON values of a body, or texts of a path or query

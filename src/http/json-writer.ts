@@ -2,7 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bu
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { jsonNames } from './json-names.js'
 
-/** Writes a message, or what one is made of, as the JSON values of decisions.md D3. */
+/** Writes a message, or what one is made of, as the JSON values of docs/decisions.md, D3. */
 export type JsonWriter = (message: object) => Record<string, unknown>
 
 type WriteValue = (value: unknown) => unknown

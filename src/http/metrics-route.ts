@@ -5,7 +5,7 @@ import { shareRuns } from './share-runs.js'
 
 interface MetricsRouteOptions {
   readonly metrics: Metrics
-  /** `user:password` that Basic authentication must bring; undefined leaves it open (decisions.md D11). */
+  /** `user:password` that Basic authentication must bring; undefined leaves it open (docs/decisions.md, D11). */
   readonly auth: string | undefined
   /** Brings those figures up to date that are read and not counted. */
   readonly measure: () => void

@@ -12,7 +12,7 @@ import type { LogRequest } from './request-log.js'
 const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
 
-/** Answers what reaches no route, and what routes throw, in the shape of all errors (decisions.md D7). */
+/** Answers what reaches no route, and what routes throw, in the shape of all errors (docs/decisions.md, D7). */
 export function registerRefusals(
   server: FastifyInstance,
   rateLimits: RateLimits,

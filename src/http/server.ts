@@ -62,7 +62,7 @@ const NEVER_COMPRESS = 0xffff_ffff
 /** As long as headers may be in total. */
 const MAX_URL_LENGTH = 16 * 1024
 
-/** Builds the server: gRPC, gRPC-Web, Connect and REST over the same guarded methods (decisions.md D2). */
+/** Builds the server: gRPC, gRPC-Web, Connect and REST over the same guarded methods (docs/decisions.md, D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, methods, streams, rateLimits, log } = options
   const ports: Multiplexer[] = []

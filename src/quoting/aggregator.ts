@@ -21,7 +21,7 @@ import type { QuoteRecorder } from './quote-recorder.js'
 /** Collects quotes. */
 export interface Aggregator {
   /**
-   * Asks solvers in parallel, checks and ranks what they answer (decisions.md D4).
+   * Asks solvers in parallel, checks and ranks what they answer (docs/decisions.md, D4).
    * @returns the valid offers, best first; at least one
    * @throws ServiceError NO_QUOTES, which names the quote's record, SOLVERS_BUSY, or CHAIN_UNAVAILABLE
    */

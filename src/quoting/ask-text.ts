@@ -1,7 +1,7 @@
 import type { QuoteRequest } from '../domain/quote.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
 
-/** The JSON text that solvers are asked with, in the wire format of deployed solvers (decisions.md D4). */
+/** The JSON text that solvers are asked with, in the wire format of deployed solvers (docs/decisions.md, D4). */
 export function askText(request: QuoteRequest): string {
   return JSON.stringify({
     inputToken: toKnownChecksumAddress(request.inputToken),

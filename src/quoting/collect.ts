@@ -81,7 +81,7 @@ export function createCollector({ askSolver, quoteTimeoutMs, clock }: CollectorO
         }
         const onGone = () => settleAll({ kind: 'cancelled' })
         const stopListening = patience.onGone(onGone)
-        // Only the service's own time-out says that a solver is late (decisions.md D14).
+        // Only the service's own time-out says that a solver is late (docs/decisions.md, D14).
         const onTime = () => settleAll({ kind: round.limitMs < quoteTimeoutMs ? 'cancelled' : 'late' })
         const timer = setTimeout(onTime, round.limitMs)
         const end = () => {

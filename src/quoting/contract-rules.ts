@@ -7,7 +7,7 @@ import type { BondWatch } from '../solvers/bond-watch.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
 import type { UsedNonces } from '../solvers/used-nonces.js'
 
-/** What the settlement contract would refuse a signed offer for, as far as is known in memory (decisions.md D13). */
+/** What the settlement contract would refuse a signed offer for, as far as is known in memory (docs/decisions.md, D13). */
 export interface ContractRules {
   /** Whether enough is known of a solver to hold its offers against the contract; has it read soon where it is not. */
   isKnown(solver: SolverKey): boolean

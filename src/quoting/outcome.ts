@@ -16,7 +16,7 @@ export type SolverOutcome =
   /** The caller's deadline or departure cut it off, or the quote ended while it waited for a connection here. */
   | { readonly kind: 'cancelled'; readonly isQueued?: boolean }
 
-/** Statuses by which deployed solvers decline, besides those below 500 (decisions.md D14). */
+/** Statuses by which deployed solvers decline, besides those below 500 (docs/decisions.md, D14). */
 const DECLINING = [501, 503]
 
 /** Whether an answer of this status says no, and is not the solver's error. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomUUID } from 'node:crypto'
 
-/** Makes the ids of quotes, and those under which solvers are asked (decisions.md D15). */
+/** Makes the ids of quotes, and those under which solvers are asked (docs/decisions.md, D15). */
 export interface QuoteIds {
   /** @returns a new id for a quote's caller: a random UUID (version 4) with 112 random bits */
   create(): string

@@ -1,6 +1,6 @@
 import type { QuoteRecord, SolverAnswer } from '../domain/quote-record.js'
 
-/** What a reader may see of a record (decisions.md D15). */
+/** What a reader may see of a record (docs/decisions.md, D15). */
 export interface QuoteRecordView extends Pick<QuoteRecord, 'quoteId' | 'chainId' | 'requestedAt' | 'asked'> {
   /** For the caller only. */
   readonly durationMs?: number | undefined

@@ -7,7 +7,7 @@ const ERROR_DOMAIN = 'aggregator'
 
 /**
  * An error as RPC callers see it: its reason in `google.rpc.ErrorInfo`, bad fields in `BadRequest`,
- * the time to wait in `RetryInfo` (decisions.md D7, D8).
+ * the time to wait in `RetryInfo` (docs/decisions.md, D7, D8).
  */
 export function toConnectError(error: ServiceError): ConnectError {
   const connectError = new ConnectError(error.message, codeFromString(REASONS[error.reason].rpc))

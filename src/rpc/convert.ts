@@ -14,7 +14,7 @@ const ORDER_STATE_NUMBERS = {
   REFUNDED: OrderState.REFUNDED,
 } as const
 
-/** A signed quote as messages have it; addresses in EIP-55 form (decisions.md D3). */
+/** A signed quote as messages have it; addresses in EIP-55 form (docs/decisions.md, D3). */
 export function toSignedQuoteMessage(signed: SignedQuote) {
   return {
     quote: toQuoteMessage(signed.quote),
@@ -24,7 +24,7 @@ export function toSignedQuoteMessage(signed: SignedQuote) {
   }
 }
 
-/** An order as messages have it: of one that the contract does not know, three fields only (decisions.md D6). */
+/** An order as messages have it: of one that the contract does not know, three fields only (docs/decisions.md, D6). */
 export function toOrderMessage(order: Order): MessageInitShape<typeof GetOrderResponseSchema> {
   const { orderId, chainId } = order
   const known = { orderId, chainId: BigInt(chainId), state: ORDER_STATE_NUMBERS[order.state] }

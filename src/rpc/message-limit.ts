@@ -4,7 +4,7 @@ import { toConnectError } from './connect-errors.js'
 import type { Client, RateLimits } from './rate-limits.js'
 import { requestKey } from './request-context.js'
 
-/** Counts every message that a caller sends on a stream against the limit that all else shares (decisions.md D8). */
+/** Counts every message that a caller sends on a stream against the limit that all else shares (docs/decisions.md, D8). */
 export function limitMessages(rateLimits: RateLimits): Interceptor {
   async function* counted<T>(messages: AsyncIterable<T>, client: Client): AsyncGenerator<T> {
     for await (const message of messages) {

@@ -16,7 +16,7 @@ export interface Client {
   setHeader(name: string, value: string): void
 }
 
-/** Counts requests by client in fixed windows (decisions.md D8), and by IPv6 network (D14). */
+/** Counts requests by client in fixed windows (docs/decisions.md, D8), and by IPv6 network (docs/decisions.md, D14). */
 export interface RateLimits {
   /**
    * Counts one request and puts the `RateLimit-*` headers on its answer.

@@ -2,7 +2,7 @@ import { type ClientId, NETWORK_FACTORS } from '../domain/client.js'
 import { ClientCounts, type CountLimit } from '../domain/client-counts.js'
 import { ServiceError } from '../domain/errors.js'
 
-/** The places for streams, on all transports together (decisions.md D14). */
+/** The places for streams, on all transports together (docs/decisions.md, D14). */
 export interface StreamPlaces {
   /**
    * Takes a place.

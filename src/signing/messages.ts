@@ -9,8 +9,8 @@ export interface RegistrationText {
 }
 
 /**
- * The text that a solver signs to register (specification, section 2.3).
- * @param protocolName begins its first line (decisions.md D1)
+ * The text that a solver signs to register (docs/protocol.md, "Registration messages").
+ * @param protocolName begins its first line (docs/decisions.md, D1)
  */
 export function registrationMessage(protocolName: string, text: RegistrationText): string {
   return [
@@ -21,7 +21,7 @@ export function registrationMessage(protocolName: string, text: RegistrationText
   ].join('\n')
 }
 
-/** The text that a solver signs to be taken out (decisions.md D5). */
+/** The text that a solver signs to be taken out (docs/decisions.md, D5). */
 export function unregistrationMessage(
   protocolName: string,
   text: Pick<RegistrationText, 'address' | 'timestamp'>,

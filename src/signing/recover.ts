@@ -24,7 +24,7 @@ export const isNativeRecovery = native !== undefined
 
 /**
  * Checks a signature as strictly as OpenZeppelin's ECDSA does: 65 bytes r, s, v with `v` 27 or 28 and `s` in the
- * lower half, recovering to the signer (settlement.md).
+ * lower half, recovering to the signer (docs/protocol.md, "Signatures").
  * @param digest 32 bytes
  * @returns what is wrong with it, or undefined when it is the signer's
  */

@@ -11,7 +11,7 @@ export interface SettlementDomain {
   readonly depositProxyCodeHash: Hex
 }
 
-/** Hashes the quotes of one settlement contract exactly as the contract does (EIP-712, settlement.md). */
+/** Hashes the quotes of one settlement contract exactly as the contract does (EIP-712; docs/protocol.md, "Quote struct"). */
 export interface QuoteHasher {
   /** @returns the quote's struct hash and the digest that the solver signs, 32 bytes each */
   hash(quote: Quote): { structHash: Uint8Array; digest: Uint8Array }
@@ -43,7 +43,7 @@ export function quoteTypeHash(protocolName: string): Uint8Array {
 
 /**
  * Builds the hasher of one settlement contract.
- * @param protocolName gives the primary type, `<name>Quote` (decisions.md D1)
+ * @param protocolName gives the primary type, `<name>Quote` (docs/decisions.md, D1)
  */
 export function createQuoteHasher(protocolName: string, domain: SettlementDomain): QuoteHasher {
   const typeHash = quoteTypeHash(protocolName)

@@ -6,7 +6,7 @@ const CLOUD_METADATA = ['168.63.129.16']
 const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3')
 
 /**
- * Whether an IP address is public unicast, so that a stranger may have the service connect to it (decisions.md
+ * Whether an IP address is public unicast, so that a stranger may have the service connect to it (docs/decisions.md,
  * D10). IPv6 forms that embed an IPv4 address (mapped, translated, 6to4, Teredo) are not.
  * @param text an IPv4 or IPv6 address; anything else is not public, nor is one with a zone
  */

@@ -38,9 +38,9 @@ const RETRY_MS = 1000
 /**
  * Starts reading the bonds of all registered solvers, at once and at every interval, and of those that the contract's
  * events name after each block: on chains that are read here, as one replica does it for all. A chain that does not
- * answer changes nobody's standing (decisions.md D5). A replica that does not read the chain reads the free bonds that
+ * answer changes nobody's standing (docs/decisions.md, D5). A replica that does not read the chain reads the free bonds that
  * the other one has not stored: that one may be of a version that stores none. At every interval the solvers themselves are read from the store
- * again, whichever replica reads the chain (decisions.md D14).
+ * again, whichever replica reads the chain (docs/decisions.md, D14).
  */
 export function startBondWatch(options: BondWatchOptions): BondWatch {
   const watches = new Map(

@@ -42,7 +42,7 @@ interface CircuitBreakerOptions {
 }
 
 /**
- * The circuit breaker of one solver. It keeps quotes from waiting for a solver that costs their callers time (decisions.md
+ * The circuit breaker of one solver. It keeps quotes from waiting for a solver that costs their callers time (docs/decisions.md,
  * D14). Times are milliseconds on a clock that never goes back.
  *
  * Each failure adds 1 to a count and each success takes 0.5 away, never below 0. One client moves the count by at most 1

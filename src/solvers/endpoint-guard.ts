@@ -19,7 +19,7 @@ interface EndpointGuardOptions {
   readonly nameServers?: readonly string[]
 }
 
-/** Keeps the service from calling what it must not (server-side request forgery, decisions.md D10). */
+/** Keeps the service from calling what it must not (server-side request forgery, docs/decisions.md, D10). */
 export interface EndpointGuard {
   /** Whether the host of an endpoint is a name that `assertAllowed` looks up. */
   needsLookup(endpointUrl: string): boolean

@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { createMirror } from './mirror.js'
 
 /**
- * The free bond of each registered solver (decisions.md D13): in memory for quotes, and in the store for restarts and
+ * The free bond of each registered solver (docs/decisions.md, D13): in memory for quotes, and in the store for restarts and
  * for the other replicas. The replica that reads the chain writes it.
  */
 export interface FreeBonds {

@@ -13,7 +13,7 @@ export type RequestResult =
   /** The caller's deadline or departure cut it off, or it waited for a connection here. */
   | 'cancelled'
 
-/** What a request without an offer says of its solver (decisions.md D14). */
+/** What a request without an offer says of its solver (docs/decisions.md, D14). */
 export type Verdict =
   /** The caller waited for nothing, until the service's own time-out. */
   | 'time_lost'

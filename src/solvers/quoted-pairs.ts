@@ -5,7 +5,7 @@ const LIFETIME_MS = 24 * 3_600_000
 /** A pair's time is written this often at most. */
 const REFRESH_MS = 60_000
 
-/** The token pairs that one solver has quoted within 24 hours, the last 512 of them (decisions.md D14). */
+/** The token pairs that one solver has quoted within 24 hours, the last 512 of them (docs/decisions.md, D14). */
 export class QuotedPairs {
   /** Undefined until the first offer. */
   #quotedAt: LRUCache<string, number> | undefined

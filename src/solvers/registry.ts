@@ -48,14 +48,14 @@ export interface Registry {
    * Checks, in this order, the timestamp's window, signature, timestamp, bar, endpoint, place and bond, then adds or
    * updates the solver. A name in the endpoint is looked up last, so only a solver with a bond causes look-ups.
    * Nothing about the address is said before it has signed. On a full chain it replaces the solver that has been
-   * without a sufficient bond for the longest time, if for longer than the grace (decisions.md D14).
+   * without a sufficient bond for the longest time, if for longer than the grace (docs/decisions.md, D14).
    * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED, SOLVER_BARRED, ENDPOINT_REJECTED,
    *   SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT, RATE_LIMITED or CHAIN_UNAVAILABLE
    */
   register(registration: Registration): Promise<void>
   /** @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED or SOLVER_NOT_FOUND */
   unregister(wish: SignedWish): Promise<void>
-  /** Takes note of a solver's bond: without a sufficient one it is not active (decisions.md D5). */
+  /** Takes note of a solver's bond: without a sufficient one it is not active (docs/decisions.md, D5). */
   setBonded(key: SolverKey, isBonded: boolean): Promise<void>
   /**
    * Removes a solver that has been without a sufficient bond since before a time in Unix milliseconds.

@@ -38,7 +38,7 @@ interface RoundRobin {
 }
 
 /**
- * Builds a selection in turns (decisions.md D4). When there are more solvers than places, four places in five go to
+ * Builds a selection in turns (docs/decisions.md, D4). When there are more solvers than places, four places in five go to
  * healthy solvers and one to degraded ones, and in both groups each quote goes on after the last solver that the one
  * before asked: among n healthy solvers, each is asked in `limit` of n quotes. Places that one group cannot fill go to
  * the other, and what is left then to solvers where the request has to wait for a connection. When all breakers are

@@ -18,7 +18,7 @@ export type SolverReply =
 export interface Question {
   /** JSON text in UTF-8. */
   readonly body: Uint8Array
-  /** The id that each solver is asked under (decisions.md D15); none where no record is kept. */
+  /** The id that each solver is asked under (docs/decisions.md, D15); none where no record is kept. */
   readonly quoteIds: ReadonlyMap<Address, string>
   /** Whether no one can deposit with what is answered: solvers see it in `x-quote-kind`. */
   readonly isIndicative?: boolean
@@ -85,7 +85,7 @@ export function createQuestion(text: string, quoteIds: ReadonlyMap<Address, stri
 }
 
 /**
- * Builds the client: pooled keep-alive connections, no redirects, replies of at most 64 KiB (decisions.md D10).
+ * Builds the client: pooled keep-alive connections, no redirects, replies of at most 64 KiB (docs/decisions.md, D10).
  * @param guard judges every connection before it is made
  * @param maxConnections to one origin; further calls wait for one of them
  */

@@ -56,7 +56,7 @@ interface SolverHealthOptions {
 /**
  * How one solver has answered of late. Times are milliseconds on a clock that never goes back.
  *
- * What counts against it is lost time, and only for a token pair that it is known to quote (decisions.md D14): a caller
+ * What counts against it is lost time, and only for a token pair that it is known to quote (docs/decisions.md, D14): a caller
  * can ask what no honest solver answers.
  */
 export class SolverHealth {

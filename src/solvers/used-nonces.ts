@@ -10,7 +10,7 @@ import { createNonceStrikes } from './nonce-strikes.js'
 import type { Registry } from './registry.js'
 
 /**
- * The nonces that the contract would refuse, as far as they are known (decisions.md D13): cancelled ones by their event,
+ * The nonces that the contract would refuse, as far as they are known (docs/decisions.md, D13): cancelled ones by their event,
  * others by reads, as order events carry no nonce. A nonce is read once a solver has sent it twice, or when it is chosen
  * at random. A solver that goes on sending used nonces is barred for a time.
  */

@@ -29,7 +29,7 @@ interface SolverTable {
   unbonded_since_ms: number | null
 }
 
-/** The last accepted timestamp of each solver; it outlives the registration (decisions.md D5). */
+/** The last accepted timestamp of each solver; it outlives the registration (docs/decisions.md, D5). */
 interface SolverTimestampTable {
   chain_id: number
   address: string

@@ -11,7 +11,7 @@ export interface SolverBar {
   readonly barredAt: number
 }
 
-/** The addresses that the operator keeps from registering (decisions.md D14). */
+/** The addresses that the operator keeps from registering (docs/decisions.md, D14). */
 export interface SolverBarStore {
   /** Every bar, the oldest first. */
   readAll(): Promise<SolverBar[]>

@@ -41,7 +41,7 @@ function jsonOf(event: StreamEvent): string {
   return toEventJson(toEventMessage({ sequence: 7, event, cursor: CURSOR }))
 }
 
-describe('a message is the letter of the specification, with its cursor at the end:', () => {
+describe('a message is the letter of the protocol, with its cursor at the end:', () => {
   test('connected', () => {
     expect(toEventJson(toConnectedMessage([1, 8453], CURSOR))).toBe(
       `{"type":"connected","supportedChains":[1,8453],"cursor":"${CURSOR}"}`,

@@ -18,7 +18,7 @@ function lines(services: readonly DescService[]): string[] {
   )
 }
 
-test('the protos give the routes of the specification', () => {
+test('the protos give the routes of the protocol', () => {
   expect(lines([QuoteService, SolverService, OrderService, EventService])).toEqual([
     'GetQuote: POST /v1/:chainId/quote, body *, answers the message',
     'GetQuoteRecord: GET /v1/:chainId/quote/:quoteId, body none, answers the message',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What a field takes, by an oracle of its own (decisions.md D3, D4, D5), and values that come close. */
+/** What a field takes, by an oracle of its own (docs/decisions.md, D3, D4, D5), and values that come close. */
 export interface FieldRule {
   /** @param value a JSON value; undefined when the field is left out */
   isValid(value: unknown): boolean
@@ -211,7 +211,7 @@ function valueText(field: string, value: unknown): fc.Arbitrary<string> {
 
 const protoName = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** JSON text of a body in any spelling that decisions.md D3 allows, unknown fields among its own. */
+/** JSON text of a body in any spelling that docs/decisions.md, D3 allows, unknown fields among its own. */
 export function spelling(body: Readonly<Record<string, unknown>>): fc.Arbitrary<string> {
   const known = new Set(Object.keys(body).flatMap((field) => [field, protoName(field)]))
   const own = Object.entries(body).map(([field, value]) =>

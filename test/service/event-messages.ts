@@ -8,7 +8,7 @@ interface OrderMessage {
   cursor?: string
 }
 
-/** An order event as subscribers get it (specification, section 6). */
+/** An order event as subscribers get it (docs/protocol.md, "Event messages"). */
 export type EventMessage =
   | (OrderMessage & {
       type: 'Deposited'
@@ -23,7 +23,7 @@ export type EventMessage =
   | (OrderMessage & { type: 'Settled' })
   | (OrderMessage & { type: 'Refunded'; user: string; inputAmount: string; bondSlashed: string })
 
-/** An event taken back (decisions.md D9). */
+/** An event taken back (docs/decisions.md, D9). */
 export interface RevertedMessage extends OrderMessage {
   type: 'Reverted'
   event: EventMessage['type']
@@ -38,7 +38,7 @@ export type StreamMessage =
 /** Anvil answers in one piece: that of fifty loud blocks is 15 MB. */
 const BLOCKS_A_CALL = 50
 
-/** The order events as settlement.md has them. */
+/** The order events as docs/protocol.md, "Contract events" has them. */
 const events = parseAbi([
   'event Deposited(bytes32 indexed orderId, address indexed user, address indexed solver, address inputToken, uint256 inputAmount, address outputToken, uint256 outputAmount, uint32 fillDeadline)',
   'event Settled(bytes32 indexed orderId, address indexed user, address indexed solver)',

@@ -14,7 +14,7 @@ interface Message {
   readonly body?: string | Uint8Array
 }
 
-/** The closed list of codes, each with its HTTP statuses (decisions.md D7). */
+/** The closed list of codes, each with its HTTP statuses (docs/decisions.md, D7). */
 const STATUSES: Readonly<Record<string, readonly number[]>> = {
   INVALID_ARGUMENT: [400, 413],
   CHAIN_NOT_SUPPORTED: [404],

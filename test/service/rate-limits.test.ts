@@ -8,7 +8,7 @@ import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { createGrpcClient } from './grpc-client.js'
 import { startService, type TestService } from './service.js'
 
-/** The limits of the specification's section 8, which the test harness otherwise turns off. */
+/** The limits of docs/protocol.md, "Limits and defaults", which the test harness otherwise turns off. */
 const LISTED = {
   RATE_LIMIT_MAX: '100',
   RATE_LIMIT_QUOTE: '30',

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { EventMessage, RevertedMessage, StreamMessage } from './event-messages.js'
 
-/** What to ask the stream for, by the names of the specification's JSON. */
+/** What to ask the stream for, by the names of the protocol's JSON. */
 export interface StreamRequest {
   after?: string
   chainId?: readonly (number | string)[]
@@ -27,7 +27,7 @@ export interface StreamEnd {
   status: number | string
   /** A sentence for a person. */
   text: string
-  /** One of the reasons of decisions.md D7, where the protocol has room for it. */
+  /** One of the reasons of docs/decisions.md, D7, where the protocol has room for it. */
   reason?: string | undefined
   /** Bad fields, where the protocol has room for them. */
   fields?: string[] | undefined
@@ -55,7 +55,7 @@ export interface Wire<Raw> {
     options: StreamOptions,
     listener: StreamListener<Raw>,
   ): Connection
-  /** @returns the message as the specification's JSON; undefined for a sign of life */
+  /** @returns the message as the protocol's JSON; undefined for a sign of life */
   read(raw: Raw): StreamMessage | undefined
 }
 

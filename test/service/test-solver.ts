@@ -7,7 +7,7 @@ import { signQuote } from '../devnet/signed-quote.js'
 import type { TestChain } from './chain.js'
 import type { TestService } from './service.js'
 
-/** What the service asks a solver with (decisions.md D4). */
+/** What the service asks a solver with (docs/decisions.md, D4). */
 export interface Ask {
   inputToken: Address
   outputToken: Address
@@ -155,7 +155,7 @@ export function nextTimestamp(): number {
   return lastTimestamp
 }
 
-/** A registration's body, signed as the specification says; `changes` come after the signing. */
+/** A registration's body, signed as docs/protocol.md, "Registration messages" says; `changes` come after the signing. */
 export async function signedRegistration(
   account: LocalAccount,
   {
@@ -183,7 +183,7 @@ interface RegistrationOptions {
   protocolName?: string
 }
 
-/** An unregistration's body, signed as decisions.md D5 says. */
+/** An unregistration's body, signed as docs/decisions.md, D5 says. */
 export async function signedUnregistration(account: LocalAccount, timestamp = nextTimestamp()) {
   const lines = [
     'Service Solver Unregistration',

@@ -17,7 +17,7 @@ const TEXT = {
   timestamp: 1_800_000_000_123,
 }
 
-test('the registration message is the four lines of the specification', () => {
+test('the registration message is the four lines of the protocol', () => {
   expect(registrationMessage('Service', TEXT)).toBe(
     'Service Solver Registration\n' +
       'Address: 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed\n' +

@@ -52,7 +52,7 @@ function typedData(protocolName: string, quote: Quote) {
   }
 }
 
-/** `keccak256(abi.encode(structHash, keccak256(signature)))` (decisions.md D4). */
+/** `keccak256(abi.encode(structHash, keccak256(signature)))` (docs/decisions.md, D4). */
 function orderIdOf(structHash: Hex, signature: Hex): Hex {
   return keccak256(
     encodeAbiParameters(parseAbiParameters('bytes32, bytes32'), [structHash, keccak256(signature)]),

@@ -5,7 +5,7 @@ import { hasNoSuchFunction } from './contract-errors.js'
 import type { SettlementTerms } from './settlement.js'
 import { stateAbi } from './settlement-abi.js'
 
-/** What the contract can have against an offer at the moment (decisions.md D13). */
+/** What the contract can have against an offer at the moment (docs/decisions.md, D13). */
 export type StateProblem = 'solver_not_registered' | 'bond_too_small' | 'below_minimum_order' | 'nonce_used'
 
 /** What the contract knows of an offer. Amounts in the token's smallest unit. */

@@ -35,7 +35,7 @@ export interface SignedRegistration {
 /** A withdrawal as `unregisterSolver` takes it. */
 export type SignedUnregistration = Omit<SignedRegistration, 'endpointUrl' | 'name'>
 
-/** Signs a registration (specification, section 2.3). @throws what the signer throws */
+/** Signs a registration (docs/protocol.md, "Registration messages"). @throws what the signer throws */
 export async function signRegistration(
   signer: MessageSigner,
   terms: RegistrationTerms,
@@ -52,7 +52,7 @@ export async function signRegistration(
   return { chainId, address, endpointUrl, name, timestamp, signature }
 }
 
-/** Signs a withdrawal (decisions.md D5). @throws what the signer throws */
+/** Signs a withdrawal (docs/decisions.md, D5). @throws what the signer throws */
 export async function signUnregistration(
   signer: MessageSigner,
   terms: UnregistrationTerms,

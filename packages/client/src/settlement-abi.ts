@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem'
 import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
 
-/** The members of the contract's quote struct, in its order (settlement.md). */
+/** The members of the contract's quote struct, in its order (docs/protocol.md, "Quote struct"). */
 export const QUOTE_MEMBERS = [
   { name: 'solver', type: 'address' },
   { name: 'user', type: 'address' },

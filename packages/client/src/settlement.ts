@@ -40,7 +40,7 @@ export async function readSettlement(
   return { client, chainId, settlement, protocolName, domain, depositProxyCodeHash }
 }
 
-/** @param usual the domain of a contract that does not tell its own (decisions.md D1) */
+/** @param usual the domain of a contract that does not tell its own (docs/decisions.md, D1) */
 async function readDomain(
   client: Client,
   usual: TypedDataDomain & { readonly verifyingContract: Address },

@@ -117,7 +117,7 @@ function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
   return problems
 }
 
-/** Whether the offer is the solver's, and its order id and deposit address are its own (decisions.md D4). */
+/** Whether the offer is the solver's, and its order id and deposit address are its own (docs/decisions.md, D4). */
 async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promise<QuoteProblem[]> {
   const hashes = hashQuote(offer.quote, terms)
   if (hashes === undefined || !isHex(offer.signature) || offer.signature.length % 2 !== 0)
@@ -158,7 +158,7 @@ function hashQuote(quote: Quote, { protocolName, domain }: SettlementTerms) {
   }
 }
 
-/** As strictly as OpenZeppelin's ECDSA (settlement.md). */
+/** As strictly as OpenZeppelin's ECDSA (docs/protocol.md, "Signatures"). */
 async function judgeSignature(
   digest: Hex,
   signature: Hex,

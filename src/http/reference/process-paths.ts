@@ -66,7 +66,7 @@ const NOT_READY = { status: 503, reasons: ['CHAIN_UNAVAILABLE', 'SHUTTING_DOWN']
 const INTERNAL = { status: 500, reasons: ['INTERNAL'] } as const
 
 /**
- * What is served of the process itself, by no method (decisions.md D11).
+ * What is served of the process itself, by no method (docs/decisions.md, D11).
  * @param hasMetricsAuth whether `/metrics` asks for a password
  */
 export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean): Paths {

@@ -6,7 +6,7 @@ import { events, exchanges } from './samples.js'
 
 /**
  * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Nobody's requests
- * for them are counted (decisions.md D8).
+ * for them are counted (docs/decisions.md, D8).
  */
 export function registerReference(server: FastifyInstance, contract: Omit<Contract, 'samples'>): void {
   const whole = { ...contract, samples: exchanges }

@@ -54,7 +54,7 @@ export function jsonResponse(description: string, schema: Schema, examples: Exam
   return { description, headers, content: { 'application/json': { schema, examples } } }
 }
 
-/** The answer to a request that fails, in the one shape that all errors have (decisions.md D7). */
+/** The answer to a request that fails, in the one shape that all errors have (docs/decisions.md, D7). */
 export function failureResponse(
   { status, reasons }: Failure,
   examples: Examples,

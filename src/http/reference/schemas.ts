@@ -7,7 +7,7 @@ import { descriptionOf } from './descriptions.js'
 const MAX_UINT32 = 0xffff_ffff
 
 /**
- * A message as a JSON schema, in the JSON of decisions.md D3: 64-bit integers are numbers, enum values plain names. All
+ * A message as a JSON schema, in the JSON of docs/decisions.md, D3: 64-bit integers are numbers, enum values plain names. All
  * fields are required but those that are `optional` in the proto, and lists in requests.
  * @param fields those that are in the JSON: a request has some of its fields in the path
  */

@@ -1,0 +1,47 @@
+/** Texts by their path below the repository's root. */
+export type Texts = ReadonlyMap<string, string>
+
+/** A path of a document, then the decisions or the section that are cited: `docs/decisions.md, D4, D13`. */
+const CITATION = /(?<path>[\w./-]*\w\.md)\b(?<decisions>(?:, D\d+)*)(?:, "(?<section>[^"\n]+)")?/g
+/** Joins the lines of a comment. */
+const LINE_BREAK = /\n[ \t]*(?:\*|\/\/|#)?[ \t]*/g
+const BARE_DECISION = /\bD\d{1,2}\b/g
+const UNNAMED_SECTION = /\bspecification,? section \d+(\.\d+)*/gi
+/** Where the repository is when it is installed, in the systemd unit: a URL without its protocol. */
+const INSTALLED_AT = '///opt/quote-aggregator/'
+
+/**
+ * Finds citations of documents, decisions or sections that do not exist, or do not name their document.
+ * @param sources where citations stand
+ * @param documents what they may cite
+ * @returns one line for each
+ */
+export function findDanglingCitations(sources: Texts, documents: Texts): string[] {
+  return [...sources].flatMap(([source, text]) => {
+    const joined = text.replace(LINE_BREAK, ' ')
+    const bare = joined.replace(CITATION, '')
+    const problems = [
+      ...[...joined.matchAll(CITATION)].flatMap(({ groups = {} }) => findProblems(groups, documents)),
+      ...(bare.match(BARE_DECISION) ?? []).map((decision) => `${decision} without its document`),
+      ...(bare.match(UNNAMED_SECTION) ?? []).map((section) => `${section} without its document`),
+    ]
+    return problems.map((problem) => `${source}: ${problem}`)
+  })
+}
+
+function findProblems(
+  { path = '', decisions = '', section }: Readonly<Record<string, string>>,
+  documents: Texts,
+): string[] {
+  const file = path.startsWith(INSTALLED_AT) ? path.slice(INSTALLED_AT.length) : path
+  const document = documents.get(file)
+  if (document === undefined) return [`${path} does not exist`]
+  const headings = [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
+  const lacksDecision = (decision: string) => !headings.some((heading) => heading.startsWith(`${decision} `))
+  return [
+    ...(decisions.match(BARE_DECISION) ?? [])
+      .filter(lacksDecision)
+      .map((decision) => `${path} has no ${decision}`),
+    ...(section === undefined || headings.includes(section) ? [] : [`${path} has no section "${section}"`]),
+  ]
+}
