@@ -1,0 +1,44 @@
+import { readFileSync, statSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readDockerfile } from './dockerfile.js'
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+}
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: { readonly run: { readonly strategy: Strategy; readonly steps: readonly Step[] } }
+}
+
+interface Strategy {
+  readonly matrix: { readonly node: readonly string[] }
+}
+
+const text = readFileSync('.github/workflows/ci.yml', 'utf8')
+const { permissions, jobs }: Workflow = parse(text)
+const { steps, strategy } = jobs.run
+
+describe('the workflow', () => {
+  test('ends with .ci/run, which can be executed', () => {
+    expect(steps.at(-1)?.run).toBe('.ci/run')
+    expect(statSync('.ci/run').mode & 0o111).toBe(0o111)
+  })
+
+  test('runs on the oldest Node that the package supports and on the one of the image', () => {
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const [, oldest] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? []
+    const [, ofImage] = /^node:(\d+)\./.exec(readDockerfile()[0]?.base ?? '') ?? []
+    expect(strategy.matrix.node).toEqual([oldest, ofImage])
+  })
+
+  test('names the major version of each action, reads the repository only and uses no secrets', () => {
+    const actions = steps.flatMap(({ uses }) => uses ?? [])
+    expect(actions.length).toBeGreaterThan(0)
+    expect(actions.filter((action) => !/^actions\/[a-z-]+@v\d+$/.test(action))).toEqual([])
+    expect(permissions).toEqual({ contents: 'read' })
+    expect(text).not.toContain('secrets.')
+  })
+})
