@@ -10,7 +10,7 @@ const MAX_MS = 120_000
 /** How soon the service has read a chain's past. */
 export const backfill: Benchmark = {
   name: 'backfill',
-  about: "Reading a chain's past: from the start of the service until all events are in its log.",
+  about: "Reading a chain's past: time from the start of the service until all events are in its log.",
   measure: () =>
     onLoudChain(async (chain) => {
       const { fromBlock } = await chain.shout({ events: EVENTS, eventsPerBlock: EVENTS_PER_BLOCK })

@@ -17,7 +17,7 @@ const MAX_WAIT_MS = 30_000
 export const broadcast: Benchmark = {
   name: 'broadcast',
   about:
-    'A block of events to many WebSocket clients; the limit is a bare ws server that sends the same bytes.',
+    'A block of events to many WebSocket clients. The limit is a bare ws server that sends the same bytes.',
   measure: () =>
     onLoudChain(async (chain) => {
       const service = await startBuiltService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
@@ -64,7 +64,7 @@ async function compare(chain: LoudChain, service: BuiltService, bare: BareServer
       { clients, server: 'bare ws', 'messages/s': Math.round(limit), ratio: 1 },
       { clients, server: 'this service', 'messages/s': Math.round(reached), ratio },
     )
-    const name = `broadcast to ${clients.toLocaleString('en')} clients: messages/s beside bare ws`
+    const name = `broadcast to ${clients.toLocaleString('en')} clients: messages/s relative to bare ws`
     findings.push({ name, value: ratio, atLeast: 0.9 })
   }
   return { rows, findings }

@@ -16,7 +16,7 @@ const FIRST_SOLVERS = 50
 export const footprint: Benchmark = {
   name: 'footprint',
   about:
-    'From starting the process to the first 200 from /health, memory (RSS) 5 s later, and memory per solver.',
+    'Time from the start of the process to the first 200 from /health, memory (RSS) 5 s later, and memory per solver.',
   async measure() {
     const market = await startMarket(SOLVERS)
     try {

@@ -21,7 +21,7 @@ interface Contestant {
 /** What WebSocket clients cost that only wait. */
 export const idleClients: Benchmark = {
   name: 'idle-clients',
-  about: 'Memory (RSS) that idle WebSocket clients cost; the limit is a bare ws server.',
+  about: 'Memory (RSS) of idle WebSocket clients. The limit is a bare ws server.',
   async measure() {
     const chain = await startChain({ bonded: 0 })
     try {
@@ -40,7 +40,7 @@ export const idleClients: Benchmark = {
 }
 
 function toResult(limit: number, service: number) {
-  const name = `${CLIENTS.toLocaleString('en')} idle WebSocket clients: memory beside bare ws`
+  const name = `${CLIENTS.toLocaleString('en')} idle WebSocket clients: memory relative to bare ws`
   const value = Math.round((service / limit) * 100) / 100
   const perClient = (bytes: number) => ({ clients: CLIENTS, 'KB per client': Math.round(bytes / 100) / 10 })
   return {

@@ -20,7 +20,8 @@ interface Way {
 /** How soon an event is at a WebSocket client, by the way in which the service hears of blocks. */
 export const latency: Benchmark = {
   name: 'latency',
-  about: 'From sending a transaction, whose block is mined at once, to the message at a WebSocket client.',
+  about:
+    'Time from sending a transaction, whose block is mined at once, to the message at a WebSocket client.',
   measure: () =>
     onLoudChain(async (chain) => {
       const rpc = chain.devnet.rpcUrl

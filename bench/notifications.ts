@@ -44,7 +44,9 @@ export async function measureNotifications(server: DatabaseServer): Promise<Resu
         times.push(performance.now() - start)
       }
       const databaseCpuMs = ((server.cpuSeconds() - cpuBefore) * 1000) / TELLS
-      rows.push(rowOf('news', `told until ${size} replicas have heard it`, { times, databaseCpuMs }))
+      rows.push(
+        rowOf('notifications', `sent until ${size} replicas have received it`, { times, databaseCpuMs }),
+      )
     }
     return { rows, findings: [] }
   } finally {

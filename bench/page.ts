@@ -12,10 +12,9 @@ export interface Picture {
 export function page(report: Report, pictures: Readonly<Record<string, readonly Picture[]>>): string {
   return [
     '# Benchmarks',
-    'What the service adds to the work that it cannot do without. Where a limit is named, it is a server that does no ' +
-      'more than that work, measured in the same run. Everything runs on one machine and talks over 127.0.0.1: the ' +
-      'service as `npm start` runs it, the local chain, the solvers and the callers share its cores, so figures say ' +
-      'something beside the others of their table only.',
+    'What the service adds to the work that every such service must do. A limit is a server that does only that ' +
+      'work, measured in the same run. Everything runs on one machine over 127.0.0.1: the service as `npm start` runs ' +
+      'it, the local chain, the solvers and the callers share its cores. So compare figures only within their table.',
     '```\nnpm run bench                    all of them\nnpm run bench -- quote latency   some of them\n' +
       'npm run bench -- --check         fails when a figure is beyond its line\n' +
       'npm run bench -- --record        writes this page and its pictures\n```',

@@ -16,9 +16,9 @@ const ROUNDS = { rounds: 4, seconds: 1.5 }
 export const protocols: Benchmark = {
   name: 'protocols',
   about:
-    `A quote of ${SOLVERS} solvers, asked for by ${CALLERS} callers at once in each protocol with the clients that are ` +
-    'usual for it, beside REST by undici. REST and Connect have a connection for each caller, gRPC has one for all. ' +
-    'What a client takes of the machine counts in its throughput; the CPU is that of the service alone.',
+    `Quotes of ${SOLVERS} solvers for ${CALLERS} callers at once, in each protocol with its usual clients, compared with ` +
+    'REST by undici. REST and Connect use a connection for each caller, gRPC uses one for all. The work of a client ' +
+    'lowers its throughput; the CPU is that of the service alone.',
   async measure() {
     const market = await startMarket(SOLVERS)
     try {
@@ -52,7 +52,7 @@ async function measureOn(market: Market): Promise<Result> {
     })),
     findings: [
       {
-        name: 'quote over gRPC: throughput beside REST',
+        name: 'quote over gRPC: throughput relative to REST',
         value: scores['gRPC, grpc-js'].perSecond / reference.perSecond,
         atLeast: 0.6,
       },

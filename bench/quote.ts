@@ -22,9 +22,9 @@ export interface Bout {
 export const quote: Benchmark = {
   name: 'quote',
   about:
-    'POST /v1/{chainId}/quote with every solver answering at once, each connection asking again as soon as it is ' +
-    'answered. The limit is a bare node:http server that asks the same solvers over undici and recovers one public ' +
-    'key for each reply, but checks, hashes, counts, limits and logs nothing.',
+    'POST /v1/{chainId}/quote. Every solver answers at once, and each connection sends its next request after an ' +
+    'answer. The limit is a bare node:http server that asks the same solvers over undici and recovers one public ' +
+    'key for each reply. It checks, hashes, counts, limits and logs nothing.',
   async measure() {
     const market = await startMarket(Math.max(...SIZES))
     try {
@@ -106,22 +106,22 @@ export function conclude(bouts: readonly Bout[], completeness: number): Result {
     rows: [...bouts.flatMap(rowsOf), ...slopeRows(slopes)],
     findings: [
       {
-        name: 'quote, 10 solvers: throughput beside the limit',
+        name: 'quote, 10 solvers: throughput relative to the limit',
         value: crowded.service.perSecond / crowded.limit.perSecond,
         atLeast: 0.8,
       },
       {
-        name: 'quote, 10 solvers, one connection: median latency beside the limit',
+        name: 'quote, 10 solvers, one connection: median latency relative to the limit',
         value: alone.service.median / alone.limit.median,
         atMost: 1.5,
       },
       {
-        name: 'quote: CPU per added solver beside the limit',
+        name: 'quote: CPU per added solver relative to the limit',
         value: slopes.service / slopes.limit,
         atMost: 1.3,
       },
       {
-        name: "quote: part of the solvers' offers that the answers have",
+        name: "quote: share of the solvers' offers in the answers",
         value: completeness,
         atLeast: 0.999,
       },

@@ -22,9 +22,9 @@ export const reads: Benchmark = {
   name: 'reads',
   about:
     `GET of a chain's list of ${SOLVERS} solvers, and of a deposited order that the service has in memory, over ` +
-    `${CONNECTIONS} connections. The limit is plain Fastify with a route that gives the same bytes, headers included, ` +
-    'each time, and logs nothing; so does the service here, at LOG_LEVEL=warn. The service that logs a line for each ' +
-    'request, as it does by itself, is shown beside it.',
+    `${CONNECTIONS} connections. The limit is plain Fastify with a route that answers the same bytes and headers ` +
+    'and logs nothing. The rows "service" log nothing either (LOG_LEVEL=warn). The rows "logging" log a line for ' +
+    'each request, which is the default.',
   async measure() {
     const market = await startMarket(SOLVERS)
     try {
@@ -66,8 +66,8 @@ async function measureOn(market: Market): Promise<Result> {
   return {
     rows: [...rowsOf('list of solvers', list), ...rowsOf('order from memory', order)],
     findings: [
-      { name: 'order from memory: throughput beside plain Fastify', value: ratio(order), atLeast: 0.6 },
-      { name: 'list of solvers: throughput beside plain Fastify', value: ratio(list), atLeast: 0.6 },
+      { name: 'order from memory: throughput relative to plain Fastify', value: ratio(order), atLeast: 0.6 },
+      { name: 'list of solvers: throughput relative to plain Fastify', value: ratio(list), atLeast: 0.6 },
     ],
   }
 }

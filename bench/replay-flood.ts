@@ -58,9 +58,9 @@ const FLOODS: readonly Flood[] = [
 export const replayFlood: Benchmark = {
   name: 'replay-flood',
   about:
-    `A steady load of quotes beside ${SOCKETS} WebSockets that replay a log of ${EVENTS.toLocaleString('en')} events from ` +
-    `its beginning, with filters that match nothing, and begin again every ${REOPEN_MS / 1000} s. The reference is the ` +
-    'same load without them, in rounds between.',
+    `A steady load of quotes while ${SOCKETS} WebSockets replay a log of ${EVENTS.toLocaleString('en')} events from its ` +
+    `beginning, with filters that match nothing, and start again every ${REOPEN_MS / 1000} s. The reference is the same ` +
+    'load without them, in alternating rounds.',
   async measure() {
     const market = await startMarket(SOLVERS)
     const folder = await mkdtemp(join(tmpdir(), 'bench-'))

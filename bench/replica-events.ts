@@ -46,7 +46,7 @@ export async function measureEvents(chain: LoudChain, fleet: Fleet, databaseUrl:
   }
   return {
     rows: [
-      rowOf('events', "from the commit to the frame at the reader's client", { times: delays.reader }),
+      rowOf('events', "from the commit to the frame at the leader's client", { times: delays.reader }),
       rowOf('events', 'from the commit to the frames at clients of all others', { times: delays.others }),
     ],
     findings: [],
@@ -72,11 +72,11 @@ export async function measureFailover(chain: LoudChain, fleet: Fleet): Promise<R
     for (const socket of sockets) socket.terminate()
     await fleet.start()
   }
-  const what = 'from kill -9 of the reader to a chain that is current at all others'
+  const what = 'from kill -9 of the leader to a chain that is current at all others'
   return {
     rows: [
       rowOf('failover', what, { times: current }),
-      rowOf('failover', 'from kill -9 of the reader to the next event at clients of all others', {
+      rowOf('failover', 'from kill -9 of the leader to the next event at clients of all others', {
         times: events,
       }),
     ],

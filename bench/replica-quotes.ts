@@ -33,7 +33,7 @@ export async function measureStores(market: Market, server: DatabaseServer): Pro
     ],
     findings: [
       {
-        name: 'quote on PostgreSQL: throughput beside SQLite',
+        name: 'quote on PostgreSQL: throughput relative to SQLite',
         value: postgres.perSecond / sqlite.perSecond,
         atLeast: 0.95,
       },
@@ -101,10 +101,10 @@ export async function measureThroughput(
   )
   return {
     rows: [
-      quoteRow('one replica of three is asked', one, one),
-      quoteRow('all three replicas are asked', all, one),
-      rowOf('RPC reads', 'at the reader, meanwhile', { perSecond: atReader }),
-      rowOf('RPC reads', 'at all others together', {
+      quoteRow('one replica of three gets all requests', one, one),
+      quoteRow('all three replicas get requests', all, one),
+      rowOf('RPC reads', 'at the leader, in the same time', { perSecond: atReader }),
+      rowOf('RPC reads', 'at all followers together', {
         perSecond: atOthers.reduce((sum, one) => sum + one, 0),
       }),
     ],

@@ -44,7 +44,7 @@ export async function measureRegistration(market: Market, fleet: Fleet, solver: 
   } finally {
     await asks.stop()
   }
-  const what = 'from a registration that is answered to a quote of every other replica'
+  const what = 'from the answer to a registration to a quote of every other replica'
   return {
     rows: [rowOf('registration', what, { times })],
     findings: [{ name: `${what}: p99, ms`, value: quantile(times, 0.99), atMost: 100 }],

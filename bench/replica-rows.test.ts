@@ -13,8 +13,8 @@ test('a row has what was measured, and nothing of what was not', () => {
 
 test('times are told by their median, their 99th percentile and the longest', () => {
   const times = Array.from({ length: 101 }, (_, index) => 100 - index)
-  expect(rowOf('news', 'all', { times, databaseCpuMs: 0 })).toEqual({
-    part: 'news',
+  expect(rowOf('notifications', 'all', { times, databaseCpuMs: 0 })).toEqual({
+    part: 'notifications',
     what: 'all',
     'median ms': 50,
     'p99 ms': 99,

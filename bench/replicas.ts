@@ -17,10 +17,10 @@ const REPLICAS = 3
 export const replicas: Benchmark = {
   name: 'replicas',
   about:
-    `Replicas on one PostgreSQL, which shares the cores with them, the callers and the solvers, so that ${REPLICAS} ` +
-    `replicas cannot do ${REPLICAS} times as much here. Quotes are of ${SOLVERS} solvers, with each quote's record ` +
-    'written; ratios are of the throughput to that of the row before. PostgreSQL does not wait for the disk: a commit ' +
-    'that has to takes as much longer as a flush does.',
+    `Replicas on one PostgreSQL. It shares the cores with them, the callers and the solvers, so ${REPLICAS} replicas ` +
+    `cannot do ${REPLICAS} times as much here. Quotes are of ${SOLVERS} solvers, and each quote's record is written. A ` +
+    'ratio compares throughput with the row before. PostgreSQL does not wait for the disk here: with such a wait, each ' +
+    'commit takes one flush longer.',
   async measure() {
     const server = await startDatabaseServer()
     try {

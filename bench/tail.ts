@@ -22,8 +22,8 @@ const RECOVERY_LIMIT_MS = 10_000
 export const tail: Benchmark = {
   name: 'tail',
   about:
-    `${QUOTES_PER_SECOND} quotes a second for ${SECONDS} s of ten solvers: with all of them well, with one that hangs, ` +
-    `with one that answers after ${LATE_MS} ms, and with one that takes ${SLOW_MS} ms, to see what the service adds to that.`,
+    `${QUOTES_PER_SECOND} quotes a second for ${SECONDS} s of ten solvers: all well, one that hangs, one that answers after ` +
+    `${LATE_MS} ms, and one that takes ${SLOW_MS} ms, which shows what the service adds to the slowest solver.`,
   async measure() {
     const market = await startMarket(SOLVERS)
     try {
@@ -39,7 +39,7 @@ export const tail: Benchmark = {
         rows: [
           toRow('all well', well),
           toRow('one hangs', hanging),
-          toRow('one hangs: from its fourth ask on', fromFourthAsk),
+          toRow('one hangs: from its fourth request on', fromFourthAsk),
           toRow(`one answers after ${LATE_MS} ms`, late),
           toRow(`one takes ${SLOW_MS} ms`, slow),
         ],
@@ -63,12 +63,12 @@ function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured
   const p99 = (latencies: readonly number[]) => quantile(latencies, 0.99)
   return [
     {
-      name: 'one hangs: the longest quote beyond QUOTE_TIMEOUT_MS, ms',
+      name: 'one hangs: longest quote beyond QUOTE_TIMEOUT_MS, ms',
       value: Math.max(...hanging) - QUOTE_TIMEOUT_MS,
       atMost: 20,
     },
     {
-      name: 'one hangs: p99 from its fourth ask on, beyond that with all well, ms',
+      name: 'one hangs: p99 from its fourth request on, less that with all well, ms',
       value: p99(fromFourthAsk) - p99(well),
       atMost: 5,
     },
@@ -77,7 +77,7 @@ function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured
       value: recoveryMs,
       atMost: RECOVERY_LIMIT_MS,
     },
-    { name: 'what the service adds to the slowest solver: p99, ms', value: p99(slow) - SLOW_MS, atMost: 5 },
+    { name: 'added to the slowest solver: p99, ms', value: p99(slow) - SLOW_MS, atMost: 5 },
   ]
 }
 
