@@ -22,8 +22,8 @@ const RECOVERY_LIMIT_MS = 10_000
 export const tail: Benchmark = {
   name: 'tail',
   about:
-    `${QUOTES_PER_SECOND} quotes a second for ${SECONDS} s of ten solvers: all well, one that hangs, one that answers after ` +
-    `${LATE_MS} ms, and one that takes ${SLOW_MS} ms, which shows what the service adds to the slowest solver.`,
+    `${QUOTES_PER_SECOND} quotes a second for ${SECONDS} s of ten solvers. All are well, or one hangs, or one answers after ` +
+    `${LATE_MS} ms, or one takes ${SLOW_MS} ms. The last case shows what the service adds to the slowest solver.`,
   async measure() {
     const market = await startMarket(SOLVERS)
     try {
