@@ -97,7 +97,7 @@ function readArguments() {
 function tellMoved(started: Network): void {
   const moved = movedParts(started, port)
   for (const { name, usualPort, url } of moved) tell(`   port ${usualPort} is taken: ${name} is at ${url}`)
-  if (moved.length > 0) tell('   Use these addresses in place of those of the README.')
+  if (moved.length > 0) tell('   Use these addresses in place of those of the documents.')
 }
 
 function tellWhereThingsAre({ devnet, contracts, solvers }: Network): void {
