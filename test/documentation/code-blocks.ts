@@ -14,7 +14,7 @@ export interface CodeBlock {
 }
 
 const BLOCK = /(?:^<!-- ((?:example|not run)\b[^\n]*?) -->\n)?^```(\w*)\n(.*?)^```$/gms
-const ANSWER = /^\n+```jsonc?\n(.*?)^```$/msy
+const ANSWER = /\n+```jsonc?\n(.*?)^```$/msy
 
 /** All fenced blocks of a document. @param text its Markdown */
 export function codeBlocks(document: string, text = readFileSync(document, 'utf8')): CodeBlock[] {
