@@ -38,7 +38,7 @@ describe('the check of examples', () => {
   it('reads the marker, the line and the answer of a block', () => {
     const text =
       'A.\n\n<!-- example -->\n```sh\ncurl x\n```\n\n```jsonc\n{ "a": [/* b */] } // c\n```\n\n```js\n1\n```\n'
-    const [example, answer, unmarked] = codeBlocks('a.md', text)
+    const [example, answer, unmarked] = codeBlocks('README.md', text)
     expect(example).toMatchObject({ line: 5, language: 'sh', code: 'curl x\n', marker: 'example' })
     expect(JSON.parse(withoutComments(example?.answer ?? ''))).toEqual({ a: [] })
     expect(answer).toMatchObject({ language: 'jsonc', marker: undefined })

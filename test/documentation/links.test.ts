@@ -40,34 +40,34 @@ describe('documents', () => {
 })
 
 describe('the check of links', () => {
-  it('reads links, pictures and anchors outside of code', () => {
+  const written = ({ path, anchor }: Link) => `${path}#${anchor}`
+
+  it('reads links and pictures outside of code, and none to other places', () => {
     const text =
-      '[a](b.md#c) ![p](d.svg) [e](https://x.y/z.md) [f](#g)\n```\n[h](i.md)\n# no\n```\n<img src="j.svg">'
-    const paths = linksOf(text).map(({ path, anchor }) => `${path}#${anchor}`)
-    expect(paths).toEqual(['b.md#c', 'd.svg#', '#g', 'j.svg#'])
+      '[a](LICENSE#c) ![p](d.svg) [e](https://example.org/f) [g](#h)\n```\n[i](j)\n```\n<img src="k.svg">'
+    expect(linksOf(text).map(written)).toEqual(['LICENSE#c', 'd.svg#', '#h', 'k.svg#'])
   })
 
   it('makes the anchors that GitHub makes', () => {
     const text =
-      '# Is it `a_b`?\n## [Two](x.md) words\n### Two words\n| <a id="here"></a>`x` |\n```\n# none\n```\n'
+      '# Is it `a_b`?\n## [Two](LICENSE) words\n### Two words\n| <a id="here"></a>`x` |\n```\n# none\n```\n'
     expect([...anchorsOf(text)]).toEqual(['here', 'is-it-a_b', 'two-words', 'two-words-1'])
   })
 
-  it('reads names of documents in other files', () => {
-    const text = '# see docs/a.md\nrunbook: docs/b.md#c-d\nDocumentation=file:///opt/x/docs/e.md'
-    expect(mentionsIn(text).map(({ path, anchor }) => `${path}#${anchor}`)).toEqual([
-      'docs/a.md#',
-      'docs/b.md#c-d',
-    ])
+  it('reads the documents that other files name', () => {
+    const text =
+      '# see docs/api.md\nrunbook: docs/cli.md#exit-codes\nDocumentation=file:///opt/quote-aggregator/README.md'
+    expect(mentionsIn(text).map(written)).toEqual(['docs/api.md#', 'docs/cli.md#exit-codes'])
   })
 
   it('finds a file and an anchor that do not exist', () => {
     const links = [
       { path: 'LICENSE', anchor: '' },
       { path: 'README.md', anchor: 'start' },
+      { path: '', anchor: 'start' },
       { path: 'README.md', anchor: 'no-such-heading' },
-      { path: 'no-such-file.md', anchor: '' },
+      { path: 'no-such-file', anchor: '' },
     ]
-    expect(brokenLinks(links, '.', 'README.md')).toEqual(['README.md#no-such-heading', 'no-such-file.md'])
+    expect(brokenLinks(links, '.', 'README.md')).toEqual(['README.md#no-such-heading', 'no-such-file'])
   })
 })
