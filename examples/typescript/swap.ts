@@ -1,4 +1,4 @@
-/** Swaps through an aggregator as a careful user does: ask, check, deposit, watch. */
+/** A swap through an aggregator: ask, verify, deposit, watch. */
 import {
   type Ask,
   createAggregatorClient,
@@ -9,9 +9,9 @@ import {
 import { type Address, createWalletClient, type Hex, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-/** Where to swap, and as whom. */
+/** The instance, the chain and the user. */
 export interface SwapOptions {
-  /** Where the aggregator answers. */
+  /** Base URL of the instance. */
   readonly aggregatorUrl: string
   /** A node that the user trusts. */
   readonly rpcUrl: string
@@ -19,11 +19,11 @@ export interface SwapOptions {
   readonly privateKey: Hex
 }
 
-/** Swaps, and tells each step. @throws when anything is not as it should be */
+/** Swaps, and reports each step. @throws when a check or a transaction fails */
 export async function swap(
   options: SwapOptions,
   terms: Omit<Ask, 'user' | 'depositMode'>,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const account = privateKeyToAccount(options.privateKey)
   const wallet = createWalletClient({ account, transport: http(options.rpcUrl) }).extend(publicActions)
@@ -33,7 +33,7 @@ export async function swap(
   const { best } = await aggregator.getQuote(ask)
   const settlement = await readSettlement(wallet, options.settlement)
   await verifyQuote(best, { ...settlement, ask })
-  tell(`quote ${best.orderId} ${best.quote.outputAmount}`)
+  report(`quote ${best.orderId} ${best.quote.outputAmount}`)
 
   for (const call of await depositCalls(best, settlement)) {
     const hash = await wallet.sendTransaction({ ...call, chain: null })
@@ -41,7 +41,7 @@ export async function swap(
     if (status !== 'success') throw new Error(`transaction ${hash} reverted`)
   }
   for await (const order of aggregator.watchOrder(ask.chainId, best.orderId)) {
-    tell(`order ${order.state}`)
+    report(`order ${order.state}`)
     if (order.state === 'SETTLED' || order.state === 'REFUNDED') break
   }
 }
