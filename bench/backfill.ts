@@ -11,7 +11,7 @@ const MAX_MS = 120_000
 export const backfill: Benchmark = {
   name: 'backfill',
   about: "Reading a chain's past: from the start of the service until all events are in its log.",
-  measure: () =>
+  collectMetrics: () =>
     onLoudChain(async (chain) => {
       const { fromBlock } = await chain.shout({ events: EVENTS, eventsPerBlock: EVENTS_PER_BLOCK })
       return { rows: [await readFrom(chain, fromBlock)], findings: [] }

@@ -1,7 +1,7 @@
 import { on } from 'node:events'
 import WebSocket from 'ws'
 import { type BareServer, startBareServer } from './bare-server.js'
-import type { Benchmark, Finding, Result, Row } from './benchmark.js'
+import type { Benchmark, CheckResult, Result, Row } from './benchmark.js'
 import { type BuiltService, startBuiltService } from './built-service.js'
 import { gather } from './crowd.js'
 import { quantile } from './load.js'
@@ -18,7 +18,7 @@ export const broadcast: Benchmark = {
   name: 'broadcast',
   about:
     'A block of events to many WebSocket clients; the limit is a bare ws server that sends the same bytes.',
-  measure: () =>
+  collectMetrics: () =>
     onLoudChain(async (chain) => {
       const service = await startBuiltService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
       try {
@@ -43,7 +43,7 @@ interface Contestant {
 
 async function compare(chain: LoudChain, service: BuiltService, bare: BareServer): Promise<Result> {
   const rows: Row[] = []
-  const findings: Finding[] = []
+  const findings: CheckResult[] = []
   for (const clients of SIZES) {
     const events = MESSAGES / clients
     const contestants = {

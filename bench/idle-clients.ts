@@ -22,7 +22,7 @@ interface Contestant {
 export const idleClients: Benchmark = {
   name: 'idle-clients',
   about: 'Memory (RSS) that idle WebSocket clients cost; the limit is a bare ws server.',
-  async measure() {
+  async collectMetrics() {
     const chain = await startChain({ bonded: 0 })
     try {
       const limit: Contestant = { start: startBareServer, isGreeting: false }

@@ -21,7 +21,7 @@ interface Way {
 export const latency: Benchmark = {
   name: 'latency',
   about: 'From sending a transaction, whose block is mined at once, to the message at a WebSocket client.',
-  measure: () =>
+  collectMetrics: () =>
     onLoudChain(async (chain) => {
       const rpc = chain.devnet.rpcUrl
       const ways: Way[] = [

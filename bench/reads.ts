@@ -25,7 +25,7 @@ export const reads: Benchmark = {
     `${CONNECTIONS} connections. The limit is plain Fastify with a route that gives the same bytes, headers included, ` +
     'each time, and logs nothing; so does the service here, at LOG_LEVEL=warn. The service that logs a line for each ' +
     'request, as it does by itself, is shown beside it.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     try {
       return await measureOn(market)

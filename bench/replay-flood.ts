@@ -61,7 +61,7 @@ export const replayFlood: Benchmark = {
     `A steady load of quotes beside ${SOCKETS} WebSockets that replay a log of ${EVENTS.toLocaleString('en')} events from ` +
     `its beginning, with filters that match nothing, and begin again every ${REOPEN_MS / 1000} s. The reference is the ` +
     'same load without them, in rounds between.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     const folder = await mkdtemp(join(tmpdir(), 'bench-'))
     try {

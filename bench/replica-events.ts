@@ -18,7 +18,7 @@ interface ChainHealth {
 const SAMPLES = 100
 const KILLS = 7
 /** How often each replica looks whether an office is free. */
-const BEAT_MS = 1000
+const HEARTBEAT_MS = 1000
 const MAX_WAIT_MS = 30_000
 const POLL_MS = 5
 
@@ -61,7 +61,7 @@ export async function measureFailover(chain: LoudChain, fleet: Fleet): Promise<R
     const { reader, others } = await fleet.roles()
     const sockets = await Promise.all(others.map(connect))
     // So that it has nothing to do with the beats.
-    await delay(Math.random() * BEAT_MS)
+    await delay(Math.random() * HEARTBEAT_MS)
     const frames = sockets.map((socket) => next(socket, 'message'))
     const killedAt = performance.now()
     await fleet.kill(reader)

@@ -21,7 +21,7 @@ export const replicas: Benchmark = {
     `replicas cannot do ${REPLICAS} times as much here. Quotes are of ${SOLVERS} solvers, with each quote's record ` +
     'written; ratios are of the throughput to that of the row before. PostgreSQL does not wait for the disk: a commit ' +
     'that has to takes as much longer as a flush does.',
-  async measure() {
+  async collectMetrics() {
     const server = await startDatabaseServer()
     try {
       const market = await measureOnMarket(server)

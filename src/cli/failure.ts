@@ -40,8 +40,8 @@ export function toFailure(error: AggregatorError, url: string): CommandFailure {
   const lines = [`${error.message} (${error.reason})`]
   for (const { field, message } of error.violations) lines.push(`  ${field} ${message}`)
   if (error.retryAfterSeconds !== undefined) lines.push(`Try again in ${error.retryAfterSeconds} s.`)
-  const cure = CURES[error.reason]
-  if (cure !== undefined) lines.push(cure.replace('<url>', url))
+  const remedy = CURES[error.reason]
+  if (remedy !== undefined) lines.push(remedy.replace('<url>', url))
   if (error.quoteId !== undefined)
     lines.push(`What each solver answered: quote --chain <id> --why ${shellWord(error.quoteId)}`)
   return new CommandFailure(exitCode, lines.map(printable).join('\n'))

@@ -1,4 +1,4 @@
-import type { QuoteAnswer, QuoteRecord, SolverAnswer } from '@quote-aggregator/client'
+import type { QuoteAnswer, QuoteRecord, RecordedAttempt } from '@quote-aggregator/client'
 import { formatBehind, formatTime, shellWord } from './printable.js'
 import type { Display } from './show.js'
 
@@ -76,7 +76,7 @@ function renderBest({ asked, bestAmount, outcome }: QuoteRecord): string | undef
     : undefined
 }
 
-function toRow(answer: SolverAnswer): string[] {
+function toRow(answer: RecordedAttempt): string[] {
   const { solver, outcome, rank, durationMs, inputAmount, outputAmount, reason, httpStatus } = answer
   const detail = reason ?? httpStatus
   return [

@@ -1,16 +1,16 @@
 import type { DropReason } from '../domain/offer.js'
-import type { AskedSwap, FailReason, SolverAnswer } from '../domain/quote-record.js'
-import { isRefusal } from './outcome.js'
+import type { QuoteParameters, FailReason, RecordedAttempt } from '../domain/quote-record.js'
+import { isRefusal } from './attempt-result.js'
 
 /** What an offer is compared with. */
 interface Competition {
-  readonly asked: AskedSwap
+  readonly asked: QuoteParameters
   /** The best offer's amount; undefined where the reader may not see it yet. */
   readonly bestAmount?: string | undefined
 }
 
 /** Says what came of a solver in words that its developer can act on. */
-export function explain(answer: SolverAnswer, record: Competition): string {
+export function explain(answer: RecordedAttempt, record: Competition): string {
   switch (answer.outcome) {
     case 'quoted':
       return explainRank(answer, record)
@@ -31,7 +31,7 @@ export function explain(answer: SolverAnswer, record: Competition): string {
 
 /** What explanations of a registration's check know beside the answer. */
 interface CheckContext {
-  readonly asked: AskedSwap
+  readonly asked: QuoteParameters
   /** Whether the swap is of tokens that do not exist, as none was quoted yet. */
   readonly isMadeUp: boolean
   /** Whether the reader may learn why an endpoint could not be reached. */
@@ -39,7 +39,7 @@ interface CheckContext {
 }
 
 /** Says in the same words what came of the request that checks a registered endpoint. */
-export function explainCheck(answer: SolverAnswer, { asked, isMadeUp, tellsNetwork }: CheckContext): string {
+export function explainCheck(answer: RecordedAttempt, { asked, isMadeUp, tellsNetwork }: CheckContext): string {
   if (answer.outcome === 'quoted') return 'A valid reply: its form is right, and the solver has signed it.'
   if (answer.outcome === 'failed' && !tellsNetwork) return UNREACHED
   const explanation = explain(answer, { asked })
@@ -51,7 +51,7 @@ const UNREACHED =
 const MADE_UP =
   'No pair has been quoted on this chain since the instance started, so the request was for tokens that do not exist: to decline is right. The signature is not checked yet: register again after the first quotes.'
 
-function explainRank({ rank, ...answer }: SolverAnswer, { asked, bestAmount }: Competition): string {
+function explainRank({ rank, ...answer }: RecordedAttempt, { asked, bestAmount }: Competition): string {
   if (rank === 1) return 'The best offer: it is the one that the caller got first.'
   if (bestAmount === undefined) return 'A valid offer; the best amount is shown after the deposit deadline.'
   const [side, token, isBetter] =
@@ -72,7 +72,7 @@ function explainRefusal(status: number): string {
 const SIGNATURE = 'EIP-712 signature of the solver over the quote: 65 bytes, v 27 or 28, low s'
 
 /** What each reason to drop a reply asks the solver's developer to mend. */
-const DROPS: Readonly<Record<DropReason, (asked: AskedSwap, answer: SolverAnswer) => string>> = {
+const DROPS: Readonly<Record<DropReason, (asked: QuoteParameters, answer: RecordedAttempt) => string>> = {
   malformed: () =>
     'The reply must be JSON: {"quote": {the eleven fields of the struct}, "signature": "0x…"}, addresses and signature in hex with 0x.',
   solver_mismatch: (_asked, { solver }) => `quote.solver must be the registered solver, ${solver}.`,

@@ -1,4 +1,4 @@
-import type { QuoteRecord, SolverAnswer } from '../domain/quote-record.js'
+import type { QuoteRecord, RecordedAttempt } from '../domain/quote-record.js'
 
 /** What a reader may see of a record (decisions.md D15). */
 export interface QuoteRecordView extends Pick<QuoteRecord, 'quoteId' | 'chainId' | 'requestedAt' | 'asked'> {
@@ -7,7 +7,7 @@ export interface QuoteRecordView extends Pick<QuoteRecord, 'quoteId' | 'chainId'
   /** For the caller only. */
   readonly outcome?: QuoteRecord['outcome'] | undefined
   /** All of them for the caller; for a solver, its own. */
-  readonly solvers: readonly SolverAnswer[]
+  readonly solvers: readonly RecordedAttempt[]
   /**
    * The best offer's amount on the side that solvers compete on, in decimal. For a solver after the deposit deadline
    * only; undefined without an offer.

@@ -7,7 +7,7 @@ import {
   type SolverAnswerSchema,
   SolverOutcome,
 } from '../../gen/aggregator/v1/quote_pb.js'
-import type { AskedSwap, SolverAnswer } from '../domain/quote-record.js'
+import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
 import { explain } from '../quoting/explain.js'
 import type { QuoteRecordView } from '../quoting/record-view.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
@@ -43,7 +43,7 @@ export function toQuoteRecordMessage(
   }
 }
 
-function toAskedMessage({ user, ...asked }: AskedSwap) {
+function toAskedMessage({ user, ...asked }: QuoteParameters) {
   return {
     ...asked,
     inputToken: toKnownChecksumAddress(asked.inputToken),
@@ -56,7 +56,7 @@ function toAskedMessage({ user, ...asked }: AskedSwap) {
 }
 
 function toAnswerMessage(
-  { index, ...answer }: SolverAnswer,
+  { index, ...answer }: RecordedAttempt,
   record: QuoteRecordView,
 ): MessageInitShape<typeof SolverAnswerSchema> {
   return {

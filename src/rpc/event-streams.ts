@@ -9,7 +9,7 @@ import {
 } from '../domain/errors.js'
 import type { EventFilter } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
-import type { Batch } from '../events/recent-entries.js'
+import type { Batch } from '../events/tail-buffer.js'
 import type { Subscription } from '../events/subscriber.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -31,7 +31,7 @@ export interface EventStreams {
   readonly desc: typeof EventService.method.streamEvents
   readonly supportedChains: readonly number[]
   /** Counts a request to open a stream, before `open`. @throws ServiceError RATE_LIMITED */
-  admit(client: Client): Promise<void>
+  checkLimits(client: Client): Promise<void>
   /**
    * Waits for the database where `open` needs it for a cursor, as another replica has given it or it is an old one.
    * @param address the client's IP address
@@ -46,7 +46,7 @@ export interface EventStreams {
   open(
     request: StreamEventsRequest,
     caller: StreamCaller,
-    unreadable?: readonly FieldViolation[],
+    malformed?: readonly FieldViolation[],
   ): EventStream
 }
 
@@ -85,11 +85,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   function subscribe(
     request: StreamEventsRequest,
     { address }: StreamCaller,
-    unreadable: readonly FieldViolation[],
+    malformed: readonly FieldViolation[],
   ): Subscription {
     if (request.chainId.some((chainId) => !supportedChains.includes(Number(chainId))))
       throw chainNotSupported(supportedChains)
-    const fields = new Fields(unreadable)
+    const fields = new Fields(malformed)
     const filter = readFilter(request, fields)
     if (fields.violations.length > 0) throw invalidArgument(fields.violations)
     const client = identifyClient(address)
@@ -150,11 +150,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     desc,
     supportedChains,
-    admit: (client) => rateLimits.consume('streams', client),
+    checkLimits: (client) => rateLimits.consume('streams', client),
     waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
-    open(request, caller, unreadable = []) {
+    open(request, caller, malformed = []) {
       try {
-        return new Stream(subscribe(request, caller, unreadable), caller)
+        return new Stream(subscribe(request, caller, malformed), caller)
       } catch (thrown) {
         throw refuse(caller, thrown)
       }

@@ -15,7 +15,7 @@ export type SolverReply =
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
 
 /** What all solvers of a quote are sent. */
-export interface Question {
+export interface SolverRequest {
   /** JSON text in UTF-8. */
   readonly body: Uint8Array
   /** The id that each solver is asked under (decisions.md D15); none where no record is kept. */
@@ -43,7 +43,7 @@ export interface SolverClient {
    * Posts a quote request to `<endpoint>/quote`.
    * @returns ends the call and what is still under way of its answer
    */
-  ask(solver: CalledSolver, question: Question, listener: CallListener): () => void
+  ask(solver: CalledSolver, solverRequest: SolverRequest, listener: CallListener): () => void
   /**
    * Counts open connections.
    * @returns how many there are to a solver's endpoint
@@ -80,7 +80,7 @@ const KEEP_ALIVE_MS = 55_000
  * Prepares what all solvers of a quote are sent.
  * @param quoteIds go in a header, so that a solver's developer can look up what became of its offer
  */
-export function createQuestion(text: string, quoteIds: ReadonlyMap<Address, string>): Question {
+export function createSolverRequest(text: string, quoteIds: ReadonlyMap<Address, string>): SolverRequest {
   return { body: Buffer.from(text), quoteIds }
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely, Migration } from 'kysely'
-import { ROWS_AT_ONCE } from './parts.js'
+import { BATCH_ROWS } from './insert-in-batches.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
 
 export interface QuoteRecordSchema {
@@ -118,7 +118,7 @@ export function createQuoteRecordTable(
       return row?.record
     },
     async pruneSome(before) {
-      if ((await removeOldest(ROWS_AT_ONCE, before)) > 0) return true
+      if ((await removeOldest(BATCH_ROWS, before)) > 0) return true
       return (await isTooLarge()) && (await removeOldest(ROOM_ROWS)) > 0
     },
     usedBytes: size.used,

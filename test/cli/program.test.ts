@@ -27,7 +27,7 @@ describe('help', () => {
 
   test('of solvers names what an operator decides about them', async () => {
     const { stdout } = await commandLine(['solvers', '--help'])
-    for (const command of ['remove', 'allow', 'barred']) {
+    for (const command of ['remove', 'allow', 'blocked']) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
       const help = await commandLine(['solvers', command, '--help'])
       expect(help.stdout).toMatch(new RegExp(`^Usage: quote-aggregator solvers ${command}`))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { QuoteRecord, SolverAnswer } from '../../src/domain/quote-record.js'
+import type { QuoteRecord, RecordedAttempt } from '../../src/domain/quote-record.js'
 import { explain } from '../../src/quoting/explain.js'
-import { toQuoteRecord } from '../../src/quoting/minutes.js'
+import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
 import { sampleMinutes, solverAddress } from './sample-minutes.js'
 
 const solver = solverAddress(1)
@@ -10,10 +10,10 @@ function record(changes: Partial<QuoteRecord> = {}): QuoteRecord {
   return { ...toQuoteRecord(sampleMinutes({})), ...changes }
 }
 
-const explainAnswer = (answer: Partial<SolverAnswer>, of = record()) =>
+const explainAnswer = (answer: Partial<RecordedAttempt>, of = record()) =>
   explain({ solver, outcome: 'invalid', ...answer }, of)
 
-test.each<[SolverAnswer['reason'], string]>([
+test.each<[RecordedAttempt['reason'], string]>([
   ['malformed', '{"quote"'],
   ['solver_mismatch', `quote.solver must be the registered solver, ${solver}`],
   ['user_mismatch', solverAddress(0xc)],
@@ -44,7 +44,7 @@ test('of EXACT_OUTPUT, the output is what is fixed', () => {
   expect(explainAnswer({ reason: 'order_type_mismatch' }, exactOutput)).toContain('must be 1')
 })
 
-test.each<[SolverAnswer['reason'], string]>([
+test.each<[RecordedAttempt['reason'], string]>([
   ['endpoint_rejected', 'https URL'],
   ['name_not_resolved', 'does not resolve'],
   ['connection_refused', 'Nothing listens'],
@@ -72,7 +72,7 @@ describe('a refusal', () => {
   })
 })
 
-test.each<[SolverAnswer['outcome'], string]>([
+test.each<[RecordedAttempt['outcome'], string]>([
   ['late', 'within 2000 ms'],
   ['cancelled', 'went away'],
   ['benched', 'circuit breaker'],

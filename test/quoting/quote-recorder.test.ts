@@ -101,7 +101,7 @@ describe('records', () => {
       [old, 2 * HOUR_MS + 1],
     ] as const) {
       const asked = [solverAddress(1)]
-      recorder.note(sampleMinutes({ quoteId, requestedAt: NOW - ageMs, asked, benched: asked }))
+      recorder.note(sampleMinutes({ quoteId, requestedAt: NOW - ageMs, asked, circuitOpen: asked }))
     }
     for (const idOf of [
       (quoteId: string) => quoteId,

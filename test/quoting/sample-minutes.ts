@@ -1,6 +1,6 @@
 import type { Address } from '../../src/domain/hex.js'
 import type { SignedQuote } from '../../src/domain/quote.js'
-import type { Minutes } from '../../src/quoting/minutes.js'
+import type { QuoteTrace } from '../../src/quoting/quote-trace.js'
 
 /** An address with a number in it. */
 export function solverAddress(number: number): Address {
@@ -30,7 +30,7 @@ export function signed(number: number, outputAmount: bigint): SignedQuote {
 }
 
 /** Minutes of a quote that nobody was asked for, with changes. */
-export function sampleMinutes(changes: Partial<Minutes>): Minutes {
+export function sampleMinutes(changes: Partial<QuoteTrace>): QuoteTrace {
   return {
     quoteId: '7d9a0c1e-1111-4222-8333-944455566677',
     request,
@@ -40,7 +40,7 @@ export function sampleMinutes(changes: Partial<Minutes>): Minutes {
     ranked: [],
     answers: [],
     asked: [],
-    benched: [],
+    circuitOpen: [],
     ...changes,
   }
 }

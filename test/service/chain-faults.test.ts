@@ -64,11 +64,11 @@ describe('a head that no chain can have', () => {
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
     const told = gate()
-    let isTold = false
+    let isSubscribed = false
     on.rpc.intercept(async ({ method, params = [] }, pass) => {
       const reply = await pass()
-      if (isTold || method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return reply
-      isTold = true
+      if (isSubscribed || method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return reply
+      isSubscribed = true
       told.open()
       return { result: { ...(reply.result as object), number: `0x${(10 ** 9).toString(16)}` } }
     })

@@ -35,15 +35,15 @@ function fork(from: number, to: number, parentHash = madeUpHash()): ForkBlock[] 
 /** Answers with the fork's blocks by their hashes, and once with its head; with the chain's own blocks otherwise. */
 function tellOnceOf(blocks: readonly ForkBlock[]) {
   const told = gate()
-  let isTold = false
+  let isSubscribed = false
   const asRpc = async (ask: Ask, block: ForkBlock | undefined): Promise<RpcReply> => {
     const { result } = await ask('eth_getBlockByNumber', ['latest', false])
     const real = result as Record<string, unknown>
     return { result: block && { ...real, ...block, number: `0x${block.number.toString(16)}` } }
   }
   const intercept: Interceptor = async ({ method, params = [] }, pass, ask) => {
-    if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && !isTold) {
-      isTold = true
+    if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && !isSubscribed) {
+      isSubscribed = true
       told.open()
       return asRpc(ask, blocks.at(-1))
     }
@@ -101,13 +101,13 @@ describe('one head of another fork', () => {
       const { result } = await ask('eth_getBlockByNumber', ['latest', false])
       return { result: { ...(result as object), hash: wrong?.hash, parentHash: madeUpHash() } }
     })
-    const looks = () => on.rpc.requests().filter((calls) => JSON.stringify(calls).includes('"latest"')).length
+    const polls = () => on.rpc.requests().filter((calls) => JSON.stringify(calls).includes('"latest"')).length
     on.rpc.forgetCalls()
     await eventually(
-      async () => looks(),
+      async () => polls(),
       (count) => count >= 4,
     )
-    expect(asked).toBeLessThanOrEqual(looks())
+    expect(asked).toBeLessThanOrEqual(polls())
     on.rpc.intercept()
     await on.traffic.run({ events: 2, blocks: 1 })
     await on.events.untilCount(4)

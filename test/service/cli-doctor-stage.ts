@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { Finding } from '../../src/cli/doctor/finding.js'
+import type { CheckResult } from '../../src/cli/doctor/check-result.js'
 import { commandLine } from '../cli/command-line.js'
 import { solverAccounts, startChain } from './chain.js'
 import { environmentFor, startService } from './service.js'
@@ -56,15 +56,15 @@ export async function startDoctorStage(changes: Record<string, string> = {}) {
 /** What the doctor says of a configuration. */
 export async function diagnose(environment: Record<string, string | undefined>) {
   const { code, stdout, stderr } = await commandLine(['doctor', '--json'], { environment })
-  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] }
-  const failed = findings.filter(({ status }) => status === 'fail')
+  const { ok, checkResults } = JSON.parse(stdout) as { ok: boolean; checkResults: CheckResult[] }
+  const failed = checkResults.filter(({ status }) => status === 'fail')
   expect([code, ok]).toEqual(failed.length === 0 ? [0, true] : [5, false])
-  expect(stderr).toContain(failed.length === 0 ? '' : `${failed.length} of ${findings.length} checks failed`)
-  for (const { status, cure } of findings) if (status === 'fail') expect(cure).toMatch(/[.;?]$/)
+  expect(stderr).toContain(failed.length === 0 ? '' : `${failed.length} of ${checkResults.length} checks failed`)
+  for (const { status, remedy } of checkResults) if (status === 'fail') expect(remedy).toMatch(/[.;?]$/)
   return {
-    findings,
+    checkResults,
     failed: failed.map(({ check }) => check),
-    warned: findings.filter(({ status }) => status === 'warn').map(({ check }) => check),
-    find: (check: string) => findings.find((finding) => finding.check === check),
+    warned: checkResults.filter(({ status }) => status === 'warn').map(({ check }) => check),
+    find: (check: string) => checkResults.find((checkResult) => checkResult.check === check),
   }
 }

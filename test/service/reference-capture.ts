@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { domainSeparator } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { createDevnetClient, devAccounts } from '../../src/devnet/deploy.js'
-import type { Sample } from '../../src/http/reference/sample.js'
+import type { Sample } from '../../src/http/openapi/example.js'
 import type { Exchange } from './reference-exchanges.js'
 import { provokeAll } from './reference-provocations.js'
 import { type ReferenceStage, startReferenceStage } from './reference-stage.js'
 
-const OUT_FILE = fileURLToPath(new URL('../../src/http/reference/samples.ts', import.meta.url))
+const OUT_FILE = fileURLToPath(new URL('../../src/http/openapi/examples.ts', import.meta.url))
 const MAX_TEXT_LENGTH = 1500
 
 async function main(outFile: string) {

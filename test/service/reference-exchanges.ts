@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Reason } from '../../src/domain/errors.js'
-import type { Sample } from '../../src/http/reference/sample.js'
+import type { Sample } from '../../src/http/openapi/example.js'
 import { createExchange } from './exchange.js'
 
 /** A request to a path of the document, and its answer. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Document, readDocument } from '../http/reference/document.js'
+import { type Document, readDocument } from '../http/openapi/document.js'
 import type { Exchange } from './reference-exchanges.js'
 
 /** Headers that are there because they are documented, or not at all. */

@@ -132,7 +132,7 @@ async function provokeBusySolvers({ ask, chain, chainId, best, other, service }:
   }
   const body = quoteRequest(chain)
   const waiting = [1, 2].map(() => service.post(`/v1/${chainId}/quote`, body))
-  const countWaiting = () => service.metric('aggregator_solver_requests_waiting', {})
+  const countWaiting = () => service.metric('aggregator_solver_requests_queued', {})
   await eventually(countWaiting, (count) => count === 2)
   await ask(QUOTE, { path: { chainId }, body })
   open()

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { startPostgres } from '../../src/devnet/postgres.js'
 import type { Address } from '../../src/domain/hex.js'
-import { openSolverBars } from '../../src/store/open-solver-bars.js'
+import { openBlockedSolvers } from '../../src/store/open-blocked-solvers.js'
 import { solverAccounts, startChain } from './chain.js'
 import { createTraffic } from './event-traffic.js'
 import { environmentFor, startService } from './service.js'
@@ -70,8 +70,8 @@ export async function startReferenceStage() {
     startUnready: () => startService(dead, {}, { log }),
     /** Bars an address from every chain of `shared`, as its operator does. */
     async bar(address: Address) {
-      const { bars, close } = await openSolverBars({ dbPath: '', databaseUrl: database.url })
-      await bars.add({ address, chainId: undefined, barredAt: Date.now() })
+      const { blockedSolvers, close } = await openBlockedSolvers({ dbPath: '', databaseUrl: database.url })
+      await blockedSolvers.add({ address, chainId: undefined, blockedAt: Date.now() })
       await close()
     },
     /** Ends the database of `shared`, which goes on without it. */

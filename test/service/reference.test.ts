@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Document, readDocument } from '../http/reference/document.js'
+import { type Document, readDocument } from '../http/openapi/document.js'
 import { answerName, readPromises } from './reference-promises.js'
 import {
   EVENTS,

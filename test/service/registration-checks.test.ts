@@ -154,7 +154,7 @@ describe('the request', () => {
     const { body } = await askForQuote()
     expect(body.quote?.solver).toBe(account.address)
     const labels = { solver: account.address.toLowerCase() }
-    expect(await service.metric('aggregator_solver_benched', labels)).toBe(0)
+    expect(await service.metric('aggregator_solver_circuit_open', labels)).toBe(0)
     expect(await service.metric('aggregator_solver_valid_ratio', labels)).toBe(1)
   })
 })

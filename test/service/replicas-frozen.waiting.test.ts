@@ -63,7 +63,7 @@ async function expectWhole(streams: readonly StreamClient[]): Promise<void> {
 async function terms(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  const { rows } = await client.query('select term::int from chain_readers')
+  const { rows } = await client.query('select term::int from chain_leaders')
   await client.end()
   return rows[0].term
 }

@@ -31,7 +31,7 @@ const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 interface Kind {
   readers: number
   stopping: number
-  follow: () => Follower
+  follow: () => HeadSync
   open: (after?: string) => StreamClient
   /** How those who stop are closed, as they see it when they read again. */
   end: Partial<StreamEnd>
@@ -78,15 +78,15 @@ afterAll(async () => {
 })
 
 /** A client of which only a digest is kept: of what has come at each block's end, with the time. */
-interface Follower {
+interface HeadSync {
   connected: Promise<void>
   blocks: { digest: string; at: number }[]
 }
 
 function followWith<Raw extends string | Buffer>(wire: Wire<Raw>) {
-  return (): Follower => {
+  return (): HeadSync => {
     const hash = createHash('sha1')
-    const blocks: Follower['blocks'] = []
+    const blocks: HeadSync['blocks'] = []
     let count = -1
     const connected = new Promise<void>((resolve, reject) => {
       const connection = wire.connect(
@@ -133,7 +133,7 @@ async function drops(): Promise<number> {
 }
 
 /** Mines blocks, the next one when the last one has come to everyone. @returns how long each took, in ms */
-async function broadcast(blocks: number, followers: readonly Follower[]): Promise<number[]> {
+async function broadcast(blocks: number, followers: readonly HeadSync[]): Promise<number[]> {
   const latencies: number[] = []
   for (let block = 0; block < blocks; block++) {
     const place = followers[0]?.blocks.length ?? 0

@@ -61,20 +61,20 @@ describe.each(databases)('on %s', (_kind, make) => {
     const removed = await cli('remove', account.address.toLowerCase(), '--chain', '31337')
     expect(removed).toEqual({
       code: 0,
-      stdout: `${account.address} is removed from chain 31337, and is barred from chain 31337. A running service follows within BOND_CHECK_INTERVAL_MS.\n`,
+      stdout: `${account.address} is removed from chain 31337, and is blocked from chain 31337. A running service follows within BOND_CHECK_INTERVAL_MS.\n`,
       stderr: '',
     })
     await untilListed(service, other.address)
     const refused = await registering(service)
     expect([refused.status, refused.body]).toEqual([
       403,
-      { error: 'The operator of this instance has barred this address.', code: 'SOLVER_BARRED' },
+      { error: 'The operator of this instance has blocked this address.', code: 'SOLVER_BLOCKED' },
     ])
     const gone = await service.delete(`${path}/${account.address}`, await signedUnregistration(account))
     expect(gone.body.code).toBe('SOLVER_NOT_FOUND')
 
-    expect((await cli('barred')).stdout).toMatch(
-      new RegExp(`^solver +chain +barred\n${account.address}  31337  \\S+Z\n$`),
+    expect((await cli('blocked')).stdout).toMatch(
+      new RegExp(`^solver +chain +blocked\n${account.address}  31337  \\S+Z\n$`),
     )
     const allowed = await cli('allow', account.address, '--chain', '31337', '--json')
     expect([allowed.code, JSON.parse(allowed.stdout)]).toEqual([
@@ -82,7 +82,7 @@ describe.each(databases)('on %s', (_kind, make) => {
       { status: 'allowed', address: account.address, chainId: 31337 },
     ])
     expect((await registering(service)).status).toBe(200)
-    expect((await cli('barred')).stdout).toBe('No address is barred.\n')
+    expect((await cli('blocked')).stdout).toBe('No address is blocked.\n')
   })
 
   it('solvers remove works while no service runs, and for every chain', async () => {
@@ -100,43 +100,43 @@ describe.each(databases)('on %s', (_kind, make) => {
       {
         status: 'removed',
         address: account.address,
-        barredAt: between(removedAt, Date.now()),
+        blockedAt: between(removedAt, Date.now()),
         removedFrom: [31337],
       },
     ])
     const unknown = await cli('remove', other.address)
-    expect(unknown.stdout).toBe(`${other.address} was not registered, and is barred from every chain.\n`)
+    expect(unknown.stdout).toBe(`${other.address} was not registered, and is blocked from every chain.\n`)
     const after = await start(environment)
     expect(await listed(after)).toEqual([])
-    expect((await registering(after)).body.code).toBe('SOLVER_BARRED')
+    expect((await registering(after)).body.code).toBe('SOLVER_BLOCKED')
 
     await cli('remove', account.address, '--chain', '31337')
     const single = await cli('allow', account.address, '--chain', '31337')
     expect([single.code, single.stdout, single.stderr]).toEqual([
       4,
       '',
-      `error: ${account.address} is barred from every chain: leave --chain out to allow it.\n`,
+      `error: ${account.address} is blocked from every chain: leave --chain out to allow it.\n`,
     ])
-    expect(JSON.parse((await cli('barred', '--json')).stdout)).toHaveLength(3)
+    expect(JSON.parse((await cli('blocked', '--json')).stdout)).toHaveLength(3)
     expect((await cli('allow', account.address)).stdout).toBe(
       `${account.address} may register on every chain again.\n`,
     )
     expect((await registering(after)).status).toBe(200)
     const again = await cli('allow', account.address)
-    expect([again.code, again.stderr]).toEqual([4, `error: ${account.address} is not barred.\n`])
+    expect([again.code, again.stderr]).toEqual([4, `error: ${account.address} is not blocked.\n`])
   })
 
-  it('a barred solver that an older version has registered is dropped', async () => {
+  it('a blocked solver that an older version has registered is dropped', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const service = await start(environment)
     for (const each of [account, other])
       await register(service, chain.chainId, each, { endpointUrl: ENDPOINT })
-    await execute(environment, `insert into solver_bars values (0, '${account.address.toLowerCase()}', 1)`)
+    await execute(environment, `insert into blocked_solvers values (0, '${account.address.toLowerCase()}', 1)`)
     await untilListed(service, other.address)
   })
 
-  it('an unsigned request does not learn that an address is barred', async () => {
+  it('an unsigned request does not learn that an address is blocked', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const service = await start(environment)
@@ -202,7 +202,7 @@ describe('a database that cannot be used', () => {
     // SQLite rolls the transaction back itself, as it does on a full disk.
     await execute(
       environment,
-      "create trigger full before insert on solver_bars begin select raise(rollback, 'disk is full'); end",
+      "create trigger full before insert on blocked_solvers begin select raise(rollback, 'disk is full'); end",
     )
     const { code, stdout, stderr } = await commandLine(['solvers', 'remove', account.address], {
       environment,
@@ -217,7 +217,7 @@ describe('a database that cannot be used', () => {
   it('a file without tables of this version is left as it is', async () => {
     const file = temporaryFile()
     new SQLite(file).exec('create table a (b)').close()
-    const { code, stderr } = await commandLine(['solvers', 'barred'], { environment: { DB_PATH: file } })
+    const { code, stderr } = await commandLine(['solvers', 'blocked'], { environment: { DB_PATH: file } })
     expect([code, stderr]).toEqual([
       2,
       'error: DB_PATH names a database that this version has not opened yet: start the service once\n',

@@ -37,7 +37,7 @@ async function openSlowMarket() {
   moody.behave(slow)
   const market = await startMarket(chain, [moody], environment)
   await market.quote()
-  const waiting = () => market.service.metric('aggregator_solver_requests_waiting', {})
+  const waiting = () => market.service.metric('aggregator_solver_requests_queued', {})
   return { ...market, moody, waiting }
 }
 

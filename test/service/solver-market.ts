@@ -107,7 +107,7 @@ export function createView(service: TestService, chain: TestChain) {
     async measured() {
       const labels = { chain_id: String(chain.chainId), solver: moodyAccount.address.toLowerCase() }
       return {
-        benched: await service.metric('aggregator_solver_benched', labels),
+        benched: await service.metric('aggregator_solver_circuit_open', labels),
         validShare: await service.metric('aggregator_solver_valid_ratio', labels),
         latencySeconds: await service.metric('aggregator_solver_latency_seconds', labels),
       }

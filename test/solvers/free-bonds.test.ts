@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Address } from '../../src/domain/hex.js'
-import type { Listener } from '../../src/domain/replicas.js'
+import type { Listener } from '../../src/domain/cluster.js'
 import type { Bond } from '../../src/domain/solver.js'
 import { createFreeBonds } from '../../src/solvers/free-bonds.js'
 import { type BondStore, createBondStore } from '../../src/store/bond-store.js'
@@ -37,18 +37,18 @@ async function openReplica(store: BondStore) {
       return read
     },
   }
-  const replicas = {
+  const cluster = {
     listen(_topic: unknown, next: Listener) {
       listener = next
     },
   }
-  const freeBonds = await createFreeBonds({ store: counted, replicas, chainIds: [one.chainId], log })
+  const freeBonds = await createFreeBonds({ store: counted, cluster, chainIds: [one.chainId], log })
   onTestFinished(() => freeBonds.close())
   return {
     freeBonds,
     async hear() {
       const before = loads
-      listener?.onText(String(one.chainId))
+      listener?.onMessage(String(one.chainId))
       await expect.poll(() => loads).toBeGreaterThan(before)
       await new Promise((resolve) => setImmediate(resolve))
     },

@@ -15,9 +15,9 @@ async function joinThree() {
 }
 
 /** Waits until exactly one of them has an office. */
-async function holderOf(office: string, replicas: readonly TestReplica[]): Promise<TestReplica> {
+async function holderOf(office: string, cluster: readonly TestReplica[]): Promise<TestReplica> {
   const [holder] = await eventually(
-    async () => replicas.filter(({ elected }) => elected.has(office)),
+    async () => cluster.filter(({ elected }) => elected.has(office)),
     (holders) => holders.length === 1,
   )
   return holder as TestReplica
@@ -110,8 +110,8 @@ describe('a connection that the server ends', () => {
     const elections = [...first.notes.slice(during), ...others.flatMap(({ notes }) => notes)]
     expect(elections.sort()).toEqual(['elected chain 1', 'elected chain 2'])
 
-    first.tell('events', 'again')
-    others[0]?.tell('events', 'heard')
+    first.publish('events', 'again')
+    others[0]?.publish('events', 'heard')
     await eventually(
       async () => three.map(({ heard }) => heard.events.length),
       (counts) => isDeepStrictEqual(counts, [1, 1, 2]),
