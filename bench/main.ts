@@ -96,7 +96,9 @@ function check(report: Report): boolean {
     .flatMap(({ findings }) => findings)
     .filter((checkResult) => !isMet(checkResult))
   for (const checkResult of missed) {
-    process.stderr.write(`${checkResult.name}: ${rounded(checkResult.value)} instead of ${linesOf(checkResult)}\n`)
+    process.stderr.write(
+      `${checkResult.name}: ${rounded(checkResult.value)} instead of ${linesOf(checkResult)}\n`,
+    )
   }
   return missed.length === 0
 }

@@ -1,17 +1,18 @@
 import type { ChainConfig } from '../config.js'
 import type { BlockHeader } from '../domain/block.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
-import { createConfirmationBuffer, type EventSink } from './confirmation-buffer.js'
 import type { Block, BlockReader } from './block-reader.js'
+import { createBlockRecheck } from './block-recheck.js'
 import { assertOnChain, firstRoot, parentOf, resyncRoot } from './chain-root.js'
 import { createCheckpoints } from './checkpoints.js'
+import { createConfirmationBuffer } from './confirmation-buffer.js'
+import { withEventSinkErrors } from './event-sink-error.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { withEventSinkErrors } from './event-sink-error.js'
-import { truncateAfter, extend, type LocalChain, tipOf, reconcile } from './local-chain.js'
+import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
 import type { DecodedLogs } from './order-events.js'
 import type { LinkedRange } from './range-reader.js'
-import { createBlockRecheck } from './block-recheck.js'
 
 /** Told of what happens on the chain, confirmed or not. */
 export interface ChainListener {
@@ -236,6 +237,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       onLogs(range)
     },
 
-    recheck: (reader, headNumber) => blockRecheck.run(reader, peek(), headNumber, confirmationBuffer.published()),
+    recheck: (reader, headNumber) =>
+      blockRecheck.run(reader, peek(), headNumber, confirmationBuffer.published()),
   }
 }

@@ -1,6 +1,6 @@
 import type { BlockHeader } from '../domain/block.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
-import type { EventSink } from './confirmation-buffer.js'
 import type { Block, BlockReader } from './block-reader.js'
 import { blockAt, type LocalChain } from './local-chain.js'
 import type { DecodedLogs } from './order-events.js'

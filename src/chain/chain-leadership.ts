@@ -1,8 +1,8 @@
-import type { Cluster } from '../domain/cluster.js'
+import type { LeaderElection } from '../domain/cluster.js'
 import type { Logger } from '../telemetry/log.js'
 import type { ChainSnapshot } from './chain-state.js'
-import { ChainConfigError, describeConfigError } from './verify-endpoint.js'
 import type { ChainSync } from './chain-sync.js'
+import { ChainConfigError, describeConfigError } from './verify-endpoint.js'
 import { withTimeout } from './with-timeout.js'
 
 /** The office of reading a chain: one replica holds it, all others wait for it. */
@@ -20,7 +20,7 @@ export interface ChainLeadership {
 
 interface ChainLeadershipOptions {
   readonly chainId: number
-  readonly cluster: Pick<Cluster, 'acquire'>
+  readonly election: LeaderElection
   readonly createChainSync: () => ChainSync
   /** Learns of a chain what somebody must know who does not read it. @throws when the chain does not answer */
   readonly verifyEndpoint: () => Promise<void>
@@ -33,7 +33,7 @@ const RETRY_MS = 1000
 
 /** Builds the office of one chain. */
 export function createChainLeadership(options: ChainLeadershipOptions): ChainLeadership {
-  const { chainId, cluster, createChainSync, verifyEndpoint, onChange, log } = options
+  const { chainId, election, createChainSync, verifyEndpoint, onChange, log } = options
   let sync: ChainSync | undefined
   /** The first look of the reading. */
   let firstPoll: Promise<void> | undefined
@@ -97,7 +97,7 @@ export function createChainLeadership(options: ChainLeadershipOptions): ChainLea
       timeoutMs = firstTimeoutMs
       isStarting = true
       try {
-        await cluster.acquire(`chain ${chainId}`, { onAcquired, onLost })
+        await election.acquire(`chain ${chainId}`, { onAcquired, onLost })
         await (firstPoll ?? verifyFirst())
       } finally {
         isStarting = false

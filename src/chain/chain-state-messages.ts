@@ -1,5 +1,5 @@
+import type { ClusterBus } from '../domain/cluster.js'
 import type { Hex } from '../domain/hex.js'
-import type { Cluster } from '../domain/cluster.js'
 import type { ChainSnapshot } from './chain-state.js'
 
 /** What the reader of a chain tells the other replicas. */
@@ -26,7 +26,10 @@ type Message =
 const MAX_ORDERS = 100
 
 /** Builds what a replica tells of a chain as its reader. */
-export function createChainStatePublisher(chainId: number, cluster: Pick<Cluster, 'publish'>): ChainStatePublisher {
+export function createChainStatePublisher(
+  chainId: number,
+  cluster: Pick<ClusterBus, 'publish'>,
+): ChainStatePublisher {
   const publish = (message: Message) => cluster.publish('chains', JSON.stringify(message))
   return {
     publishSnapshot: (snapshot) => publish({ chainId, snapshot }),
@@ -40,7 +43,7 @@ export function createChainStatePublisher(chainId: number, cluster: Pick<Cluster
 /** Listens to what is told of a chain. */
 export function listenToChainState(
   chainId: number,
-  cluster: Pick<Cluster, 'listen'>,
+  cluster: Pick<ClusterBus, 'listen'>,
   listener: ChainStateListener,
 ): void {
   cluster.listen('chains', {

@@ -1,15 +1,15 @@
 import type { ChainConfig } from '../config.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { EventSink } from './confirmation-buffer.js'
+import { createBlockPoller } from './block-poller.js'
 import { type ChainListener, createBlockProcessor } from './block-processor.js'
 import { createBlockReader } from './block-reader.js'
+import type { ChainSnapshot, ChainState } from './chain-state.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
-import type { ChainState, ChainSnapshot } from './chain-state.js'
 import { createHeadSync } from './head-sync.js'
 import type { TimedHeader } from './headers.js'
 import type { Endpoint } from './rpc-client.js'
-import { createBlockPoller } from './block-poller.js'
 
 /** The reading of one chain, for this replica and all others, from an election to its loss. */
 export interface ChainSync extends ChainState {
@@ -56,7 +56,8 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
       ...listener,
       onLogs(block) {
         listener.onLogs(block)
-        if (block.events.length > 0) publisher.invalidateOrders(block.events.map(({ event }) => event.orderId))
+        if (block.events.length > 0)
+          publisher.invalidateOrders(block.events.map(({ event }) => event.orderId))
       },
       onReorganisation() {
         listener.onReorganisation()

@@ -1,26 +1,26 @@
 import type { ChainConfig } from '../config.js'
+import type { ClusterBus, LeaderElection } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
-import type { Cluster } from '../domain/cluster.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { EventSink } from './confirmation-buffer.js'
 import type { ChainListener } from './block-processor.js'
+import { createChainLeadership } from './chain-leadership.js'
+import type { ChainSnapshot, ChainState } from './chain-state.js'
 import { createChainStatePublisher, listenToChainState } from './chain-state-messages.js'
-import type { ChainState, ChainSnapshot } from './chain-state.js'
-import { ChainConfigError, createEndpointVerifier, type VerifiedContract } from './verify-endpoint.js'
+import { createChainSync } from './chain-sync.js'
 import type { DecodedLogs, SolverNonce } from './order-events.js'
 import { createOrderReader } from './order-reader.js'
-import { createChainLeadership } from './chain-leadership.js'
-import { createChainSync } from './chain-sync.js'
+import { createRemoteChainState } from './remote-chain-state.js'
 import { createRpcClient, type Endpoint } from './rpc-client.js'
 import { summary } from './rpc-error.js'
 import { type BlockParameter, createSettlement } from './settlement.js'
-import { createRemoteChainState } from './remote-chain-state.js'
+import { ChainConfigError, createEndpointVerifier, type VerifiedContract } from './verify-endpoint.js'
 
 /** What is known of a chain; blocks are undefined until the chain has answered once. */
 export interface ChainStatus {
@@ -93,7 +93,7 @@ export interface ChainOptions {
   readonly maxReorgDepth: number
   /** Makes the journal of one reading: what that one leaves behind must not get to the next one's. */
   readonly createEventSink: () => EventSink
-  readonly cluster: Pick<Cluster, 'acquire' | 'listen' | 'publish'>
+  readonly cluster: ClusterBus & LeaderElection
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -142,7 +142,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
 
   const leadership = createChainLeadership({
     chainId,
-    cluster,
+    election: cluster,
     createChainSync() {
       const eventSink = options.createEventSink()
       return createChainSync({

@@ -1,7 +1,7 @@
 import type { ChainConfig } from '../config.js'
+import type { EventSink } from '../domain/event-sink.js'
 import { ConfigError } from '../environment.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { EventSink } from './confirmation-buffer.js'
 import { type Chain, type ChainOptions, createChain } from './chain.js'
 import { ChainConfigError } from './verify-endpoint.js'
 

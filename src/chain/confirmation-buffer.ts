@@ -1,20 +1,7 @@
-import type { BlockHeader, BlockRef, ChainPosition, NewBlocks, EventWithPosition } from '../domain/block.js'
-import type { Address } from '../domain/hex.js'
+import type { BlockHeader } from '../domain/block.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { Block, BlockRange } from './block-reader.js'
 import type { LocalChain } from './local-chain.js'
-
-/** Where a chain's events and its position are kept; each call is one transaction. */
-export interface EventSink {
-  /** Makes this the only journal that can be written for the chain. @returns where it stands */
-  open(): Promise<ChainPosition | undefined>
-  begin(settlement: Address, header: BlockHeader): Promise<void>
-  append(blocks: NewBlocks): Promise<void>
-  /** Adds those of some events that are not there yet, of blocks that are. @returns how many were not */
-  appendMissing(events: readonly EventWithPosition[]): Promise<number>
-  revert(ancestor: BlockHeader): Promise<void>
-  /** The last blocks below a number whose events stand in the journal: at most `limit`, the oldest first. */
-  eventBlocks(below: number, limit: number): Promise<BlockRef[]>
-}
 
 /** Holds blocks until they have their confirmations, then moves them into the journal. */
 export interface ConfirmationBuffer {

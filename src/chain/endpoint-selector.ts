@@ -21,7 +21,10 @@ const PREFERENCE_MS = 60_000
 const MAX_BACKOFF_MS = 10_000
 
 /** Builds the choice, beginning with the first endpoint. */
-export function createEndpointSelector(endpoints: readonly Endpoint[], pollIntervalMs: number): EndpointSelector {
+export function createEndpointSelector(
+  endpoints: readonly Endpoint[],
+  pollIntervalMs: number,
+): EndpointSelector {
   const stuckMs = Math.max(STUCK_MS, pollIntervalMs * 3)
   let index = 0
   let takenAt = performance.now()

@@ -1,4 +1,4 @@
-import type { EventSink } from './confirmation-buffer.js'
+import type { EventSink } from '../domain/event-sink.js'
 
 /** The database did not take what was to be written, or could not be read; `cause` is its own error. */
 export class EventSinkError extends Error {

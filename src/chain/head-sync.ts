@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { BlockProcessor, Outcome } from './block-processor.js'
 import type { BlockReader } from './block-reader.js'
 import type { TimedHeader } from './headers.js'
-import { blockAt, type LocalChain, tipOf, reconcile } from './local-chain.js'
+import { blockAt, type LocalChain, reconcile, tipOf } from './local-chain.js'
 import { createRangeReader } from './range-reader.js'
 
 /** Keeps the local chain and the journal up with a chain. */

@@ -2,7 +2,7 @@ import type { Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
 import type { Logger } from '../telemetry/log.js'
 import { type ChainState, isCurrent } from './chain-state.js'
-import { createOrderCache, type OrderCache, type FetchedOrder } from './order-cache.js'
+import { createOrderCache, type FetchedOrder, type OrderCache } from './order-cache.js'
 import { isRpcResponseError, summary } from './rpc-error.js'
 import type { Settlement } from './settlement.js'
 

@@ -2,9 +2,9 @@ import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { backoffMs } from './endpoint-selector.js'
-import { ChainConfigError, describeConfigError } from './verify-endpoint.js'
 import { EventSinkError } from './event-sink-error.js'
 import { summary } from './rpc-error.js'
+import { ChainConfigError, describeConfigError } from './verify-endpoint.js'
 
 /** Every endpoint has had a lower head than the known blocks, for longer than a node lags. */
 export class LowerHeadError extends Error {

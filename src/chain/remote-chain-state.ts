@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import type { Hex } from '../domain/hex.js'
-import type { ChainState, ChainSnapshot } from './chain-state.js'
+import type { ChainSnapshot, ChainState } from './chain-state.js'
 
 /** Sees a chain through another replica's eyes. */
 export interface RemoteChainState extends ChainState {
@@ -15,7 +15,12 @@ export interface RemoteChainState extends ChainState {
 /** Readers tell every second: one that is silent for longer is gone, and another takes over. */
 const SILENCE_MS = 4000
 
-const NOTHING_HEARD: ChainSnapshot = { status: 'syncing', head: undefined, last: undefined, published: undefined }
+const NOTHING_HEARD: ChainSnapshot = {
+  status: 'syncing',
+  head: undefined,
+  last: undefined,
+  published: undefined,
+}
 
 /** Builds the view over the client that asks the node for its head. */
 export function createRemoteChainState(client: PublicClient): RemoteChainState {

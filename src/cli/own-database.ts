@@ -19,7 +19,10 @@ export const ownDatabaseHelp = (...examples: string[]): string =>
  * Has work done on the database of the operator's own instance.
  * @throws CommandFailure with what to do, in place of the database's errors
  */
-export async function withBlockedSolvers<T>(io: CliIo, work: (blockedSolvers: BlockedSolverStore) => Promise<T>): Promise<T> {
+export async function withBlockedSolvers<T>(
+  io: CliIo,
+  work: (blockedSolvers: BlockedSolverStore) => Promise<T>,
+): Promise<T> {
   try {
     const env = new EnvironmentReader(io.environment(), DEFAULTS)
     const location = readDatabaseLocation(env)

@@ -114,7 +114,9 @@ function printWhatToTry({ devnet, contracts, serviceUrl, user, solvers }: Networ
   print(`   ${serviceUrl}/docs in a browser`)
   print(`   curl -s ${serviceUrl}/health`)
   print(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/solvers`)
-  print(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`)
+  print(
+    `   curl -s ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`,
+  )
   print(`   curl -sN ${serviceUrl}/v1/events`)
   print('The accounts, with their well-known private keys:')
   printAccount('user', user)

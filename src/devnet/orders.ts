@@ -7,9 +7,9 @@ import {
   deposit,
   expectEqual,
   getQuote,
+  type Print,
   type ScenarioContext,
   send,
-  type Print,
   waitForState,
 } from './user-steps.js'
 
@@ -20,7 +20,11 @@ const SHORT_WINDOW_SECONDS = 3
  * @param onDeposited called as soon as the deposit is mined
  * @throws when anything does not happen as told
  */
-export async function playSale(stage: ScenarioContext, print: Print, onDeposited = async () => {}): Promise<void> {
+export async function playSale(
+  stage: ScenarioContext,
+  print: Print,
+  onDeposited = async () => {},
+): Promise<void> {
   const { devnet, user, contracts } = stage
   const client = createDevnetClient(devnet, user)
   const sale = await getQuote(stage, print, {

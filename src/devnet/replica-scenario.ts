@@ -5,7 +5,7 @@ import type { Network } from './network.js'
 import { playPurchase, playRefund, playSale } from './orders.js'
 import type { Replica } from './replica.js'
 import { type Cluster, waitForReader } from './replicas.js'
-import { expectEqual, type ScenarioContext, type Print } from './user-steps.js'
+import { expectEqual, type Print, type ScenarioContext } from './user-steps.js'
 
 type ReplicaNetwork = Network<Cluster>
 
@@ -83,7 +83,11 @@ async function compareWithChain(
 }
 
 /** @throws unless a replica lists all solvers, wherever they have registered */
-async function listSolvers({ devnet, solvers }: ReplicaNetwork, replica: Replica, print: Print): Promise<void> {
+async function listSolvers(
+  { devnet, solvers }: ReplicaNetwork,
+  replica: Replica,
+  print: Print,
+): Promise<void> {
   const response = await fetch(`${replica.url}/v1/${devnet.chainId}/solvers`)
   if (!response.ok) throw new Error(`no solvers: ${await response.text()}`)
   const listed = ((await response.json()) as { name: string }[]).map(({ name }) => name).join(', ')

@@ -83,5 +83,5 @@ export async function waitForReader({ all }: Cluster, chainId: number): Promise<
 
 async function readsChain({ url }: Replica, chainId: number): Promise<boolean> {
   const figures = await (await fetch(`${url}/metrics`)).text()
-  return figures.includes(`\naggregator_chain_reader{chain_id="${chainId}"} 1\n`)
+  return figures.includes(`\naggregator_chain_leader{chain_id="${chainId}"} 1\n`)
 }

@@ -1,7 +1,7 @@
 import { openEventView } from './event-view.js'
 import type { Network } from './network.js'
 import { playPurchase, playRefund, playSale } from './orders.js'
-import type { ScenarioContext, Print } from './user-steps.js'
+import type { Print, ScenarioContext } from './user-steps.js'
 
 /**
  * Plays three orders through a network, as a user would: one deposited at the contract and filled, one paid to its

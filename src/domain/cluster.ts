@@ -1,33 +1,42 @@
-/** What replicas tell each other about. */
+/** What replicas send each other messages about. */
 export const TOPICS = ['events', 'solvers', 'bonds', 'nonces', 'chains'] as const
 
 export type Topic = (typeof TOPICS)[number]
 
-/** Hears what is told on a topic. */
-export interface Listener {
+/** Receives the messages of a topic. */
+export interface TopicListener {
   onMessage(text: string): void
-  /** Something may have been told that did not come: whoever listens reads anew what it was about. */
+  /** Messages may have been lost: the listener reads again what they were about. */
   onMissed(): void
 }
 
-/** Wants an office that only one replica may hold at a time. */
+/** Sends messages between the replicas of one instance. */
+export interface ClusterBus {
+  listen(topic: Topic, listener: TopicListener): void
+  /** Sends a message to all other replicas that can be reached. @param text at most 7,999 bytes */
+  publish(topic: Topic, text: string): void
+}
+
+/** Learns whether this replica is the leader. */
 export interface LeadershipListener {
   onAcquired(): void
-  /** The office is lost, and another replica may hold it already. */
+  /** The leadership is lost. Another replica may have acquired it already. */
   onLost(): void
 }
 
-/** The replicas of one instance, as one of them sees them: they share a database, and nothing else. */
-export interface Cluster {
-  /** Whether this one hears and is heard: its connection to the database stands, or the file of the only one can be used. */
-  isDatabaseUp(): boolean
-  listen(topic: Topic, listener: Listener): void
-  /** Tells the others, as far as they can be reached. @param text at most 7,999 bytes */
-  publish(topic: Topic, text: string): void
+/** Elects one leader for each name among the replicas of one instance. */
+export interface LeaderElection {
   /**
-   * Runs for an office, again whenever it is lost.
-   * @returns once the first attempt has been won, with `onAcquired` called, or lost
+   * Tries to acquire the leadership, again after each loss.
+   * @param name of what is led, such as `chain 1`
+   * @returns after the first attempt; when it has succeeded, `onAcquired` has been called
    */
-  acquire(name: string, candidate: LeadershipListener): Promise<void>
+  acquire(name: string, listener: LeadershipListener): Promise<void>
+}
+
+/** The replicas of one instance, which share a database and nothing else. */
+export interface Cluster extends ClusterBus, LeaderElection {
+  /** Whether this replica is connected to the database, or for the only replica, whether its file can be used. */
+  isDatabaseUp(): boolean
   close(): Promise<void>
 }

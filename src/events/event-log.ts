@@ -1,9 +1,8 @@
-import type { BlockHeader, BlockRef, ChainPosition, NewBlocks, EventWithPosition } from '../domain/block.js'
 import type { ClientId } from '../domain/client.js'
+import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
 import type { LogEntry, StreamEvent } from '../domain/event.js'
-import type { Address } from '../domain/hex.js'
-import type { Cluster } from '../domain/cluster.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { EventStore } from '../store/event-store.js'
 import type { LeaderEpoch } from '../store/leader-epochs.js'
 import type { Logger } from '../telemetry/log.js'
@@ -36,24 +35,9 @@ export interface EventLog {
   close(): Promise<void>
 }
 
-/** What is written for one chain; each write, once it is committed, is told to subscribers of all replicas. */
-export interface EventSink {
-  /** Takes the chain over: no other journal of it can be written any more. @returns where it stands */
-  open(): Promise<ChainPosition | undefined>
-  /** Begins to read the chain behind a block. @throws FencedError; here and below */
-  begin(settlement: Address, header: BlockHeader): Promise<void>
-  append(blocks: NewBlocks): Promise<void>
-  /** Adds those of some events that are not there yet, of blocks that are. @returns how many were not */
-  appendMissing(events: readonly EventWithPosition[]): Promise<number>
-  /** Takes back all events behind a block. */
-  revert(ancestor: BlockHeader): Promise<void>
-  /** The last blocks below a number whose events stand: at most `limit`, the oldest first. */
-  eventBlocks(below: number, limit: number): Promise<BlockRef[]>
-}
-
 interface EventLogOptions {
   readonly store: EventStore
-  readonly cluster: Pick<Cluster, 'listen'>
+  readonly cluster: Pick<ClusterBus, 'listen'>
   readonly eventRetentionDays: number
   /** Entries at the end of the log that are read into memory at the start, for clients that come back after a restart. */
   readonly keptEntries?: number

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClientId } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
-import type { LogEntry, EventFilter } from '../domain/event.js'
+import type { EventFilter, LogEntry } from '../domain/event.js'
 import type { EventStore, LogState } from '../store/event-store.js'
+import { createBackfillPages, type LogReader } from './backfill-pages.js'
 import { createConfirmations } from './confirmations.js'
 import { createCursors } from './cursor.js'
-import { createBackfillPages, type LogReader } from './backfill-pages.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
-import { type Batch, createTailBuffer, type Entry } from './tail-buffer.js'
 import { createReplays, type Replays } from './replays.js'
 import {
   cursorUnknown,
@@ -17,6 +16,7 @@ import {
   type SubscriberPlace,
   type Subscription,
 } from './subscriber.js'
+import { type Batch, createTailBuffer, type Entry } from './tail-buffer.js'
 import { createTurnstile } from './turnstile.js'
 
 /** Gives every subscriber every event of the log once and in order, each at its own pace. */

@@ -2,8 +2,8 @@ import { type ClientId, THIS_PROCESS } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { type EventFilter, matches } from '../domain/event.js'
 import type { LogPart } from './backfill-pages.js'
-import type { Batch } from './tail-buffer.js'
 import type { Replay, Replays } from './replays.js'
+import type { Batch } from './tail-buffer.js'
 import type { Turnstile } from './turnstile.js'
 
 /** One subscriber's way through the log: first the events after its cursor, then new ones. */

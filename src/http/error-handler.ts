@@ -5,9 +5,9 @@ import type { MethodHandler } from '../rpc/middleware.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { Logger } from '../telemetry/log.js'
 import { noteArrival } from './arrival.js'
-import { abandon, toClient } from './rest-context.js'
 import { sendError, toRestError } from './error-body.js'
 import type { LogRequest } from './request-log.js'
+import { abandon, toClient } from './rest-context.js'
 
 const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Batch } from '../events/tail-buffer.js'
 import { encodeOnce } from '../events/encode-once.js'
+import type { Batch } from '../events/tail-buffer.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import { type EventStream, type EventStreams, FAREWELL_MS } from '../rpc/event-streams.js'
-import { isCancelled, toClient } from './rest-context.js'
 import { toEventJson } from './event-json.js'
+import { isCancelled, toClient } from './rest-context.js'
 import type { StreamRequest } from './websocket.js'
 
 const HEADERS = {

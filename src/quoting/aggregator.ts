@@ -10,13 +10,13 @@ import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import type { BufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { requestBody } from './request-body.js'
-import type { Caller, FanOut } from './fan-out.js'
-import type { ContractRules } from './contract-rules.js'
-import type { QuoteTrace, AttemptTrace } from './quote-trace.js'
 import type { AttemptResult } from './attempt-result.js'
+import type { ContractRules } from './contract-rules.js'
+import type { Caller, FanOut } from './fan-out.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecorder } from './quote-recorder.js'
+import type { AttemptTrace, QuoteTrace } from './quote-trace.js'
+import { requestBody } from './request-body.js'
 
 /** Collects quotes. */
 export interface Aggregator {

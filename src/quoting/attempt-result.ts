@@ -6,7 +6,7 @@ import type { FailReason } from '../domain/quote-record.js'
 export type AttemptResult =
   | { readonly kind: 'quoted'; readonly offer: SignedQuote }
   /** The solver answered with another status than 200. */
-  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'declined'; readonly status: number }
   /** The reply is worthless to the user. */
   | { readonly kind: 'invalid'; readonly reason: DropReason; readonly amounts?: AnsweredAmounts | undefined }
   /** No answer came in time. */
@@ -17,9 +17,9 @@ export type AttemptResult =
   | { readonly kind: 'cancelled'; readonly isQueued?: boolean }
 
 /** Statuses by which deployed solvers decline, besides those below 500 (decisions.md D14). */
-const DECLINING = [501, 503]
+const DECLINE_STATUSES = [501, 503]
 
 /** Whether an answer of this status says no, and is not the solver's error. */
-export function isRefusal(status: number): boolean {
-  return status < 500 || DECLINING.includes(status)
+export function isDecline(status: number): boolean {
+  return status < 500 || DECLINE_STATUSES.includes(status)
 }

@@ -1,8 +1,8 @@
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { SolverHealth } from '../solvers/solver-health.js'
-import type { PreparedRequest, RequestQuote, Attempt } from './solver-attempt.js'
-import type { AttemptTrace } from './quote-trace.js'
 import type { AttemptResult } from './attempt-result.js'
+import type { AttemptTrace } from './quote-trace.js'
+import type { Attempt, PreparedRequest, RequestQuote } from './solver-attempt.js'
 
 /** How long a caller waits, and whether it still does. */
 export interface Cancellation {

@@ -3,8 +3,8 @@ import { amountsOf, checkOffer, type DropReason, type Offer } from '../domain/of
 import type { QuoteRequest } from '../domain/quote.js'
 import { checkSignature } from '../signing/recover.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
-import type { ContractRules } from './contract-rules.js'
 import type { AttemptResult } from './attempt-result.js'
+import type { ContractRules } from './contract-rules.js'
 
 /** One solver's reply to one request. */
 export interface Reply {

@@ -3,8 +3,8 @@ import type { QuoteRecord } from '../domain/quote-record.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 import type { QuoteIds } from './quote-ids.js'
+import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
 /** Keeps the records of quotes, and finds them again. */

@@ -36,18 +36,19 @@ export function toQuoteRecord(trace: QuoteTrace): QuoteRecord {
   const offers: RecordedAttempt[] = []
   const others: RecordedAttempt[] = []
   for (const answer of answers) {
-    const kept = toSolverAnswer(answer, indexes, ranks)
+    const kept = toRecordedAttempt(answer, indexes, ranks)
     if (kept.rank === undefined) others.push(kept)
     else offers[kept.rank - 1] = kept
   }
-  for (const solver of circuitOpen) others.push({ solver, index: indexes.get(solver), outcome: 'benched' })
+  for (const solver of circuitOpen)
+    others.push({ solver, index: indexes.get(solver), outcome: 'circuit_open' })
   return {
     quoteId,
     chainId: request.chainId,
     requestedAt,
     durationMs: Math.round(durationMs),
     outcome,
-    asked: {
+    request: {
       inputToken: request.inputToken,
       outputToken: request.outputToken,
       orderType: request.orderType,
@@ -63,7 +64,7 @@ export function toQuoteRecord(trace: QuoteTrace): QuoteRecord {
 }
 
 /** One literal for all outcomes: there are many answers, and to put objects together takes many times as long. */
-function toSolverAnswer(
+function toRecordedAttempt(
   { solver, outcome, tookMs }: AttemptTrace,
   indexes: ReadonlyMap<Address, number>,
   ranks: ReadonlyMap<SignedQuote, number>,
@@ -80,6 +81,6 @@ function toSolverAnswer(
     inputAmount: quote?.inputAmount.toString() ?? amounts?.inputAmount,
     outputAmount: quote?.outputAmount.toString() ?? amounts?.outputAmount,
     reason: kind === 'invalid' || kind === 'failed' ? outcome.reason : undefined,
-    httpStatus: kind === 'refused' ? outcome.status : undefined,
+    httpStatus: kind === 'declined' ? outcome.status : undefined,
   }
 }

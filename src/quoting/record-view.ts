@@ -1,7 +1,8 @@
 import type { QuoteRecord, RecordedAttempt } from '../domain/quote-record.js'
 
 /** What a reader may see of a record (decisions.md D15). */
-export interface QuoteRecordView extends Pick<QuoteRecord, 'quoteId' | 'chainId' | 'requestedAt' | 'asked'> {
+export interface QuoteRecordView
+  extends Pick<QuoteRecord, 'quoteId' | 'chainId' | 'requestedAt' | 'request'> {
   /** For the caller only. */
   readonly durationMs?: number | undefined
   /** For the caller only. */
@@ -33,14 +34,14 @@ export function viewForSolver(
 ): QuoteRecordView | undefined {
   const own = record.solvers.find((answer) => answer.index === index)
   if (own === undefined) return undefined
-  const { chainId, requestedAt, asked } = record
+  const { chainId, requestedAt, request } = record
   // A deposit is still possible within the second of the deadline.
-  const isOver = Math.floor(now / 1000) > asked.depositDeadline
+  const isOver = Math.floor(now / 1000) > request.depositDeadline
   const bestAmount = isOver ? bestAmountOf(record) : undefined
-  return { quoteId: id, chainId, requestedAt, asked, solvers: [own], bestAmount }
+  return { quoteId: id, chainId, requestedAt, request, solvers: [own], bestAmount }
 }
 
-function bestAmountOf({ asked, solvers }: QuoteRecord): string | undefined {
+function bestAmountOf({ request, solvers }: QuoteRecord): string | undefined {
   const best = solvers.find(({ rank }) => rank === 1)
-  return asked.orderType === 'EXACT_INPUT' ? best?.outputAmount : best?.inputAmount
+  return request.orderType === 'EXACT_INPUT' ? best?.outputAmount : best?.inputAmount
 }

@@ -6,16 +6,16 @@ import { deadlines, type QuoteRequest } from '../domain/quote.js'
 import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
-import { type CalledSolver, createSolverRequest, createSolverClient } from '../solvers/solver-client.js'
+import { type CalledSolver, createSolverClient, createSolverRequest } from '../solvers/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
-import { requestBody } from './request-body.js'
+import type { AttemptResult } from './attempt-result.js'
 import { explainCheck } from './explain.js'
 import { createOfferValidator } from './offer-validator.js'
-import type { AttemptResult } from './attempt-result.js'
+import { requestBody } from './request-body.js'
 
 /** What came of checking a registered endpoint, with an explanation for its developer. */
 export interface RegistrationCheck {
-  readonly outcome: 'quoted' | 'refused' | 'invalid' | 'late' | 'failed' | 'skipped'
+  readonly outcome: 'quoted' | 'declined' | 'invalid' | 'late' | 'failed' | 'skipped'
   readonly explanation: string
 }
 
@@ -109,7 +109,14 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
           onReply(reply) {
             if (reply.kind === 'malformed') resolve({ kind: 'invalid', reason: 'malformed' })
             else if (reply.kind !== 'replied') resolve(reply)
-            else validateOffer({ request, hasher, solver: solver.address, body: reply.body, onValidated: resolve })
+            else
+              validateOffer({
+                request,
+                hasher,
+                solver: solver.address,
+                body: reply.body,
+                onValidated: resolve,
+              })
           },
           onEnd() {},
         })
@@ -130,8 +137,11 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const { outcome } = answer
     log.info({ chainId, solver: address, result: withoutOffer(result) }, 'a registered endpoint was checked')
     if (production && outcome === 'failed') await delay(start + CHECK_TIMEOUT_MS - performance.now())
-    const asked: QuoteParameters = { ...request, amount: request.amount.toString() }
-    return { outcome, explanation: explainCheck(answer, { asked, isMadeUp, tellsNetwork: !production }) }
+    const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
+    return {
+      outcome,
+      explanation: explainCheck(answer, { request: parameters, isMadeUp, tellsNetwork: !production }),
+    }
   }
 
   return {
@@ -178,8 +188,8 @@ function toAnswer(solver: Address, result: AttemptResult): CheckedAnswer {
   switch (result.kind) {
     case 'quoted':
       return { solver, outcome: 'quoted' }
-    case 'refused':
-      return { solver, outcome: 'refused', httpStatus: result.status }
+    case 'declined':
+      return { solver, outcome: 'declined', httpStatus: result.status }
     case 'invalid':
       return { solver, outcome: 'invalid', reason: result.reason }
     case 'failed':

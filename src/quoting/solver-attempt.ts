@@ -2,11 +2,11 @@ import type { QuoteRequest } from '../domain/quote.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { QuoteRound, RequestResult, UnansweredRequest, Verdict } from '../solvers/quote-round.js'
 import type { SlotUser } from '../solvers/request-slots.js'
-import type { CallListener, SolverRequest, SolverClient, SolverReply } from '../solvers/solver-client.js'
-import type { OpenRequest, SolverHealth } from '../solvers/solver-health.js'
+import type { CallListener, SolverClient, SolverReply, SolverRequest } from '../solvers/solver-client.js'
 import type { SolverCounters } from '../solvers/solver-counters.js'
+import type { OpenRequest, SolverHealth } from '../solvers/solver-health.js'
+import { type AttemptResult, isDecline } from './attempt-result.js'
 import type { OfferValidator } from './offer-validator.js'
-import { isRefusal, type AttemptResult } from './attempt-result.js'
 
 /** One request, prepared once for all solvers. */
 export interface PreparedRequest {
@@ -30,7 +30,12 @@ export interface Attempt {
 type OnOutcome = (outcome: AttemptResult, tookMs: number) => void
 
 /** Asks one solver and judges what it answers. */
-export type RequestQuote = (asked: PreparedRequest, health: SolverHealth, round: QuoteRound, onOutcome: OnOutcome) => Attempt
+export type RequestQuote = (
+  asked: PreparedRequest,
+  health: SolverHealth,
+  round: QuoteRound,
+  onOutcome: OnOutcome,
+) => Attempt
 
 interface RequestQuoteOptions {
   readonly solverClient: Pick<SolverClient, 'ask'>
@@ -132,7 +137,11 @@ class SolverAttempt implements Attempt, OpenRequest, SlotUser, CallListener, Una
       this.#health.noteQuote(this, this.tookMs, now)
       this.round.noteQuote(this.tookMs, now)
     } else this.round.noteUnanswered(this, now)
-    this.#options.counters.note(this.#health.solver, outcome.kind, isAnswered ? this.tookMs / 1000 : undefined)
+    this.#options.counters.note(
+      this.#health.solver,
+      outcome.kind,
+      isAnswered ? this.tookMs / 1000 : undefined,
+    )
     this.#onOutcome(outcome, this.tookMs)
   }
 
@@ -156,8 +165,8 @@ const CUT_OFF: AttemptResult = { kind: 'cancelled', isQueued: true }
 
 function toResult(outcome: AttemptResult): RequestResult {
   switch (outcome.kind) {
-    case 'refused':
-      return isRefusal(outcome.status) ? 'refused' : 'failed'
+    case 'declined':
+      return isDecline(outcome.status) ? 'declined' : 'failed'
     case 'invalid':
       return 'failed'
     default:

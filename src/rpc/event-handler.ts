@@ -4,9 +4,9 @@ import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
 import { toConnectedMessage } from './convert-events.js'
 import { type EventStream, type EventStreams, FAREWELL_MS, type StreamProtocol } from './event-streams.js'
+import { malformedMessage, stageKey } from './malformed-request.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { sharedMessagesKey } from './shared-messages.js'
-import { stageKey, malformedMessage } from './malformed-request.js'
 
 /** StreamEvents as Connect's router takes it: how the stream begins and ends; `withSharedMessages` does the rest. */
 export function toStreamHandler(streams: EventStreams) {

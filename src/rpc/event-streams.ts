@@ -9,8 +9,8 @@ import {
 } from '../domain/errors.js'
 import type { EventFilter } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
-import type { Batch } from '../events/tail-buffer.js'
 import type { Subscription } from '../events/subscriber.js'
+import type { Batch } from '../events/tail-buffer.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { EVENT_TYPE_NAMES } from './convert-events.js'
@@ -43,11 +43,7 @@ export interface EventStreams {
    * @param unreadable fields that could not be read into the message
    * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
    */
-  open(
-    request: StreamEventsRequest,
-    caller: StreamCaller,
-    malformed?: readonly FieldViolation[],
-  ): EventStream
+  open(request: StreamEventsRequest, caller: StreamCaller, malformed?: readonly FieldViolation[]): EventStream
 }
 
 interface StreamCaller {

@@ -45,7 +45,11 @@ export interface Method {
    * @param unreadable fields that could not even be read into the message
    * @throws ServiceError, or anything unforeseen
    */
-  answer(message: ChainMessage, call: RequestContext, malformed: readonly FieldViolation[]): Promise<object> | object
+  answer(
+    message: ChainMessage,
+    call: RequestContext,
+    malformed: readonly FieldViolation[],
+  ): Promise<object> | object
 }
 
 interface MethodBody<I extends DescMessage, O extends DescMessage, R> {

@@ -7,9 +7,9 @@ import {
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { RequestCounters } from '../telemetry/request-counters.js'
-import type { RequestContext, ChainMessage, Method, Protocol } from './method.js'
-import type { Client, RateLimits } from './rate-limits.js'
 import { malformedMessage } from './malformed-request.js'
+import type { ChainMessage, Method, Protocol, RequestContext } from './method.js'
+import type { Client, RateLimits } from './rate-limits.js'
 
 /** A method with everything around it that holds for all of them; RPC handlers and REST routes call the same. */
 export interface MethodHandler {
@@ -27,7 +27,11 @@ export interface MethodHandler {
    * @param unreadable fields that could not be read into the message
    * @throws ServiceError and nothing else; what was unforeseen is in the log under the request's id
    */
-  answer(message: ChainMessage, call: RequestContext, malformed?: readonly FieldViolation[]): Promise<object> | object
+  answer(
+    message: ChainMessage,
+    call: RequestContext,
+    malformed?: readonly FieldViolation[],
+  ): Promise<object> | object
   /**
    * Refuses a call whose message could not be read; it counts against the method's limit all the same.
    * @throws ServiceError INVALID_ARGUMENT or RATE_LIMITED

@@ -6,11 +6,11 @@ import { toConnectError } from './connect-errors.js'
 import { withTimerDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
-import type { MethodHandler } from './middleware.js'
+import { rejectMalformed, stageKey, withMalformedRequests } from './malformed-request.js'
 import type { ChainMessage } from './method.js'
+import type { MethodHandler } from './middleware.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { withSharedMessages } from './shared-messages.js'
-import { rejectMalformed, stageKey, withMalformedRequests } from './malformed-request.js'
 
 // Messages are made of short strings, which Node's buffers encode in half the time of the standard's encoder.
 configureTextEncoding({ ...getTextEncoding(), encodeUtf8: (text) => Buffer.from(text) })

@@ -1,6 +1,6 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { ServiceError } from '../domain/errors.js'
-import type { RequestContext, Protocol, QuoteSummary } from './method.js'
+import type { Protocol, QuoteSummary, RequestContext } from './method.js'
 
 /** What the HTTP server knows of the request that a call came with. */
 export const requestKey = createContextKey({

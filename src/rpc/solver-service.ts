@@ -17,7 +17,7 @@ interface SolverServiceOptions {
 
 const CHECK_OUTCOMES = {
   quoted: CheckOutcome.QUOTED,
-  refused: CheckOutcome.REFUSED,
+  declined: CheckOutcome.DECLINED,
   invalid: CheckOutcome.INVALID,
   late: CheckOutcome.LATE,
   failed: CheckOutcome.FAILED,

@@ -1,5 +1,5 @@
+import type { ClusterBus } from '../domain/cluster.js'
 import type { Address } from '../domain/hex.js'
-import type { Cluster } from '../domain/cluster.js'
 import { type Bond, freeBondOf, type Solver, type SolverKey } from '../domain/solver.js'
 import type { BondStore } from '../store/bond-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -32,7 +32,7 @@ export interface FreeBonds {
 
 interface FreeBondsOptions {
   readonly store: BondStore
-  readonly cluster: Pick<Cluster, 'listen'>
+  readonly cluster: Pick<ClusterBus, 'listen'>
   readonly chainIds: readonly number[]
   readonly log: Logger
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Chain } from '../chain/chain.js'
+import type { ClusterBus } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
-import type { Cluster } from '../domain/cluster.js'
 import {
   type Bond,
   isBondSufficient,
@@ -70,7 +70,7 @@ export interface Registry {
 
 interface RegistryOptions {
   readonly store: SolverStore
-  readonly cluster: Pick<Cluster, 'listen'>
+  readonly cluster: Pick<ClusterBus, 'listen'>
   readonly chains: ReadonlyMap<number, Chain>
   readonly freeBonds: Pick<FreeBonds, 'noteRegistered'>
   readonly endpointGuard: EndpointGuard

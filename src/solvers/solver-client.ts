@@ -10,7 +10,7 @@ import { failReasonOf, ReplyTooLongError } from './fail-reason.js'
 /** What came of calling a solver. */
 export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
-  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'declined'; readonly status: number }
   | { readonly kind: 'malformed' }
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
 
@@ -157,7 +157,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: unknown, status: number): void {
     // What comes behind a refusal is read and dropped, so that the connection can be used again.
-    if (status !== 200 && status >= 200) this.#reply({ kind: 'refused', status })
+    if (status !== 200 && status >= 200) this.#reply({ kind: 'declined', status })
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {

@@ -186,7 +186,13 @@ export async function createSolverHealthRegistry(
     collectMetrics(active, connectionsOf) {
       const { solverCircuitOpen, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting } =
         metrics
-      const gauges = [solverCircuitOpen, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting]
+      const gauges = [
+        solverCircuitOpen,
+        solverValidShare,
+        solverUsualSeconds,
+        solverConnections,
+        solverWaiting,
+      ]
       for (const gauge of gauges) gauge.reset()
       for (const [chainId, solvers] of active) {
         for (const health of of(chainId, solvers)) {

@@ -162,7 +162,8 @@ export class SolverHealth {
   /** Takes the verdict on a request without an offer. */
   noteUnanswered(request: OpenRequest, verdict: Verdict, tookMs: number, now: number): void {
     const isSignificant = verdict !== 'none' && this.#pairs.canExpect(request.round.pair, now)
-    if (!isSignificant || (verdict === 'slow' && this.#isUsual(tookMs))) this.#noteNothing(request, tookMs, now)
+    if (!isSignificant || (verdict === 'slow' && this.#isUsual(tookMs)))
+      this.#noteNothing(request, tookMs, now)
     else if (verdict === 'declined') this.#breaker.succeed(request, now)
     else this.#noteLoss(request, now)
   }

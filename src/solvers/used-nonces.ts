@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.js'
+import type { ClusterBus } from '../domain/cluster.js'
 import type { Address } from '../domain/hex.js'
-import type { Cluster } from '../domain/cluster.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { Logger } from '../telemetry/log.js'
 import { createNonceChecks } from './nonce-checks.js'
@@ -28,7 +28,7 @@ type NonceChain = Pick<Chain, 'chainId' | 'isNonceUsed' | 'lastBlockHash' | 'was
 interface UsedNoncesOptions {
   readonly chains: ReadonlyMap<number, NonceChain>
   readonly registry: Pick<Registry, 'registered'>
-  readonly cluster: Pick<Cluster, 'listen' | 'publish'>
+  readonly cluster: ClusterBus
   readonly maxSolversPerChain: number
   /** Milliseconds that never go back. */
   readonly clock: () => number

@@ -1,9 +1,9 @@
 import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { ConfigError } from '../environment.js'
+import { createBlockedSolverStore, type OpenBlockedSolvers } from './blocked-solvers.js'
 import { assertOwnVersion } from './own-version.js'
 import type { Schema } from './schema.js'
-import { createBlockedSolverStore, type OpenBlockedSolvers } from './blocked-solvers.js'
 import { sqliteDialect } from './sqlite-driver.js'
 import { readMigrations } from './sqlite-inspection.js'
 

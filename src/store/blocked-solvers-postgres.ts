@@ -1,10 +1,10 @@
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
+import { createBlockedSolverStore, type OpenBlockedSolvers } from './blocked-solvers.js'
 import { assertOwnVersion } from './own-version.js'
-import { createConnectionPool, POSTGRES_COORDINATION, mapConnectionErrors } from './postgres.js'
+import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from './postgres.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
 import type { Schema } from './schema.js'
-import { createBlockedSolverStore, type OpenBlockedSolvers } from './blocked-solvers.js'
 
 const UNDEFINED_TABLE = '42P01'
 
@@ -19,7 +19,10 @@ export async function openSharedBlockedSolvers(databaseUrl: string): Promise<Ope
     await pool.close()
     throw error
   }
-  return { blockedSolvers: mapConnectionErrors(createBlockedSolverStore(database, POSTGRES_COORDINATION)), close: pool.close }
+  return {
+    blockedSolvers: mapConnectionErrors(createBlockedSolverStore(database, POSTGRES_COORDINATION)),
+    close: pool.close,
+  }
 }
 
 async function readMigrations(database: Kysely<Schema>): Promise<string[]> {

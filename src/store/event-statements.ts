@@ -46,7 +46,11 @@ export function identityOf({ event }: EventWithPosition): string {
 }
 
 /** Marks the events of all blocks above a number as taken back. @returns their rows, the latest first */
-export async function markRemoved(database: Database, chainId: number, aboveBlock: number): Promise<EventRow[]> {
+export async function markRemoved(
+  database: Database,
+  chainId: number,
+  aboveBlock: number,
+): Promise<EventRow[]> {
   const standing = await database
     .selectFrom('events')
     .selectAll()

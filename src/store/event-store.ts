@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BlockHeader, BlockRef, NewBlocks, EventWithPosition } from '../domain/block.js'
-import type { LogEntry, EventFilter } from '../domain/event.js'
+import type { BlockHeader, BlockRef, EventWithPosition, NewBlocks } from '../domain/block.js'
+import type { EventFilter, LogEntry } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 import { passes } from './event-filter.js'
-import { logEntryOf, eventRow, type NewEventRow, reversionRow } from './event-rows.js'
+import { eventRow, logEntryOf, type NewEventRow, reversionRow } from './event-rows.js'
 import {
+  canonicalIdentities,
   identityOf,
   lockLog,
+  markRemoved,
   moveLastSequence,
   readEventBlocks,
   removeThrough,
-  canonicalIdentities,
-  markRemoved,
 } from './event-statements.js'
-import { insertInBatches, BATCH_ROWS } from './insert-in-batches.js'
+import { BATCH_ROWS, insertInBatches } from './insert-in-batches.js'
 import { assertEpoch, beginEpoch, insertHeaders, type LeaderEpoch } from './leader-epochs.js'
 
 /** Which log this is, and the part of it that is there. */

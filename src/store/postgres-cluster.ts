@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { type LeadershipListener, type Listener, type Cluster, TOPICS } from '../domain/cluster.js'
+import { type Cluster, type LeadershipListener, TOPICS, type TopicListener } from '../domain/cluster.js'
 import type { Logger } from '../telemetry/log.js'
 import { channelOf, connectionOptions } from './postgres.js'
 
@@ -39,7 +39,7 @@ interface Election {
  */
 export async function connectCluster(options: PostgresClusterOptions): Promise<Cluster> {
   const { databaseUrl, onLost, log } = options
-  const listeners = new Map<string, Listener[]>()
+  const listeners = new Map<string, TopicListener[]>()
   const elections = new Map<string, Election>()
   let client: pg.Client | undefined
   let isClosed = false

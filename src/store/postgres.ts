@@ -111,7 +111,10 @@ export const POSTGRES_COORDINATION: Coordination = {
  * Makes a store's failures say when PostgreSQL cannot be reached, as `nameUnavailable` does.
  * @param note takes each failure
  */
-export function mapConnectionErrors<S extends object>(store: S, note: (error: unknown) => void = () => {}): S {
+export function mapConnectionErrors<S extends object>(
+  store: S,
+  note: (error: unknown) => void = () => {},
+): S {
   return nameUnavailable(store, (error) => {
     note(error)
     return isConnectionError(error) ? error : undefined

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Kysely, Migration } from 'kysely'
+import { type Kysely, type Migration, sql } from 'kysely'
 import { BATCH_ROWS } from './insert-in-batches.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
 
@@ -62,6 +62,14 @@ export const quoteRecordMigrations: Record<string, Migration> = {
         .addColumn('written_bytes', 'bigint', (column) => column.notNull())
         .execute()
       await db.insertInto('quote_record_bytes').values({ written_bytes: 0 }).execute()
+    },
+  },
+  // Outcomes and the request had other names in the JSON.
+  '003-field-terms': {
+    async up(db) {
+      await sql`update quote_records set record =
+        replace(replace(replace(record, '"outcome":"refused"', '"outcome":"declined"'),
+          '"outcome":"benched"', '"outcome":"circuit_open"'), '"asked":{', '"request":{')`.execute(db)
     },
   },
 }

@@ -3,9 +3,9 @@ import { toDisplayName } from '../domain/display-name.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import { type Solver, type SolverKey, solverLimitReached, timestampReused } from '../domain/solver.js'
+import { assertNotBlocked, isBlocked, readBlocked } from './blocked-solvers.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 import type { Schema } from './schema.js'
-import { assertNotBlocked, isBlocked, readBlocked } from './blocked-solvers.js'
 
 /** The solvers that a newcomer may replace when the chain has no free place. */
 export interface Replaceable {

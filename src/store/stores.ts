@@ -1,6 +1,6 @@
 import type { Cluster } from '../domain/cluster.js'
-import type { CircuitBreakerStore } from './circuit-breaker-store.js'
 import type { BondStore } from './bond-store.js'
+import type { CircuitBreakerStore } from './circuit-breaker-store.js'
 import type { EventStore } from './event-store.js'
 import type { QuoteRecordStore } from './quote-record-store.js'
 import type { RateLimitCounters } from './rate-limit-counters.js'

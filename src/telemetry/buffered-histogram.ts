@@ -12,7 +12,10 @@ export interface BufferedHistogram {
 const MAX_KEPT = 10_000
 
 /** Builds the tally of a histogram with one label. */
-export function createBufferedHistogram<L extends string>(histogram: Histogram<L>, label: L): BufferedHistogram {
+export function createBufferedHistogram<L extends string>(
+  histogram: Histogram<L>,
+  label: L,
+): BufferedHistogram {
   const series = new Map<string, number[]>()
 
   function flushSeries(value: string, kept: number[]): void {

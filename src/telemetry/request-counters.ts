@@ -10,7 +10,9 @@ export interface RequestCounters {
 }
 
 /** Builds the tally: to find a series by its labels takes longer than most of what is done for a read. */
-export function createRequestCounters(metrics: Pick<Metrics, 'requests' | 'requestSeconds'>): RequestCounters {
+export function createRequestCounters(
+  metrics: Pick<Metrics, 'requests' | 'requestSeconds'>,
+): RequestCounters {
   const counts = new Map<string, number>()
   const durations = createBufferedHistogram(metrics.requestSeconds, 'method')
 

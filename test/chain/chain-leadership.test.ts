@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ChainConfigError } from '../../src/chain/verify-endpoint.js'
 import { createChainLeadership } from '../../src/chain/chain-leadership.js'
+import { ChainConfigError } from '../../src/chain/verify-endpoint.js'
 import type { LeadershipListener } from '../../src/domain/cluster.js'
 import { gate } from '../service/gate.js'
 
@@ -24,7 +24,7 @@ function createOffice(verifyEndpoint: () => Promise<void>, startReading = async 
   let readings = 0
   const leadership = createChainLeadership({
     chainId: 5,
-    cluster: {
+    election: {
       async acquire(_office, one) {
         candidate = one
       },

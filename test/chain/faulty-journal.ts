@@ -1,4 +1,4 @@
-import type { EventSink } from '../../src/chain/confirmation-buffer.js'
+import type { EventSink } from '../../src/domain/event-sink.js'
 import type { Random } from '../random.js'
 
 /** Makes the writes of a journal fail at random, as often as a test allows: before they are done, or after. */

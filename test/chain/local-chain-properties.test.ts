@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   blockAt,
-  truncateAfter,
   extend,
   type LocalChain,
-  tipOf,
   reconcile,
   type Step,
+  tipOf,
+  truncateAfter,
 } from '../../src/chain/local-chain.js'
 import type { BlockHeader } from '../../src/domain/block.js'
 import type { Hex } from '../../src/domain/hex.js'

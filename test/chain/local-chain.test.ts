@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { blockAt, truncateAfter, extend, type LocalChain, tipOf, reconcile } from '../../src/chain/local-chain.js'
+import {
+  blockAt,
+  extend,
+  type LocalChain,
+  reconcile,
+  tipOf,
+  truncateAfter,
+} from '../../src/chain/local-chain.js'
 import type { BlockHeader } from '../../src/domain/block.js'
 
 /** A block of a branch, and its parent of the same branch unless another is named. */

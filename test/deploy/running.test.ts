@@ -11,7 +11,7 @@ import {
   OPTIONAL_VARIABLES,
 } from '../../src/variables.js'
 import { type ComposeService, readCompose } from './compose.js'
-import { commandOf, tipOf, readDockerfile, type ScenarioContext, wordsOf } from './dockerfile.js'
+import { commandOf, readDockerfile, type ScenarioContext, tipOf, wordsOf } from './dockerfile.js'
 
 /** How long the service lets requests under way finish, in seconds. */
 const DRAIN_SECONDS = 10

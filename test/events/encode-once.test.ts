@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import type { Entry } from '../../src/events/tail-buffer.js'
 import { encodeOnce } from '../../src/events/encode-once.js'
+import type { Entry } from '../../src/events/tail-buffer.js'
 import { settled } from '../store/event-samples.js'
 
 const entries = [1, 2, 3].map(

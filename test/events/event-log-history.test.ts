@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
-import type { Listener, Topic } from '../../src/domain/cluster.js'
+import type { Topic, TopicListener } from '../../src/domain/cluster.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
@@ -32,12 +32,12 @@ async function openReplaceable(entries: number) {
     (...args: unknown[]) =>
       (current.store[name] as (...args: unknown[]) => unknown)(...args)
   const store = Object.fromEntries(names.map((name) => [name, delegate(name)])) as unknown as EventStore
-  const listeners: Listener[] = []
+  const listeners: TopicListener[] = []
   const log = createLog('silent')
   const logged = vi.spyOn(log, 'error')
   const eventLog = await openEventLog({
     store,
-    cluster: { listen: (_topic: Topic, listener: Listener) => void listeners.push(listener) },
+    cluster: { listen: (_topic: Topic, listener: TopicListener) => void listeners.push(listener) },
     eventRetentionDays: 1,
     metrics: createMetrics(),
     log,
@@ -45,7 +45,7 @@ async function openReplaceable(entries: number) {
   })
   onTestFinished(() => eventLog.close())
   await settle()
-  const [listener] = listeners as [Listener]
+  const [listener] = listeners as [TopicListener]
   return {
     eventLog,
     listener,
@@ -69,7 +69,7 @@ describe('a log that is replaced under a running service is noticed', () => {
     ['as another entry is where the last one was', () => openFilled(9, { atMs: HOUR_MS + 100 })],
     ['as it has another id', () => openFilled(5, { logId: 'other-log', atMs: HOUR_MS + 100 })],
   ]
-  const ways: [how: string, hear: (listener: Listener) => void][] = [
+  const ways: [how: string, hear: (listener: TopicListener) => void][] = [
     ['when the connection is back', (listener) => listener.onMissed()],
     ['by what another replica tells of it', (listener) => listener.onMessage('4')],
   ]

@@ -2,9 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
-import { type LogEntry, type EventFilter, matches } from '../../src/domain/event.js'
-import type { Listener, Topic } from '../../src/domain/cluster.js'
-import { type EventSink, type EventLog, openEventLog } from '../../src/events/event-log.js'
+import type { Topic, TopicListener } from '../../src/domain/cluster.js'
+import { type EventFilter, type LogEntry, matches } from '../../src/domain/event.js'
+import type { EventSink } from '../../src/domain/event-sink.js'
+import { type EventLog, openEventLog } from '../../src/events/event-log.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import { createEventStore, type EventStore } from '../../src/store/event-store.js'
 import { openSqlite } from '../../src/store/sqlite.js'
@@ -89,16 +90,16 @@ interface Client {
 /** The log as one replica has it open, and how it is told of what others have written. */
 interface Replica {
   readonly eventLog: EventLog
-  readonly listener: Listener
+  readonly listener: TopicListener
 }
 
 const metrics = createMetrics()
 const log = createLog('silent')
 
 async function openReplica(store: EventStore): Promise<Replica> {
-  let listener: Listener | undefined
+  let listener: TopicListener | undefined
   const cluster = {
-    listen(_topic: Topic, given: Listener) {
+    listen(_topic: Topic, given: TopicListener) {
       listener = given
     },
   }

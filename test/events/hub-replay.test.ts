@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EventFilter } from '../../src/domain/event.js'
-import type { Batch } from '../../src/events/tail-buffer.js'
 import type { Subscription } from '../../src/events/subscriber.js'
+import type { Batch } from '../../src/events/tail-buffer.js'
 import { END_OF_TIME, now, openHub, range, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN', httpStatus: 400 })

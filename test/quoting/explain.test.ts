@@ -38,8 +38,8 @@ test.each<[RecordedAttempt['reason'], string]>([
 })
 
 test('of EXACT_OUTPUT, the output is what is fixed', () => {
-  const { asked } = record()
-  const exactOutput = record({ asked: { ...asked, orderType: 'EXACT_OUTPUT' } })
+  const { request } = record()
+  const exactOutput = record({ request: { ...request, orderType: 'EXACT_OUTPUT' } })
   expect(explainAnswer({ reason: 'fixed_amount_mismatch' }, exactOutput)).toContain('quote.outputAmount')
   expect(explainAnswer({ reason: 'order_type_mismatch' }, exactOutput)).toContain('must be 1')
 })
@@ -59,23 +59,23 @@ test.each<[RecordedAttempt['reason'], string]>([
 
 describe('a refusal', () => {
   test('is told with its status', () => {
-    const explanation = explainAnswer({ outcome: 'refused', httpStatus: 422 })
+    const explanation = explainAnswer({ outcome: 'declined', httpStatus: 422 })
     expect(explanation).toBe('The solver answered with status 422; only 200 carries an offer.')
   })
 
   test.each([500, 502, 504])('of %i is said to be an error', (httpStatus) => {
-    expect(explainAnswer({ outcome: 'refused', httpStatus })).toContain('an error of the solver')
+    expect(explainAnswer({ outcome: 'declined', httpStatus })).toContain('an error of the solver')
   })
 
   test.each([422, 501, 503])('of %i is said to be nothing more', (httpStatus) => {
-    expect(explainAnswer({ outcome: 'refused', httpStatus })).not.toContain('error')
+    expect(explainAnswer({ outcome: 'declined', httpStatus })).not.toContain('error')
   })
 })
 
 test.each<[RecordedAttempt['outcome'], string]>([
   ['late', 'within 2000 ms'],
   ['cancelled', 'went away'],
-  ['benched', 'circuit breaker'],
+  ['circuit_open', 'circuit breaker'],
 ])('%s is told', (outcome, words) => {
   expect(explainAnswer({ outcome, durationMs: 2000 })).toContain(words)
 })

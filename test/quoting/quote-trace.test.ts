@@ -23,7 +23,7 @@ test('offers stand first, the best one at the top, whatever the order in which t
     [solverAddress(4), undefined, 2000],
     [solverAddress(5), undefined, undefined],
   ])
-  expect(record.solvers.at(-1)?.outcome).toBe('benched')
+  expect(record.solvers.at(-1)?.outcome).toBe('circuit_open')
 })
 
 test('an offer of a caller that went away has no rank', () => {
@@ -41,7 +41,7 @@ test('it is plain JSON, with amounts as they were answered', () => {
     sampleMinutes({
       answers: [
         { solver: solverAddress(1), outcome: { kind: 'invalid', reason: 'malformed', amounts }, tookMs: 1 },
-        { solver: solverAddress(2), outcome: { kind: 'refused', status: 422 }, tookMs: 1 },
+        { solver: solverAddress(2), outcome: { kind: 'declined', status: 422 }, tookMs: 1 },
         {
           solver: solverAddress(3),
           outcome: { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' },
@@ -52,10 +52,10 @@ test('it is plain JSON, with amounts as they were answered', () => {
   )
   const parsed = JSON.parse(JSON.stringify(record))
   expect(parsed).toEqual(record)
-  expect(parsed.asked.amount).toBe('1')
+  expect(parsed.request.amount).toBe('1')
   expect(parsed.solvers).toEqual([
     { solver: solverAddress(1), outcome: 'invalid', durationMs: 1, reason: 'malformed', inputAmount: '0x1' },
-    { solver: solverAddress(2), outcome: 'refused', durationMs: 1, httpStatus: 422 },
+    { solver: solverAddress(2), outcome: 'declined', durationMs: 1, httpStatus: 422 },
     { solver: solverAddress(3), outcome: 'failed', durationMs: 1, reason: 'unreachable' },
   ])
   expect(JSON.stringify(record)).not.toContain('10.0.0.1')

@@ -85,9 +85,7 @@ describe('replicas on one database', () => {
     const addresses = times(10, (index) => `192.0.2.${index}`)
     const answers = await Promise.all(
       addresses.flatMap((address) =>
-        cluster.flatMap((limits) =>
-          times(LIMIT, async () => ({ address, ...(await ask(limits, address)) })),
-        ),
+        cluster.flatMap((limits) => times(LIMIT, async () => ({ address, ...(await ask(limits, address)) }))),
       ),
     )
     for (const address of addresses) {

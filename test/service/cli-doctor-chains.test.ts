@@ -136,7 +136,9 @@ describe('the settlement contract', () => {
   it('that is not there fails', async () => {
     const { failed, find } = await diagnose({ SERVICE_ADDRESS_31337: NOBODY })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337 code'])
-    expect(find('SERVICE_ADDRESS_31337 code')?.checkResult).toContain(`no contract at ${NOBODY} on chain 31337`)
+    expect(find('SERVICE_ADDRESS_31337 code')?.checkResult).toContain(
+      `no contract at ${NOBODY} on chain 31337`,
+    )
   })
 
   it('that is another contract fails', async () => {

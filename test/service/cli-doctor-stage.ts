@@ -59,7 +59,9 @@ export async function diagnose(environment: Record<string, string | undefined>) 
   const { ok, checkResults } = JSON.parse(stdout) as { ok: boolean; checkResults: CheckResult[] }
   const failed = checkResults.filter(({ status }) => status === 'fail')
   expect([code, ok]).toEqual(failed.length === 0 ? [0, true] : [5, false])
-  expect(stderr).toContain(failed.length === 0 ? '' : `${failed.length} of ${checkResults.length} checks failed`)
+  expect(stderr).toContain(
+    failed.length === 0 ? '' : `${failed.length} of ${checkResults.length} checks failed`,
+  )
   for (const { status, remedy } of checkResults) if (status === 'fail') expect(remedy).toMatch(/[.;?]$/)
   return {
     checkResults,

@@ -171,7 +171,7 @@ describe('the record of a quote', () => {
       quoteId,
       chainId: chain.chainId,
       outcome: 'QUOTED',
-      asked: { inputToken, outputToken, orderType, amount, user: asker, depositMode },
+      request: { inputToken, outputToken, orderType, amount, user: asker, depositMode },
       solvers: [
         {
           solver: solver.account.address,
@@ -182,7 +182,7 @@ describe('the record of a quote', () => {
         },
       ],
     })
-    expect(record.asked.depositDeadline).toBe(best.quote.depositDeadline)
+    expect(record.request.depositDeadline).toBe(best.quote.depositDeadline)
     expect([record.bestAmount, typeof record.durationMs]).toEqual([1000n, 'number'])
   })
 

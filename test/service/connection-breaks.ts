@@ -82,7 +82,11 @@ const LAST: Readonly<Record<ConnectionKind['outcome'], string>> = {
 
 /** The stages of a kind of connection, first to last. */
 function stagesOf({ protocol, outcome }: ConnectionKind, { body }: RequestParts): ScenarioContext[] {
-  const early = (name: string, sent: ScenarioContext['sent']): ScenarioContext => ({ name, sent, isLast: false })
+  const early = (name: string, sent: ScenarioContext['sent']): ScenarioContext => ({
+    name,
+    sent,
+    isLast: false,
+  })
   const stages = [early('before the first byte', () => Buffer.alloc(0))]
   if (protocol === 'HTTP/2') {
     stages.push(

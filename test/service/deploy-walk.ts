@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { commandOf, type Instruction, tipOf, type ScenarioContext, wordsOf } from '../deploy/dockerfile.js'
+import { commandOf, type Instruction, type ScenarioContext, tipOf, wordsOf } from '../deploy/dockerfile.js'
 
 /** An image that a walk has made. */
 export interface WalkedImage {

@@ -98,7 +98,7 @@ describe('a registration is answered with what came of one request to the endpoi
   it('another status than 200', async () => {
     const { outcome, explanation } = await checkOf(answerStatus(404))
     expect([outcome, explanation]).toEqual([
-      'REFUSED',
+      'DECLINED',
       expect.stringMatching(/^The solver answered with status 404; only 200 carries an offer\. No pair has/),
     ])
   })
@@ -221,8 +221,8 @@ describe('checks are bounded', () => {
   it('five in a minute of a solver, from whatever address; others are checked meanwhile', async () => {
     const outcomes = []
     for (let time = 0; time < 7; time++) outcomes.push((await registerAt(solver.endpointUrl)).outcome)
-    expect(outcomes).toEqual([...Array(5).fill('REFUSED'), 'SKIPPED', 'SKIPPED'])
+    expect(outcomes).toEqual([...Array(5).fill('DECLINED'), 'SKIPPED', 'SKIPPED'])
     expect(solver.checks).toHaveLength(5)
-    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('REFUSED')
+    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('DECLINED')
   })
 })

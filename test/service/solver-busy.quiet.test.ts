@@ -52,7 +52,7 @@ describe('when all connections to a solver are taken', () => {
     expect([benched, validShare]).toEqual([0, 1])
     expect(latencySeconds * 1000).toBeLessThan(1.8 * TAKES_MS)
     const labels = { le: '1', solver: moody.account.address.toLowerCase() }
-    const seconds = 'aggregator_solver_answer_duration_seconds_bucket'
+    const seconds = 'aggregator_solver_response_duration_seconds_bucket'
     expect(await service.metric(seconds, labels)).toBe(2 * MAX_CONNECTIONS + 1)
     expect(await service.metric('aggregator_solver_connections', {})).toBe(MAX_CONNECTIONS)
   })

@@ -40,7 +40,11 @@ async function untilAllAreUpToDate({ deposit, subscribers }: ScenarioContext): P
   await Promise.all(subscribers.map((subscriber) => subscriber.until(orderId)))
 }
 
-async function befall(stage: ScenarioContext, fault: Fault, figures: Map<string, FaultFigures>): Promise<void> {
+async function befall(
+  stage: ScenarioContext,
+  fault: Fault,
+  figures: Map<string, FaultFigures>,
+): Promise<void> {
   await fault.run(stage)
   const start = performance.now()
   await untilAllAreUpToDate(stage)
@@ -56,7 +60,11 @@ function shuffled({ random }: ScenarioContext): Fault[] {
   return keyed.sort((a, b) => a.key - b.key).map(({ fault }) => fault)
 }
 
-async function soak(stage: ScenarioContext, gauges: Gauges, minutes: number): Promise<Map<string, FaultFigures>> {
+async function soak(
+  stage: ScenarioContext,
+  gauges: Gauges,
+  minutes: number,
+): Promise<Map<string, FaultFigures>> {
   const figures = new Map<string, FaultFigures>()
   const end = performance.now() + minutes * MINUTE_MS
   while (performance.now() < end) {

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { TopicListener } from '../../src/domain/cluster.js'
 import type { Address } from '../../src/domain/hex.js'
-import type { Listener } from '../../src/domain/cluster.js'
 import type { Bond } from '../../src/domain/solver.js'
 import { createFreeBonds } from '../../src/solvers/free-bonds.js'
 import { type BondStore, createBondStore } from '../../src/store/bond-store.js'
@@ -27,7 +27,7 @@ async function openStores(on: TestDatabase) {
 
 /** The free bonds as one replica has them; `hear` delivers what another one has announced. */
 async function openReplica(store: BondStore) {
-  let listener: Listener | undefined
+  let listener: TopicListener | undefined
   let loads = 0
   const counted: BondStore = {
     ...store,
@@ -38,7 +38,7 @@ async function openReplica(store: BondStore) {
     },
   }
   const cluster = {
-    listen(_topic: unknown, next: Listener) {
+    listen(_topic: unknown, next: TopicListener) {
       listener = next
     },
   }

@@ -49,7 +49,15 @@ interface Line {
 }
 
 /** A registry whose clocks stand where a test puts them. */
-export async function openRegistry({ store, clock, now }: { store: CircuitBreakerStore; clock: number; now: number }) {
+export async function openRegistry({
+  store,
+  clock,
+  now,
+}: {
+  store: CircuitBreakerStore
+  clock: number
+  now: number
+}) {
   const lines: Line[] = []
   const stream = new Writable({
     write(line, _encoding, done) {

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { TopicListener } from '../../src/domain/cluster.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
-import type { Listener } from '../../src/domain/cluster.js'
 import { createNonceSamples } from '../../src/solvers/nonce-samples.js'
 import { createNonceStrikes } from '../../src/solvers/nonce-strikes.js'
 import { createUsedNonces } from '../../src/solvers/used-nonces.js'
@@ -95,7 +95,7 @@ describe('used nonces', () => {
 
   /** Two replicas of a chain on which all nonces are used now, and `wasUsed` is the answer for earlier blocks. */
   function start(wasUsed: boolean | undefined, block: Hex | undefined) {
-    const listeners: Listener[] = []
+    const listeners: TopicListener[] = []
     const createReplica = (index: number) => {
       const chain = {
         chainId: 1,

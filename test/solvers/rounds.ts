@@ -37,7 +37,11 @@ export function createHealth(
     openPeriod,
     onBreaker = () => {},
     maxConnections = 8,
-  }: { openPeriod?: OpenPeriod; onBreaker?: (openPeriod: OpenPeriod | undefined) => void; maxConnections?: number } = {},
+  }: {
+    openPeriod?: OpenPeriod
+    onBreaker?: (openPeriod: OpenPeriod | undefined) => void
+    maxConnections?: number
+  } = {},
 ): SolverHealth {
   return new SolverHealth(solver(number), {
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,

@@ -33,7 +33,9 @@ const untilMoved = (openPeriod: { level: number; until: number }) =>
   eventually(
     () => store.readAll(),
     ([stored]) =>
-      stored?.endpointUrl === moved.endpointUrl && stored.level === openPeriod.level && stored.until === openPeriod.until,
+      stored?.endpointUrl === moved.endpointUrl &&
+      stored.level === openPeriod.level &&
+      stored.until === openPeriod.until,
   )
 
 describe('the health of solvers', () => {
@@ -153,10 +155,10 @@ describe('a term', () => {
     await untilStored(1)
     const [health] = (await second()).of(1, [solver(1)])
     const until = SECOND_RUN.clock + 3000
-    expect([
-      health?.status(roundAt(until - 1), until - 1),
-      health?.status(roundAt(until), until),
-    ]).toEqual(['open', 'degraded'])
+    expect([health?.status(roundAt(until - 1), until - 1), health?.status(roundAt(until), until)]).toEqual([
+      'open',
+      'degraded',
+    ])
     expect(health?.severity).toBe(1)
   })
 
@@ -278,7 +280,12 @@ describe('measuring', () => {
     open(benched, clock)
     answer(quick, clock, 250)
     answer(elsewhere, clock, 1500)
-    expect(await registry.series('aggregator_solver_circuit_open')).toEqual(['1 1 1', '1 2 0', '1 3 0', '2 1 0'])
+    expect(await registry.series('aggregator_solver_circuit_open')).toEqual([
+      '1 1 1',
+      '1 2 0',
+      '1 3 0',
+      '2 1 0',
+    ])
     expect(await registry.series('aggregator_solver_valid_ratio')).toEqual([
       `1 1 ${(7 / 8) ** 3}`,
       '1 2 1',

@@ -90,7 +90,7 @@ describe('the count of time losses', () => {
     return undefined
   }
 
-  test.each(['quoted', 'refused'] as const)('goes down by a half with each %s', (result) => {
+  test.each(['quoted', 'declined'] as const)('goes down by a half with each %s', (result) => {
     expect(untilOpen(['late', 'late', result])).toBe(5)
   })
 
@@ -139,7 +139,7 @@ describe('the count of time losses', () => {
 })
 
 describe('a result without an offer', () => {
-  test.each(['refused', 'failed'] as const)(
+  test.each(['declined', 'failed'] as const)(
     '%s: opens nothing when it comes soon, however often',
     (result) => {
       play(play(0, 'quoted'), result, { times: 20, tookMs: 100 })
@@ -147,7 +147,7 @@ describe('a result without an offer', () => {
     },
   )
 
-  test.each(['refused', 'failed'] as const)(
+  test.each(['declined', 'failed'] as const)(
     '%s: opens the breaker when it comes more than 100 ms after the last other',
     (result) => {
       play(play(0, 'quoted'), result, { times: 2, tookMs: 102 })
@@ -160,8 +160,8 @@ describe('a result without an offer', () => {
   test('loses no time beside another solver that takes as long', () => {
     play(0, 'quoted')
     for (let time = 0; time < 5; time++) {
-      const others = [answering(), { ...answering(), result: 'refused', tookMs: 600 } as const]
-      playRound(SECOND, [{ health, result: 'refused', tookMs: 650 }, ...others], { client: newClient() })
+      const others = [answering(), { ...answering(), result: 'declined', tookMs: 600 } as const]
+      playRound(SECOND, [{ health, result: 'declined', tookMs: 650 }, ...others], { client: newClient() })
     }
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
   })
@@ -170,7 +170,7 @@ describe('a result without an offer', () => {
     play(0, 'quoted')
     for (let time = 0; time < 5; time++) {
       const cutOff = { ...answering(), result: 'cancelled', tookMs: 700 } as const
-      playRound(SECOND, [{ health, result: 'refused', tookMs: 650 }, answering(), cutOff], {
+      playRound(SECOND, [{ health, result: 'declined', tookMs: 650 }, answering(), cutOff], {
         client: newClient(),
         limitMs: 700,
       })
@@ -179,16 +179,16 @@ describe('a result without an offer', () => {
   })
 
   test('loses no time when the offers of the solver usually take that long', () => {
-    play(play(0, 'quoted', { tookMs: 300 }), 'refused', { times: 20, tookMs: 500 })
+    play(play(0, 'quoted', { tookMs: 300 }), 'declined', { times: 20, tookMs: 500 })
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
-    play(SECOND, 'refused', { times: 3, tookMs: 700 })
+    play(SECOND, 'declined', { times: 3, tookMs: 700 })
     expect(health.isOpen).toBe(true)
   })
 
   test('says nothing when no solver answers validly, a time-out included', () => {
     play(0, 'quoted')
     for (let time = 0; time < 10; time++) {
-      const others = [{ ...answering(), result: 'refused' } as const]
+      const others = [{ ...answering(), result: 'declined' } as const]
       playRound(SECOND, [{ health, result: 'late' }, ...others], { client: newClient() })
     }
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
@@ -241,7 +241,7 @@ describe('a token pair', () => {
 })
 
 describe('an open breaker', () => {
-  test.each(['quoted', 'refused'] as const)('closes with the first answer in time: %s', (result) => {
+  test.each(['quoted', 'declined'] as const)('closes with the first answer in time: %s', (result) => {
     const at = openBreaker(health, 0)
     play(at, result)
     expect(health.isOpen).toBe(false)
@@ -323,7 +323,10 @@ describe('an open breaker', () => {
     [3, false],
     [4, false],
   ])('of term %i in close succession closes by an offer before its end: %s', (level, isClosed) => {
-    health = createHealth(1, { openPeriod: { level, until: 20 * SECOND }, onBreaker: (openPeriod) => terms.push(openPeriod) })
+    health = createHealth(1, {
+      openPeriod: { level, until: 20 * SECOND },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
+    })
     play(5 * SECOND, 'quoted')
     expect(health.isOpen).toBe(!isClosed)
     play(20 * SECOND, 'quoted')
@@ -331,7 +334,10 @@ describe('an open breaker', () => {
   })
 
   test('closes from the third term on by its trial only', () => {
-    health = createHealth(1, { openPeriod: { level: 3, until: 1000 }, onBreaker: (openPeriod) => terms.push(openPeriod) })
+    health = createHealth(1, {
+      openPeriod: { level: 3, until: 1000 },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
+    })
     const trial = { round: roundAt(1000, { client: 'trial' }), waitingSince: 1000 }
     health.begin(trial, 1000)
     play(1001, 'quoted')
@@ -355,7 +361,10 @@ describe('an open breaker', () => {
   })
 
   test('closes when the quote that waits before the end of a later term gets an offer', () => {
-    health = createHealth(1, { openPeriod: { level: 3, until: MINUTE }, onBreaker: (openPeriod) => terms.push(openPeriod) })
+    health = createHealth(1, {
+      openPeriod: { level: 3, until: MINUTE },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
+    })
     play(play(0, 'quoted'), 'quoted')
     expect(terms).toEqual([undefined])
   })
@@ -370,7 +379,10 @@ describe('an open breaker', () => {
   })
 
   test('goes on after a restart, and a single time loss after its term is the next', () => {
-    health = createHealth(1, { openPeriod: { level: 3, until: 4000 }, onBreaker: (openPeriod) => terms.push(openPeriod) })
+    health = createHealth(1, {
+      openPeriod: { level: 3, until: 4000 },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
+    })
     expect(status(3999)).toBe('open')
     expect(status(4000)).toBe('degraded')
     const at = play(4000, 'late')
@@ -487,7 +499,7 @@ describe('a degraded solver', () => {
     expect(standingAfter(['late', ...Array<RequestResult>(19).fill('quoted')])).toBe('healthy')
     expect(standingAfter(['late', 'quoted', 'quoted'])).toBe('degraded')
     expect(standingAfter(['failed', 'failed', 'failed'])).toBe('healthy')
-    expect(standingAfter(['refused', 'refused', 'quoted'])).toBe('healthy')
+    expect(standingAfter(['declined', 'declined', 'quoted'])).toBe('healthy')
   })
 
   test('is one whose offers usually take more than half of the time-out', () => {
@@ -500,7 +512,7 @@ describe('a degraded solver', () => {
 
   test('is none that declines slowly beside others, or quickly', () => {
     play(0, 'quoted', { tookMs: 10 })
-    play(0, 'refused', { times: 50 })
+    play(0, 'declined', { times: 50 })
     expect(health.usualMs).toBe(10)
   })
 

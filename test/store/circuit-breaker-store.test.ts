@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type CircuitBreakerStore, createCircuitBreakerStore, type StoredOpenPeriod } from '../../src/store/circuit-breaker-store.js'
+import {
+  type CircuitBreakerStore,
+  createCircuitBreakerStore,
+  type StoredOpenPeriod,
+} from '../../src/store/circuit-breaker-store.js'
 import { DATABASES, DURABLE_DATABASES, type TestDatabase } from './databases.js'
 
 async function openStore(on: TestDatabase) {
@@ -115,7 +119,8 @@ describe.each(DURABLE_DATABASES)('a store %s', (_where, kind) => {
   test('keeps what was saved and removed when it is opened again', async () => {
     const database = await create()
     const before = await openStore(database)
-    for (const each of [openPeriod(1), openPeriod(2), openPeriod(3, { chainId: 2 })]) await before.store.save(each)
+    for (const each of [openPeriod(1), openPeriod(2), openPeriod(3, { chainId: 2 })])
+      await before.store.save(each)
     await before.store.remove(openPeriod(2))
     await before.close()
     const after = await openStore(database)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { BlockHeader, NewBlocks, EventWithPosition } from '../../src/domain/block.js'
+import type { BlockHeader, EventWithPosition, NewBlocks } from '../../src/domain/block.js'
 import type { LogEntry, OrderEvent, StreamEvent } from '../../src/domain/event.js'
 import type { Hex } from '../../src/domain/hex.js'
 import type { Database } from '../../src/store/database.js'
@@ -57,7 +57,12 @@ export function header(number: number, branch = 'a', parentBranch = branch): Blo
 }
 
 /** An event that is told from others by chain, block, and place in the block, and by no solver in every third. */
-export function settled(chainId: number, blockNumber: number, logIndex: number, branch = 'a'): EventWithPosition {
+export function settled(
+  chainId: number,
+  blockNumber: number,
+  logIndex: number,
+  branch = 'a',
+): EventWithPosition {
   const id = `0x${branch}${chainId}${blockNumber}${logIndex}` as const
   const solver = logIndex % 3 === 2 ? undefined : (`${id}c0` as Hex)
   const event: OrderEvent = {
@@ -77,7 +82,12 @@ export function manySettled(chainId: number, blockNumber: number, count: number)
 }
 
 /** The blocks up to and with that of a number, with events. */
-export function newBlocks(from: number, to: number, events: readonly EventWithPosition[], branch = 'a'): NewBlocks {
+export function newBlocks(
+  from: number,
+  to: number,
+  events: readonly EventWithPosition[],
+  branch = 'a',
+): NewBlocks {
   const rest = Array.from({ length: to - from }, (_, index) => header(from + 1 + index, branch))
   return { headers: [header(from, branch), ...rest], events, keepFrom: 0 }
 }

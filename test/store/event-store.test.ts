@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LogEntry, Deposited, OrderEvent, Refunded } from '../../src/domain/event.js'
+import type { Deposited, LogEntry, OrderEvent, Refunded } from '../../src/domain/event.js'
 import { createRandom } from '../random.js'
 import { DATABASES } from './databases.js'
 import {

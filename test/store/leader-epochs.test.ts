@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type LeaderEpoch, FencedError } from '../../src/store/leader-epochs.js'
+import { FencedError, type LeaderEpoch } from '../../src/store/leader-epochs.js'
 import { BOTH_DATABASES, DURABLE_DATABASES } from './databases.js'
 import { announced, header, newBlocks, openStore, openToRead, SETTLEMENT, settled } from './event-samples.js'
 

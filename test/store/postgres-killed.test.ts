@@ -11,7 +11,11 @@ const TIMEOUT_MS = 30_000
 const isHolder = ({ elected }: TestReplica) => elected.has('chain 1')
 
 /** Every method of the stores, called in a way that works. */
-function callAll({ solvers, events, circuitBreakers }: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
+function callAll({
+  solvers,
+  events,
+  circuitBreakers,
+}: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
   const term = { chainId: 1, number: 1, position: undefined }
   return [
     solvers.readAll(),

@@ -1,7 +1,7 @@
 import { describe, expect, type onTestFinished, test } from 'vitest'
 import type { Coordination } from '../../src/store/database.js'
-import { POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import { FencedError } from '../../src/store/leader-epochs.js'
+import { POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
 import { startDatabaseProxy } from './database-proxy.js'

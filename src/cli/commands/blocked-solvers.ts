@@ -13,28 +13,28 @@ interface Options {
   readonly json?: boolean
 }
 
-interface BarOptions extends Options {
+interface BlockOptions extends Options {
   readonly chain?: number
 }
 
 const SAMPLE = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-/** `solvers remove`, `solvers allow` and `solvers barred`: what an operator decides about solvers. */
+/** `solvers block`, `solvers unblock` and `solvers blocked`: what an operator decides about solvers. */
 export function addBlockedSolvers(solvers: Command, io: CliIo): void {
   solvers.commandsGroup('On the database of your own instance:')
-  takesAddress(solvers.command('remove'), 'every chain')
-    .summary('remove a solver and bar its address')
-    .description('Removes a solver. Its address cannot register again until it is allowed.')
-    .addHelpText('after', ownDatabaseHelp(`solvers remove ${SAMPLE}`, `solvers remove ${SAMPLE} --chain 1`))
-    .action((address: Address, options: BarOptions) => remove(io, address, options))
-  takesAddress(solvers.command('allow'), 'every chain, and each single one')
-    .summary('let a removed solver register again')
-    .description('Lets an address that was removed register again. The solver itself must register then.')
-    .addHelpText('after', ownDatabaseHelp(`solvers allow ${SAMPLE}`))
-    .action((address: Address, options: BarOptions) => allow(io, address, options))
+  takesAddress(solvers.command('block'), 'every chain')
+    .summary('remove a solver and block its address')
+    .description('Removes a solver and blocks its address. The address cannot register until you unblock it.')
+    .addHelpText('after', ownDatabaseHelp(`solvers block ${SAMPLE}`, `solvers block ${SAMPLE} --chain 1`))
+    .action((address: Address, options: BlockOptions) => block(io, address, options))
+  takesAddress(solvers.command('unblock'), 'every chain, and each single one')
+    .summary('let a blocked address register again')
+    .description('Lets a blocked address register again. The solver must then register itself.')
+    .addHelpText('after', ownDatabaseHelp(`solvers unblock ${SAMPLE}`))
+    .action((address: Address, options: BlockOptions) => unblock(io, address, options))
   takesJson(solvers.command('blocked'))
     .summary('list the addresses that cannot register')
-    .description('Lists the addresses that were removed and not allowed again, the oldest first.')
+    .description('Lists the blocked addresses, the oldest first.')
     .addHelpText('after', ownDatabaseHelp('solvers blocked'))
     .action((options: Options) => list(io, options))
 }
@@ -53,23 +53,23 @@ function takesJson(command: Command): Command {
 /** SQLite tells no other process of a change: the service looks at each bond check. */
 const FOLLOWS = 'A running service follows within BOND_CHECK_INTERVAL_MS.'
 
-async function remove(io: CliIo, address: Address, options: BarOptions): Promise<void> {
-  const bar: BlockedSolver = { address, chainId: options.chain, blockedAt: Date.now() }
-  const removedFrom = await withBlockedSolvers(io, (blockedSolvers) => blockedSolvers.add(bar))
+async function block(io: CliIo, address: Address, options: BlockOptions): Promise<void> {
+  const entry: BlockedSolver = { address, chainId: options.chain, blockedAt: Date.now() }
+  const removedFrom = await withBlockedSolvers(io, (blockedSolvers) => blockedSolvers.add(entry))
   const solver = toChecksumAddress(address)
-  await show(io, options, { status: 'removed', ...toView(bar), removedFrom }, () => {
+  await show(io, options, { status: 'removed', ...toView(entry), removedFrom }, () => {
     const wasOn = removedFrom.length === 0 ? 'was not registered' : `is removed from ${chains(removedFrom)}`
     const note = removedFrom.length === 0 ? '' : ` ${FOLLOWS}`
-    return `${solver} ${wasOn}, and is blocked from ${scope(bar.chainId)}.${note}\n`
+    return `${solver} ${wasOn}, and is blocked from ${scope(entry.chainId)}.${note}\n`
   })
 }
 
-async function allow(io: CliIo, address: Address, options: BarOptions): Promise<void> {
+async function unblock(io: CliIo, address: Address, options: BlockOptions): Promise<void> {
   const { chain: chainId } = options
   const solver = toChecksumAddress(address)
   const removed = await withBlockedSolvers(io, async (blockedSolvers) => {
-    const own = (await blockedSolvers.readAll()).filter((bar) => bar.address === address)
-    if (chainId !== undefined && own.some((bar) => bar.chainId === undefined)) {
+    const own = (await blockedSolvers.readAll()).filter((entry) => entry.address === address)
+    if (chainId !== undefined && own.some((entry) => entry.chainId === undefined)) {
       const message = `${solver} is blocked from every chain: leave --chain out to allow it.`
       throw new CommandFailure(EXIT.refused, message)
     }
@@ -98,7 +98,7 @@ async function list(io: CliIo, options: Options): Promise<void> {
   })
 }
 
-/** A bar as JSON has it; without `chainId` it is of every chain. */
+/** A entry as JSON has it; without `chainId` it is of every chain. */
 function toView({ address, chainId, blockedAt }: BlockedSolver) {
   return { address: toChecksumAddress(address), ...(chainId !== undefined && { chainId }), blockedAt }
 }

@@ -21,7 +21,7 @@ export function addSolvers(program: Command, io: CliIo): void {
     .enablePositionalOptions()
     .hook('preSubcommand', (solvers) => {
       if (Object.keys(solvers.opts()).length === 0) return
-      solvers.error('error: options come last, such as solvers remove <address> --chain 1')
+      solvers.error('error: options come last, such as solvers block <address> --chain 1')
     })
     .addHelpText('after', '\nExample:\n  quote-aggregator solvers --chain 31337')
   takesInstance(command).action((options: Options) => {

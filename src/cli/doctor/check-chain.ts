@@ -3,7 +3,7 @@ import { summary } from '../../chain/rpc-error.js'
 import type { ChainConfig, Config } from '../../config.js'
 import { checkContract } from './check-contract.js'
 import { type ExaminedEndpoint, examineEndpoint } from './check-endpoint.js'
-import { collectResults, type CheckResult } from './check-result.js'
+import { type CheckResult, collectResults } from './check-result.js'
 
 /** What is known of a chain. */
 export interface ExaminedChain {

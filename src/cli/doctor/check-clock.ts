@@ -1,6 +1,6 @@
 import { TIMESTAMP_TOLERANCE_MS } from '../../domain/solver.js'
 import { formatDuration } from '../printable.js'
-import { collectResults, type CheckResult } from './check-result.js'
+import { type CheckResult, collectResults } from './check-result.js'
 
 /** Block times may be so far ahead where miners' clocks are. */
 const USUAL_AHEAD_MS = 15_000

@@ -7,7 +7,7 @@ import type { ChainConfig, Config } from '../../config.js'
 import type { Address } from '../../domain/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../signing/typed-data.js'
 import { checkOfferRules } from './check-offer-rules.js'
-import { collectResults, type CheckResult, type CheckResults } from './check-result.js'
+import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 /**
  * Checks that there is a settlement contract of this protocol at the chain's address.

@@ -2,7 +2,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Solver } from '../../domain/solver.js'
 import { migrations } from '../../store/schema.js'
-import { collectResults, type CheckResult, type CheckResults } from './check-result.js'
+import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 /** What is known of the database. */
 export interface ExaminedDatabase {

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../chain/rpc-client.js'
 import { summary } from '../../chain/rpc-error.js'
 import type { ChainConfig } from '../../config.js'
 import { formatDuration } from '../printable.js'
-import { collectResults, type CheckResult, type CheckResults } from './check-result.js'
+import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 /** What is known of one JSON-RPC endpoint. */
 export interface ExaminedEndpoint {
@@ -43,7 +43,11 @@ export async function examineEndpoint(
 
   if (!(await checkChainId(config, endpoint, url, checkResults))) return unusable
   const head = await reader.head().catch((error) => {
-    checkResults.fail('head', `is not told: ${summary(error)}`, `Take another endpoint into ${nameOf(config)}.`)
+    checkResults.fail(
+      'head',
+      `is not told: ${summary(error)}`,
+      `Take another endpoint into ${nameOf(config)}.`,
+    )
     return undefined
   })
   if (head === undefined) return unusable

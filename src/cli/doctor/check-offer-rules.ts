@@ -20,7 +20,10 @@ export async function checkOfferRules(
     checkResults.ok('bond cover', `an offer may take ${percent} % of its output from the solver's free bond`)
   }
   if (minOrder === undefined) {
-    checkResults.warn('least order', 'the contract has no MIN_ORDER: offers are not checked for the least output')
+    checkResults.warn(
+      'least order',
+      'the contract has no MIN_ORDER: offers are not checked for the least output',
+    )
   } else {
     checkResults.ok('least order', `an output must be at least ${minOrder} of the token's smallest unit`)
   }

@@ -1,14 +1,17 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../../config.js'
-import { collectResults, type CheckResult, type CheckResults } from './check-result.js'
+import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 const HEALTH_TIMEOUT_MS = 2000
 /** Where to call who listens at all addresses. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** Checks that the port is free, or tells who has it. */
-export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<readonly CheckResult[]> {
+export async function checkPort({
+  host,
+  port,
+}: Pick<Config, 'host' | 'port'>): Promise<readonly CheckResult[]> {
   const checkResults = collectResults('PORT')
   const server = createServer()
   try {

@@ -1,7 +1,7 @@
 import type { PostgresState } from '../../store/postgres-inspection.js'
 import { formatDuration } from '../printable.js'
 import type { ExaminedDatabase } from './check-database.js'
-import { collectResults, type CheckResult, type CheckResults } from './check-result.js'
+import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 const VARIABLE = 'DATABASE_URL'
 /** The first that has `idle_session_timeout`, by which a frozen replica loses its offices. */
@@ -10,7 +10,7 @@ const OLDEST_VERSION = 14
 const REPLICA_CONNECTIONS = 12
 
 /** What to do about a connection that cannot be made, by its error's code: SQLSTATE, or that of the system. */
-const CURES: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: `Correct the host in ${VARIABLE}.`,
   EAI_AGAIN: `Correct the host in ${VARIABLE}, or this machine's DNS.`,
   ECONNREFUSED: `Start PostgreSQL there, or correct host and port in ${VARIABLE}.`,
@@ -41,7 +41,11 @@ export async function examinePostgres(databaseUrl: string): Promise<ExaminedData
     }
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
-    checkResults.fail('reachable', `${address} cannot be used: ${message || code}`, CURES[code] ?? OTHER_REMEDY)
+    checkResults.fail(
+      'reachable',
+      `${address} cannot be used: ${message || code}`,
+      REMEDIES[code] ?? OTHER_REMEDY,
+    )
     return { checkResults: checkResults.list, solvers: [] }
   }
 }
@@ -71,10 +75,18 @@ function checkPrivileges(state: PostgresState, checkResults: CheckResults): void
     checkResults.fail('rights', `database ${database} takes no writes: it is a standby, or read-only`, remedy)
   } else if (schema === null) {
     const remedy = 'Create a schema that is in it, or correct it.'
-    checkResults.fail('rights', `user ${user} has no schema: its search_path names none that is there`, remedy)
+    checkResults.fail(
+      'rights',
+      `user ${user} has no schema: its search_path names none that is there`,
+      remedy,
+    )
   } else if (forbidden.length > 0) {
     const remedy = `As their owner: grant select, insert, update, delete on all tables in schema "${schema}" ${toUser}`
-    checkResults.fail('rights', `user ${user} may not read and write ${forbidden.join(', ')} in ${place}`, remedy)
+    checkResults.fail(
+      'rights',
+      `user ${user} may not read and write ${forbidden.join(', ')} in ${place}`,
+      remedy,
+    )
   } else if (pending.length > 0 && !mayCreate) {
     const remedy = `As its owner: grant create on schema "${schema}" ${toUser}`
     checkResults.fail('rights', `user ${user} may not create tables in ${place}`, remedy)
@@ -82,7 +94,10 @@ function checkPrivileges(state: PostgresState, checkResults: CheckResults): void
 }
 
 /** Tables that may not be read have no migrations that are known. */
-function checkTables({ hasTables, forbidden, newer, pending }: PostgresState, checkResults: CheckResults): void {
+function checkTables(
+  { hasTables, forbidden, newer, pending }: PostgresState,
+  checkResults: CheckResults,
+): void {
   if (forbidden.length > 0) return
   if (newer.length > 0) {
     const remedy =

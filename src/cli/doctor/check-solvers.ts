@@ -6,9 +6,9 @@ import type { Solver } from '../../domain/solver.js'
 import { requestBody } from '../../quoting/request-body.js'
 import { toChecksumAddress } from '../../signing/checksum.js'
 import { createEndpointGuard } from '../../solvers/endpoint-guard.js'
-import { createSolverRequest, createSolverClient, type SolverReply } from '../../solvers/solver-client.js'
+import { createSolverClient, createSolverRequest, type SolverReply } from '../../solvers/solver-client.js'
 import { formatDuration } from '../printable.js'
-import { collectResults, type CheckResult } from './check-result.js'
+import { type CheckResult, collectResults } from './check-result.js'
 
 type Reply = SolverReply | { readonly kind: 'late' }
 type Answer = Reply & { readonly tookMs: number }
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 5000
 const FIRST_SERVER_ERROR = 500
 
 /** What to do about a solver that cannot be asked. */
-const CURES: Readonly<Record<FailReason, string>> = {
+const REMEDIES: Readonly<Record<FailReason, string>> = {
   endpoint_rejected:
     "Its https URL must resolve to public addresses only (check this machine's DNS), or be in SOLVER_ENDPOINT_ALLOWLIST.",
   name_not_resolved: "Its host name does not resolve: check this machine's DNS, then tell the solver.",
@@ -30,7 +30,10 @@ const CURES: Readonly<Record<FailReason, string>> = {
 }
 
 /** Asks each registered solver of the supported chains for a quote that nobody wants. */
-export async function checkSolvers(solvers: readonly Solver[], config: Config): Promise<readonly CheckResult[]> {
+export async function checkSolvers(
+  solvers: readonly Solver[],
+  config: Config,
+): Promise<readonly CheckResult[]> {
   const guard = createEndpointGuard({
     production: config.production,
     allowlist: config.solverEndpointAllowlist,
@@ -95,10 +98,10 @@ function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string;
     case 'late':
       return { text: `does not answer within ${took}`, remedy: 'Quotes go on without it: tell the solver.' }
     case 'failed':
-      return { text: `cannot be asked: ${answer.message}`, remedy: CURES[answer.reason] }
+      return { text: `cannot be asked: ${answer.message}`, remedy: REMEDIES[answer.reason] }
     case 'malformed':
       return { text: 'answers with no JSON', remedy: 'Tell the solver.' }
-    case 'refused':
+    case 'declined':
       if (answer.status >= FIRST_SERVER_ERROR)
         return {
           text: `answers with status ${answer.status}`,
@@ -109,7 +112,7 @@ function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string;
     const remedy = 'Quotes will not wait so long for it: tell the solver, or raise QUOTE_TIMEOUT_MS.'
     return { text: `answers in ${took}, which is longer than QUOTE_TIMEOUT_MS`, remedy }
   }
-  return { text: `answers in ${took}${answer.kind === 'refused' ? `, with status ${answer.status}` : ''}` }
+  return { text: `answers in ${took}${answer.kind === 'declined' ? `, with status ${answer.status}` : ''}` }
 }
 
 function solverRequestFor({ chainId, address }: Solver, config: Config) {

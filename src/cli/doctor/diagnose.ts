@@ -6,8 +6,8 @@ import { checkClockDrift } from './check-clock.js'
 import { examineDatabase } from './check-database.js'
 import { checkPort } from './check-port.js'
 import { examinePostgres } from './check-postgres.js'
-import { checkSolvers } from './check-solvers.js'
 import type { CheckResult } from './check-result.js'
+import { checkSolvers } from './check-solvers.js'
 
 /**
  * Checks what `serve` would run with, and changes nothing.

@@ -54,13 +54,13 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = 
   },
   'aggregator.v1.GetQuoteRecordRequest': { chain_id: CHAIN_ID, quote_id: UUID },
   'aggregator.v1.GetQuoteRecordResponse': { quote_id: UUID, best_amount: UINT256 },
-  'aggregator.v1.AskedSwap': {
+  'aggregator.v1.QuoteParameters': {
     input_token: ADDRESS,
     output_token: ADDRESS,
     amount: POSITIVE,
     user_address: ADDRESS,
   },
-  'aggregator.v1.SolverAnswer': {
+  'aggregator.v1.SolverResult': {
     solver: ADDRESS,
     rank: { minimum: 1 },
     input_amount: TEXT,

@@ -118,7 +118,7 @@ export const exchanges: readonly Sample[] = [
       status: 'registered',
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
       check: {
-        outcome: 'REFUSED',
+        outcome: 'DECLINED',
         explanation:
           'The solver answered with status 422; only 200 carries an offer. No pair has been quoted on this chain since the instance started, so the request was for tokens that do not exist: to decline is right. The signature is not checked yet: register again after the first quotes.',
       },
@@ -327,7 +327,7 @@ export const exchanges: readonly Sample[] = [
       requestedAt: 1795346115801,
       durationMs: 10,
       outcome: 'QUOTED',
-      asked: {
+      request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
         outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
         orderType: 'EXACT_INPUT',

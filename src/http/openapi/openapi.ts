@@ -1,11 +1,11 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { descriptionOf } from './descriptions.js'
-import { answeredMessages, examplesOf, methodPaths } from './operations.js'
-import { processPaths } from './system-paths.js'
-import { FIELD_VIOLATION, failureResponse, HEADERS } from './responses.js'
 import type { Sample } from './example.js'
+import { answeredMessages, examplesOf, methodPaths } from './operations.js'
+import { FIELD_VIOLATION, failureResponse, HEADERS } from './responses.js'
 import { namedSchemas } from './schemas.js'
 import { streamPaths } from './stream-operations.js'
+import { processPaths } from './system-paths.js'
 import { unwrap } from './unwrap.js'
 
 /** What the documents are derived from, beside comments, constraints and reasons. */

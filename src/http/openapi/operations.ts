@@ -2,10 +2,10 @@ import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
 import { compileRoutes, type RestRoute } from '../http-rules.js'
 import type { Schema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
-import { fullName } from './full-name.js'
 import { failuresOf } from './error-responses.js'
-import { type Examples, failureResponse, headersOf, jsonResponse } from './responses.js'
 import type { Sample } from './example.js'
+import { fullName } from './full-name.js'
+import { type Examples, failureResponse, headersOf, jsonResponse } from './responses.js'
 import { fieldDescription, fieldSchema, isRequired, messageSchema, schemaReference } from './schemas.js'
 
 /** Operations of an OpenAPI document by path, then by verb in lower case. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { asyncApiOf, asyncApiServers, type Origin } from './asyncapi.js'
 import { registerDocsPage } from './docs-page.js'
-import { type Contract, openApiOf } from './openapi.js'
 import { events, exchanges } from './examples.js'
+import { type Contract, openApiOf } from './openapi.js'
 
 /**
  * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Nobody's requests

@@ -1,11 +1,11 @@
 import type { DescField, DescMethod } from '@bufbuild/protobuf'
 import { compileRoutes } from '../http-rules.js'
 import { descriptionOf } from './descriptions.js'
+import { failuresOf } from './error-responses.js'
+import type { Sample } from './example.js'
 import { fullName } from './full-name.js'
 import { examplesOf, type Paths, samplesOf, toPath } from './operations.js'
-import { failuresOf } from './error-responses.js'
 import { failureResponse, headersOf } from './responses.js'
-import type { Sample } from './example.js'
 import { fieldDescription, fieldSchema } from './schemas.js'
 
 const MESSAGES =

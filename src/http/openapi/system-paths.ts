@@ -1,7 +1,7 @@
 import { MAX_INTEGER, type Schema } from './constraints.js'
+import type { Sample } from './example.js'
 import { examplesOf, type Paths, samplesOf } from './operations.js'
 import { failureResponse, headersOf, jsonResponse } from './responses.js'
-import type { Sample } from './example.js'
 
 const COUNT = { type: 'integer', minimum: 0, maximum: MAX_INTEGER }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   GetQuoteRequestSchema,
   OrderTypeSchema,
-  SolverAnswerSchema,
+  SolverResultSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { comments } from '../../../gen/comments.js'
@@ -21,7 +21,7 @@ test('messages, fields, values, services and methods are described by their comm
 
 test('fields are called as they are in JSON, and what only looks like a field stays', () => {
   expect(descriptionOf(GetQuoteRequestSchema.field.originChainId)).toContain('must equal `chainId`')
-  expect(descriptionOf(SolverAnswerSchema.field.reason)).toContain('`fixed_amount_mismatch`')
+  expect(descriptionOf(SolverResultSchema.field.reason)).toContain('`fixed_amount_mismatch`')
 })
 
 test('what has no comment is not left undescribed in silence', () => {

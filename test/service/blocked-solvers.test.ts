@@ -50,7 +50,7 @@ const registering = async (service: TestService) =>
   service.post(`${path}/register`, await signedRegistration(account, { endpointUrl: ENDPOINT }))
 
 describe.each(databases)('on %s', (_kind, make) => {
-  it('solvers remove and allow work beside a running service', async () => {
+  it('solvers block and allow work beside a running service', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const cli = (...argv: string[]) => commandLine(['solvers', ...argv], { environment })
@@ -58,7 +58,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     for (const each of [account, other])
       await register(service, chain.chainId, each, { endpointUrl: ENDPOINT })
 
-    const removed = await cli('remove', account.address.toLowerCase(), '--chain', '31337')
+    const removed = await cli('block', account.address.toLowerCase(), '--chain', '31337')
     expect(removed).toEqual({
       code: 0,
       stdout: `${account.address} is removed from chain 31337, and is blocked from chain 31337. A running service follows within BOND_CHECK_INTERVAL_MS.\n`,
@@ -76,7 +76,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     expect((await cli('blocked')).stdout).toMatch(
       new RegExp(`^solver +chain +blocked\n${account.address}  31337  \\S+Z\n$`),
     )
-    const allowed = await cli('allow', account.address, '--chain', '31337', '--json')
+    const allowed = await cli('unblock', account.address, '--chain', '31337', '--json')
     expect([allowed.code, JSON.parse(allowed.stdout)]).toEqual([
       0,
       { status: 'allowed', address: account.address, chainId: 31337 },
@@ -85,7 +85,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     expect((await cli('blocked')).stdout).toBe('No address is blocked.\n')
   })
 
-  it('solvers remove works while no service runs, and for every chain', async () => {
+  it('solvers block works while no service runs, and for every chain', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const cli = (...argv: string[]) => commandLine(['solvers', ...argv], { environment })
@@ -94,7 +94,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     await before.close()
 
     const removedAt = Date.now()
-    const removed = await cli('remove', account.address, '--json')
+    const removed = await cli('block', account.address, '--json')
     expect([removed.code, JSON.parse(removed.stdout)]).toEqual([
       0,
       {
@@ -104,25 +104,25 @@ describe.each(databases)('on %s', (_kind, make) => {
         removedFrom: [31337],
       },
     ])
-    const unknown = await cli('remove', other.address)
+    const unknown = await cli('block', other.address)
     expect(unknown.stdout).toBe(`${other.address} was not registered, and is blocked from every chain.\n`)
     const after = await start(environment)
     expect(await listed(after)).toEqual([])
     expect((await registering(after)).body.code).toBe('SOLVER_BLOCKED')
 
-    await cli('remove', account.address, '--chain', '31337')
-    const single = await cli('allow', account.address, '--chain', '31337')
+    await cli('block', account.address, '--chain', '31337')
+    const single = await cli('unblock', account.address, '--chain', '31337')
     expect([single.code, single.stdout, single.stderr]).toEqual([
       4,
       '',
       `error: ${account.address} is blocked from every chain: leave --chain out to allow it.\n`,
     ])
     expect(JSON.parse((await cli('blocked', '--json')).stdout)).toHaveLength(3)
-    expect((await cli('allow', account.address)).stdout).toBe(
+    expect((await cli('unblock', account.address)).stdout).toBe(
       `${account.address} may register on every chain again.\n`,
     )
     expect((await registering(after)).status).toBe(200)
-    const again = await cli('allow', account.address)
+    const again = await cli('unblock', account.address)
     expect([again.code, again.stderr]).toEqual([4, `error: ${account.address} is not blocked.\n`])
   })
 
@@ -132,7 +132,10 @@ describe.each(databases)('on %s', (_kind, make) => {
     const service = await start(environment)
     for (const each of [account, other])
       await register(service, chain.chainId, each, { endpointUrl: ENDPOINT })
-    await execute(environment, `insert into blocked_solvers values (0, '${account.address.toLowerCase()}', 1)`)
+    await execute(
+      environment,
+      `insert into blocked_solvers values (0, '${account.address.toLowerCase()}', 1)`,
+    )
     await untilListed(service, other.address)
   })
 
@@ -140,7 +143,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const service = await start(environment)
-    await commandLine(['solvers', 'remove', account.address], { environment })
+    await commandLine(['solvers', 'block', account.address], { environment })
     const { signature } = await signedRegistration(other, { endpointUrl: ENDPOINT })
     const body = { ...(await signedRegistration(account, { endpointUrl: ENDPOINT })), signature }
     expect((await service.post(`${path}/register`, body)).body.code).toBe('SIGNATURE_INVALID')
@@ -151,13 +154,13 @@ it('registrations go on while another process removes and allows a solver again 
   const environment = { DB_PATH: temporaryFile() }
   const service = await start({ ...environment, BOND_CHECK_INTERVAL_MS: '10' })
   const script = `
-    const { openSolverBars } = await import('./src/store/open-solver-bars.ts')
-    const { bars } = await openSolverBars({ dbPath: process.env.DB_PATH, databaseUrl: undefined })
+    const { openBlockedSolvers } = await import('./src/store/open-blocked-solvers.ts')
+    const { blockedSolvers } = await openBlockedSolvers({ dbPath: process.env.DB_PATH, databaseUrl: undefined })
     const address = '${other.address.toLowerCase()}'
     process.stdout.write('writing\\n')
     for (;;) {
-      await bars.add({ address, chainId: undefined, barredAt: Date.now() })
-      await bars.remove(address, undefined)
+      await blockedSolvers.add({ address, chainId: undefined, blockedAt: Date.now() })
+      await blockedSolvers.remove(address, undefined)
       await new Promise((resolve) => setImmediate(resolve))
     }`
   const argv = ['--import', 'tsx', '--input-type=module', '--eval', script]
@@ -188,7 +191,7 @@ describe('a database that cannot be used', () => {
       '(DATABASE_UNAVAILABLE)',
     ],
   ])('%s is named', async (_which, environment, exitCode, message) => {
-    const { code, stdout, stderr } = await commandLine(['solvers', 'remove', account.address], {
+    const { code, stdout, stderr } = await commandLine(['solvers', 'block', account.address], {
       environment,
     })
     expect([code, stdout]).toEqual([exitCode, ''])
@@ -204,7 +207,7 @@ describe('a database that cannot be used', () => {
       environment,
       "create trigger full before insert on blocked_solvers begin select raise(rollback, 'disk is full'); end",
     )
-    const { code, stdout, stderr } = await commandLine(['solvers', 'remove', account.address], {
+    const { code, stdout, stderr } = await commandLine(['solvers', 'block', account.address], {
       environment,
     })
     expect([code, stdout, stderr]).toEqual([
