@@ -23,12 +23,12 @@ const RECONNECT_MS = 250
 const LIMITS = `set idle_session_timeout = 3000; set statement_timeout = ${SILENCE_MS}`
 const LISTEN = TOPICS.map((topic) => `listen ${channelOf(topic)}`).join(';')
 /** Takes each office that nobody holds; holding ends with the connection. */
-const TRY_LOCKS = `select office, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || office, 0)) as is_won
-  from unnest($1::text[]) as office`
+const TRY_LOCKS = `select name, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || name, 0)) as is_won
+  from unnest($1::text[]) as name`
 
-/** One candidate's way from office to office. */
+/** One listener's way from office to office. */
 interface Election {
-  readonly candidate: LeadershipListener
+  readonly listener: LeadershipListener
   isLeader: boolean
 }
 
@@ -87,17 +87,17 @@ export async function connectCluster(options: PostgresClusterOptions): Promise<C
     client = undefined
     // What it waits for may never come.
     which.connection.stream.destroy()
-    for (const acquire of elections.values()) stepDown(acquire)
+    for (const election of elections.values()) stepDown(election)
     if (isClosed) return
     log.error({ reason: error?.message ?? 'it has ended' }, 'the connection to the database is lost')
     onLost()
     void reconnect()
   }
 
-  function stepDown(acquire: Election): void {
-    if (!acquire.isLeader) return
-    acquire.isLeader = false
-    acquire.candidate.onLost()
+  function stepDown(election: Election): void {
+    if (!election.isLeader) return
+    election.isLeader = false
+    election.listener.onLost()
   }
 
   async function reconnect(): Promise<void> {
@@ -137,10 +137,10 @@ export async function connectCluster(options: PostgresClusterOptions): Promise<C
   async function heartbeat(): Promise<void> {
     const wanted = [...elections].filter(([, { isLeader }]) => !isLeader).map(([name]) => name)
     for (const { name, is_won } of await run(TRY_LOCKS, [wanted])) {
-      const acquire = elections.get(name)
-      if (!is_won || acquire === undefined || acquire.isLeader) continue
-      acquire.isLeader = true
-      acquire.candidate.onAcquired()
+      const election = elections.get(name)
+      if (!is_won || election === undefined || election.isLeader) continue
+      election.isLeader = true
+      election.listener.onAcquired()
     }
   }
 
@@ -156,8 +156,8 @@ export async function connectCluster(options: PostgresClusterOptions): Promise<C
     publish(topic, text) {
       void run('select pg_notify($1, $2)', [channelOf(topic), text])
     },
-    async acquire(name, candidate) {
-      elections.set(name, { candidate, isLeader: false })
+    async acquire(name, listener) {
+      elections.set(name, { listener, isLeader: false })
       await heartbeat()
     },
     async close() {

@@ -11,7 +11,7 @@ const NOW = 1_800_000_000_000
 export const SETTLEMENT = '0x5e771e'
 /** As SQLite and PostgreSQL say that an event has been announced already, and stands. */
 export const STANDS =
-  /UNIQUE constraint failed: events\.chain_id, events\.block_number|constraint "events_standing"$/
+  /UNIQUE constraint failed: events\.chain_id, events\.block_number|constraint "events_canonical"$/
 
 /**
  * Opens an event store; it closes with the test, if not before.
