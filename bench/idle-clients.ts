@@ -3,8 +3,8 @@ import { startChain } from '../test/service/chain.js'
 import { startBareServer } from './bare-server.js'
 import type { Benchmark } from './benchmark.js'
 import { startBuiltService } from './built-service.js'
-import { gather } from './crowd.js'
 import { quantile } from './load.js'
+import { gather } from './many-clients.js'
 import { residentBytes } from './process-memory.js'
 
 const CLIENTS = 5000

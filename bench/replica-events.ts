@@ -5,7 +5,7 @@ import WebSocket from 'ws'
 import { channelOf } from '../src/store/postgres.js'
 import type { Result } from './benchmark.js'
 import type { BuiltService } from './built-service.js'
-import type { LoudChain } from './loud-chain.js'
+import type { ChattyChain } from './chatty-chain.js'
 import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
 
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 30_000
 const POLL_MS = 5
 
 /** How soon an event that the reader has committed is at WebSocket clients. */
-export async function measureEvents(chain: LoudChain, fleet: Fleet, databaseUrl: string): Promise<Result> {
+export async function measureEvents(chain: ChattyChain, fleet: Fleet, databaseUrl: string): Promise<Result> {
   const { reader, others } = await fleet.roles()
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -54,7 +54,7 @@ export async function measureEvents(chain: LoudChain, fleet: Fleet, databaseUrl:
 }
 
 /** How soon another replica reads on when the reader is killed, and how soon its clients get the next event. */
-export async function measureFailover(chain: LoudChain, fleet: Fleet): Promise<Result> {
+export async function measureFailover(chain: ChattyChain, fleet: Fleet): Promise<Result> {
   const current: number[] = []
   const events: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {

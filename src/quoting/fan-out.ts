@@ -32,14 +32,14 @@ export interface FanOut {
    * all: at the latest at the end of the round.
    */
   collect(
-    asked: PreparedRequest,
+    prepared: PreparedRequest,
     healths: readonly SolverHealth[],
     round: QuoteRound,
     cancellation: Cancellation,
   ): Promise<AttemptTrace[]>
   /** Asks a solver for which nobody waits. */
   probe(
-    asked: PreparedRequest,
+    prepared: PreparedRequest,
     health: SolverHealth,
     clientKey: () => string,
     onOutcome: (outcome: AttemptResult) => void,
@@ -61,7 +61,7 @@ export function createFanOut({ requestQuote, quoteTimeoutMs, clock }: FanOutOpti
   return {
     limitMs: ({ timeoutMs }) => Math.min(quoteTimeoutMs, callersLimit(timeoutMs)),
 
-    collect(asked, healths, round, cancellation) {
+    collect(prepared, healths, round, cancellation) {
       return new Promise((resolve) => {
         const answers: AttemptTrace[] = []
         round.begin(healths.length)
@@ -71,7 +71,7 @@ export function createFanOut({ requestQuote, quoteTimeoutMs, clock }: FanOutOpti
           if (--undone === 0) end()
         }
         const attempts: Attempt[] = healths.map((health) =>
-          requestQuote(asked, health, round, (outcome, tookMs) => {
+          requestQuote(prepared, health, round, (outcome, tookMs) => {
             answers.push({ solver: health.solver.address, outcome, tookMs })
             finishOne()
           }),
@@ -96,11 +96,11 @@ export function createFanOut({ requestQuote, quoteTimeoutMs, clock }: FanOutOpti
       })
     },
 
-    probe(asked, health, clientKey, onOutcome) {
-      const { request } = asked
+    probe(prepared, health, clientKey, onOutcome) {
+      const { request } = prepared
       const round = new QuoteRound({ request, startedAt: clock(), limitMs: quoteTimeoutMs, clientKey })
       const timer = setTimeout(() => attempt.settle({ kind: 'late' }), quoteTimeoutMs)
-      const attempt: Attempt = requestQuote(asked, health, round, (outcome) => {
+      const attempt: Attempt = requestQuote(prepared, health, round, (outcome) => {
         clearTimeout(timer)
         setImmediate(() => {
           attempt.release()

@@ -92,7 +92,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
   }
 
   /** Resolves with the outcome, which is known after the time-out at the latest. */
-  async function ask(solver: CalledSolver, request: QuoteRequest): Promise<AttemptResult> {
+  async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<AttemptResult> {
     const hasher = chains.get(request.chainId)?.quoteHasher()
     if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
     const client = createSolverClient(endpointGuard, 1)
@@ -102,7 +102,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
       return await new Promise<AttemptResult>((resolve) => {
         timer = setTimeout(() => resolve(isSent ? { kind: 'late' } : UNREACHABLE), CHECK_TIMEOUT_MS)
         const solverRequest = { ...createSolverRequest(requestBody(request), NO_IDS), isIndicative: true }
-        client.ask(solver, solverRequest, {
+        client.requestQuote(solver, solverRequest, {
           onSent() {
             isSent = true
           },
@@ -132,7 +132,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const isMadeUp = !lastSwaps.has(chainId)
     const request = requestFor(chainId)
     const start = performance.now()
-    const result = await ask(solver, request)
+    const result = await requestQuote(solver, request)
     const answer = toAnswer(address, result)
     const { outcome } = answer
     log.info({ chainId, solver: address, result: withoutOffer(result) }, 'a registered endpoint was checked')

@@ -38,7 +38,7 @@ export type RequestQuote = (
 ) => Attempt
 
 interface RequestQuoteOptions {
-  readonly solverClient: Pick<SolverClient, 'ask'>
+  readonly solverClient: Pick<SolverClient, 'requestQuote'>
   readonly validateOffer: OfferValidator
   readonly counters: Pick<SolverCounters, 'note'>
   /** The clock of the solvers' health. */
@@ -92,7 +92,11 @@ class SolverAttempt implements Attempt, OpenRequest, SlotUser, CallListener, Una
 
   start(now: number): void {
     this.#startedAt = now
-    this.#endCall = this.#options.solverClient.ask(this.#health.solver, this.#asked.solverRequest, this)
+    this.#endCall = this.#options.solverClient.requestQuote(
+      this.#health.solver,
+      this.#asked.solverRequest,
+      this,
+    )
   }
 
   get waitingSince(): number | undefined {

@@ -43,7 +43,7 @@ export interface SolverClient {
    * Posts a quote request to `<endpoint>/quote`.
    * @returns ends the call and what is still under way of its answer
    */
-  ask(solver: CalledSolver, solverRequest: SolverRequest, listener: CallListener): () => void
+  requestQuote(solver: CalledSolver, solverRequest: SolverRequest, listener: CallListener): () => void
   /**
    * Counts open connections.
    * @returns how many there are to a solver's endpoint
@@ -109,7 +109,7 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
   }
 
   return {
-    ask(solver, { body, quoteIds, isIndicative }, listener) {
+    requestQuote(solver, { body, quoteIds, isIndicative }, listener) {
       const reader = new ReplyReader(listener)
       const headers = [...HEADERS]
       const quoteId = quoteIds.get(solver.address)

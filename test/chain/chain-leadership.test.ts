@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createChainLeadership } from '../../src/chain/chain-leadership.js'
 import { ChainConfigError } from '../../src/chain/verify-endpoint.js'
 import type { LeadershipListener } from '../../src/domain/cluster.js'
-import { gate } from '../service/gate.js'
+import { deferred } from '../service/deferred.js'
 
 const START_MS = 3000
 const LONG_MS = 60_000
@@ -49,7 +49,7 @@ function createOffice(verifyEndpoint: () => Promise<void>, startReading = async 
 describe('a replica that does not read a chain', () => {
   it('asks again while the chain does not answer, and no more once it was closed during a question', async () => {
     let asked = 0
-    let answer = gate()
+    let answer = deferred()
     const leadership = createOffice(async () => {
       asked++
       await answer.opened
@@ -59,7 +59,7 @@ describe('a replica that does not read a chain', () => {
     await vi.advanceTimersByTimeAsync(START_MS)
     await started
     answer.open()
-    answer = gate()
+    answer = deferred()
     await vi.advanceTimersByTimeAsync(LONG_MS)
     expect(asked).toBe(2)
     await leadership.close()
@@ -111,7 +111,7 @@ describe('a replica that does not read a chain', () => {
   it('logs once that a chain which answers late is the wrong one, and asks until it is the right one', async () => {
     let asked = 0
     let isRight = false
-    const answer = gate()
+    const answer = deferred()
     const leadership = createOffice(async () => {
       asked++
       await answer.opened
@@ -138,7 +138,7 @@ describe('a replica that does not read a chain', () => {
 
   it('asks no more once it is elected', async () => {
     let asked = 0
-    const answer = gate()
+    const answer = deferred()
     const leadership = createOffice(async () => {
       asked++
       await answer.opened

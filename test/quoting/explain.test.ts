@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { QuoteRecord, RecordedAttempt } from '../../src/domain/quote-record.js'
 import { explain } from '../../src/quoting/explain.js'
 import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
-import { sampleMinutes, solverAddress } from './sample-minutes.js'
+import { sampleMinutes, solverAddress } from './sample-trace.js'
 
 const solver = solverAddress(1)
 

@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/domain/errors.js'
 import { createQuoteIds } from '../../src/quoting/quote-ids.js'
 import { createQuoteRecorder } from '../../src/quoting/quote-recorder.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { sampleMinutes, solverAddress } from './sample-minutes.js'
+import { sampleMinutes, solverAddress } from './sample-trace.js'
 
 const HOUR_MS = 3_600_000
 const NOW = 1_800_000_000_000

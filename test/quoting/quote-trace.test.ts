@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
-import { sampleMinutes, signed, solverAddress } from './sample-minutes.js'
+import { sampleMinutes, signed, solverAddress } from './sample-trace.js'
 
 test('offers stand first, the best one at the top, whatever the order in which they came', () => {
   const [late, worse, best] = [signed(3, 10n), signed(1, 20n), signed(2, 30n)]

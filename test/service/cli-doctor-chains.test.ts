@@ -7,7 +7,7 @@ import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { type Anvil, startAnvil } from '../../src/devnet/anvil.js'
 import { deploySettlement } from '../../src/devnet/deploy.js'
 import { deployer } from './chain.js'
-import { type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
+import { type DoctorFixture, startDoctorFixture } from './cli-doctor-fixture.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 
 const HOUR = 3600
@@ -20,26 +20,26 @@ const MIN_ORDER = '0x8f9d713c'
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 const NOBODY = `0x${'11'.repeat(20)}`
 
-let stage: DoctorStage
+let fixture: DoctorFixture
 /** Has the chain's id, and is another network, whose clock is an hour ahead. */
 let stranger: Anvil
 let proxy: RpcProxy
-let environment: DoctorStage['environment']
+let environment: DoctorFixture['environment']
 
 beforeAll(async () => {
   const inAnHour = String(Math.floor(Date.now() / 1000) + HOUR)
-  const starting = [startDoctorStage(), startAnvil({ extraArgs: ['--timestamp', inAnHour] })] as const
-  ;[stage, stranger] = await Promise.all(starting)
-  proxy = await startRpcProxy(stage.chain.devnet.rpcUrl)
-  environment = stage.environment
+  const starting = [startDoctorFixture(), startAnvil({ extraArgs: ['--timestamp', inAnHour] })] as const
+  ;[fixture, stranger] = await Promise.all(starting)
+  proxy = await startRpcProxy(fixture.chain.devnet.rpcUrl)
+  environment = fixture.environment
 })
 afterAll(async () => {
   proxy?.close()
   await stranger?.stop()
-  await stage?.close()
+  await fixture?.close()
 })
 
-const diagnose: DoctorStage['diagnose'] = (changes) => stage.diagnose(changes)
+const diagnose: DoctorFixture['diagnose'] = (changes) => fixture.diagnose(changes)
 
 describe('RPC endpoints', () => {
   it('one of WebSockets is as good', async () => {
@@ -99,7 +99,7 @@ describe('RPC endpoints', () => {
       const body = Buffer.concat(chunks).toString()
       if (body.startsWith('[')) return void response.writeHead(400).end()
       const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(stage.chain.devnet.rpcUrl, { method: 'POST', headers, body })
+      const answer = await fetch(fixture.chain.devnet.rpcUrl, { method: 'POST', headers, body })
       response.end(await answer.text())
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -142,14 +142,14 @@ describe('the settlement contract', () => {
   })
 
   it('that is another contract fails', async () => {
-    const { failed } = await diagnose({ SERVICE_ADDRESS_31337: stage.chain.contracts.weth })
+    const { failed } = await diagnose({ SERVICE_ADDRESS_31337: fixture.chain.contracts.weth })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337 protocol'])
   })
 
   it('that does not tell its domain is worth a look', async () => {
     proxy.revert(DOMAIN)
     onTestFinished(() => proxy.intercept())
-    const { settlement } = await deploySettlement({ ...stage.chain.devnet, deployer, protocolName: 'Acme' })
+    const { settlement } = await deploySettlement({ ...fixture.chain.devnet, deployer, protocolName: 'Acme' })
     const { failed, warned, find } = await diagnose({
       RPC_URL_31337: proxy.url,
       SERVICE_ADDRESS_31337: settlement,

@@ -5,26 +5,26 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
 import { createPostgresDatabase, makeDatabase } from '../postgres-database.js'
-import { ADA, BOB, type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
+import { ADA, BOB, type DoctorFixture, startDoctorFixture } from './cli-doctor-fixture.js'
 import { eventually } from './eventually.js'
 import { startService } from './service.js'
 
 const PASSWORD = 'open-sesame'
 
 let database: Awaited<ReturnType<typeof makeDatabase>>
-let stage: DoctorStage
+let fixture: DoctorFixture
 
 beforeAll(async () => {
   database = await makeDatabase()
-  stage = await startDoctorStage({ DATABASE_URL: database.url })
+  fixture = await startDoctorFixture({ DATABASE_URL: database.url })
 })
 afterAll(async () => {
-  await stage?.close()
+  await fixture?.close()
   await database?.drop()
 })
 
 /** What the doctor says with this database. */
-const diagnose = (url: string) => stage.diagnose({ DATABASE_URL: url })
+const diagnose = (url: string) => fixture.diagnose({ DATABASE_URL: url })
 
 /** Runs a statement there. */
 async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -200,7 +200,7 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
   })
 
   it("must let its user write tables that are another's", async () => {
-    const service = await startService(stage.chain, { DATABASE_URL: quotes('postgres') })
+    const service = await startService(fixture.chain, { DATABASE_URL: quotes('postgres') })
     await service.close()
     const refused = await diagnose(quotes('ada'))
     expect(refused.failed).toEqual(['DATABASE_URL rights'])
@@ -212,7 +212,7 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     await follow(remedy)
     const allowed = await diagnose(quotes('ada'))
     expect([allowed.failed, allowed.find('DATABASE_URL tables')?.status]).toEqual([[], 'ok'])
-    const servedAgain = await startService(stage.chain, { DATABASE_URL: quotes('ada') })
+    const servedAgain = await startService(fixture.chain, { DATABASE_URL: quotes('ada') })
     await servedAgain.close()
   })
 

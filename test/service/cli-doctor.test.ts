@@ -5,22 +5,22 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine } from '../cli/command-line.js'
-import { ADA, BOB, type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
+import { ADA, BOB, type DoctorFixture, startDoctorFixture } from './cli-doctor-fixture.js'
 import { honest } from './test-solver.js'
 
-let stage: DoctorStage
+let fixture: DoctorFixture
 
 beforeAll(async () => {
-  stage = await startDoctorStage()
+  fixture = await startDoctorFixture()
 })
-afterAll(() => stage?.close())
+afterAll(() => fixture?.close())
 
-const diagnose: DoctorStage['diagnose'] = (changes) => stage.diagnose(changes)
+const diagnose: DoctorFixture['diagnose'] = (changes) => fixture.diagnose(changes)
 
 /** A copy of the running service's database, for a test to spoil. */
 function copyOfDatabase(): string {
-  const path = join(mkdtempSync(join(stage.folder, 'copy-')), 'copy.db')
-  const original = new SQLite(stage.environment.DB_PATH ?? '', { readonly: true })
+  const path = join(mkdtempSync(join(fixture.folder, 'copy-')), 'copy.db')
+  const original = new SQLite(fixture.environment.DB_PATH ?? '', { readonly: true })
   writeFileSync(path, original.serialize())
   original.close()
   return path
@@ -61,7 +61,7 @@ describe('with everything well', () => {
   })
 
   it('a person reads a line for each check', async () => {
-    const { code, stdout, stderr } = await commandLine(['doctor'], { environment: stage.environment })
+    const { code, stdout, stderr } = await commandLine(['doctor'], { environment: fixture.environment })
     expect([code, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
     expect(lines).toHaveLength(CHECKS.length)
@@ -132,11 +132,11 @@ describe('the database', () => {
   })
 
   it('in a folder that is not there fails, one that is not there itself will be made', async () => {
-    const missing = join(stage.folder, 'missing', 'service.db')
+    const missing = join(fixture.folder, 'missing', 'service.db')
     const { failed, find } = await diagnose({ DB_PATH: missing })
     expect(failed).toEqual(['DB_PATH folder'])
-    expect(find('DB_PATH folder')?.remedy).toContain(`mkdir -p ${join(stage.folder, 'missing')}`)
-    const fresh = await diagnose({ DB_PATH: join(stage.folder, 'fresh.db') })
+    expect(find('DB_PATH folder')?.remedy).toContain(`mkdir -p ${join(fixture.folder, 'missing')}`)
+    const fresh = await diagnose({ DB_PATH: join(fixture.folder, 'fresh.db') })
     expect([fresh.failed, fresh.warned]).toEqual([[], []])
   })
 
@@ -147,7 +147,7 @@ describe('the database', () => {
 
 describe('the port', () => {
   it('that an instance has is told with how it is', async () => {
-    const { failed, find } = await diagnose({ PORT: new URL(stage.service.url).port })
+    const { failed, find } = await diagnose({ PORT: new URL(fixture.service.url).port })
     expect(failed).toEqual([])
     expect(find('PORT')?.checkResult).toMatch(/is taken by an instance that serves already: version \S+, ok$/)
   })
@@ -170,7 +170,7 @@ describe('the port', () => {
 
 describe('registered solvers', () => {
   it('one that is in trouble is worth a look, one that says no politely is not', async () => {
-    const { solvers } = stage
+    const { solvers } = fixture
     solvers[0].behave(async (_ask, _solver, { response }) => void response.writeHead(503).end())
     solvers[1].behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
     const { failed, warned, find } = await diagnose()
@@ -195,7 +195,7 @@ describe('registered solvers', () => {
   })
 
   it('one that is gone is worth a look', async () => {
-    const { solvers } = stage
+    const { solvers } = fixture
     await solvers[1].close()
     solvers[1] = { ...solvers[1], close: async () => {} }
     const { failed, warned, find } = await diagnose()

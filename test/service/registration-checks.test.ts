@@ -111,11 +111,11 @@ describe('a registration is answered with what came of one request to the endpoi
 
   it('of which there are bad ones', () => expect(bad).toHaveLength(BAD.length))
 
-  it.each(bad)('$name: $outcome, within about a second', async (beast) => {
-    const raw = await startRawSolver(chain, account, beast)
+  it.each(bad)('$name: $outcome, within about a second', async (malformedSolver) => {
+    const raw = await startRawSolver(chain, account, malformedSolver)
     raw.serve()
     const { outcome, tookMs } = await registerAt(raw.endpointUrl)
-    expect(outcome.toLowerCase()).toBe(beast.outcome.split(' ')[0])
+    expect(outcome.toLowerCase()).toBe(malformedSolver.outcome.split(' ')[0])
     expect(tookMs).toBeLessThan(2 * CHECK_MS)
     await raw.abandoned()
     await raw.close()

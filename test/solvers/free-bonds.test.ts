@@ -6,7 +6,7 @@ import type { Bond } from '../../src/domain/solver.js'
 import { createFreeBonds } from '../../src/solvers/free-bonds.js'
 import { type BondStore, createBondStore } from '../../src/store/bond-store.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
-import { gate } from '../service/gate.js'
+import { deferred } from '../service/deferred.js'
 import { BOTH_DATABASES, type TestDatabase } from '../store/databases.js'
 import { NO_LIMIT, solver } from '../store/solver-samples.js'
 
@@ -84,7 +84,7 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
   test('that are stored while a load reads stay, though it has read before', async () => {
     const { store } = await openStores(await create())
     const saves: Promise<void>[] = []
-    const begun = gate()
+    const begun = deferred()
     const slow: BondStore = {
       async readAll(chainId) {
         const read = await store.readAll(chainId)

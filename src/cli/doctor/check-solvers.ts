@@ -39,7 +39,7 @@ export async function checkSolvers(
     allowlist: config.solverEndpointAllowlist,
   })
   const client = createSolverClient(guard, config.maxConnectionsPerSolver)
-  const ask = (solver: Solver): Promise<Answer> =>
+  const params = (solver: Solver): Promise<Answer> =>
     new Promise((resolve) => {
       const start = performance.now()
       const settle = (reply: Reply) => resolve({ ...reply, tookMs: performance.now() - start })
@@ -48,7 +48,7 @@ export async function checkSolvers(
         settle({ kind: 'late' })
       }, TIMEOUT_MS)
       // Refused by the guard, it is answered before this returns.
-      const end = client.ask(solver, solverRequestFor(solver, config), {
+      const end = client.requestQuote(solver, solverRequestFor(solver, config), {
         onSent() {},
         onReply(reply) {
           clearTimeout(timer)
@@ -60,7 +60,7 @@ export async function checkSolvers(
   try {
     const checked = config.chains.map(async ({ chainId }) => {
       const ofChain = solvers.filter((solver) => solver.chainId === chainId)
-      return checkEndpoints(chainId, ofChain, await Promise.all(ofChain.map(ask)), config.quoteTimeoutMs)
+      return checkEndpoints(chainId, ofChain, await Promise.all(ofChain.map(params)), config.quoteTimeoutMs)
     })
     return (await Promise.all(checked)).flat()
   } finally {

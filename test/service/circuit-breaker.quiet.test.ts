@@ -1,7 +1,7 @@
 import { setInterval } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startChain, type TestChain } from './chain.js'
-import { gate } from './gate.js'
+import { deferred } from './deferred.js'
 import {
   ALL,
   answerStatus,
@@ -168,7 +168,7 @@ describe('callers that do not wait for a slower solver leave its standing as it 
   it('by hanging up', async () => {
     const { moody, quote, measured } = await openMarket(chain, { QUOTE_TIMEOUT_MS: '5000' })
     for (let time = 0; time < 10; time++) {
-      const [asked, cancelled] = [gate(), gate()]
+      const [asked, cancelled] = [deferred(), deferred()]
       moody.behave(async (_ask, _solver, { response }) => {
         response.once('close', cancelled.open)
         asked.open()

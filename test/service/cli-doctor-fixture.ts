@@ -8,7 +8,7 @@ import { solverAccounts, startChain } from './chain.js'
 import { environmentFor, startService } from './service.js'
 import { startSolver, type TestSolver } from './test-solver.js'
 
-export type DoctorStage = Awaited<ReturnType<typeof startDoctorStage>>
+export type DoctorFixture = Awaited<ReturnType<typeof startDoctorFixture>>
 
 const [first, second] = solverAccounts
 /** The checks of the two solvers. */
@@ -19,7 +19,7 @@ export const BOB = `solvers of chain 31337 Bob (${second.address})`
  * A chain with two solvers, Ada and Bob, and a service where they are registered, with its database in a file.
  * @param changes to the service's variables
  */
-export async function startDoctorStage(changes: Record<string, string> = {}) {
+export async function startDoctorFixture(changes: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
   const chain = await startChain({ bonded: 2 })
   const solvers: [TestSolver, TestSolver] = [

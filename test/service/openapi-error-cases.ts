@@ -1,12 +1,12 @@
 import type { Address, Hex } from '../../src/domain/hex.js'
 import { solverAccounts, user } from './chain.js'
+import { deferred } from './deferred.js'
 import { eventually } from './eventually.js'
-import { gate } from './gate.js'
+import { type Asker, createAsker, type Exchange } from './openapi-exchanges.js'
+import { DEAD_CHAIN, METRICS_AUTH, OFFERS, type OpenApiFixture, UNKNOWN_CHAIN } from './openapi-fixture.js'
+import { handshake, streamUntil } from './openapi-streams.js'
 import type { Order } from './order-actions.js'
 import { quoteRequest } from './quote-request.js'
-import { type Asker, createAsker, type Exchange } from './reference-exchanges.js'
-import { DEAD_CHAIN, METRICS_AUTH, OFFERS, type ReferenceStage, UNKNOWN_CHAIN } from './reference-stage.js'
-import { handshake, streamUntil } from './reference-streams.js'
 import { nextTimestamp, signedRegistration, signedUnregistration, type WireQuote } from './test-solver.js'
 import { watchEvents } from './watch-events.js'
 
@@ -28,40 +28,40 @@ const TOO_LONG = JSON.stringify({ amount: '1'.repeat(65_536) })
 const BAD_TIMEOUT = { 'connect-timeout-ms': 'soon' }
 
 /** What a run on the stage has given: every answer, and every kind of message of the stream. */
-export interface Provoked {
+export interface CausedError {
   readonly exchanges: readonly Exchange[]
   readonly events: readonly { type: string }[]
 }
 
-interface Run extends ReferenceStage, Pick<Asker, 'ask' | 'keep'> {
+interface Run extends OpenApiFixture, Pick<Asker, 'ask' | 'keep'> {
   readonly chainId: number
 }
 
 /** Has every route of the service give every answer that it can give. */
-export async function provokeAll(stage: ReferenceStage): Promise<Provoked> {
+export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError> {
   const exchanges: Exchange[] = []
-  const asker = createAsker(stage.service.url, exchanges)
-  const tight = createAsker(stage.tight.url, exchanges)
-  const shared = createAsker(stage.shared.url, exchanges)
+  const asker = createAsker(fixture.service.url, exchanges)
+  const tight = createAsker(fixture.tight.url, exchanges)
+  const shared = createAsker(fixture.shared.url, exchanges)
   const { ask, keep } = asker
-  const run = { ...stage, ask, keep, chainId: stage.chain.chainId }
+  const run = { ...fixture, ask, keep, chainId: fixture.chain.chainId }
 
-  await provokeRegistration(run)
-  const answer = await provokeQuotes(run)
-  const events = await provokeEvents(run, toOrder(answer))
-  await provokeOrders(run, answer.orderId)
-  await provokeUnregistration(run)
-  await provokeRefusals(run)
-  await stage.withBrokenClock(() => provokeFailures(run))
-  await provokeLimits(tight, run.chainId)
-  await provokeBar(stage, shared)
-  await provokeLoss(stage, shared)
-  await provokeUnready(stage, exchanges)
+  await causeRegistrationErrors(run)
+  const answer = await causeQuoteErrors(run)
+  const events = await causeEventErrors(run, toOrder(answer))
+  await causeOrderErrors(run, answer.orderId)
+  await causeUnregistrationErrors(run)
+  await causeRejections(run)
+  await fixture.withBrokenClock(() => causeFailures(run))
+  await causeRateLimits(tight, run.chainId)
+  await causeBlocked(fixture, shared)
+  await causeLostSolver(fixture, shared)
+  await causeUnready(fixture, exchanges)
   for (const each of [asker, tight, shared]) each.close()
   return { exchanges, events }
 }
 
-async function provokeRegistration({ ask, chainId, best, other }: Run): Promise<void> {
+async function causeRegistrationErrors({ ask, chainId, best, other }: Run): Promise<void> {
   const path = { chainId }
   const { endpointUrl } = best
   const sign = (account = registered, terms = {}) => signedRegistration(account, { endpointUrl, ...terms })
@@ -90,7 +90,7 @@ type QuoteAnswer = Readonly<
   Record<'quoteId' | 'orderId' | 'solverSignature' | 'depositAddress', Hex> & { quote: WireQuote }
 >
 
-async function provokeQuotes(run: Run): Promise<QuoteAnswer> {
+async function causeQuoteErrors(run: Run): Promise<QuoteAnswer> {
   const { ask, chain, chainId, best, other } = run
   const path = { chainId }
   const body = quoteRequest(chain)
@@ -109,7 +109,7 @@ async function provokeQuotes(run: Run): Promise<QuoteAnswer> {
   best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
   other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
   const refused = (await ask(QUOTE, { path, body })).body as QuoteAnswer
-  await provokeBusySolvers(run)
+  await causeBusySolvers(run)
   best.behave(OFFERS.best)
   other.behave(OFFERS.other)
 
@@ -122,8 +122,8 @@ async function provokeQuotes(run: Run): Promise<QuoteAnswer> {
 }
 
 /** One request is under way at each solver, and one waits: there is no place for a third. */
-async function provokeBusySolvers({ ask, chain, chainId, best, other, service }: Run): Promise<void> {
-  const { opened, open } = gate()
+async function causeBusySolvers({ ask, chain, chainId, best, other, service }: Run): Promise<void> {
+  const { opened, open } = deferred()
   for (const solver of [best, other]) {
     solver.behave(async (_asked, _solver, { response }) => {
       await opened
@@ -155,7 +155,7 @@ function toOrder({ quote, solverSignature, orderId, depositAddress }: QuoteAnswe
   }
 }
 
-async function provokeEvents(run: Run, order: Order): Promise<{ type: string }[]> {
+async function causeEventErrors(run: Run, order: Order): Promise<{ type: string }[]> {
   const { ask, keep, chain, service, traffic } = run
   const { actions } = traffic
   const watch = await watchEvents(service)
@@ -186,7 +186,7 @@ async function provokeEvents(run: Run, order: Order): Promise<{ type: string }[]
   return [greeting, ...events]
 }
 
-async function provokeOrders({ ask, chainId }: Run, orderId: string): Promise<void> {
+async function causeOrderErrors({ ask, chainId }: Run, orderId: string): Promise<void> {
   await ask(ORDER, { path: { chainId, orderId } })
   await ask(ORDER, { path: { chainId, orderId: UNKNOWN_ORDER } })
   await ask(ORDER, { path: { chainId, orderId: '0x12' } })
@@ -194,7 +194,7 @@ async function provokeOrders({ ask, chainId }: Run, orderId: string): Promise<vo
   await ask(ORDER, { path: { chainId: DEAD_CHAIN, orderId } })
 }
 
-async function provokeUnregistration({ ask, chainId }: Run): Promise<void> {
+async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
   const path = { chainId, address: registered.address }
   const body = await signedUnregistration(registered)
   await ask(UNREGISTER, { path, body: { ...body, signature: '0x12' } })
@@ -208,7 +208,7 @@ async function provokeUnregistration({ ask, chainId }: Run): Promise<void> {
   await ask(UNREGISTER, { path, body })
 }
 
-async function provokeRefusals({ ask, chainId }: Run): Promise<void> {
+async function causeRejections({ ask, chainId }: Run): Promise<void> {
   await ask('GET /nowhere')
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
   for (const of of [QUOTE, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET]) {
@@ -219,7 +219,7 @@ async function provokeRefusals({ ask, chainId }: Run): Promise<void> {
   await ask('GET /metrics')
 }
 
-async function provokeFailures({ ask, chain, chainId, best }: Run): Promise<void> {
+async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> {
   const { endpointUrl } = best
   await ask(QUOTE, { path: { chainId }, body: quoteRequest(chain) })
   await ask(REGISTER, { path: { chainId }, body: await signedRegistration(registered, { endpointUrl }) })
@@ -229,7 +229,7 @@ async function provokeFailures({ ask, chain, chainId, best }: Run): Promise<void
 }
 
 /** Two requests of each kind where one is taken. */
-async function provokeLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
+async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
   for (const of of [QUOTE, RECORD, REGISTER, UNREGISTER, LIST, ORDER]) {
     await ask(of, { path })
@@ -244,7 +244,7 @@ async function provokeLimits({ ask, keep, url }: Asker, chainId: number): Promis
 }
 
 /** A registration by an address that the operator has removed. */
-async function provokeBar({ chain, best, bar }: ReferenceStage, { ask }: Asker): Promise<void> {
+async function causeBlocked({ chain, best, bar }: OpenApiFixture, { ask }: Asker): Promise<void> {
   const { endpointUrl } = best
   await bar(unbonded.address.toLowerCase() as Address)
   const body = await signedRegistration(unbonded, { endpointUrl })
@@ -252,8 +252,8 @@ async function provokeBar({ chain, best, bar }: ReferenceStage, { ask }: Asker):
 }
 
 /** What needs the database, while that is gone. */
-async function provokeLoss(
-  { chain, shared, best, killDatabase }: ReferenceStage,
+async function causeLostSolver(
+  { chain, shared, best, killDatabase }: OpenApiFixture,
   { ask }: Asker,
 ): Promise<void> {
   const { chainId } = chain
@@ -275,7 +275,7 @@ async function provokeLoss(
 }
 
 /** A service that cannot serve yet, and then one that drains: a connection that stays open is still answered. */
-async function provokeUnready({ startUnready }: ReferenceStage, exchanges: Exchange[]): Promise<void> {
+async function causeUnready({ startUnready }: OpenApiFixture, exchanges: Exchange[]): Promise<void> {
   const service = await startUnready()
   const { ask, close } = createAsker(service.url, exchanges)
   await ask(READY)
@@ -286,7 +286,7 @@ async function provokeUnready({ startUnready }: ReferenceStage, exchanges: Excha
 }
 
 /** The one place at the stream is free again some time after its client has left. */
-function untilNobodyStreams({ metric }: ReferenceStage['service']): Promise<number> {
+function untilNobodyStreams({ metric }: OpenApiFixture['service']): Promise<number> {
   return eventually(
     () => metric('aggregator_stream_clients', {}),
     (clients) => clients === 0,

@@ -13,7 +13,7 @@ export interface Shout {
   seed?: number
 }
 
-export type LoudSettlement = Awaited<ReturnType<typeof deployLoudSettlement>>
+export type ChattySettlement = Awaited<ReturnType<typeof deployChattySettlement>>
 
 const SOURCE = 'test/contracts/LoudSettlement.sol'
 const [, , , , , , , , , speaker] = devAccounts
@@ -24,7 +24,7 @@ const GAS_OF_CALL = 100_000
  * Compiles, which takes seconds, and deploys a settlement contract that emits order events at will.
  * @param devnet a chain that mines each transaction as it comes
  */
-export async function deployLoudSettlement(devnet: Devnet, bondToken: Address) {
+export async function deployChattySettlement(devnet: Devnet, bondToken: Address) {
   const { abi, bytecode } = compiled()
   const client = createDevnetClient(devnet, speaker)
   const hash = await client.deployContract({ abi, bytecode, args: [bondToken] })
@@ -54,9 +54,9 @@ let artifact: { abi: Abi; bytecode: Hex } | undefined
 
 function compiled() {
   if (artifact === undefined) {
-    const loud = compile([SOURCE])[SOURCE]?.LoudSettlement
-    if (loud === undefined) throw new Error(`the compiler returned nothing for ${SOURCE}`)
-    artifact = { abi: loud.abi as Abi, bytecode: `0x${loud.evm.bytecode.object}` }
+    const chatty = compile([SOURCE])[SOURCE]?.ChattySettlement
+    if (chatty === undefined) throw new Error(`the compiler returned nothing for ${SOURCE}`)
+    artifact = { abi: chatty.abi as Abi, bytecode: `0x${chatty.evm.bytecode.object}` }
   }
   return artifact
 }

@@ -9,7 +9,7 @@ export interface Exchange extends Sample {
 }
 
 /** What is asked; a body is sent as JSON unless it is text. */
-export interface Ask {
+export interface QuoteParams {
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -24,7 +24,10 @@ export function createAsker(url: string, exchanges: Exchange[]) {
 
   return {
     /** @param of verb and path as the document has them, such as `GET /v1/{chainId}/solvers` */
-    async ask(of: string, { path = {}, query = '', headers = {}, body }: Ask = {}): Promise<Exchange> {
+    async ask(
+      of: string,
+      { path = {}, query = '', headers = {}, body }: QuoteParams = {},
+    ): Promise<Exchange> {
       const [verb = '', template = ''] = of.split(' ')
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
       const type = body === undefined ? {} : { 'content-type': 'application/json' }

@@ -13,7 +13,7 @@ export interface Exchange {
 }
 
 /** A solver that does what no solver should, on the bare socket. */
-export interface Beast {
+export interface MalformedSolver {
   readonly name: string
   /** What it must be counted under: the outcome, then the reason when there is one, as in `invalid malformed`. */
   readonly outcome: string
@@ -22,7 +22,11 @@ export interface Beast {
 
 type Bytes = string | Buffer
 
-export const beast = (name: string, outcome: string, serve: Beast['serve']): Beast => ({
+export const malformedSolver = (
+  name: string,
+  outcome: string,
+  serve: MalformedSolver['serve'],
+): MalformedSolver => ({
   name,
   outcome,
   serve,
@@ -30,13 +34,15 @@ export const beast = (name: string, outcome: string, serve: Beast['serve']): Bea
 
 /** Sends what `write` makes of a good reply in JSON, and keeps the connection open. */
 export const sends = (name: string, outcome: string, write: (json: string, exchange: Exchange) => Bytes) =>
-  beast(name, outcome, async (exchange) => {
+  malformedSolver(name, outcome, async (exchange) => {
     exchange.socket.write(write(JSON.stringify(await exchange.offer()), exchange))
   })
 
 /** Does the same, and closes the connection. */
 export const sendsAndCloses = (name: string, outcome: string, write: (json: string) => Bytes) =>
-  beast(name, outcome, async ({ socket, offer }) => socket.end(write(JSON.stringify(await offer()))))
+  malformedSolver(name, outcome, async ({ socket, offer }) =>
+    socket.end(write(JSON.stringify(await offer()))),
+  )
 
 /** Answers 200 with what `change` makes of a good reply: JSON text, or what is to become it. */
 export const replies = (
@@ -44,7 +50,7 @@ export const replies = (
   outcome: string,
   change: (reply: WireReply, exchange: Exchange) => unknown,
 ) =>
-  beast(name, outcome, async (exchange) => {
+  malformedSolver(name, outcome, async (exchange) => {
     const body = await change(await exchange.offer(), exchange)
     exchange.socket.write(ok(typeof body === 'string' ? body : JSON.stringify(body)))
   })

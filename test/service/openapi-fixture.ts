@@ -21,13 +21,13 @@ const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'S
 
 const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, value]))
 
-export type ReferenceStage = Awaited<ReturnType<typeof startReferenceStage>>
+export type OpenApiFixture = Awaited<ReturnType<typeof startOpenApiFixture>>
 
 /**
  * A chain with two solvers, a service on which every error can be had, one that takes one request of each kind, and one
  * whose database can be killed.
  */
-export async function startReferenceStage() {
+export async function startOpenApiFixture() {
   const [chain, database] = await Promise.all([startChain({ bonded: 3 }), startPostgres()])
   const traffic = await createTraffic(chain, { seed: 1 })
   const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: NOBODY } }

@@ -1,65 +1,65 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Document, readDocument } from '../http/openapi/document.js'
-import { answerName, readPromises } from './reference-promises.js'
 import {
+  type CausedError,
+  causeErrors,
   EVENTS,
   ORDER,
-  type Provoked,
-  provokeAll,
   QUOTE,
   RECORD,
   REGISTER,
   UNREGISTER,
-} from './reference-provocations.js'
-import { type ReferenceStage, startReferenceStage } from './reference-stage.js'
-import { VALUES } from './reference-values.js'
+} from './openapi-error-cases.js'
+import { type OpenApiFixture, startOpenApiFixture } from './openapi-fixture.js'
+import { answerName, readPromises } from './openapi-promises.js'
+import { VALUES } from './openapi-values.js'
 
-let stage: ReferenceStage
-let provoked: Provoked
+let fixture: OpenApiFixture
+let caused: CausedError
 let openApi: Document
 let asyncApi: Document
 let promises: ReturnType<typeof readPromises>
 
 beforeAll(async () => {
-  stage = await startReferenceStage()
-  provoked = await provokeAll(stage)
-  openApi = (await stage.tight.get('/openapi.json')).body
-  asyncApi = (await stage.tight.get('/asyncapi.json')).body
+  fixture = await startOpenApiFixture()
+  caused = await causeErrors(fixture)
+  openApi = (await fixture.tight.get('/openapi.json')).body
+  asyncApi = (await fixture.tight.get('/asyncapi.json')).body
   promises = readPromises(openApi)
 })
-afterAll(() => stage?.close())
+afterAll(() => fixture?.close())
 
 describe('/openapi.json', () => {
   it('is valid, and says which version answers', async () => {
     expect(await new Validator().validate(structuredClone(openApi))).toEqual({ valid: true })
-    expect(openApi.info.version).toBe((await stage.tight.get('/health')).body.version)
+    expect(openApi.info.version).toBe((await fixture.tight.get('/health')).body.version)
   })
 
   it('promises every answer as it came: status, headers and body', () => {
-    const broken = provoked.exchanges.flatMap((exchange) =>
+    const broken = caused.exchanges.flatMap((exchange) =>
       promises.problemsOf(exchange).map((problem) => `${answerName(exchange)}: ${problem}`),
     )
     expect(broken).toEqual([])
   })
 
   it('promises nothing that was not seen, but failures of the service that nobody can bring about', () => {
-    const seen = new Set(provoked.exchanges.map(answerName))
+    const seen = new Set(caused.exchanges.map(answerName))
     const unseen = promises.answers().filter((answer) => !seen.has(answer))
     expect(unseen.filter((answer) => !answer.endsWith(' INTERNAL'))).toEqual([])
-    expect(provoked.exchanges.filter(({ reason }) => reason === 'INTERNAL')).toHaveLength(4)
+    expect(caused.exchanges.filter(({ reason }) => reason === 'INTERNAL')).toHaveLength(4)
   })
 
   it('is not counted, nor is the page that shows it', async () => {
     for (const path of ['/openapi.json', '/asyncapi.json', '/', '/docs', '/docs/start.js', '/favicon.ico']) {
-      const { status, headers } = await stage.tight.get(path)
+      const { status, headers } = await fixture.tight.get(path)
       expect([status, headers.get('ratelimit-limit')]).toEqual([200, null])
     }
   })
 })
 
 it('/health is degraded by the loss of the database alone', () => {
-  const [before, after] = provoked.exchanges
+  const [before, after] = caused.exchanges
     .filter(({ of, status }) => of === 'GET /health' && status === 200)
     .map(({ body }) => body as Document)
   expect(before?.database).toBe('ok')
@@ -70,7 +70,7 @@ it('/health is degraded by the loss of the database alone', () => {
 describe('what requests must hold to is what the service checks, value by value', () => {
   /** Whether the service names the field as a bad one. */
   async function isRefused(field: string, url: string, init: RequestInit): Promise<boolean> {
-    const response = await fetch(`${stage.service.url}${url}`, init)
+    const response = await fetch(`${fixture.service.url}${url}`, init)
     if (response.status !== 400) {
       await response.body?.cancel()
       return false
@@ -81,7 +81,7 @@ describe('what requests must hold to is what the service checks, value by value'
 
   it.each([QUOTE, REGISTER, UNREGISTER])('in the body of %s', async (of) => {
     const { path = {}, requestBody } =
-      provoked.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
+      caused.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
     const [method = '', template = ''] = of.split(' ')
     const url = template.replace(/\{(\w+)\}/g, (_, name) => String(path[name]))
     const place = [
@@ -111,7 +111,7 @@ describe('what requests must hold to is what the service checks, value by value'
   })
 
   it.each([ORDER, RECORD, UNREGISTER, EVENTS])('in the address of %s', async (of) => {
-    const { path = {} } = provoked.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
+    const { path = {} } = caused.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
     const [method = '', template = ''] = of.split(' ')
     const place = ['paths', template, method.toLowerCase(), 'parameters']
     const wrong: string[] = []
@@ -141,15 +141,14 @@ describe('/asyncapi.json', () => {
 
   it('describes every message as it came on the WebSocket', () => {
     const messages = readDocument(asyncApi)
-    const types = new Set(provoked.events.map(({ type }) => type))
+    const types = new Set(caused.events.map(({ type }) => type))
     expect([...types].sort()).toEqual(Object.keys(asyncApi.components.messages).sort())
-    for (const event of provoked.events) expect(messages.problems(payload(event.type), event)).toEqual([])
+    for (const event of caused.events) expect(messages.problems(payload(event.type), event)).toEqual([])
   })
 
   it('describes every message as it came on server-sent events', () => {
     const messages = readDocument(asyncApi)
-    const stream = provoked.exchanges.find(({ of, status }) => of === EVENTS && status === 200)
-      ?.body as string
+    const stream = caused.exchanges.find(({ of, status }) => of === EVENTS && status === 200)?.body as string
     const sent = [...stream.matchAll(/^data: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data))
     expect(sent.length).toBeGreaterThan(2)
     for (const event of sent) expect(messages.problems(payload(event.type), event)).toEqual([])

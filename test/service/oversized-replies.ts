@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Beast, beast, CHUNKED, head } from './beasts.js'
+import { CHUNKED, head, type MalformedSolver, malformedSolver } from './malformed-solvers.js'
 
 export const FLOOD_BYTES = 200_000_000
 const PIECE = 64 * 1024
 
 /** Sends `top` once, and `piece` over and over, as fast as they are taken. */
-const flood = (name: string, outcome: string, top: string, piece: string): Beast =>
-  beast(name, outcome, async ({ socket, offer }) => {
+const flood = (name: string, outcome: string, top: string, piece: string): MalformedSolver =>
+  malformedSolver(name, outcome, async ({ socket, offer }) => {
     await offer()
     const bytes = Buffer.from(piece.repeat(Math.ceil(PIECE / piece.length)))
     function* pieces() {
@@ -22,7 +22,7 @@ const SPACES_IN_A_CHUNK = `${PIECE.toString(16)}\r\n${SPACES}\r\n`
 const REFUSAL = 'HTTP/1.1 500 Oops\r\n'
 
 /** Solvers that would not stop talking. */
-export const floods = [
+export const oversizedReplies = [
   flood('a body of 200 MB', 'failed', head(`content-length: ${FLOOD_BYTES}`), SPACES),
   flood('a body of 200 MB in chunks', 'failed', CHUNKED, SPACES_IN_A_CHUNK),
   flood('a body of 200 MB in chunks of one byte', 'failed', CHUNKED, '1\r\n \r\n'),

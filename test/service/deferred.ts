@@ -1,5 +1,5 @@
 /** Something to wait for until it is let happen. */
-export function gate() {
+export function deferred() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
     open = resolve

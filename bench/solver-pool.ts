@@ -8,11 +8,11 @@ import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { createQuoteSigner } from '../src/devnet/quote-signer.js'
 import { type Address, type Hex, parseAddress } from '../src/domain/hex.js'
-import type { Ask } from '../test/service/test-solver.js'
+import type { QuoteParams } from '../test/service/test-solver.js'
 import { benchAccount } from './bench-accounts.js'
 
 /** What the process is started with, as JSON. */
-export interface FarmOptions {
+export interface SolverPoolOptions {
   readonly rpcUrl: string
   readonly chainId: number
   readonly settlement: Address
@@ -26,7 +26,7 @@ export interface Habit {
   readonly delayMs?: number
 }
 
-const options: FarmOptions = JSON.parse(process.argv[2] ?? '')
+const options: SolverPoolOptions = JSON.parse(process.argv[2] ?? '')
 const MAX_REPLIES = 16
 const TIMER_SLACK_MS = 3
 const delays = new Map<number, number | undefined>()
@@ -41,7 +41,7 @@ async function startSolver(index: number): Promise<string> {
   function replyTo(text: string): Buffer {
     const known = replies.get(text)
     if (known !== undefined) return known
-    const ask: Ask = JSON.parse(text)
+    const ask: QuoteParams = JSON.parse(text)
     const quote = {
       solver,
       user: lowerCase(ask.userAddress),

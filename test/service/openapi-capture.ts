@@ -1,7 +1,7 @@
 /**
  * Writes the samples of the API's reference anew, from real requests to a service on a local chain.
  *
- *   tsx test/service/reference-capture.ts [outFile=src/http/reference/samples.ts], then `npm run format`
+ *   tsx test/service/openapi-capture.ts [outFile=src/http/openapi/examples.ts], then `npm run format`
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,23 +9,23 @@ import { domainSeparator } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { createDevnetClient, devAccounts } from '../../src/devnet/deploy.js'
 import type { Sample } from '../../src/http/openapi/example.js'
-import type { Exchange } from './reference-exchanges.js'
-import { provokeAll } from './reference-provocations.js'
-import { type ReferenceStage, startReferenceStage } from './reference-stage.js'
+import { causeErrors } from './openapi-error-cases.js'
+import type { Exchange } from './openapi-exchanges.js'
+import { type OpenApiFixture, startOpenApiFixture } from './openapi-fixture.js'
 
 const OUT_FILE = fileURLToPath(new URL('../../src/http/openapi/examples.ts', import.meta.url))
 const MAX_TEXT_LENGTH = 1500
 
 async function main(outFile: string) {
-  const stage = await startReferenceStage()
-  const { exchanges, events } = await provokeAll(stage)
-  const settlement = await describeSettlement(stage)
-  await stage.close()
+  const fixture = await startOpenApiFixture()
+  const { exchanges, events } = await causeErrors(fixture)
+  const settlement = await describeSettlement(fixture)
+  await fixture.close()
   writeFileSync(outFile, moduleText({ settlement, exchanges: pick(exchanges), events: pickEvents(events) }))
 }
 
 /** All that recomputing the samples' hashes takes. */
-async function describeSettlement({ chain }: ReferenceStage) {
+async function describeSettlement({ chain }: OpenApiFixture) {
   const { settlement } = chain.contracts
   const depositProxyCodeHash = await createDevnetClient(chain.devnet, devAccounts[0]).readContract({
     abi: settlementAbi,
@@ -62,7 +62,7 @@ function pickEvents(events: readonly { type: string }[]) {
 
 function moduleText({ settlement, exchanges, events }: Record<string, unknown>): string {
   const json = (value: unknown) => JSON.stringify(value, undefined, 2)
-  return `// Written by test/service/reference-capture.ts from a real run. Do not edit.
+  return `// Written by test/service/openapi-capture.ts from a real run. Do not edit.
 import type { EventSample, Sample } from './sample.js'
 
 /** The settlement contract of that run. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Document, readDocument } from '../http/openapi/document.js'
-import type { Exchange } from './reference-exchanges.js'
+import type { Exchange } from './openapi-exchanges.js'
 
 /** Headers that are there because they are documented, or not at all. */
 const DOCUMENTED_HEADERS = /^(x-request-id|ratelimit-.+|retry-after|allow|www-authenticate|upgrade)$/
