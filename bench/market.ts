@@ -37,7 +37,7 @@ async function openMarket(
   const accounts = Array.from({ length: solvers }, (_, index) => benchAccount(index))
   await Promise.all(accounts.map((solver) => bondSolver({ ...devnet, settlement, solver }, BOND)))
   const poolOptions: SolverPoolOptions = { ...devnet, settlement, solvers }
-  const pool = startTypeScript('test/bench/solver-farm.ts', JSON.stringify(poolOptions))
+  const pool = startTypeScript('test/bench/solver-pool.ts', JSON.stringify(poolOptions))
   stops.push(pool.end)
   const [, list = ''] = await pool.waitFor(/endpoints (.*)/)
   const endpoints: string[] = JSON.parse(list)
