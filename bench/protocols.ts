@@ -19,7 +19,7 @@ export const protocols: Benchmark = {
     `A quote of ${SOLVERS} solvers, asked for by ${CALLERS} callers at once in each protocol with the clients that are ` +
     'usual for it, beside REST by undici. REST and Connect have a connection for each caller, gRPC has one for all. ' +
     'What a client takes of the machine counts in its throughput; the CPU is that of the service alone.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     try {
       return await measureOn(market)

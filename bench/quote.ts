@@ -25,7 +25,7 @@ export const quote: Benchmark = {
     'POST /v1/{chainId}/quote with every solver answering at once, each connection asking again as soon as it is ' +
     'answered. The limit is a bare node:http server that asks the same solvers over undici and recovers one public ' +
     'key for each reply, but checks, hashes, counts, limits and logs nothing.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(Math.max(...SIZES))
     try {
       return await measureOn(market)
@@ -38,7 +38,7 @@ export const quote: Benchmark = {
 async function measureOn(market: Market): Promise<Result> {
   const size = String(Math.max(...SIZES))
   const service = await market.startService({ MAX_QUOTE_FAN_OUT: size, MAX_SOLVERS_PER_CHAIN: size })
-  const limit = await market.startServer('test/bench/bare-quote-server.ts', market.endpoints)
+  const limit = await market.startServer('bench/bare-quote-server.ts', market.endpoints)
   const body = market.quoteRequest
   const bouts: Bout[] = []
   let registered = 0

@@ -25,7 +25,7 @@ export const reads: Benchmark = {
     `${CONNECTIONS} connections. The limit is plain Fastify with a route that gives the same bytes, headers included, ` +
     'each time, and logs nothing; so does the service here, at LOG_LEVEL=warn. The service that logs a line for each ' +
     'request, as it does by itself, is shown beside it.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     try {
       return await measureOn(market)
@@ -42,7 +42,7 @@ async function measureOn(market: Market): Promise<Result> {
   for (const { url } of [service, logging]) await market.register(url, 0, SOLVERS)
   const listPath = `/v1/${chainId}/solvers`
   const orderPath = `/v1/${chainId}/order/${await depositOrder(market, service.url)}`
-  const limit = await market.startServer('test/bench/plain-server.ts', {
+  const limit = await market.startServer('bench/plain-server.ts', {
     [listPath]: await recordAnswer(service.url + listPath),
     [orderPath]: await recordAnswer(service.url + orderPath),
   })

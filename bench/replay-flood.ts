@@ -61,7 +61,7 @@ export const replayFlood: Benchmark = {
     `A steady load of quotes beside ${SOCKETS} WebSockets that replay a log of ${EVENTS.toLocaleString('en')} events from ` +
     `its beginning, with filters that match nothing, and begin again every ${REOPEN_MS / 1000} s. The reference is the ` +
     'same load without them, in rounds between.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     const folder = await mkdtemp(join(tmpdir(), 'bench-'))
     try {
@@ -102,7 +102,7 @@ async function measureOn(market: Market, path: string, cursor: string) {
       const loaded: Round[] = []
       for (let round = 0; round < ROUNDS; round++) {
         quiet.push(await load())
-        const flooder = startTypeScript('test/bench/replay-flooder.ts', JSON.stringify(optionsOf(flood)))
+        const flooder = startTypeScript('bench/replay-flooder.ts', JSON.stringify(optionsOf(flood)))
         await flooder.waitFor(/flooding/)
         await delay(REOPEN_MS)
         loaded.push(await load())

@@ -1,8 +1,8 @@
-/** A swap through an aggregator: ask, verify, deposit, watch. */
+/** A swap through an aggregator: request, verify, deposit, watch. */
 import {
-  type Ask,
   createAggregatorClient,
   depositCalls,
+  type QuoteParams,
   readSettlement,
   verifyQuote,
 } from '@quote-aggregator/client'
@@ -22,17 +22,17 @@ export interface SwapOptions {
 /** Swaps, and reports each step. @throws when a check or a transaction fails */
 export async function swap(
   options: SwapOptions,
-  terms: Omit<Ask, 'user' | 'depositMode'>,
+  terms: Omit<QuoteParams, 'user' | 'depositMode'>,
   report: (line: string) => void,
 ): Promise<void> {
   const account = privateKeyToAccount(options.privateKey)
   const wallet = createWalletClient({ account, transport: http(options.rpcUrl) }).extend(publicActions)
   const aggregator = createAggregatorClient({ baseUrl: options.aggregatorUrl })
 
-  const ask: Ask = { ...terms, user: account.address, depositMode: 'CONTRACT' }
-  const { best } = await aggregator.getQuote(ask)
+  const params: QuoteParams = { ...terms, user: account.address, depositMode: 'CONTRACT' }
+  const { best } = await aggregator.getQuote(params)
   const settlement = await readSettlement(wallet, options.settlement)
-  await verifyQuote(best, { ...settlement, ask })
+  await verifyQuote(best, { ...settlement, params })
   report(`quote ${best.orderId} ${best.quote.outputAmount}`)
 
   for (const call of await depositCalls(best, settlement)) {
@@ -40,7 +40,7 @@ export async function swap(
     const { status } = await wallet.waitForTransactionReceipt({ hash })
     if (status !== 'success') throw new Error(`transaction ${hash} reverted`)
   }
-  for await (const order of aggregator.watchOrder(ask.chainId, best.orderId)) {
+  for await (const order of aggregator.watchOrder(params.chainId, best.orderId)) {
     report(`order ${order.state}`)
     if (order.state === 'SETTLED' || order.state === 'REFUNDED') break
   }
