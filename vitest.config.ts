@@ -2,9 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Tests that start a chain and services. */
-const SERVICES = ['test/service', 'test/devnet', 'test/documentation'].map(
-  (folder) => `${folder}/**/*.test.ts`,
-)
+const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
 /** The name of a test file says what it needs, if it needs more than others: `chain-rpc.waiting.test.ts`. */
 const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [`test/**/*.${need}.test.ts`]
 const NAMED = [...named('waiting'), ...named('quiet'), ...named('alone'), ...named('slow')]

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Benchmark, Row } from './benchmark.js'
 import { startBuiltService } from './built-service.js'
-import { type LoudChain, onLoudChain } from './loud-chain.js'
+import { type ChattyChain, onChattyChain } from './chatty-chain.js'
 
 const EVENTS = 100_000
 const EVENTS_PER_BLOCK = 250
@@ -11,14 +11,14 @@ const MAX_MS = 120_000
 export const backfill: Benchmark = {
   name: 'backfill',
   about: "Reading a chain's past: time from the start of the service until all events are in its log.",
-  measure: () =>
-    onLoudChain(async (chain) => {
+  collectMetrics: () =>
+    onChattyChain(async (chain) => {
       const { fromBlock } = await chain.shout({ events: EVENTS, eventsPerBlock: EVENTS_PER_BLOCK })
       return { rows: [await readFrom(chain, fromBlock)], findings: [] }
     }),
 }
 
-async function readFrom(chain: LoudChain, fromBlock: number): Promise<Row> {
+async function readFrom(chain: ChattyChain, fromBlock: number): Promise<Row> {
   const start = performance.now()
   const service = await startBuiltService(chain, { [`START_BLOCK_${chain.chainId}`]: String(fromBlock) })
   try {

@@ -4,7 +4,7 @@ export type BareServer = Awaited<ReturnType<typeof startBareServer>>
 
 /** A bare `ws` server in a process of its own, with the service's flags. */
 export async function startBareServer() {
-  const child = startChild(process.execPath, ['--max-semi-space-size=16', 'test/bench/bare-ws.mjs'], {})
+  const child = startChild(process.execPath, ['--max-semi-space-size=16', 'bench/bare-ws.mjs'], {})
   const [, port] = await child.waitFor(/listening (\d+)/)
   return {
     socketUrl: `ws://127.0.0.1:${port}`,

@@ -2,7 +2,7 @@
 export type Row = Readonly<Record<string, string | number>>
 
 /** A figure that has a line which it must not cross. */
-export interface Finding {
+export interface CheckResult {
   readonly name: string
   readonly value: number
   readonly atLeast?: number
@@ -12,7 +12,7 @@ export interface Finding {
 /** What a benchmark has shown. */
 export interface Result {
   readonly rows: readonly Row[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CheckResult[]
 }
 
 /** A measurement beside its limit, in one run. */
@@ -21,5 +21,5 @@ export interface Benchmark {
   readonly name: string
   /** What is measured and what the limit is, in one sentence. */
   readonly about: string
-  measure(): Promise<Result>
+  collectMetrics(): Promise<Result>
 }

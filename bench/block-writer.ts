@@ -1,4 +1,4 @@
-import type { BlockHeader, PlacedEvent } from '../src/domain/block.js'
+import type { BlockHeader, EventWithPosition } from '../src/domain/block.js'
 import type { Hex } from '../src/domain/hex.js'
 import type { EventStore } from '../src/store/event-store.js'
 import type { Caller } from './callers.js'
@@ -31,7 +31,7 @@ function headerOf(number: number): BlockHeader {
   return { number, hash: wide(32, number + 1), parentHash: wide(32, number) }
 }
 
-function deposit(chainId: number, { number, hash }: BlockHeader, logIndex: number): PlacedEvent {
+function deposit(chainId: number, { number, hash }: BlockHeader, logIndex: number): EventWithPosition {
   const event = {
     type: 'Deposited',
     chainId,

@@ -1,11 +1,11 @@
 import { on } from 'node:events'
 import WebSocket from 'ws'
 import { type BareServer, startBareServer } from './bare-server.js'
-import type { Benchmark, Finding, Result, Row } from './benchmark.js'
+import type { Benchmark, CheckResult, Result, Row } from './benchmark.js'
 import { type BuiltService, startBuiltService } from './built-service.js'
-import { gather } from './crowd.js'
+import { type ChattyChain, onChattyChain } from './chatty-chain.js'
 import { quantile } from './load.js'
-import { type LoudChain, onLoudChain } from './loud-chain.js'
+import { gather } from './many-clients.js'
 
 const SIZES = [100, 1000, 5000]
 /** Of a round, over all clients. */
@@ -18,8 +18,8 @@ export const broadcast: Benchmark = {
   name: 'broadcast',
   about:
     'A block of events to many WebSocket clients. The limit is a bare ws server that sends the same bytes.',
-  measure: () =>
-    onLoudChain(async (chain) => {
+  collectMetrics: () =>
+    onChattyChain(async (chain) => {
       const service = await startBuiltService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
       try {
         const bare = await startBareServer()
@@ -41,9 +41,9 @@ interface Contestant {
   tell(): unknown
 }
 
-async function compare(chain: LoudChain, service: BuiltService, bare: BareServer): Promise<Result> {
+async function compare(chain: ChattyChain, service: BuiltService, bare: BareServer): Promise<Result> {
   const rows: Row[] = []
-  const findings: Finding[] = []
+  const findings: CheckResult[] = []
   for (const clients of SIZES) {
     const events = MESSAGES / clients
     const contestants = {

@@ -1,7 +1,7 @@
-import type { Finding } from './benchmark.js'
+import type { CheckResult } from './benchmark.js'
 
 /** Whether a figure is on the right side of its lines; what is no number is not. */
-export function isMet({ value, atLeast, atMost }: Finding): boolean {
+export function isMet({ value, atLeast, atMost }: CheckResult): boolean {
   return (
     Number.isFinite(value) &&
     (atLeast === undefined || value >= atLeast) &&
@@ -10,7 +10,7 @@ export function isMet({ value, atLeast, atMost }: Finding): boolean {
 }
 
 /** A finding's lines in words. */
-export function linesOf({ atLeast, atMost }: Finding): string {
+export function linesOf({ atLeast, atMost }: CheckResult): string {
   const lines = [
     ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
     ...(atMost === undefined ? [] : [`at most ${atMost}`]),
@@ -19,6 +19,6 @@ export function linesOf({ atLeast, atMost }: Finding): string {
 }
 
 /** "ok" or "MISSED". */
-export function verdictOn(finding: Finding): string {
-  return isMet(finding) ? 'ok' : 'MISSED'
+export function verdictOn(checkResult: CheckResult): string {
+  return isMet(checkResult) ? 'ok' : 'MISSED'
 }

@@ -77,12 +77,12 @@ async function measureLog({ server, pool }: Use): Promise<Row[]> {
   for (const { chains, events } of BLOCKS) {
     const writers = Array.from({ length: chains }, (_, index) => blockWriter(store, 1 + index, events))
     const what = `events, ${events} in a block, of ${chains} ${chains === 1 ? 'chain' : 'chains'}`
-    rows.push(await measure(server, what, await Promise.all(writers), events))
+    rows.push(await collectMetrics(server, what, await Promise.all(writers), events))
   }
   const { lastSequence } = await store.readState()
   const reader = callerOf(() => store.readAfter(lastSequence - 1, PAGE_EVENTS))
   const readers = Array.from({ length: READERS }, () => reader)
-  return [...rows, await measure(server, `reads of one new event, ${READERS} at once`, readers)]
+  return [...rows, await collectMetrics(server, `reads of one new event, ${READERS} at once`, readers)]
 }
 
 async function measureRecords({ server, pool }: Use, record: string): Promise<Row[]> {
@@ -93,7 +93,7 @@ async function measureRecords({ server, pool }: Use, record: string): Promise<Ro
   const newRecord = () => ({ quoteId: randomBytes(16).toString('hex'), requestedAt: Date.now(), record })
   const writer = callerOf(() => table.save(Array.from({ length: RECORDS_AT_ONCE }, newRecord)))
   const what = `records of ${record.length} bytes, ${RECORDS_AT_ONCE} in a statement`
-  return [await measure(server, what, [writer], RECORDS_AT_ONCE)]
+  return [await collectMetrics(server, what, [writer], RECORDS_AT_ONCE)]
 }
 
 async function measureCounts({ server, pool, counters }: Use): Promise<Row[]> {
@@ -105,13 +105,13 @@ async function measureCounts({ server, pool, counters }: Use): Promise<Row[]> {
       callerOf(() => limiter.consume(`client ${index % clients}`)),
     )
   return [
-    await measure(server, `counts of ${CLIENTS} clients at once`, countersOf(CLIENTS)),
-    await measure(server, `counts of one client, ${CLIENTS} at once`, countersOf(1)),
+    await collectMetrics(server, `counts of ${CLIENTS} clients at once`, countersOf(CLIENTS)),
+    await collectMetrics(server, `counts of one client, ${CLIENTS} at once`, countersOf(1)),
   ]
 }
 
 /** @param each how many of what is counted are in one call */
-async function measure(
+async function collectMetrics(
   server: DatabaseServer,
   what: string,
   callers: readonly Caller[],

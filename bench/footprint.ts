@@ -17,7 +17,7 @@ export const footprint: Benchmark = {
   name: 'footprint',
   about:
     'Time from the start of the process to the first 200 from /health, memory (RSS) 5 s later, and memory per solver.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     try {
       const startsMs: number[] = []

@@ -3,8 +3,8 @@ import { startChain } from '../test/service/chain.js'
 import { startBareServer } from './bare-server.js'
 import type { Benchmark } from './benchmark.js'
 import { startBuiltService } from './built-service.js'
-import { gather } from './crowd.js'
 import { quantile } from './load.js'
+import { gather } from './many-clients.js'
 import { residentBytes } from './process-memory.js'
 
 const CLIENTS = 5000
@@ -22,7 +22,7 @@ interface Contestant {
 export const idleClients: Benchmark = {
   name: 'idle-clients',
   about: 'Memory (RSS) of idle WebSocket clients. The limit is a bare ws server.',
-  async measure() {
+  async collectMetrics() {
     const chain = await startChain({ bonded: 0 })
     try {
       const limit: Contestant = { start: startBareServer, isGreeting: false }

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import WebSocket from 'ws'
 import type { Benchmark, Row } from './benchmark.js'
 import { startBuiltService } from './built-service.js'
+import { type ChattyChain, onChattyChain } from './chatty-chain.js'
 import { quantile } from './load.js'
-import { type LoudChain, onLoudChain } from './loud-chain.js'
 
 const SAMPLES = 25
 const MAX_PAUSE_MS = 700
@@ -22,8 +22,8 @@ export const latency: Benchmark = {
   name: 'latency',
   about:
     'Time from sending a transaction, whose block is mined at once, to the message at a WebSocket client.',
-  measure: () =>
-    onLoudChain(async (chain) => {
+  collectMetrics: () =>
+    onChattyChain(async (chain) => {
       const rpc = chain.devnet.rpcUrl
       const ways: Way[] = [
         { way: 'RPC polled every 1000 ms', url: rpc, intervalMs: 1000 },
@@ -45,7 +45,7 @@ export const latency: Benchmark = {
 }
 
 /** @param seed makes other orders than other seeds do, as do those that follow it */
-async function measureWay(chain: LoudChain, { url, intervalMs }: Way, seed: number): Promise<number[]> {
+async function measureWay(chain: ChattyChain, { url, intervalMs }: Way, seed: number): Promise<number[]> {
   const service = await startBuiltService(chain, {
     [`RPC_URL_${chain.chainId}`]: url,
     [`POLL_INTERVAL_MS_${chain.chainId}`]: String(intervalMs),

@@ -66,7 +66,7 @@ async function run(benchmarks: readonly Benchmark[]): Promise<Report> {
   for (const benchmark of benchmarks) {
     const { name, about } = benchmark
     process.stdout.write(`\n${name}: ${about}\n`)
-    const result = await benchmark.measure()
+    const result = await benchmark.collectMetrics()
     print(result)
     report = { ...report, [name]: { about, run: thisRun(), ...result } }
     writeText(RESULTS, asJson(merge(readReport(RESULTS), report, NAMES)))
@@ -94,9 +94,11 @@ function drawQuotes(rows: readonly Row[]): Picture[] {
 function check(report: Report): boolean {
   const missed = Object.values(report)
     .flatMap(({ findings }) => findings)
-    .filter((finding) => !isMet(finding))
-  for (const finding of missed) {
-    process.stderr.write(`${finding.name}: ${rounded(finding.value)} instead of ${linesOf(finding)}\n`)
+    .filter((checkResult) => !isMet(checkResult))
+  for (const checkResult of missed) {
+    process.stderr.write(
+      `${checkResult.name}: ${rounded(checkResult.value)} instead of ${linesOf(checkResult)}\n`,
+    )
   }
   return missed.length === 0
 }

@@ -5,7 +5,7 @@ import { signedRegistration } from '../test/service/test-solver.js'
 import { accountsFor, benchAccount } from './bench-accounts.js'
 import { startBuiltService } from './built-service.js'
 import { postJson } from './callers.js'
-import type { FarmOptions, Habit } from './solver-farm.js'
+import type { Habit, SolverPoolOptions } from './solver-pool.js'
 
 export type Market = Awaited<ReturnType<typeof startMarket>>
 
@@ -36,10 +36,10 @@ async function openMarket(
   const { settlement } = contracts
   const accounts = Array.from({ length: solvers }, (_, index) => benchAccount(index))
   await Promise.all(accounts.map((solver) => bondSolver({ ...devnet, settlement, solver }, BOND)))
-  const farmOptions: FarmOptions = { ...devnet, settlement, solvers }
-  const farm = startTypeScript('test/bench/solver-farm.ts', JSON.stringify(farmOptions))
-  stops.push(farm.end)
-  const [, list = ''] = await farm.waitFor(/endpoints (.*)/)
+  const poolOptions: SolverPoolOptions = { ...devnet, settlement, solvers }
+  const pool = startTypeScript('bench/solver-pool.ts', JSON.stringify(poolOptions))
+  stops.push(pool.end)
+  const [, list = ''] = await pool.waitFor(/endpoints (.*)/)
   const endpoints: string[] = JSON.parse(list)
 
   return {
@@ -79,7 +79,7 @@ async function openMarket(
       }
     },
     /** Makes a solver wait before it answers, or never answer; `delayMs: 0` makes it as it was. */
-    behave: (habit: Habit) => void farm.child.stdin.write(`${JSON.stringify(habit)}\n`),
+    behave: (habit: Habit) => void pool.child.stdin.write(`${JSON.stringify(habit)}\n`),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Finding, Row } from './benchmark.js'
+import type { CheckResult, Row } from './benchmark.js'
 import { linesOf, verdictOn } from './check.js'
 import { type Entry, type Report, type Run, rounded } from './report.js'
 
@@ -49,12 +49,12 @@ function section(name: string, { about, rows, findings }: Entry, pictures: reado
   ]
 }
 
-function findingRow(finding: Finding): Row {
+function findingRow(checkResult: CheckResult): Row {
   return {
-    finding: finding.name,
-    value: finding.value,
-    line: linesOf(finding),
-    '': verdictOn(finding),
+    checkResult: checkResult.name,
+    value: checkResult.value,
+    line: linesOf(checkResult),
+    '': verdictOn(checkResult),
   }
 }
 

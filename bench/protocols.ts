@@ -19,7 +19,7 @@ export const protocols: Benchmark = {
     `Quotes of ${SOLVERS} solvers for ${CALLERS} callers at once, in each protocol with its usual clients, compared with ` +
     'REST by undici. REST and Connect use a connection for each caller, gRPC uses one for all. The work of a client ' +
     'lowers its throughput; the CPU is that of the service alone.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     try {
       return await measureOn(market)

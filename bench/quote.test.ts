@@ -32,5 +32,5 @@ test('every bout has a row for each server, and so has the solver more', () => {
 })
 
 test('offers that did not come are a miss', () => {
-  expect(conclude(BOUTS, 0.99).findings.filter((finding) => !isMet(finding))).toHaveLength(1)
+  expect(conclude(BOUTS, 0.99).findings.filter((checkResult) => !isMet(checkResult))).toHaveLength(1)
 })

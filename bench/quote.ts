@@ -25,7 +25,7 @@ export const quote: Benchmark = {
     'POST /v1/{chainId}/quote. Every solver answers at once, and each connection sends its next request after an ' +
     'answer. The limit is a bare node:http server that asks the same solvers over undici and recovers one public ' +
     'key for each reply. It checks, hashes, counts, limits and logs nothing.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(Math.max(...SIZES))
     try {
       return await measureOn(market)

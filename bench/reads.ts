@@ -25,7 +25,7 @@ export const reads: Benchmark = {
     `${CONNECTIONS} connections. The limit is plain Fastify with a route that answers the same bytes and headers ` +
     'and logs nothing. The rows "service" log nothing either (LOG_LEVEL=warn). The rows "logging" log a line for ' +
     'each request, which is the default.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     try {
       return await measureOn(market)

@@ -61,7 +61,7 @@ export const replayFlood: Benchmark = {
     `A steady load of quotes while ${SOCKETS} WebSockets replay a log of ${EVENTS.toLocaleString('en')} events from its ` +
     `beginning, with filters that match nothing, and start again every ${REOPEN_MS / 1000} s. The reference is the same ` +
     'load without them, in alternating rounds.',
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     const folder = await mkdtemp(join(tmpdir(), 'bench-'))
     try {

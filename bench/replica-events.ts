@@ -5,7 +5,7 @@ import WebSocket from 'ws'
 import { channelOf } from '../src/store/postgres.js'
 import type { Result } from './benchmark.js'
 import type { BuiltService } from './built-service.js'
-import type { LoudChain } from './loud-chain.js'
+import type { ChattyChain } from './chatty-chain.js'
 import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
 
@@ -18,12 +18,12 @@ interface ChainHealth {
 const SAMPLES = 100
 const KILLS = 7
 /** How often each replica looks whether an office is free. */
-const BEAT_MS = 1000
+const HEARTBEAT_MS = 1000
 const MAX_WAIT_MS = 30_000
 const POLL_MS = 5
 
 /** How soon an event that the reader has committed is at WebSocket clients. */
-export async function measureEvents(chain: LoudChain, fleet: Fleet, databaseUrl: string): Promise<Result> {
+export async function measureEvents(chain: ChattyChain, fleet: Fleet, databaseUrl: string): Promise<Result> {
   const { reader, others } = await fleet.roles()
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -54,14 +54,14 @@ export async function measureEvents(chain: LoudChain, fleet: Fleet, databaseUrl:
 }
 
 /** How soon another replica reads on when the reader is killed, and how soon its clients get the next event. */
-export async function measureFailover(chain: LoudChain, fleet: Fleet): Promise<Result> {
+export async function measureFailover(chain: ChattyChain, fleet: Fleet): Promise<Result> {
   const current: number[] = []
   const events: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     const { reader, others } = await fleet.roles()
     const sockets = await Promise.all(others.map(connect))
     // So that it has nothing to do with the beats.
-    await delay(Math.random() * BEAT_MS)
+    await delay(Math.random() * HEARTBEAT_MS)
     const frames = sockets.map((socket) => next(socket, 'message'))
     const killedAt = performance.now()
     await fleet.kill(reader)

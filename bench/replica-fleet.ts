@@ -32,7 +32,7 @@ export async function startFleet({ chain, databaseUrl, size, environment = {} }:
     replicas: (): readonly BuiltService[] => replicas,
     /** The replica that reads the chain, and all others. */
     async roles(): Promise<{ reader: BuiltService; others: readonly BuiltService[] }> {
-      const isReader = await Promise.all(replicas.map(({ metric }) => metric('aggregator_chain_reader')))
+      const isReader = await Promise.all(replicas.map(({ metric }) => metric('aggregator_chain_leader')))
       const reader = replicas[isReader.indexOf(1)]
       if (reader === undefined) throw new Error('no replica reads the chain')
       return { reader, others: replicas.filter((replica) => replica !== reader) }

@@ -32,11 +32,11 @@ export async function measureRegistration(market: Market, fleet: Fleet, solver: 
       const registeredAt = performance.now()
       // The answer may come later than another replica asks.
       times.push(Math.max(0, (await askedByAll) - registeredAt))
-      const wish = await signedUnregistration(account)
+      const request = await signedUnregistration(account)
       const answer = await fetch(`${url}/${account.address}`, {
         method: 'DELETE',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(wish),
+        body: JSON.stringify(request),
       })
       if (!answer.ok) throw new Error(await answer.text())
       await asks.untilNobodyAsks()

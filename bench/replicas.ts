@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { Benchmark, Result } from './benchmark.js'
 import { NO_LIMITS } from './built-service.js'
+import { onChattyChain } from './chatty-chain.js'
 import { type DatabaseServer, startDatabaseServer } from './database-server.js'
 import { measureDatabase, measureFlush } from './database-work.js'
-import { onLoudChain } from './loud-chain.js'
 import { type Market, startMarket } from './market.js'
 import { measureNotifications } from './notifications.js'
 import { measureEvents, measureFailover } from './replica-events.js'
@@ -21,11 +21,11 @@ export const replicas: Benchmark = {
     `cannot do ${REPLICAS} times as much here. Quotes are of ${SOLVERS} solvers, and each quote's record is written. A ` +
     'ratio compares throughput with the row before. PostgreSQL does not wait for the disk here: with such a wait, each ' +
     'commit takes one flush longer.',
-  async measure() {
+  async collectMetrics() {
     const server = await startDatabaseServer()
     try {
       const market = await measureOnMarket(server)
-      const events = await measureOnLoudChain(server)
+      const events = await measureOnChattyChain(server)
       const database = [await measureDatabase(server, market.record), await measureNotifications(server)]
       return joined([...market.results, ...events, ...database, await measureFlush()])
     } finally {
@@ -73,8 +73,8 @@ async function anyRecord(databaseUrl: string): Promise<string> {
   }
 }
 
-function measureOnLoudChain(server: DatabaseServer): Promise<Result[]> {
-  return onLoudChain(async (chain) => {
+function measureOnChattyChain(server: DatabaseServer): Promise<Result[]> {
+  return onChattyChain(async (chain) => {
     const databaseUrl = await server.createDatabase()
     const environment = { [`RPC_URL_${chain.chainId}`]: chain.devnet.rpcUrl.replace('http', 'ws') }
     const fleet = await startFleet({ chain, databaseUrl, size: REPLICAS, environment })

@@ -82,9 +82,9 @@ export function asJson(report: Report): string {
 /** Prints a benchmark's table and findings. */
 export function print({ rows, findings }: Result): void {
   console.table(rows.map(roundedRow))
-  for (const finding of findings) {
+  for (const checkResult of findings) {
     process.stdout.write(
-      `${verdictOn(finding).padEnd(6)} ${finding.name}: ${rounded(finding.value)} (${linesOf(finding)})\n`,
+      `${verdictOn(checkResult).padEnd(6)} ${checkResult.name}: ${rounded(checkResult.value)} (${linesOf(checkResult)})\n`,
     )
   }
 }

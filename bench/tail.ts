@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Benchmark, Finding, Row } from './benchmark.js'
+import type { Benchmark, CheckResult, Row } from './benchmark.js'
 import { type Caller, postJson, restCaller } from './callers.js'
 import { quantile } from './load.js'
 import { type Market, startMarket } from './market.js'
@@ -24,7 +24,7 @@ export const tail: Benchmark = {
   about:
     `${QUOTES_PER_SECOND} quotes a second for ${SECONDS} s of ten solvers. All are well, or one hangs, or one answers after ` +
     `${LATE_MS} ms, or one takes ${SLOW_MS} ms. The last case shows what the service adds to the slowest solver.`,
-  async measure() {
+  async collectMetrics() {
     const market = await startMarket(SOLVERS)
     try {
       const well = await withService(market, 0, ({ load }) => load())
@@ -59,7 +59,7 @@ interface Measured {
   readonly recoveryMs: number
 }
 
-function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured): Finding[] {
+function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured): CheckResult[] {
   const p99 = (latencies: readonly number[]) => quantile(latencies, 0.99)
   return [
     {

@@ -263,14 +263,14 @@ export interface components {
              */
             outcome?: "QUOTED" | "NO_QUOTES" | "CANCELLED";
             /** @description What the solvers were asked. */
-            asked: components["schemas"]["AskedSwap"];
+            request: components["schemas"]["QuoteParameters"];
             /** @description For the caller, the solvers that were asked: offers first, the best one at the top, then the others. A solver that is not here was not asked: others had their turn, its connections were taken, or its circuit breaker was open. For a solver, its own result. */
-            solvers: components["schemas"]["SolverAnswer"][];
+            solvers: components["schemas"]["SolverResult"][];
             /** @description The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT. Decimal, in the token's smallest unit. For a solver only after the deposit deadline; absent without an offer. */
             bestAmount?: string;
         };
-        /** @description AskedSwap is what solvers are asked for. */
-        AskedSwap: {
+        /** @description QuoteParameters is what solvers are asked for. */
+        QuoteParameters: {
             /** @description Token that the user sells. EIP-55 form, as all addresses here. */
             inputToken: string;
             /** @description Token that the user buys. */
@@ -302,23 +302,23 @@ export interface components {
             /** @description Last moment for the fill, Unix time in seconds. */
             fillDeadline: number;
         };
-        /** @description SolverAnswer is what came of asking one solver. */
-        SolverAnswer: {
+        /** @description SolverResult is what came of asking one solver. */
+        SolverResult: {
             /** @description The solver. EIP-55 form. */
             solver: string;
             /**
              * @description What came of asking it.
              *
              *     - `QUOTED`: A valid offer came in time.
-             *     - `REFUSED`: The solver answered with another status than 200.
+             *     - `DECLINED`: The solver answered with another status than 200.
              *     - `INVALID`: The reply does not match what was asked, or the settlement contract would refuse it.
              *     - `LATE`: No reply came within the service's own time-out.
              *     - `FAILED`: The solver could not be reached, or the connection broke, or the reply was too long.
              *     - `CANCELLED`: The quote ended before the reply came: the caller went away or had a shorter deadline, or the request waited for a free connection. It does not count against the solver.
-             *     - `BENCHED`: The solver's circuit breaker was open because it had cost callers time: it was asked, but the quote did not wait for it.
+             *     - `CIRCUIT_OPEN`: The solver's circuit breaker was open because it had cost callers time: it was asked, but the quote did not wait for it.
              * @enum {string}
              */
-            outcome: "QUOTED" | "REFUSED" | "INVALID" | "LATE" | "FAILED" | "CANCELLED" | "BENCHED";
+            outcome: "QUOTED" | "DECLINED" | "INVALID" | "LATE" | "FAILED" | "CANCELLED" | "CIRCUIT_OPEN";
             /** @description Its place among the valid offers, 1 for the best one; absent without a valid offer. */
             rank?: number;
             /** @description Time from asking it to its outcome, in milliseconds; absent when the quote did not wait for it. */
@@ -329,7 +329,7 @@ export interface components {
             outputAmount?: string;
             /** @description For INVALID and FAILED, which of the closed list of reasons it was, such as `fixed_amount_mismatch`. An offer that the settlement contract would refuse is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. */
             reason?: string;
-            /** @description For REFUSED, the HTTP status that the solver answered with. */
+            /** @description For DECLINED, the HTTP status that the solver answered with. */
             httpStatus?: number;
             /** @description The outcome in words: for an offer how it did, otherwise what is wrong and what to do about it. */
             explanation: string;
@@ -367,14 +367,14 @@ export interface components {
              * @description What came of the request.
              *
              *     - `QUOTED`: The reply has the right form and a valid signature.
-             *     - `REFUSED`: The endpoint answered with another status than 200. A solver that declines this request is checked no further.
+             *     - `DECLINED`: The endpoint answered with another status than 200. A solver that declines this request is checked no further.
              *     - `INVALID`: The reply does not match what was asked, or its signature is wrong. Quotes drop such a reply.
              *     - `LATE`: The request was sent, and no reply came within a second.
              *     - `FAILED`: The endpoint could not be reached within a second, or the connection broke, or the reply was too long.
              *     - `SKIPPED`: No request was sent: too many checks of this solver, or of others, were made at this time.
              * @enum {string}
              */
-            outcome: "QUOTED" | "REFUSED" | "INVALID" | "LATE" | "FAILED" | "SKIPPED";
+            outcome: "QUOTED" | "DECLINED" | "INVALID" | "LATE" | "FAILED" | "SKIPPED";
             /** @description The outcome in words, for a person. In production it does not say why an endpoint could not be reached. */
             explanation: string;
         };

@@ -7,7 +7,7 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { SWAGGER_UI_FILES } from '../src/http/reference/docs-page.js'
+import { SWAGGER_UI_FILES } from '../src/http/openapi/docs-page.js'
 
 const outdir = process.argv[2] ?? 'dist'
 

@@ -1,17 +1,17 @@
-import { closeChains, measureChains, openChains } from './chain/chains.js'
+import { closeChains, collectChainMetrics, openChains } from './chain/chains.js'
 import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
 import { registerHealth } from './http/health.js'
 import { registerMetrics } from './http/metrics-route.js'
-import { registerReference } from './http/reference/reference.js'
+import { registerReference } from './http/openapi/routes.js'
 import { createHttpServer } from './http/server.js'
 import { createContractRules } from './quoting/contract-rules.js'
 import { openQuoting } from './quoting/quoting.js'
 import { createEventStreams } from './rpc/event-streams.js'
-import { createGuard } from './rpc/guard.js'
 import { createHealth } from './rpc/health.js'
 import { widestKeyOf } from './rpc/identify-client.js'
 import { limitMessages } from './rpc/message-limit.js'
+import { createMiddleware } from './rpc/middleware.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
 import { createRateLimits } from './rpc/rate-limits.js'
@@ -21,14 +21,14 @@ import { createStreamPlaces, STREAM_LIMITS } from './rpc/stream-places.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard } from './solvers/endpoint-guard.js'
-import { createFreeBonds, measureFreeBonds } from './solvers/free-bonds.js'
+import { collectFreeBondMetrics, createFreeBonds } from './solvers/free-bonds.js'
 import type { ResolveAll } from './solvers/name-resolution.js'
-import { createRegistry, measureSolvers } from './solvers/registry.js'
+import { collectSolverMetrics, createRegistry } from './solvers/registry.js'
 import { createUsedNonces } from './solvers/used-nonces.js'
 import { openStores } from './store/open-stores.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
-import { createRequestTally } from './telemetry/request-tally.js'
+import { createRequestCounters } from './telemetry/request-counters.js'
 import { version } from './version.js'
 
 /** What tests put in place of the real thing. */
@@ -78,14 +78,14 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const metrics = createMetrics()
     const stores = await openStores({ ...config, now, log })
     started.push(stores.close)
-    const { replicas } = stores
-    const eventLog = await openEventLog({ ...config, store: stores.events, replicas, metrics, log, now })
+    const { cluster } = stores
+    const eventLog = await openEventLog({ ...config, store: stores.events, cluster, metrics, log, now })
     started.push(eventLog.close)
-    const { journalOf } = eventLog
-    const chains = await openChains(config.chains, { ...config, journalOf, replicas, metrics, log })
+    const { eventSinkOf } = eventLog
+    const chains = await openChains(config.chains, { ...config, eventSinkOf, cluster, metrics, log })
     started.push(() => closeChains(chains))
     // Whoever is told of an event here finds the order as the event has left it.
-    eventLog.onOthersEvent(({ chainId, orderId }) => chains.get(chainId)?.forgetOrder(orderId))
+    eventLog.onRemoteEvent(({ chainId, orderId }) => chains.get(chainId)?.invalidateOrder(orderId))
 
     const endpointGuard = createEndpointGuard({
       production: config.production,
@@ -94,13 +94,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       nameServers: overrides.nameServers,
     })
     const supportedChains = [...chains.keys()]
-    const freeBonds = await createFreeBonds({ store: stores.bonds, replicas, chainIds: supportedChains, log })
+    const freeBonds = await createFreeBonds({ store: stores.bonds, cluster, chainIds: supportedChains, log })
     started.push(async () => freeBonds.close())
     const store = stores.solvers
     const registry = await createRegistry({
       ...config,
       store,
-      replicas,
+      cluster,
       chains,
       freeBonds,
       endpointGuard,
@@ -111,7 +111,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const bondWatch = startBondWatch({ ...config, registry, freeBonds, chains, now, log })
     started.push(bondWatch.close)
     const clock = overrides.clock ?? (() => performance.now())
-    const usedNonces = createUsedNonces({ ...config, chains, registry, replicas, clock, log })
+    const usedNonces = createUsedNonces({ ...config, chains, registry, cluster, clock, log })
     started.push(async () => usedNonces.close())
     const quoting = await openQuoting({
       config,
@@ -119,7 +119,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       registry,
       rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
       endpointGuard,
-      benchStore: stores.benches,
+      circuitBreakerStore: stores.circuitBreakers,
       quoteRecordStore: stores.quoteRecords,
       recordKey: stores.recordKey,
       clientKeyOf: widestKeyOf,
@@ -134,18 +134,18 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       limiterOf: stores.limiterOf,
       onRefused: (limit) => metrics.rateLimited.inc({ limit }),
     })
-    const tally = createRequestTally(metrics)
-    const guard = createGuard({ supportedChains, rateLimits, tally, log })
+    const counter = createRequestCounters(metrics)
+    const guard = createMiddleware({ supportedChains, rateLimits, counter, log })
     const methods = [
       ...createQuoteService({ ...config, ...quoting, now }),
       ...createSolverService({ ...quoting, registry, metrics }),
       ...createOrderService(chains),
     ].map(guard)
     // So that the first refusal already shows as an increase.
-    for (const limit of STREAM_LIMITS) metrics.streamRefusals.inc({ limit }, 0)
+    for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)
     const places = createStreamPlaces({
       ...config,
-      onRefused: (limit) => metrics.streamRefusals.inc({ limit }),
+      onRefused: (limit) => metrics.streamRejections.inc({ limit }),
     })
     const streams = createEventStreams({ eventLog, supportedChains, rateLimits, places, metrics, log })
     const services = [...new Set([...methods, streams].map(({ desc }) => desc.parent))]
@@ -175,22 +175,22 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
           version,
           chains,
           registry,
-          isDatabaseUp: replicas.isDatabaseUp,
+          isDatabaseUp: cluster.isDatabaseUp,
           now,
         })
         registerMetrics(routes, {
           metrics,
           auth: config.metricsAuth,
-          measure() {
-            tally.flush()
+          collectMetrics() {
+            counter.flush()
             for (const [state, count] of Object.entries(eventLog.replays()))
               metrics.streamReplays.set({ state }, count)
-            metrics.databaseUp.set(Number(replicas.isDatabaseUp()))
-            measureChains(chains, metrics)
-            measureSolvers(supportedChains, registry, metrics)
+            metrics.databaseUp.set(Number(cluster.isDatabaseUp()))
+            collectChainMetrics(chains, metrics)
+            collectSolverMetrics(supportedChains, registry, metrics)
             const active = new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)]))
-            measureFreeBonds(active, freeBonds, metrics)
-            quoting.measure(active)
+            collectFreeBondMetrics(active, freeBonds, metrics)
+            quoting.collectMetrics(active)
           },
         })
       },

@@ -1,5 +1,5 @@
 /** One mistake in the configuration: the variable, and what it must be. */
-export interface ConfigMistake {
+export interface ConfigIssue {
   readonly variable: string
   readonly message: string
 }
@@ -7,11 +7,11 @@ export interface ConfigMistake {
 /** All mistakes of a configuration at once; the service does not start with any (docs/decisions.md, D11). */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  readonly mistakes: readonly ConfigMistake[]
+  readonly issues: readonly ConfigIssue[]
 
-  constructor(mistakes: readonly ConfigMistake[]) {
-    super(mistakes.map(({ variable, message }) => `${variable} ${message}`).join('\n'))
-    this.mistakes = mistakes
+  constructor(issues: readonly ConfigIssue[]) {
+    super(issues.map(({ variable, message }) => `${variable} ${message}`).join('\n'))
+    this.issues = issues
   }
 }
 
@@ -31,7 +31,7 @@ interface Range {
 export class EnvironmentReader {
   readonly #environment: Environment
   readonly #defaults: Readonly<Record<string, string>>
-  readonly #mistakes: ConfigMistake[] = []
+  readonly #mistakes: ConfigIssue[] = []
 
   constructor(environment: Environment, defaults: Readonly<Record<string, string>>) {
     this.#environment = environment

@@ -53,15 +53,15 @@ function endWithProcess(starting: Promise<App>, log: Logger): void {
 
 /** An error of the configuration or of the database is explained; any other one is a defect, with its stack. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return explainMistakes(error)
+  if (error instanceof ConfigError) return explainIssues(error)
   if (error instanceof ServiceError && error.cause instanceof Error)
     return `The service cannot start, since its database fails: ${replaceUnprintable(error.cause.message)}\n`
   return `${(error as Error).stack}\n`
 }
 
 /** A mistake is a line, whatever its value holds. */
-function explainMistakes({ mistakes }: ConfigError): string {
-  const [first = '', ...others] = mistakes.map(({ variable, message }) =>
+function explainIssues({ issues }: ConfigError): string {
+  const [first = '', ...others] = issues.map(({ variable, message }) =>
     replaceUnprintable(`${variable} ${message}`),
   )
   const lines =
@@ -72,6 +72,6 @@ function explainMistakes({ mistakes }: ConfigError): string {
           `  ${first}`,
           ...others.map((line) => `  ${line}`),
         ]
-  const isNew = mistakes.some(({ variable }) => variable === 'RPC_URL_<chainId>')
+  const isNew = issues.some(({ variable }) => variable === 'RPC_URL_<chainId>')
   return [...lines, ...(isNew ? FOR_NEWCOMERS : []), ''].join('\n')
 }

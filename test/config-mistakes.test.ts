@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.js'
-import { ConfigError, type ConfigMistake } from '../src/environment.js'
+import { ConfigError, type ConfigIssue } from '../src/environment.js'
 
 const LEAST = {
   SUPPORTED_CHAINS: '1',
@@ -19,8 +19,8 @@ function refusal(environment: Record<string, string | undefined>): ConfigError {
 }
 
 /** The mistakes of a configuration that is good but for these variables. */
-function mistakes(changes: Record<string, string | undefined>): readonly ConfigMistake[] {
-  return refusal({ ...LEAST, ...changes }).mistakes
+function issues(changes: Record<string, string | undefined>): readonly ConfigIssue[] {
+  return refusal({ ...LEAST, ...changes }).issues
 }
 
 const RPC = 'it must be an http, https, ws or wss URL'
@@ -78,11 +78,11 @@ describe('a mistake names the variable and what it must be:', () => {
     ),
     ['LOG_LEVEL', 'loud', 'is "loud": it must be one of trace, debug, info, warn, error, fatal, silent'],
   ])('%s=%s', (variable, value, message) => {
-    expect(mistakes({ [variable]: value })).toEqual([{ variable, message }])
+    expect(issues({ [variable]: value })).toEqual([{ variable, message }])
   })
 
   test('RPC_URL_<chainId> with nothing but commas', () => {
-    expect(mistakes({ RPC_URL_1: ' , ' })).toMatchObject([{ variable: 'RPC_URL_1' }])
+    expect(issues({ RPC_URL_1: ' , ' })).toMatchObject([{ variable: 'RPC_URL_1' }])
   })
 })
 
@@ -120,7 +120,7 @@ describe('an integer must be decimal digits within its range:', () => {
     const outside = [String(BigInt(min) - 1n), String(BigInt(max) + 1n)]
     for (const text of [...outside, '-5', '+5', '5.0', '5e0', '0x5', '5s', 'NaN', 'Infinity', '5 5']) {
       const message = `is "${text}": it must be an integer of ${min} to ${max}`
-      expect(mistakes({ [variable]: text }), text).toEqual([{ variable, message }])
+      expect(issues({ [variable]: text }), text).toEqual([{ variable, message }])
     }
     for (const text of [String(min), String(max)]) {
       expect(() => readConfig({ ...LEAST, [variable]: text }), text).not.toThrow()
@@ -130,11 +130,11 @@ describe('an integer must be decimal digits within its range:', () => {
 
 test('a DATABASE_URL that is none is one mistake, wherever requests are to be counted', () => {
   const changes = { DATABASE_URL: 'db.example', RATE_LIMIT_STORE: 'postgres' }
-  expect(mistakes(changes)).toEqual([{ variable: 'DATABASE_URL', message: DATABASE }])
+  expect(issues(changes)).toEqual([{ variable: 'DATABASE_URL', message: DATABASE }])
 })
 
 test('nothing at all: what must be there is listed', () => {
-  expect(refusal({}).mistakes).toEqual([
+  expect(refusal({}).issues).toEqual([
     {
       variable: 'SUPPORTED_CHAINS',
       message: 'is missing: it must be the chain ids to serve, such as 1,8453',
@@ -151,14 +151,14 @@ test('nothing at all: what must be there is listed', () => {
 })
 
 test.each([' ', ',', ' , '])('SUPPORTED_CHAINS=%j counts as missing', (value) => {
-  expect(mistakes({ SUPPORTED_CHAINS: value })[0]).toMatchObject({
+  expect(issues({ SUPPORTED_CHAINS: value })[0]).toMatchObject({
     variable: 'SUPPORTED_CHAINS',
     message: expect.stringMatching(/^is missing/),
   })
 })
 
 test('a chain without its variables lacks those two', () => {
-  expect(mistakes({ SUPPORTED_CHAINS: '1,8453' }).map(({ variable }) => variable)).toEqual([
+  expect(issues({ SUPPORTED_CHAINS: '1,8453' }).map(({ variable }) => variable)).toEqual([
     'RPC_URL_8453',
     'SERVICE_ADDRESS_8453',
   ])
@@ -179,7 +179,7 @@ test('all mistakes come at once, each in a line of the error', () => {
     SOLVER_ENDPOINT_ALLOWLIST: '*',
     LOG_LEVEL: 'loud',
   })
-  const variables = error.mistakes.map(({ variable }) => variable)
+  const variables = error.issues.map(({ variable }) => variable)
   expect(variables.sort()).toEqual([
     'CORS_ORIGINS',
     'CORS_ORIGINS',
@@ -207,6 +207,6 @@ test.each(['prod', 'Production', 'staging'])(
   'NODE_ENV is not %s, which would leave out the rules of production',
   (mode) => {
     const message = `is "${mode}": it must be production, development or test`
-    expect(mistakes({ NODE_ENV: mode })).toEqual([{ variable: 'NODE_ENV', message }])
+    expect(issues({ NODE_ENV: mode })).toEqual([{ variable: 'NODE_ENV', message }])
   },
 )

@@ -1,9 +1,9 @@
-/** Makes an aggregator ask a solver, which has its bond on the settlement contract already. */
+/** Registers a solver with an aggregator. The solver must have its bond on the settlement contract. */
 import { createAggregatorClient, type ListedSolver, signRegistration } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-/** What a solver is, to an aggregator. */
+/** What a solver registers. */
 export interface SolverOptions {
   readonly aggregatorUrl: string
   readonly chainId: number
@@ -14,7 +14,7 @@ export interface SolverOptions {
 }
 
 /**
- * Registers. The aggregator sends the endpoint one request; what came of it goes to the console unless it is a valid quote.
+ * Registers the solver. The aggregator sends the endpoint one request. The console shows its result, unless it is a valid quote.
  * @returns the solver as the aggregator lists it
  */
 export async function registerSolver(options: SolverOptions): Promise<ListedSolver | undefined> {

@@ -1,17 +1,17 @@
-/** Swaps through an aggregator as a careful user does: ask, check, deposit, watch. */
+/** A swap through an aggregator: request, verify, deposit, watch. */
 import {
-  type Ask,
   createAggregatorClient,
   depositCalls,
+  type QuoteParams,
   readSettlement,
   verifyQuote,
 } from '@quote-aggregator/client'
 import { type Address, createWalletClient, type Hex, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-/** Where to swap, and as whom. */
+/** The instance, the chain and the user. */
 export interface SwapOptions {
-  /** Where the aggregator answers. */
+  /** Base URL of the instance. */
   readonly aggregatorUrl: string
   /** A node that the user trusts. */
   readonly rpcUrl: string
@@ -19,29 +19,29 @@ export interface SwapOptions {
   readonly privateKey: Hex
 }
 
-/** Swaps, and tells each step. @throws when anything is not as it should be */
+/** Swaps, and reports each step. @throws when a check or a transaction fails */
 export async function swap(
   options: SwapOptions,
-  terms: Omit<Ask, 'user' | 'depositMode'>,
-  tell: (line: string) => void,
+  terms: Omit<QuoteParams, 'user' | 'depositMode'>,
+  report: (line: string) => void,
 ): Promise<void> {
   const account = privateKeyToAccount(options.privateKey)
   const wallet = createWalletClient({ account, transport: http(options.rpcUrl) }).extend(publicActions)
   const aggregator = createAggregatorClient({ baseUrl: options.aggregatorUrl })
 
-  const ask: Ask = { ...terms, user: account.address, depositMode: 'CONTRACT' }
-  const { best } = await aggregator.getQuote(ask)
+  const params: QuoteParams = { ...terms, user: account.address, depositMode: 'CONTRACT' }
+  const { best } = await aggregator.getQuote(params)
   const settlement = await readSettlement(wallet, options.settlement)
-  await verifyQuote(best, { ...settlement, ask })
-  tell(`quote ${best.orderId} ${best.quote.outputAmount}`)
+  await verifyQuote(best, { ...settlement, params })
+  report(`quote ${best.orderId} ${best.quote.outputAmount}`)
 
   for (const call of await depositCalls(best, settlement)) {
     const hash = await wallet.sendTransaction({ ...call, chain: null })
     const { status } = await wallet.waitForTransactionReceipt({ hash })
     if (status !== 'success') throw new Error(`transaction ${hash} reverted`)
   }
-  for await (const order of aggregator.watchOrder(ask.chainId, best.orderId)) {
-    tell(`order ${order.state}`)
+  for await (const order of aggregator.watchOrder(params.chainId, best.orderId)) {
+    report(`order ${order.state}`)
     if (order.state === 'SETTLED' || order.state === 'REFUNDED') break
   }
 }

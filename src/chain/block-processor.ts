@@ -1,27 +1,28 @@
 import type { ChainConfig } from '../config.js'
 import type { BlockHeader } from '../domain/block.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
-import { createAnnouncer, type Journal } from './announcer.js'
 import type { Block, BlockReader } from './block-reader.js'
+import { createBlockRecheck } from './block-recheck.js'
 import { assertOnChain, firstRoot, parentOf, resyncRoot } from './chain-root.js'
 import { createCheckpoints } from './checkpoints.js'
+import { createConfirmationBuffer } from './confirmation-buffer.js'
+import { withEventSinkErrors } from './event-sink-error.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { withJournalErrors } from './journal-error.js'
-import { cutAfter, extend, type LocalChain, lastOf, reconcile } from './local-chain.js'
-import type { ContractNews } from './order-events.js'
+import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
+import type { DecodedLogs } from './order-events.js'
 import type { LinkedRange } from './range-reader.js'
-import { createSecondReading } from './second-reading.js'
 
 /** Told of what happens on the chain, confirmed or not. */
 export interface ChainListener {
-  onNews(news: ContractNews): void
+  onLogs(publisher: DecodedLogs): void
   /** Whatever was known of the last blocks is no longer so. */
   onReorganisation(): void
   /** Events were announced that a node had left out at first. */
   onLate(events: number): void
   /** What happened in a block near the head has been announced. */
-  onAnnounced(block: Block): void
+  onPublished(block: Block): void
 }
 
 /** Whether known blocks have left the chain, and were removed with their events. */
@@ -34,7 +35,7 @@ export interface BlockProcessor {
   /** The last known block; undefined until the blocks were opened. */
   last(): BlockHeader | undefined
   /** The last block whose events are in the journal. */
-  announced(): number | undefined
+  published(): number | undefined
   /**
    * Reads from the journal where the chain stands, or begins at START_BLOCK or the head. Does nothing when the blocks
    * are open and no write has failed.
@@ -52,15 +53,15 @@ export interface BlockProcessor {
   add(reader: BlockReader, headers: readonly TimedHeader[], stateBlock: number): Promise<Outcome>
   /** Adds a range that follows the last known block and is too old to change, and announces it. */
   addRange(range: LinkedRange): Promise<void>
-  /** Reads blocks again that the node could not prove complete, and announces what was missing. @throws JournalError */
-  readAgain(reader: BlockReader, headNumber: number): Promise<void>
+  /** Reads blocks again that the node could not prove complete, and announces what was missing. @throws EventSinkError */
+  recheck(reader: BlockReader, headNumber: number): Promise<void>
 }
 
 interface BlockProcessorOptions {
   readonly config: ChainConfig
   /** How many blocks a reorganisation may remove. */
   readonly maxReorgDepth: number
-  readonly journal: Journal
+  readonly eventSink: EventSink
   readonly listener: ChainListener
   readonly log: Logger
 }
@@ -72,28 +73,28 @@ const MAX_EVENT_BLOCKS = 10_000
 export function createBlockProcessor(options: BlockProcessorOptions): BlockProcessor {
   const { config, maxReorgDepth, listener, log } = options
   const { chainId, settlement, startBlock, confirmations, recheckBlocks } = config
-  const { onAnnounced, onNews } = listener
+  const { onPublished, onLogs } = listener
   // The last block that a reorganisation leaves is known as well.
   const keptBlocks = maxReorgDepth + confirmations + 1
-  const journal = withJournalErrors(options.journal, () => {
-    isJournalLost = true
+  const eventSink = withEventSinkErrors(options.eventSink, () => {
+    isEventSinkLost = true
   })
-  const announcer = createAnnouncer({ maxReorgDepth, journal, onAnnounced })
+  const confirmationBuffer = createConfirmationBuffer({ maxReorgDepth, eventSink, onPublished })
   const checkpoints = createCheckpoints()
   const depth = Math.min(recheckBlocks, keptBlocks - 1)
-  const secondReading = createSecondReading({ chainId, depth, journal, onNews, onLate: listener.onLate, log })
+  const blockRecheck = createBlockRecheck({ chainId, depth, eventSink, onLogs, onLate: listener.onLate, log })
   let chain: LocalChain | undefined
   let firstBlock = 0
   let hasRemoved = false
   /** It is not known whether a failed write has reached the journal: that is to be opened again. */
-  let isJournalLost = false
+  let isEventSinkLost = false
 
-  async function readJournal(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
-    const stored = await journal.open()
+  async function readPosition(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
+    const stored = await eventSink.open()
     if (stored?.settlement === settlement) {
       firstBlock = stored.firstBlock
-      announcer.standsAt(stored.headers.at(-1)?.number ?? 0)
-      secondReading.resume(stored.headers.filter(({ number }) => number >= firstBlock))
+      confirmationBuffer.reset(stored.headers.at(-1)?.number ?? 0)
+      blockRecheck.resume(stored.headers.filter(({ number }) => number >= firstBlock))
       return stored.headers
     }
     if (startBlock !== undefined && startBlock > head.number + 1) return undefined
@@ -103,13 +104,13 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
         'another contract than before: its events are read from its first block',
       )
     const root = await firstRoot(startBlock, reader, head)
-    await journal.begin(settlement, root)
+    await eventSink.begin(settlement, root)
     firstBlock = root.number + 1
-    announcer.standsAt(root.number)
+    confirmationBuffer.reset(root.number)
     return [root]
   }
 
-  function known(): LocalChain {
+  function peek(): LocalChain {
     if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)
     return chain
   }
@@ -143,7 +144,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
         return 'removed'
       case 'known':
       case 'gap':
-        throw new Error(`block ${first.number} is ${step.kind}, after block ${lastOf(local).number}`)
+        throw new Error(`block ${first.number} is ${step.kind}, after block ${tipOf(local).number}`)
     }
   }
 
@@ -152,11 +153,11 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     headers: readonly TimedHeader[],
     stateBlock: number,
   ): Promise<Block[]> {
-    const withSolvers = async (block: Block) => ({
+    const attachSolvers = async (block: Block) => ({
       ...block,
-      events: await reader.withSolvers(block.events, stateBlock),
+      events: await reader.attachSolvers(block.events, stateBlock),
     })
-    return Promise.all((await reader.blocks(headers)).map(withSolvers))
+    return Promise.all((await reader.blocks(headers)).map(attachSolvers))
   }
 
   function append(
@@ -166,9 +167,9 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     headNumber: number,
   ): void {
     chain = extend(local, headers, keptBlocks)
-    announcer.add(blocks)
-    secondReading.add(blocks, headNumber)
-    for (const block of blocks) onNews(block)
+    confirmationBuffer.add(blocks)
+    blockRecheck.add(blocks, headNumber)
+    for (const block of blocks) onLogs(block)
   }
 
   function countRemoval(): void {
@@ -178,10 +179,10 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
 
   async function rollBack(local: LocalChain, ancestor: BlockHeader): Promise<LocalChain> {
     countRemoval()
-    const depth = lastOf(local).number - ancestor.number
+    const depth = tipOf(local).number - ancestor.number
     log.warn({ chainId, depth, ancestor: ancestor.number }, 'the chain has been reorganised')
-    await announcer.cutAfter(ancestor)
-    const kept = cutAfter(local, ancestor)
+    await confirmationBuffer.truncateAfter(ancestor)
+    const kept = truncateAfter(local, ancestor)
     chain = kept
     listener.onReorganisation()
     return kept
@@ -190,28 +191,28 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   /** A fork begins before all known blocks: goes back to a block that is still on the chain, or that is final. */
   async function resync(reader: BlockReader, local: LocalChain, fork: BlockHeader): Promise<void> {
     const candidates = checkpoints.through(local[0])
-    const eventBlocks = await journal.eventBlocks(candidates[0].number, MAX_EVENT_BLOCKS)
+    const eventBlocks = await eventSink.eventBlocks(candidates[0].number, MAX_EVENT_BLOCKS)
     const root = await resyncRoot(reader, { candidates, eventBlocks, firstBlock, fork })
     countRemoval()
     log.error(
       { chainId, maxReorgDepth, from: root.number + 1 },
       'a reorganisation deeper than MAX_REORG_DEPTH: all events after that block are removed and read again',
     )
-    await announcer.startOver(root)
+    await confirmationBuffer.restart(root)
     checkpoints.removeAfter(root.number)
     chain = [root]
     listener.onReorganisation()
   }
 
   return {
-    chain: known,
-    last: () => chain && lastOf(chain),
-    announced: () => chain && announcer.announced(),
+    chain: peek,
+    last: () => chain && tipOf(chain),
+    published: () => chain && confirmationBuffer.published(),
 
     async open(reader, head) {
-      if (chain !== undefined && !isJournalLost) return chain
-      chain = await readJournal(reader, head)
-      isJournalLost = false
+      if (chain !== undefined && !isEventSinkLost) return chain
+      chain = await readPosition(reader, head)
+      isEventSinkLost = false
       if (chain !== undefined) checkpoints.add(chain[0])
       return chain
     },
@@ -221,21 +222,22 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     },
 
     async add(reader, headers, stateBlock) {
-      const outcome = await place(reader, known(), headers, stateBlock)
-      const local = known()
+      const outcome = await place(reader, peek(), headers, stateBlock)
+      const local = peek()
       // A head confirms only what it is known to stand on.
-      await announcer.announce(local, lastOf(local).number - confirmations)
+      await confirmationBuffer.publish(local, tipOf(local).number - confirmations)
       return outcome
     },
 
     async addRange(range) {
-      await announcer.announce(known(), lastOf(known()).number)
-      await announcer.announceRange(range)
+      await confirmationBuffer.publish(peek(), tipOf(peek()).number)
+      await confirmationBuffer.publishRange(range)
       chain = [range.end]
       checkpoints.add(range.end)
-      onNews(range)
+      onLogs(range)
     },
 
-    readAgain: (reader, headNumber) => secondReading.run(reader, known(), headNumber, announcer.announced()),
+    recheck: (reader, headNumber) =>
+      blockRecheck.run(reader, peek(), headNumber, confirmationBuffer.published()),
   }
 }

@@ -1,22 +1,22 @@
 import type { PublicClient } from 'viem'
-import type { BlockHeader, PlacedEvent } from '../domain/block.js'
+import type { BlockHeader, EventWithPosition } from '../domain/block.js'
 import type { Address, Hex } from '../domain/hex.js'
 import { createBlockLogs } from './block-logs.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { type ContractNews, readLogs } from './order-events.js'
+import { type DecodedLogs, decodeLogs } from './order-events.js'
 import { createRangeLogs } from './range-logs.js'
 import { createSettlement } from './settlement.js'
 
 /** A block with what its logs say. */
-export interface Block extends ContractNews {
+export interface Block extends DecodedLogs {
   readonly header: TimedHeader
   /** Whether the node has proved that none of the block's logs is missing. */
   readonly isProven: boolean
 }
 
 /** A range of blocks, by its last one, with what all its logs say. */
-export interface BlockRange extends ContractNews {
+export interface BlockRange extends DecodedLogs {
   readonly end: BlockHeader
 }
 
@@ -36,7 +36,7 @@ export interface BlockReader {
   /** What happened from one number to another, both included: for blocks that are old enough to stay. */
   range(from: number, to: number): Promise<BlockRange>
   /** The events with the solver of each refund, which the contract's event does not name. */
-  withSolvers(events: readonly PlacedEvent[], atBlock: number): Promise<PlacedEvent[]>
+  attachSolvers(events: readonly EventWithPosition[], atBlock: number): Promise<EventWithPosition[]>
 }
 
 interface BlockReaderOptions {
@@ -77,7 +77,7 @@ export function createBlockReader(
 
   async function block(header: TimedHeader): Promise<Block> {
     const { logs, isProven } = await readBlockLogs(header)
-    return { header, isProven, ...readLogs(chainId, logs) }
+    return { header, isProven, ...decodeLogs(chainId, logs) }
   }
 
   return {
@@ -100,10 +100,10 @@ export function createBlockReader(
 
     async range(from, to) {
       const { end, logs } = await readRangeLogs(from, to)
-      return { end, ...readLogs(chainId, logs) }
+      return { end, ...decodeLogs(chainId, logs) }
     },
 
-    async withSolvers(events, atBlock) {
+    async attachSolvers(events, atBlock) {
       return Promise.all(
         events.map(async (placed) => {
           const { event } = placed

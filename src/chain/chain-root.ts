@@ -48,11 +48,11 @@ export async function resyncRoot(
   reader: BlockReader,
   { candidates, eventBlocks, firstBlock, fork }: LostChain,
 ): Promise<BlockHeader> {
-  const known = await findLastOnChain(candidates, reader)
+  const peek = await findLastOnChain(candidates, reader)
   const last = candidates[candidates.length - 1]
-  if (last !== undefined && known === last)
+  if (last !== undefined && peek === last)
     throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${last.number}`)
-  if (known !== undefined) return known
+  if (peek !== undefined) return peek
   const found = await findLastOnChain(eventBlocks, reader)
   const start = firstBlock - 1
   if (found !== eventBlocks.at(-1)) return headerAt(reader, found?.number ?? start)

@@ -1,31 +1,31 @@
 import type { ChainConfig } from '../config.js'
+import type { ClusterBus, LeaderElection } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
-import type { Replicas } from '../domain/replicas.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { Journal } from './announcer.js'
 import type { ChainListener } from './block-processor.js'
-import { createChainNews, listenToChainNews } from './chain-news.js'
-import type { ChainEye, ChainView } from './chain-view.js'
-import { ChainMistake, createIntroduction, type KnownContract } from './introduce.js'
-import type { ContractNews, SolverNonce } from './order-events.js'
+import { createChainLeadership } from './chain-leadership.js'
+import type { ChainSnapshot, ChainState } from './chain-state.js'
+import { createChainStatePublisher, listenToChainState } from './chain-state-messages.js'
+import { createChainSync } from './chain-sync.js'
+import type { DecodedLogs, SolverNonce } from './order-events.js'
 import { createOrderReader } from './order-reader.js'
-import { createReadersOffice } from './readers-office.js'
-import { createReading } from './reading.js'
+import { createRemoteChainState } from './remote-chain-state.js'
 import { createRpcClient, type Endpoint } from './rpc-client.js'
 import { summary } from './rpc-error.js'
-import { type BlockChoice, createSettlement } from './settlement.js'
-import { createToldView } from './told-view.js'
+import { type BlockParameter, createSettlement } from './settlement.js'
+import { ChainConfigError, createEndpointVerifier, type VerifiedContract } from './verify-endpoint.js'
 
 /** What is known of a chain; blocks are undefined until the chain has answered once. */
 export interface ChainStatus {
   readonly chainId: number
-  readonly status: ChainView['status']
+  readonly status: ChainSnapshot['status']
   readonly headBlock: number | undefined
   /** The last block whose events were announced. */
   readonly eventBlock: number | undefined
@@ -39,7 +39,7 @@ export interface Chain {
   /**
    * Looks at the chain for the first time, then at every new block until `close`.
    * @returns once the chain has answered or failed, after `timeoutMs` at the latest
-   * @throws ChainMistake when it answers and is not what the configuration says
+   * @throws ChainConfigError when it answers and is not what the configuration says
    */
   start(timeoutMs: number): Promise<void>
   status(): ChainStatus
@@ -59,7 +59,7 @@ export interface Chain {
    */
   wasNonceUsed(solver: Address, nonce: bigint, blockHash: Hex): Promise<boolean | undefined>
   /** Whether this replica is the one that reads it, for all of them. */
-  isReadHere(): boolean
+  isLeader(): boolean
   /**
    * Calls `listener` after new blocks with events of solvers' bonds or orders, and when a reorganisation has removed
    * blocks: of a chain that is read here, and when the reading has begun or ended.
@@ -73,7 +73,7 @@ export interface Chain {
    */
   readOrder(orderId: Hex): Promise<Order> | Order
   /** Takes note that an event of an order has been announced, by whichever replica. */
-  forgetOrder(orderId: Hex): void
+  invalidateOrder(orderId: Hex): void
   close(): Promise<void>
 }
 
@@ -92,8 +92,8 @@ export interface ChainOptions {
   readonly protocolName: string
   readonly maxReorgDepth: number
   /** Makes the journal of one reading: what that one leaves behind must not get to the next one's. */
-  readonly createJournal: () => Journal
-  readonly replicas: Pick<Replicas, 'campaign' | 'listen' | 'tell'>
+  readonly createEventSink: () => EventSink
+  readonly cluster: ClusterBus & LeaderElection
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -101,29 +101,29 @@ export interface ChainOptions {
 /** Builds a chain. One that is down is served as soon as it is there (docs/decisions.md, D11). */
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId, settlement: address } = config
-  const { replicas, metrics, log } = options
+  const { cluster, metrics, log } = options
   const rpc = createRpcClient(config.rpcUrls, (method, outcome, seconds) => {
     metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
     metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
   })
   const settlement = createSettlement(rpc.client, chainId, address)
-  const introduction = createIntroduction(config, rpc.endpoints, options)
-  const told = createToldView(rpc.client)
-  const orders = createOrderReader(chainId, settlement, eye, log)
-  let contract: KnownContract | undefined
+  const verifier = createEndpointVerifier(config, rpc.endpoints, options)
+  const told = createRemoteChainState(rpc.client)
+  const orders = createOrderReader(chainId, settlement, state, log)
+  let contract: VerifiedContract | undefined
   let bondListener: BondListener = () => {}
   let nonceListener: NonceListener = { onCancelled() {}, onDoubt() {} }
 
   /** Whoever sees the chain: the reading where it is done here. */
-  function eye(): ChainEye {
-    return office.reading() ?? told
+  function state(): ChainState {
+    return leadership.sync() ?? told
   }
 
-  async function introduce(endpoint: Endpoint): Promise<void> {
-    contract = await introduction(endpoint)
+  async function verifyEndpoint(endpoint: Endpoint): Promise<void> {
+    contract = await verifier(endpoint)
   }
 
-  function knownContract(): KnownContract {
+  function knownContract(): VerifiedContract {
     if (contract !== undefined) return contract
     throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} has not answered yet.`)
   }
@@ -132,33 +132,33 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
    * Reads the latest state. A node that lags behind the last block seen is read as of that block, or not at all: what
    * it has from before is not reported again.
    */
-  async function readLatest<T>(read: (at: BlockChoice) => Promise<T>): Promise<T> {
-    const { status, last } = eye().view()
+  async function readLatest<T>(read: (at: BlockParameter) => Promise<T>): Promise<T> {
+    const { status, last } = state().snapshot()
     // In this order, and in one request: the state is not older than the number.
     const [head, answer] = await Promise.all([rpc.client.getBlockNumber({ cacheTime: 0 }), read({})])
     const isBehind = status === 'ok' && last !== undefined && head < last.number
     return isBehind ? read({ blockHash: last.hash }) : answer
   }
 
-  const office = createReadersOffice({
+  const leadership = createChainLeadership({
     chainId,
-    replicas,
-    createReading() {
-      const journal = options.createJournal()
-      return createReading({
+    election: cluster,
+    createChainSync() {
+      const eventSink = options.createEventSink()
+      return createChainSync({
         ...options,
         config,
-        journal,
+        eventSink,
         endpoints: rpc.endpoints,
-        introduce,
+        verifyEndpoint,
         listener,
-        news,
+        publisher,
       })
     },
-    introduce: () => atFirstThatAnswers(rpc.endpoints, introduce),
+    verifyEndpoint: () => atFirstThatAnswers(rpc.endpoints, verifyEndpoint),
     onChange(lastView) {
-      if (lastView !== undefined) told.hear(lastView)
-      told.forget()
+      if (lastView !== undefined) told.update(lastView)
+      told.invalidate()
       // What is remembered is only good for as long as the same eye sees every block.
       orders.clear()
       bondListener(undefined)
@@ -168,13 +168,13 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   })
   // So that the series is there before the first one.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
-  const news = createChainNews(chainId, replicas)
+  const publisher = createChainStatePublisher(chainId, cluster)
   const listener: ChainListener = {
-    onNews(news) {
-      for (const { event } of news.events) orders.forget(event.orderId)
-      const touched = touchedSolvers(news)
-      if (touched?.size !== 0) bondListener(touched)
-      if (news.cancelledNonces.length > 0) nonceListener.onCancelled(news.cancelledNonces)
+    onLogs(publisher) {
+      for (const { event } of publisher.events) orders.invalidate(event.orderId)
+      const invalidated = touchedSolvers(publisher)
+      if (invalidated?.size !== 0) bondListener(invalidated)
+      if (publisher.cancelledNonces.length > 0) nonceListener.onCancelled(publisher.cancelledNonces)
     },
     onReorganisation() {
       metrics.reorganisations.inc({ chain_id: chainId })
@@ -185,20 +185,20 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     onLate(events) {
       metrics.lateEvents.inc({ chain_id: chainId }, events)
     },
-    onAnnounced({ header, events }) {
+    onPublished({ header, events }) {
       const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
       for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)
     },
   }
-  listenToChainNews(chainId, replicas, {
-    onView: told.hear,
-    onTouched(orderIds) {
-      told.outdate()
+  listenToChainState(chainId, cluster, {
+    onSnapshot: told.update,
+    onOrdersInvalidated(orderIds) {
+      told.invalidateLast()
       if (orderIds === undefined) orders.clear()
-      else for (const orderId of orderIds) orders.forget(orderId)
+      else for (const orderId of orderIds) orders.invalidate(orderId)
     },
     onMissed() {
-      told.forget()
+      told.invalidate()
       orders.clear()
     },
   })
@@ -216,14 +216,14 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
 
   return {
     chainId,
-    start: office.start,
+    start: leadership.start,
     status() {
-      const { status, head, announced } = eye().view()
+      const { status, head, published } = state().snapshot()
       return {
         chainId,
         status,
         headBlock: head?.number,
-        eventBlock: announced,
+        eventBlock: published,
         lagMs: head && Math.max(0, Date.now() - head.timestampMs),
       }
     },
@@ -231,7 +231,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     terms: () => knownContract().terms,
     readBond: (solver) => ask(readLatest((at) => settlement.readBond(solver, at))),
     isNonceUsed: (solver, nonce) => ask(readLatest((at) => settlement.isNonceUsed(solver, nonce, at))),
-    lastBlockHash: () => eye().view().last?.hash,
+    lastBlockHash: () => state().snapshot().last?.hash,
     wasNonceUsed: (solver, nonce, blockHash) =>
       settlement.isNonceUsed(solver, nonce, { blockHash }).catch((error) => {
         log.debug({ chainId, reason: summary(error) }, 'a nonce could not be read as of an earlier block')
@@ -243,11 +243,11 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     onNonceEvents(listener) {
       nonceListener = listener
     },
-    isReadHere: () => office.reading() !== undefined,
-    readOrder: (orderId) => orders.known(orderId) ?? ask(orders.read(orderId)),
-    forgetOrder: orders.forget,
+    isLeader: () => leadership.sync() !== undefined,
+    readOrder: (orderId) => orders.peek(orderId) ?? ask(orders.read(orderId)),
+    invalidateOrder: orders.invalidate,
     async close() {
-      const closed = office.close()
+      const closed = leadership.close()
       // What the node has not answered yet must not keep the service.
       rpc.close()
       await closed
@@ -256,16 +256,16 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
 }
 
 /** The solvers whose free bond the news may change; undefined when an order's solver is not known. */
-function touchedSolvers({ events, bondedSolvers }: ContractNews): ReadonlySet<Address> | undefined {
-  const touched = new Set(bondedSolvers)
+function touchedSolvers({ events, bondedSolvers }: DecodedLogs): ReadonlySet<Address> | undefined {
+  const invalidated = new Set(bondedSolvers)
   for (const { event } of events) {
     if (event.solver === undefined) return undefined
-    touched.add(event.solver)
+    invalidated.add(event.solver)
   }
-  return touched
+  return invalidated
 }
 
-/** @throws ChainMistake of the first endpoint that answers, or else what the last one failed with */
+/** @throws ChainConfigError of the first endpoint that answers, or else what the last one failed with */
 async function atFirstThatAnswers(
   endpoints: readonly Endpoint[],
   ask: (endpoint: Endpoint) => Promise<void>,
@@ -275,7 +275,7 @@ async function atFirstThatAnswers(
     try {
       return await ask(endpoint)
     } catch (error) {
-      if (error instanceof ChainMistake) throw error
+      if (error instanceof ChainConfigError) throw error
       failure = error
     }
   }

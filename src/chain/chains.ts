@@ -1,9 +1,9 @@
 import type { ChainConfig } from '../config.js'
+import type { EventSink } from '../domain/event-sink.js'
 import { ConfigError } from '../environment.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { Journal } from './announcer.js'
 import { type Chain, type ChainOptions, createChain } from './chain.js'
-import { ChainMistake } from './introduce.js'
+import { ChainConfigError } from './verify-endpoint.js'
 
 const FIRST_ANSWER_TIMEOUT_MS = 3000
 
@@ -13,16 +13,16 @@ const FIRST_ANSWER_TIMEOUT_MS = 3000
  */
 export async function openChains(
   configs: readonly ChainConfig[],
-  options: Omit<ChainOptions, 'createJournal'> & { readonly journalOf: (chainId: number) => Journal },
+  options: Omit<ChainOptions, 'createEventSink'> & { readonly eventSinkOf: (chainId: number) => EventSink },
 ): Promise<ReadonlyMap<number, Chain>> {
   const chains = configs.map((config) => {
-    return createChain(config, { ...options, createJournal: () => options.journalOf(config.chainId) })
+    return createChain(config, { ...options, createEventSink: () => options.eventSinkOf(config.chainId) })
   })
   const starts = await Promise.allSettled(chains.map((chain) => chain.start(FIRST_ANSWER_TIMEOUT_MS)))
   const failures = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))
   if (failures.length > 0) {
     await Promise.all(chains.map((chain) => chain.close()))
-    throw new ConfigError(failures.map(toMistake))
+    throw new ConfigError(failures.map(toConfigIssue))
   }
   return new Map(chains.map((chain) => [chain.chainId, chain]))
 }
@@ -33,22 +33,22 @@ export async function closeChains(chains: ReadonlyMap<number, Chain>): Promise<v
 }
 
 /** Puts what is known of the chains into the metrics. */
-export function measureChains(
+export function collectChainMetrics(
   chains: ReadonlyMap<number, Chain>,
-  metrics: Pick<Metrics, 'chainUp' | 'chainReader' | 'headBlock' | 'eventBlock' | 'lagSeconds'>,
+  metrics: Pick<Metrics, 'chainUp' | 'chainLeader' | 'headBlock' | 'eventBlock' | 'lagSeconds'>,
 ): void {
   for (const chain of chains.values()) {
     const { chainId, status, headBlock, eventBlock, lagMs } = chain.status()
     const labels = { chain_id: chainId }
     metrics.chainUp.set(labels, Number(status !== 'down'))
-    metrics.chainReader.set(labels, Number(chain.isReadHere()))
+    metrics.chainLeader.set(labels, Number(chain.isLeader()))
     if (headBlock !== undefined) metrics.headBlock.set(labels, headBlock)
     if (eventBlock !== undefined) metrics.eventBlock.set(labels, eventBlock)
     if (lagMs !== undefined) metrics.lagSeconds.set(labels, lagMs / 1000)
   }
 }
 
-function toMistake(failure: unknown): ChainMistake {
-  if (failure instanceof ChainMistake) return failure
+function toConfigIssue(failure: unknown): ChainConfigError {
+  if (failure instanceof ChainConfigError) return failure
   throw failure
 }

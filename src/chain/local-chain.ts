@@ -24,7 +24,7 @@ export type Step =
  *
  * Cases, by the number of `next`:
  * - more than one above the last known block: `gap`, whatever its parent, since blocks between are missing;
- * - below the oldest known block, or its own hash is known: `known`;
+ * - below the oldest known block, or its own hash is known: `peek`;
  * - one above the last known block, which is its parent: `append`;
  * - its parent is another known block: `reorganisation` with that ancestor;
  * - its parent is not known, and younger than the oldest known block: `fork`;
@@ -38,7 +38,7 @@ export type Step =
  */
 export function reconcile(chain: LocalChain, next: BlockHeader): Step {
   const oldest = chain[0]
-  const last = lastOf(chain)
+  const last = tipOf(chain)
   if (next.number > last.number + 1) return { kind: 'gap', from: last.number + 1, to: next.number - 1 }
   if (next.number < oldest.number || blockAt(chain, next.number)?.hash === next.hash) return { kind: 'known' }
   const parent = blockAt(chain, next.number - 1)
@@ -49,7 +49,7 @@ export function reconcile(chain: LocalChain, next: BlockHeader): Step {
 }
 
 /** The last block known. */
-export function lastOf(chain: LocalChain): BlockHeader {
+export function tipOf(chain: LocalChain): BlockHeader {
   return chain.at(-1) ?? chain[0]
 }
 
@@ -59,7 +59,7 @@ export function blockAt(chain: LocalChain, number: number): BlockHeader | undefi
 }
 
 /** The chain up to a block and no further; the block is one of it. */
-export function cutAfter(chain: LocalChain, block: BlockHeader): LocalChain {
+export function truncateAfter(chain: LocalChain, block: BlockHeader): LocalChain {
   return [chain[0], ...chain.slice(1, block.number - chain[0].number + 1)]
 }
 

@@ -18,8 +18,8 @@ export function checkedLogs(answer: unknown, address: Address): RawLog[] {
     if (log.removed === true) throw new InconsistentAnswerError('a log came that has been removed')
     if (!isOf(address, log)) throw new InconsistentAnswerError('a log of another contract came')
     const place = placeOf(log)
-    const known = byPlace.get(place)
-    if (known !== undefined && !isSame(known, log))
+    const peek = byPlace.get(place)
+    if (peek !== undefined && !isSame(peek, log))
       throw new InconsistentAnswerError('two logs came for one place')
     byPlace.set(place, log)
   }

@@ -1,6 +1,6 @@
 import { toEventSelector } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import type { PlacedEvent } from '../domain/block.js'
+import type { EventWithPosition } from '../domain/block.js'
 import type { OrderEvent } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
 
@@ -17,9 +17,9 @@ export interface RawLog {
 }
 
 /** What logs of the settlement contract say. */
-export interface ContractNews {
+export interface DecodedLogs {
   /** In the order of the chain. */
-  readonly events: readonly PlacedEvent[]
+  readonly events: readonly EventWithPosition[]
   /** The solvers that have changed their own bond, in lower case. Order events name those whose reserve changes. */
   readonly bondedSolvers: ReadonlySet<Address>
   readonly cancelledNonces: readonly SolverNonce[]
@@ -54,8 +54,8 @@ export const READ_TOPICS: readonly Hex[] = [...NAMES].flatMap(([topic, name]) =>
  * Reads what logs of the settlement contract say; only those of docs/protocol.md, "Contract events".
  * @throws Error when data is not what its event's name promises
  */
-export function readLogs(chainId: number, logs: readonly RawLog[]): ContractNews {
-  const events: PlacedEvent[] = []
+export function decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLogs {
+  const events: EventWithPosition[] = []
   const bondedSolvers = new Set<Address>()
   const cancelledNonces: SolverNonce[] = []
   for (const log of logs) {
@@ -72,7 +72,7 @@ export function readLogs(chainId: number, logs: readonly RawLog[]): ContractNews
   return { events: events.sort(byPlace), bondedSolvers, cancelledNonces }
 }
 
-function byPlace(a: PlacedEvent, b: PlacedEvent): number {
+function byPlace(a: EventWithPosition, b: EventWithPosition): number {
   return a.event.blockNumber - b.event.blockNumber || a.logIndex - b.logIndex
 }
 

@@ -1,15 +1,15 @@
 import type { Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
 import type { Logger } from '../telemetry/log.js'
-import { type ChainEye, isCurrent } from './chain-view.js'
-import { createOrderMemory, type OrderMemory, type ReadOrder } from './order-memory.js'
-import { isNodesOwnAnswer, summary } from './rpc-error.js'
+import { type ChainState, isCurrent } from './chain-state.js'
+import { createOrderCache, type FetchedOrder, type OrderCache } from './order-cache.js'
+import { isRpcResponseError, summary } from './rpc-error.js'
 import type { Settlement } from './settlement.js'
 
 /** Reads orders as of the last block seen, out of memory where no later event can have touched them. */
-export interface OrderReader extends Pick<OrderMemory, 'forget' | 'clear'> {
+export interface OrderReader extends Pick<OrderCache, 'invalidate' | 'clear'> {
   /** An order that is known without asking the node. */
-  known(orderId: Hex): Order | undefined
+  peek(orderId: Hex): Order | undefined
   /** @throws the error of viem when the node does not answer */
   read(orderId: Hex): Promise<Order>
 }
@@ -21,33 +21,33 @@ export interface OrderReader extends Pick<OrderMemory, 'forget' | 'clear'> {
 export function createOrderReader(
   chainId: number,
   settlement: Settlement,
-  eye: () => ChainEye,
+  state: () => ChainState,
   log: Logger,
 ): OrderReader {
-  const orders = createOrderMemory(readLast)
+  const orders = createOrderCache(readLast)
 
   /** Reads as of the last block, or as of whatever the node has where it does not have that one. */
-  async function readLast(orderId: Hex): Promise<ReadOrder> {
-    const { last } = eye().view()
+  async function readLast(orderId: Hex): Promise<FetchedOrder> {
+    const { last } = state().snapshot()
     if (last !== undefined) {
       try {
         const order = await settlement.readOrder(orderId, { blockHash: last.hash })
-        return { order, isOfLastBlock: true }
+        return { order, isAtTip: true }
       } catch (error) {
-        if (!isNodesOwnAnswer(error)) throw error
+        if (!isRpcResponseError(error)) throw error
         log.debug({ chainId, reason: summary(error) }, 'an order could not be read as of the last block')
       }
     }
-    return { order: await settlement.readOrder(orderId, {}), isOfLastBlock: false }
+    return { order: await settlement.readOrder(orderId, {}), isAtTip: false }
   }
 
   return {
-    forget: orders.forget,
+    invalidate: orders.invalidate,
     clear: orders.clear,
-    known: (orderId) => (isCurrent(eye().view()) ? orders.known(orderId) : undefined),
+    peek: (orderId) => (isCurrent(state().snapshot()) ? orders.peek(orderId) : undefined),
     async read(orderId) {
       // What is read is to be of the block that is the last one now.
-      const isKnown = eye().view().status === 'ok' && (await eye().look())
+      const isKnown = state().snapshot().status === 'ok' && (await state().poll())
       return isKnown ? orders.get(orderId) : settlement.readOrder(orderId, {})
     },
   }

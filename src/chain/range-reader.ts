@@ -4,7 +4,7 @@ import type { BlockRange, BlockReader } from './block-reader.js'
 import type { TimedHeader } from './headers.js'
 import { IncompleteRangeError } from './range-logs.js'
 import { createRangeSize } from './range-size.js'
-import { isNodesOwnAnswer, summary } from './rpc-error.js'
+import { isRpcResponseError, summary } from './rpc-error.js'
 
 /** A range with its first block's header, which says what the range follows. */
 export interface LinkedRange extends BlockRange {
@@ -33,7 +33,7 @@ export function createRangeReader(chainId: number, log: Logger): ReadRange {
         if (isIncomplete)
           log.warn({ chainId, from, to }, 'the node has left out logs of a range: a smaller one is read')
         else log.debug({ chainId, from, to, reason: summary(error) }, 'the node refuses a range')
-        if (!size.refused() || !(isIncomplete || isNodesOwnAnswer(error))) throw error
+        if (!size.refused() || !(isIncomplete || isRpcResponseError(error))) throw error
       }
     }
   }

@@ -12,7 +12,7 @@ import { socketClientCache } from 'viem/utils'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { createNodeFetch, type NodeFetch } from './node-fetch.js'
 import { EndpointPausedError, pauseMs } from './retry-after.js'
-import { isNodesOwnAnswer } from './rpc-error.js'
+import { isRpcResponseError } from './rpc-error.js'
 
 /** The JSON-RPC endpoints of one chain. */
 export interface RpcClient {
@@ -58,7 +58,7 @@ type CallOutcome = 'ok' | 'refused' | 'error'
 export function createRpcClient(urls: readonly string[], onCall: OnCall = () => {}): RpcClient {
   const nodeFetch = createNodeFetch()
   const transports = urls.map((url) =>
-    /^wss?:/i.test(url) ? told(socketTransport(url), onCall) : httpTransport(url, nodeFetch, onCall),
+    /^wss?:/i.test(url) ? withMetrics(socketTransport(url), onCall) : httpTransport(url, nodeFetch, onCall),
   )
   const endpoints = transports.map((transport, index) => toEndpoint(transport, urls[index] ?? ''))
   const client = createPublicClient({ transport: fallback(transports, { retryCount: 0 }) })
@@ -73,19 +73,19 @@ export function createRpcClient(urls: readonly string[], onCall: OnCall = () => 
 }
 
 /** A transport that tells of its calls. */
-function told<T extends Transport>(transport: T, onCall: OnCall): T {
+function withMetrics<T extends Transport>(transport: T, onCall: OnCall): T {
   const wrapped = (options: Parameters<T>[0]) => {
     const made = transport(options)
     const request = async (...[call, requestOptions]: Parameters<typeof made.request>) => {
       const start = performance.now()
-      const tell = (outcome: CallOutcome) =>
+      const publish = (outcome: CallOutcome) =>
         onCall((call as { method: string }).method, outcome, (performance.now() - start) / 1000)
       try {
         const answer = await made.request(call, requestOptions)
-        tell('ok')
+        publish('ok')
         return answer
       } catch (error) {
-        tell(isNodesOwnAnswer(error) ? 'refused' : 'error')
+        publish(isRpcResponseError(error) ? 'refused' : 'error')
         throw error
       }
     }
@@ -110,7 +110,7 @@ function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): HttpT
         if (pause > 0) pausedUntil = performance.now() + pause
       },
     })
-    return told(transport, onCall)
+    return withMetrics(transport, onCall)
   })
   return (options) => {
     const made = transports.map((transport) => transport(options))

@@ -21,9 +21,9 @@ function lineOf(error: unknown): string {
 }
 
 /** Whether a failed call was answered by the node, and not lost on the way; an answer that is too long counts. */
-export function isNodesOwnAnswer(error: unknown): boolean {
+export function isRpcResponseError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof RpcRequestError || error instanceof ResponseBodyTooLargeError) return true
   if (error instanceof HttpRequestError && REFUSALS.includes(error.status)) return true
-  return isNodesOwnAnswer(error.cause)
+  return isRpcResponseError(error.cause)
 }

@@ -30,13 +30,13 @@ export interface Settlement {
    */
   readDepositAddress(quote: Quote, signature: Hex): Promise<Address | undefined>
   /** @param at the block as of which it is read, here and below; the latest one when empty */
-  readBond(solver: Address, at: BlockChoice): Promise<Bond>
-  isNonceUsed(solver: Address, nonce: bigint, at: BlockChoice): Promise<boolean>
-  readOrder(orderId: Hex, at: BlockChoice): Promise<Order>
+  readBond(solver: Address, at: BlockParameter): Promise<Bond>
+  isNonceUsed(solver: Address, nonce: bigint, at: BlockParameter): Promise<boolean>
+  readOrder(orderId: Hex, at: BlockParameter): Promise<Order>
 }
 
 /** A block by its hash or number. */
-export type BlockChoice = { readonly blockHash?: Hex } | { readonly blockNumber: bigint }
+export type BlockParameter = { readonly blockHash?: Hex } | { readonly blockNumber: bigint }
 
 /** The contract at the address does not have the surface of a settlement contract. */
 export class NotASettlementError extends Error {
@@ -52,7 +52,7 @@ export function createSettlement(client: PublicClient, chainId: number, address:
       const answer = await client.readContract({ ...contract, functionName: 'eip712Domain' })
       return usedFields(answer)
     } catch (error) {
-      if (!isContractsOwnAnswer(error)) throw error
+      if (!isContractRevert(error)) throw error
       return { name: protocolName, version: '1', chainId, verifyingContract: address }
     }
   }
@@ -66,7 +66,7 @@ export function createSettlement(client: PublicClient, chainId: number, address:
         readTypedDataDomain(protocolName),
         client.readContract({ ...contract, functionName: 'DEPOSIT_PROXY_CREATION_CODE_HASH' }),
       ]).catch((error) => {
-        if (isContractsOwnAnswer(error))
+        if (isContractRevert(error))
           throw new NotASettlementError('not a settlement contract', { cause: error })
         throw error
       })
@@ -165,13 +165,13 @@ async function optional<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
-    if (!isContractsOwnAnswer(error)) throw error
+    if (!isContractRevert(error)) throw error
     return undefined
   }
 }
 
 /** Whether a failed read was answered by the chain, and so would fail again. */
-function isContractsOwnAnswer(error: unknown): boolean {
+function isContractRevert(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false
   const answer = error.walk(
     (cause) =>

@@ -49,7 +49,7 @@ const CODES: Readonly<Record<ClientReason, ExitCode>> = {
   TIMESTAMP_REUSED: EXIT.refused,
   BOND_INSUFFICIENT: EXIT.refused,
   ENDPOINT_REJECTED: EXIT.refused,
-  SOLVER_BARRED: EXIT.refused,
+  SOLVER_BLOCKED: EXIT.refused,
   SOLVER_LIMIT_REACHED: EXIT.refused,
   INTERNAL: EXIT.unforeseen,
   CANCELLED: EXIT.interrupted,

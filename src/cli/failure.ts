@@ -15,7 +15,7 @@ export class CommandFailure extends Error {
 }
 
 /** What to do about a reason, where the service's own sentence does not say. */
-const CURES: Partial<Readonly<Record<ClientReason, string>>> = {
+const REMEDIES: Partial<Readonly<Record<ClientReason, string>>> = {
   CHAIN_NOT_SUPPORTED: 'The chains that it serves are in <url>/health.',
   NO_QUOTES: 'Is a solver registered? See solvers --chain <id>.',
   CURSOR_UNKNOWN: 'Leave --after out to begin with new events.',
@@ -40,8 +40,8 @@ export function toFailure(error: AggregatorError, url: string): CommandFailure {
   const lines = [`${error.message} (${error.reason})`]
   for (const { field, message } of error.violations) lines.push(`  ${field} ${message}`)
   if (error.retryAfterSeconds !== undefined) lines.push(`Try again in ${error.retryAfterSeconds} s.`)
-  const cure = CURES[error.reason]
-  if (cure !== undefined) lines.push(cure.replace('<url>', url))
+  const remedy = REMEDIES[error.reason]
+  if (remedy !== undefined) lines.push(remedy.replace('<url>', url))
   if (error.quoteId !== undefined)
     lines.push(`What each solver answered: quote --chain <id> --why ${shellWord(error.quoteId)}`)
   return new CommandFailure(exitCode, lines.map(printable).join('\n'))

@@ -1,7 +1,7 @@
 import { readDatabaseLocation } from '../config/database-url.js'
 import { ServiceError } from '../domain/errors.js'
 import { ConfigError, EnvironmentReader } from '../environment.js'
-import type { SolverBarStore } from '../store/solver-bars.js'
+import type { BlockedSolverStore } from '../store/blocked-solvers.js'
 import { DEFAULTS } from '../variables.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure } from './failure.js'
@@ -19,15 +19,18 @@ export const ownDatabaseHelp = (...examples: string[]): string =>
  * Has work done on the database of the operator's own instance.
  * @throws CommandFailure with what to do, in place of the database's errors
  */
-export async function withSolverBars<T>(io: CliIo, work: (bars: SolverBarStore) => Promise<T>): Promise<T> {
+export async function withBlockedSolvers<T>(
+  io: CliIo,
+  work: (blockedSolvers: BlockedSolverStore) => Promise<T>,
+): Promise<T> {
   try {
     const env = new EnvironmentReader(io.environment(), DEFAULTS)
     const location = readDatabaseLocation(env)
     env.assertValid()
-    const { openSolverBars } = await import('../store/open-solver-bars.js')
-    const { bars, close } = await openSolverBars(location)
+    const { openBlockedSolvers } = await import('../store/open-blocked-solvers.js')
+    const { blockedSolvers, close } = await openBlockedSolvers(location)
     try {
-      return await work(bars)
+      return await work(blockedSolvers)
     } finally {
       await close()
     }

@@ -1,4 +1,4 @@
-import type { QuoteAnswer, QuoteRecord, SolverAnswer } from '@quote-aggregator/client'
+import type { QuoteAnswer, QuoteRecord, SolverResult } from '@quote-aggregator/client'
 import { formatBehind, formatTime, shellWord } from './printable.js'
 import type { Display } from './show.js'
 
@@ -42,17 +42,17 @@ export function renderAnswer(answer: QuoteAnswer, chainId: number, { table, fiel
 
 /** The record of a quote: what was asked, and a line for each solver that the reader may see. */
 export function renderRecord(record: QuoteRecord, { table, fields }: Display): string {
-  const { asked } = record
+  const { request } = record
   const head = fields([
     ['quote id', record.quoteId],
     ['outcome', record.outcome && `${record.outcome} after ${record.durationMs} ms`],
     ['asked at', new Date(record.requestedAt).toISOString()],
-    ['sells', `${asked.orderType === 'EXACT_INPUT' ? `${asked.amount} of ` : ''}${asked.inputToken}`],
-    ['buys', `${asked.orderType === 'EXACT_OUTPUT' ? `${asked.amount} of ` : ''}${asked.outputToken}`],
-    ['user', asked.user],
-    ['chains', `${record.chainId} to ${asked.destinationChainId}`],
-    ['deposit', `${asked.depositMode}, by ${formatTime(asked.depositDeadline)}`],
-    ['filled by', formatTime(asked.fillDeadline)],
+    ['sells', `${request.orderType === 'EXACT_INPUT' ? `${request.amount} of ` : ''}${request.inputToken}`],
+    ['buys', `${request.orderType === 'EXACT_OUTPUT' ? `${request.amount} of ` : ''}${request.outputToken}`],
+    ['user', request.user],
+    ['chains', `${record.chainId} to ${request.destinationChainId}`],
+    ['deposit', `${request.depositMode}, by ${formatTime(request.depositDeadline)}`],
+    ['filled by', formatTime(request.fillDeadline)],
     ['best offer', renderBest(record)],
   ])
   if (record.solvers.length === 0) return `${head}\nNo solver was asked.\n`
@@ -68,15 +68,15 @@ export function renderRecord(record: QuoteRecord, { table, fields }: Display): s
 }
 
 /** The amount that solvers compete with; the deadline, while a solver may not see it. */
-function renderBest({ asked, bestAmount, outcome }: QuoteRecord): string | undefined {
-  const side = asked.orderType === 'EXACT_INPUT' ? 'buys' : 'sells'
+function renderBest({ request, bestAmount, outcome }: QuoteRecord): string | undefined {
+  const side = request.orderType === 'EXACT_INPUT' ? 'buys' : 'sells'
   if (bestAmount !== undefined) return `${side} ${bestAmount}`
   return outcome === undefined
-    ? `shown after ${formatTime(asked.depositDeadline)}, if there is one`
+    ? `shown after ${formatTime(request.depositDeadline)}, if there is one`
     : undefined
 }
 
-function toRow(answer: SolverAnswer): string[] {
+function toRow(answer: SolverResult): string[] {
   const { solver, outcome, rank, durationMs, inputAmount, outputAmount, reason, httpStatus } = answer
   const detail = reason ?? httpStatus
   return [

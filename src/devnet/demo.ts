@@ -4,9 +4,9 @@ import { readDemoArguments, USAGE } from './demo-arguments.js'
 import type { DevAccount, DevnetContracts } from './deploy.js'
 import { type Network, startNetwork } from './network.js'
 import { PostgresMissingError } from './postgres.js'
-import { playReplicaStory } from './replica-story.js'
+import { runReplicaScenario } from './replica-scenario.js'
 import { startReplicaNetwork } from './replicas.js'
-import { playStory } from './story.js'
+import { runScenario } from './scenario.js'
 import { isFree, movedParts } from './taken-ports.js'
 
 /** Short enough that an unfilled order can be refunded while one watches. */
@@ -37,7 +37,7 @@ function end(exitCode: number, lastWord = ''): Promise<never> {
   })()
   return ending
 }
-function tell(line: string): void {
+function print(line: string): void {
   if (ending === undefined) process.stdout.write(`${line}\n`)
 }
 process.once('SIGINT', () => void end(0))
@@ -45,8 +45,8 @@ process.once('SIGTERM', () => void end(0))
 process.once('SIGHUP', () => void end(0))
 
 /** Ctrl-C may reach the other processes before this one: what comes of that is no news either. */
-const tellTrouble = (line: string) => void setTimeout(() => tell(line), 200)
-const onError = (error: unknown) => tellTrouble(`a solver failed: ${error}`)
+const printTrouble = (line: string) => void setTimeout(() => print(line), 200)
+const onError = (error: unknown) => printTrouble(`a solver failed: ${error}`)
 
 try {
   await (replicas === undefined ? showOne() : showReplicas(replicas))
@@ -57,32 +57,32 @@ try {
 }
 
 async function showOne(): Promise<void> {
-  tell('Starting a local chain, the settlement contract, three solvers and the service …')
+  print('Starting a local chain, the settlement contract, three solvers and the service …')
   const started = await startNetwork({ environment: ENVIRONMENT, onError, servicePort: port })
   network = started
-  tellMoved(started)
-  tell(`   service     ${started.serviceUrl}`)
-  tellWhereThingsAre(started)
-  await playStory(started, tell)
+  printMoved(started)
+  print(`   service     ${started.serviceUrl}`)
+  printAddresses(started)
+  await runScenario(started, print)
   if (once) await end(0)
-  tellWhatToTry(started)
+  printWhatToTry(started)
 }
 
 async function showReplicas(count: number): Promise<void> {
-  tell(`Starting PostgreSQL, a local chain, the settlement contract, three solvers and ${count} replicas …`)
+  print(`Starting PostgreSQL, a local chain, the settlement contract, three solvers and ${count} replicas …`)
   const options = { environment: ENVIRONMENT, onError, servicePort: port }
-  const started = await startReplicaNetwork({ ...options, count, onLine: tellTrouble })
+  const started = await startReplicaNetwork({ ...options, count, onLine: printTrouble })
   network = started
-  tellMoved(started)
-  for (const { name, url } of started.service.all) tell(`   ${name.padEnd(11)} ${url}`)
-  tellWhereThingsAre(started)
-  const killed = await playReplicaStory(started, tell)
+  printMoved(started)
+  for (const { name, url } of started.service.all) print(`   ${name.padEnd(11)} ${url}`)
+  printAddresses(started)
+  const killed = await runReplicaScenario(started, print)
   if (once) await end(0)
   await killed.restart()
-  tell(`${killed.name} is started again`)
-  tellWhatToTry(started)
-  tell('The replicas; the figure aggregator_chain_reader at /metrics says which one reads the chain:')
-  for (const { name, url, pid } of started.service.all) tell(`   ${name} ${url} (kill -9 ${pid()})`)
+  print(`${killed.name} is started again`)
+  printWhatToTry(started)
+  print('The replicas; the figure aggregator_chain_leader at /metrics says which one reads the chain:')
+  for (const { name, url, pid } of started.service.all) print(`   ${name} ${url} (kill -9 ${pid()})`)
 }
 
 function readArguments() {
@@ -94,36 +94,38 @@ function readArguments() {
   }
 }
 
-function tellMoved(started: Network): void {
+function printMoved(started: Network): void {
   const moved = movedParts(started, port)
-  for (const { name, usualPort, url } of moved) tell(`   port ${usualPort} is taken: ${name} is at ${url}`)
-  if (moved.length > 0) tell('   Use these addresses in place of those of the README.')
+  for (const { name, usualPort, url } of moved) print(`   port ${usualPort} is taken: ${name} is at ${url}`)
+  if (moved.length > 0) print('   Use these addresses in place of those of the documents.')
 }
 
-function tellWhereThingsAre({ devnet, contracts, solvers }: Network): void {
-  tell(`   chain       ${devnet.rpcUrl} (chain id ${devnet.chainId})`)
-  for (const [name, address] of Object.entries(contracts)) tell(`   ${name.padEnd(11)} ${address}`)
+function printAddresses({ devnet, contracts, solvers }: Network): void {
+  print(`   chain       ${devnet.rpcUrl} (chain id ${devnet.chainId})`)
+  for (const [name, address] of Object.entries(contracts)) print(`   ${name.padEnd(11)} ${address}`)
   for (const { name, account, endpointUrl } of solvers)
-    tell(`   ${name.padEnd(11)} ${account.address} ${endpointUrl}`)
+    print(`   ${name.padEnd(11)} ${account.address} ${endpointUrl}`)
 }
 
-function tellWhatToTry({ devnet, contracts, serviceUrl, user, solvers }: Network): void {
+function printWhatToTry({ devnet, contracts, serviceUrl, user, solvers }: Network): void {
   const body = exampleQuote(devnet.chainId, contracts, user)
-  tell('')
-  tell('The network stays up until Ctrl-C. Try:')
-  tell(`   ${serviceUrl}/docs in a browser`)
-  tell(`   curl -s ${serviceUrl}/health`)
-  tell(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/solvers`)
-  tell(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`)
-  tell(`   curl -sN ${serviceUrl}/v1/events`)
-  tell('The accounts, with their well-known private keys:')
-  tellAccount('user', user)
-  for (const solver of solvers) tellAccount(solver.name, solver.account)
+  print('')
+  print('The network stays up until Ctrl-C. Try:')
+  print(`   ${serviceUrl}/docs in a browser`)
+  print(`   curl -s ${serviceUrl}/health`)
+  print(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/solvers`)
+  print(
+    `   curl -s ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`,
+  )
+  print(`   curl -sN ${serviceUrl}/v1/events`)
+  print('The accounts, with their well-known private keys:')
+  printAccount('user', user)
+  for (const solver of solvers) printAccount(solver.name, solver.account)
 }
 
-function tellAccount(name: string, account: DevAccount): void {
+function printAccount(name: string, account: DevAccount): void {
   const key = account.getHdKey().privateKey ?? new Uint8Array()
-  tell(`   ${name.padEnd(8)} ${account.address} ${bytesToHex(key)}`)
+  print(`   ${name.padEnd(8)} ${account.address} ${bytesToHex(key)}`)
 }
 
 function exampleQuote(chainId: number, contracts: DevnetContracts, user: DevAccount): string {

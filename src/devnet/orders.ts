@@ -7,9 +7,9 @@ import {
   deposit,
   expectEqual,
   getQuote,
-  type Stage,
+  type Print,
+  type ScenarioContext,
   send,
-  type Tell,
   waitForState,
 } from './user-steps.js'
 
@@ -20,27 +20,31 @@ const SHORT_WINDOW_SECONDS = 3
  * @param onDeposited called as soon as the deposit is mined
  * @throws when anything does not happen as told
  */
-export async function playSale(stage: Stage, tell: Tell, onDeposited = async () => {}): Promise<void> {
+export async function playSale(
+  stage: ScenarioContext,
+  print: Print,
+  onDeposited = async () => {},
+): Promise<void> {
   const { devnet, user, contracts } = stage
   const client = createDevnetClient(devnet, user)
-  const sale = await getQuote(stage, tell, {
+  const sale = await getQuote(stage, print, {
     orderType: 'EXACT_INPUT',
     amount: parseUnits('1', 18).toString(),
     depositMode: 'CONTRACT',
   })
   const paidBefore = await balanceOf(client, contracts.usdc)
   await deposit(client, stage, sale)
-  tell(`   deposited: order ${sale.orderId}`)
+  print(`   deposited: order ${sale.orderId}`)
   await onDeposited()
-  await waitForState(stage, sale.orderId, 'SETTLED', tell)
+  await waitForState(stage, sale.orderId, 'SETTLED', print)
   const paid = (await balanceOf(client, contracts.usdc)) - paidBefore
   expectEqual('USDC received', paid, BigInt(sale.quote.outputAmount))
 }
 
 /** Buys exactly 1000 USDC, paid to the deposit address. @throws when anything does not happen as told */
-export async function playPurchase(stage: Stage, tell: Tell): Promise<void> {
+export async function playPurchase(stage: ScenarioContext, print: Print): Promise<void> {
   const { devnet, user, contracts } = stage
-  const purchase = await getQuote(stage, tell, {
+  const purchase = await getQuote(stage, print, {
     orderType: 'EXACT_OUTPUT',
     amount: parseUnits('1000', 6).toString(),
     depositMode: 'ADDRESS',
@@ -48,18 +52,18 @@ export async function playPurchase(stage: Stage, tell: Tell): Promise<void> {
   const { depositAddress, orderId, quote } = purchase
   const client = createDevnetClient(devnet, user)
   await send(client, contracts.weth, 'transfer', [depositAddress, BigInt(quote.inputAmount)])
-  tell(`   paid ${depositAddress}: order ${orderId}`)
-  await waitForState(stage, orderId, 'SETTLED', tell)
+  print(`   paid ${depositAddress}: order ${orderId}`)
+  await waitForState(stage, orderId, 'SETTLED', print)
 }
 
 /**
  * Sells 1 WETH to a solver that does not fill, and has it back with a part of the solver's bond.
  * @throws when anything does not happen as told
  */
-export async function playRefund(stage: Stage, tell: Tell): Promise<void> {
+export async function playRefund(stage: ScenarioContext, print: Print): Promise<void> {
   const { devnet, user, contracts, solvers } = stage
   const client = createDevnetClient(devnet, user)
-  const lost = await getQuote(stage, tell, {
+  const lost = await getQuote(stage, print, {
     orderType: 'EXACT_INPUT',
     amount: parseUnits('1', 18).toString(),
     depositMode: 'CONTRACT',
@@ -71,11 +75,11 @@ export async function playRefund(stage: Stage, tell: Tell): Promise<void> {
   const inputBefore = await balanceOf(client, contracts.weth)
   const bondBefore = await balanceOf(client, contracts.bondToken)
   await deposit(client, stage, lost)
-  tell(`   deposited: order ${lost.orderId}, while ${solver.name} is asleep`)
-  await waitForState(stage, lost.orderId, 'DEPOSITED', tell)
+  print(`   deposited: order ${lost.orderId}, while ${solver.name} is asleep`)
+  await waitForState(stage, lost.orderId, 'DEPOSITED', print)
 
   const passedAt = (lost.quote.fillDeadline + 1) * 1000
-  tell(`   waiting ${Math.ceil((passedAt - Date.now()) / 1000)} s for the fill deadline to pass`)
+  print(`   waiting ${Math.ceil((passedAt - Date.now()) / 1000)} s for the fill deadline to pass`)
   // A timer may fire a millisecond early, in the second of the deadline.
   while (Date.now() < passedAt) await delay(passedAt - Date.now())
   const refund = {
@@ -85,11 +89,11 @@ export async function playRefund(stage: Stage, tell: Tell): Promise<void> {
     args: [lost.orderId],
   } as const
   await mined(client, await client.writeContract(refund))
-  await waitForState(stage, lost.orderId, 'REFUNDED', tell)
+  await waitForState(stage, lost.orderId, 'REFUNDED', print)
 
   expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), inputBefore)
   const slashed = (await balanceOf(client, contracts.bondToken)) - bondBefore
   expectEqual('slashed bond', slashed, BigInt(lost.quote.outputAmount) / 20n)
-  tell(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
+  print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
   solver.filler.resume()
 }

@@ -35,7 +35,7 @@ interface ReferenceSolverOptions extends Devnet {
 }
 
 /** The body of a quote request, as the service asks (docs/decisions.md, D4). */
-interface QuoteAsk {
+interface QuoteRequestBody {
   readonly inputToken: Address
   readonly outputToken: Address
   readonly orderType: OrderType
@@ -57,7 +57,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
   const sign = await createQuoteSigner(options)
   const filler = await startFiller({ ...options, tokens: tokens.map((token) => token.address) })
 
-  function quote(ask: QuoteAsk) {
+  function quote(ask: QuoteRequestBody) {
     const amount = parseUint256(ask.amount)
     if (amount === undefined || ask.chainId !== options.chainId) return undefined
     const amounts = price(tokens, spreadBps, { ...ask, amount })
@@ -110,9 +110,9 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
 }
 
 /** Answers quote requests over HTTP; what `quote` does not answer is refused. */
-async function serve(quote: (ask: QuoteAsk) => object | undefined, port: number) {
+async function serve(quote: (ask: QuoteRequestBody) => object | undefined, port: number) {
   const server = Fastify({ forceCloseConnections: true })
-  server.post<{ Body: QuoteAsk }>(
+  server.post<{ Body: QuoteRequestBody }>(
     '/quote',
     async ({ body }, reply) =>
       quote(body) ?? reply.code(422).send({ error: 'this pair or amount is not traded here' }),

@@ -5,7 +5,7 @@ import { startPostgres } from './postgres.js'
 import { type Replica, startReplica } from './replica.js'
 
 /** Several replicas of the service, on one PostgreSQL. */
-export interface Replicas extends Service {
+export interface Cluster extends Service {
   readonly all: readonly [Replica, ...Replica[]]
 }
 
@@ -26,7 +26,7 @@ const LOOK_AGAIN_MS = 50
  */
 export async function startReplicaNetwork(
   options: NetworkOptions & ReplicasOptions,
-): Promise<Network<Replicas>> {
+): Promise<Network<Cluster>> {
   const postgres = await startPostgres()
   try {
     const network = await startNetworkWith(options, (environment, usualPort) =>
@@ -46,14 +46,14 @@ export async function startReplicaNetwork(
 /** Starts the first replica, which becomes the one that reads the chain, then all others at once. */
 async function startReplicas(
   options: ReplicasOptions & { readonly environment: Environment; readonly usualPort: number },
-): Promise<Replicas> {
+): Promise<Cluster> {
   const { count, usualPort, onLine } = options
   // Its figures are to be read without a password.
   const environment = { ...options.environment, METRICS_AUTH: '' }
   const start = (index: number) => {
     const name = `replica ${index + 1}`
-    const tellLine = (line: string) => onLine(`${name}: ${line}`)
-    return startReplica({ name, environment, usualPort: usualPort + index, onLine: tellLine })
+    const printLine = (line: string) => onLine(`${name}: ${line}`)
+    return startReplica({ name, environment, usualPort: usualPort + index, onLine: printLine })
   }
 
   const first = await start(0)
@@ -72,7 +72,7 @@ async function startReplicas(
  * Waits until one of the running replicas reads the chain.
  * @throws Error when none does after 10 s
  */
-export async function waitForReader({ all }: Replicas, chainId: number): Promise<Replica> {
+export async function waitForReader({ all }: Cluster, chainId: number): Promise<Replica> {
   const end = performance.now() + ELECTION_TIMEOUT_MS
   while (performance.now() < end) {
     for (const replica of all) if (replica.isRunning() && (await readsChain(replica, chainId))) return replica
@@ -83,5 +83,5 @@ export async function waitForReader({ all }: Replicas, chainId: number): Promise
 
 async function readsChain({ url }: Replica, chainId: number): Promise<boolean> {
   const figures = await (await fetch(`${url}/metrics`)).text()
-  return figures.includes(`\naggregator_chain_reader{chain_id="${chainId}"} 1\n`)
+  return figures.includes(`\naggregator_chain_leader{chain_id="${chainId}"} 1\n`)
 }

@@ -6,10 +6,10 @@ import type { EventView } from './event-view.js'
 import type { Network } from './network.js'
 
 /** Says one line of the story. */
-export type Tell = (line: string) => void
+export type Print = (line: string) => void
 
 /** The network, and what its service tells of it. */
-export interface Stage extends Network {
+export interface ScenarioContext extends Network {
   /** Where the user asks for quotes. */
   readonly serviceUrl: string
   readonly events: EventView
@@ -44,8 +44,8 @@ const EVENT_OF_STATE = { DEPOSITED: 'Deposited', SETTLED: 'Settled', REFUNDED: '
 
 /** Asks for a quote of WETH for USDC, and tells what each solver offers. @throws when there is none */
 export async function getQuote(
-  { devnet, contracts, user, solvers, serviceUrl }: Stage,
-  tell: Tell,
+  { devnet, contracts, user, solvers, serviceUrl }: ScenarioContext,
+  print: Print,
   terms: Record<string, unknown>,
 ): Promise<QuoteAnswer> {
   const { chainId } = devnet
@@ -61,7 +61,7 @@ export async function getQuote(
     const name = solvers.find(({ account }) => account.address === quote.solver)?.name ?? quote.solver
     const give = formatUnits(BigInt(quote.inputAmount), 18)
     const get = formatUnits(BigInt(quote.outputAmount), 6)
-    tell(`   ${name.padEnd(8)} ${get} USDC for ${give} WETH${quote === answer.quote ? '  <- best' : ''}`)
+    print(`   ${name.padEnd(8)} ${get} USDC for ${give} WETH${quote === answer.quote ? '  <- best' : ''}`)
   }
   return answer
 }
@@ -88,10 +88,10 @@ export async function deposit(
 
 /** Waits for an order's event, then holds its state as the service has it against the contract's own answer. */
 export async function waitForState(
-  stage: Stage,
+  stage: ScenarioContext,
   orderId: Hex,
   expected: keyof typeof EVENT_OF_STATE,
-  tell: Tell,
+  print: Print,
 ): Promise<void> {
   const { devnet, contracts, user, events } = stage
   await events.waitFor(EVENT_OF_STATE[expected], orderId)
@@ -111,7 +111,7 @@ export async function waitForState(
     onChain,
     ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'].indexOf(expected),
   )
-  tell(`   ${expected}`)
+  print(`   ${expected}`)
 }
 
 /** Sends a transaction to a token. @throws when it fails */

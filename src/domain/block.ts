@@ -13,7 +13,7 @@ export interface BlockHeader extends BlockRef {
 }
 
 /** An order event at its place on its chain. */
-export interface PlacedEvent {
+export interface EventWithPosition {
   readonly event: OrderEvent
   readonly blockHash: Hex
   readonly logIndex: number
@@ -34,7 +34,7 @@ export interface NewBlocks {
   /** The headers to keep, in order; the last one becomes the chain's position. */
   readonly headers: readonly [BlockHeader, ...BlockHeader[]]
   /** In the order of the chain. */
-  readonly events: readonly PlacedEvent[]
+  readonly events: readonly EventWithPosition[]
   /** Number of the oldest header that stays. */
   readonly keepFrom: number
 }

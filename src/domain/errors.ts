@@ -11,7 +11,7 @@ export const REASONS = {
   TIMESTAMP_REUSED: { rpc: 'unauthenticated', http: 401 },
   BOND_INSUFFICIENT: { rpc: 'failed_precondition', http: 400 },
   ENDPOINT_REJECTED: { rpc: 'failed_precondition', http: 400 },
-  SOLVER_BARRED: { rpc: 'permission_denied', http: 403 },
+  SOLVER_BLOCKED: { rpc: 'permission_denied', http: 403 },
   SOLVER_LIMIT_REACHED: { rpc: 'failed_precondition', http: 400 },
   RATE_LIMITED: { rpc: 'resource_exhausted', http: 429 },
   NO_QUOTES: { rpc: 'unavailable', http: 503 },

@@ -49,7 +49,7 @@ export interface Reverted extends OrderEventBase {
 export type StreamEvent = OrderEvent | Reverted
 
 /** An entry of the event log: what subscribers are told, and where in the log that stands. */
-export interface Announcement {
+export interface LogEntry {
   /** Counts up by one over all chains of the instance, from 1. */
   readonly sequence: number
   readonly event: StreamEvent

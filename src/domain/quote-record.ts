@@ -14,11 +14,11 @@ export type FailReason =
   | 'connection_lost'
 
 /** What came of asking one solver, as it is kept. */
-export interface SolverAnswer extends AnsweredAmounts {
+export interface RecordedAttempt extends AnsweredAmounts {
   readonly solver: Address
   /** Its place in the order of asking, from 0; absent in records of versions that did not keep it. */
   readonly index?: number | undefined
-  readonly outcome: 'quoted' | 'refused' | 'invalid' | 'late' | 'failed' | 'cancelled' | 'benched'
+  readonly outcome: 'quoted' | 'declined' | 'invalid' | 'late' | 'failed' | 'cancelled' | 'circuit_open'
   /** Place among the valid offers, 1 for the best one. */
   readonly rank?: number | undefined
   /** Milliseconds from asking it to its outcome. */
@@ -37,13 +37,13 @@ export interface QuoteRecord {
   /** Milliseconds from the request until every solver had an outcome. */
   readonly durationMs: number
   readonly outcome: 'quoted' | 'no_quotes' | 'cancelled'
-  readonly asked: AskedSwap
+  readonly request: QuoteParameters
   /** The offers, best first, then who gave none. */
-  readonly solvers: readonly SolverAnswer[]
+  readonly solvers: readonly RecordedAttempt[]
 }
 
 /** What solvers are asked for; deadlines in Unix seconds. */
-export interface AskedSwap {
+export interface QuoteParameters {
   readonly inputToken: Address
   readonly outputToken: Address
   readonly orderType: OrderType

@@ -78,6 +78,6 @@ export function solverLimitReached(maxPerChain: number): ServiceError {
 }
 
 /** The refusal of an address that the operator has removed. */
-export function solverBarred(): ServiceError {
-  return new ServiceError('SOLVER_BARRED', 'The operator of this instance has barred this address.')
+export function solverBlocked(): ServiceError {
+  return new ServiceError('SOLVER_BLOCKED', 'The operator of this instance has blocked this address.')
 }

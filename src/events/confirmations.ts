@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { ClientId } from '../domain/client.js'
 import { ClientCounts } from '../domain/client-counts.js'
 import type { EnqueueRead } from './read-queue.js'
-import type { Entry } from './recent-entries.js'
+import type { Entry } from './tail-buffer.js'
 import { WaitingLine } from './waiting-line.js'
 
 /** Confirms cursors of entries that are not in memory: each costs a read of one entry. */

@@ -1,4 +1,4 @@
-import type { Announcement } from '../domain/event.js'
+import type { LogEntry } from '../domain/event.js'
 
 const CURSOR = /^([\w-]{1,32})\.([0-9a-z]{1,11})(?:\.([\w-]{8}))?$/
 
@@ -10,7 +10,7 @@ export interface CursorPlace {
    * The entry's digest, which only the right history of the log confirms. Undefined at the beginning, which all histories
    * share, and in cursors of versions that wrote the sequence alone.
    */
-  readonly digest: Announcement['digest'] | undefined
+  readonly digest: LogEntry['digest'] | undefined
 }
 
 /** Writes and reads places in one event log. */

@@ -1,23 +1,22 @@
-import type { BlockHeader, BlockRef, ChainPosition, NewBlocks, PlacedEvent } from '../domain/block.js'
 import type { ClientId } from '../domain/client.js'
+import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
-import type { Announcement, StreamEvent } from '../domain/event.js'
-import type { Address } from '../domain/hex.js'
-import type { Replicas } from '../domain/replicas.js'
+import type { LogEntry, StreamEvent } from '../domain/event.js'
+import type { EventSink } from '../domain/event-sink.js'
 import type { EventStore } from '../store/event-store.js'
-import type { ReadersTerm } from '../store/reader-terms.js'
+import type { LeaderEpoch } from '../store/leader-epochs.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createHub, type Hub, type LogEnd } from './hub.js'
 import { createPublisher } from './publisher.js'
-import { MAX_RECENT } from './recent-entries.js'
+import { MAX_RECENT } from './tail-buffer.js'
 
 /** The log of order events: the readers of chains write it, subscribers follow it. */
 export interface EventLog {
   /** The journal of a chain, to be opened by whoever reads that. */
-  journalOf(chainId: number): ChainJournal
+  eventSinkOf(chainId: number): EventSink
   /** Calls `listener` with each event that another replica has announced, before any subscriber is told. */
-  onOthersEvent(listener: (event: StreamEvent) => void): void
+  onRemoteEvent(listener: (event: StreamEvent) => void): void
   /**
    * Waits for the database where `subscribe` needs it for a cursor: for one that another replica has given, after all that
    * this one has published, and for one that no entry in memory confirms.
@@ -36,24 +35,9 @@ export interface EventLog {
   close(): Promise<void>
 }
 
-/** What is written for one chain; each write, once it is committed, is told to subscribers of all replicas. */
-export interface ChainJournal {
-  /** Takes the chain over: no other journal of it can be written any more. @returns where it stands */
-  open(): Promise<ChainPosition | undefined>
-  /** Begins to read the chain behind a block. @throws TermOverError; here and below */
-  begin(settlement: Address, header: BlockHeader): Promise<void>
-  append(blocks: NewBlocks): Promise<void>
-  /** Adds those of some events that are not there yet, of blocks that are. @returns how many were not */
-  appendMissing(events: readonly PlacedEvent[]): Promise<number>
-  /** Takes back all events behind a block. */
-  revert(ancestor: BlockHeader): Promise<void>
-  /** The last blocks below a number whose events stand: at most `limit`, the oldest first. */
-  eventBlocks(below: number, limit: number): Promise<BlockRef[]>
-}
-
 interface EventLogOptions {
   readonly store: EventStore
-  readonly replicas: Pick<Replicas, 'listen'>
+  readonly cluster: Pick<ClusterBus, 'listen'>
   readonly eventRetentionDays: number
   /** Entries at the end of the log that are read into memory at the start, for clients that come back after a restart. */
   readonly keptEntries?: number
@@ -69,7 +53,7 @@ const RETRY_MS = 1000
 
 /** Opens the log of a store, and keeps it from growing beyond its retention. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { store, replicas, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
+  const { store, cluster, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
   /** Entries grow old by the time of the last one: a clock that is wrong for a while removes nothing. */
   async function prune(): Promise<number> {
     const newestMs = Math.min(now(), (await store.lastEntryTime()) ?? 0)
@@ -83,9 +67,9 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   }
   let end: LogEnd = await readEnd()
   const hub = createHub({ ...end, reader: store, onSlow: () => metrics.streamDrops.inc() })
-  let othersListener: (event: StreamEvent) => void = () => {}
-  const onRead = (announcements: readonly Announcement[]) => {
-    for (const { event } of announcements) othersListener(event)
+  let remoteListener: (event: StreamEvent) => void = () => {}
+  const onRead = (logEntries: readonly LogEntry[]) => {
+    for (const { event } of logEntries) remoteListener(event)
   }
   const publisher = createPublisher({
     hub,
@@ -124,51 +108,51 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       retry = setTimeout(catchUp, RETRY_MS)
     })
   }
-  replicas.listen('events', {
+  cluster.listen('events', {
     // A lower number is an old one, or that of a log with another history.
-    onText: (lastSequence) => Number(lastSequence) !== hub.lastSequence() && catchUp(),
+    onMessage: (lastSequence) => Number(lastSequence) !== hub.lastSequence() && catchUp(),
     onMissed: catchUp,
   })
   // What came between reading the state and listening.
   catchUp()
 
   /** @returns how many entries were added */
-  async function write(entries: () => Promise<Announcement[]>): Promise<number> {
-    const announcements = await publisher.write(entries)
-    for (const { event } of announcements) {
+  async function write(entries: () => Promise<LogEntry[]>): Promise<number> {
+    const logEntries = await publisher.write(entries)
+    for (const { event } of logEntries) {
       metrics.events.inc({ chain_id: event.chainId, type: event.type })
     }
-    return announcements.length
+    return logEntries.length
   }
 
   let pruning: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    pruning = prune().then(hub.forgetThrough, (error) => {
+    pruning = prune().then(hub.pruneThrough, (error) => {
       log.error({ err: error }, 'old events could not be removed')
     })
   }, PRUNE_INTERVAL_MS)
 
   return {
-    journalOf(chainId) {
-      let term: ReadersTerm = { chainId, number: 0, position: undefined }
+    eventSinkOf(chainId) {
+      let epoch: LeaderEpoch = { chainId, number: 0, position: undefined }
       return {
         async open() {
-          term = await store.takeOver(chainId)
-          return term.position
+          epoch = await store.takeOver(chainId)
+          return epoch.position
         },
-        begin: (settlement, header) => store.begin(term, settlement, header),
+        begin: (settlement, header) => store.begin(epoch, settlement, header),
         async append(blocks) {
-          await write(() => store.append(term, blocks))
+          await write(() => store.append(epoch, blocks))
         },
-        appendMissing: (events) => write(() => store.appendMissing(term, events)),
+        appendMissing: (events) => write(() => store.appendMissing(epoch, events)),
         async revert(ancestor) {
-          await write(() => store.revert(term, ancestor))
+          await write(() => store.revert(epoch, ancestor))
         },
         eventBlocks: (below, limit) => store.eventBlocks(chainId, below, limit),
       }
     },
-    onOthersEvent(listener) {
-      othersListener = listener
+    onRemoteEvent(listener) {
+      remoteListener = listener
     },
     waitForCursor(cursor = '', client) {
       if (!hub.isAhead(cursor)) return hub.confirm(cursor, client)

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClientId } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
-import type { Announcement, EventFilter } from '../domain/event.js'
+import type { EventFilter, LogEntry } from '../domain/event.js'
 import type { EventStore, LogState } from '../store/event-store.js'
+import { createBackfillPages, type LogReader } from './backfill-pages.js'
 import { createConfirmations } from './confirmations.js'
 import { createCursors } from './cursor.js'
-import { createLogPages, type LogReader } from './log-pages.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
-import { type Batch, createRecentEntries, type Entry } from './recent-entries.js'
 import { createReplays, type Replays } from './replays.js'
 import {
   cursorUnknown,
@@ -17,6 +16,7 @@ import {
   type SubscriberPlace,
   type Subscription,
 } from './subscriber.js'
+import { type Batch, createTailBuffer, type Entry } from './tail-buffer.js'
 import { createTurnstile } from './turnstile.js'
 
 /** Gives every subscriber every event of the log once and in order, each at its own pace. */
@@ -42,11 +42,11 @@ export interface Hub {
    * @param page what the log has from that entry on, or from its beginning when nothing was published
    * @returns undefined when the log has another entry there, or none: then it has another history
    */
-  newIn(page: readonly Announcement[]): readonly Announcement[] | undefined
+  newIn(page: readonly LogEntry[]): readonly LogEntry[] | undefined
   /** Gives all subscribers new entries. These are in the log already, and follow those published before. */
-  publish(announcements: readonly Announcement[]): void
+  publish(logEntries: readonly LogEntry[]): void
   /** Notes that the log now begins after a sequence. */
-  forgetThrough(sequence: number): void
+  pruneThrough(sequence: number): void
   /** Ends all subscriptions with CURSOR_UNKNOWN, and goes on from the end of a log with another history. */
   startOver(end: LogEnd): void
   /** Ends all subscriptions. */
@@ -56,7 +56,7 @@ export interface Hub {
 /** Which log there is, and its end. */
 export interface LogEnd extends LogState {
   /** The last entries, to be kept in memory from the start. */
-  readonly recent?: readonly Announcement[]
+  readonly recent?: readonly LogEntry[]
 }
 
 interface HubOptions extends LogEnd {
@@ -80,7 +80,7 @@ export function createHub(options: HubOptions): Hub {
   let cursors = createCursors(options.logId)
   let { prunedSequence } = options
   let last: SubscriberPlace = { sequence: 0, cursor: '' }
-  const recent = createRecentEntries()
+  const recent = createTailBuffer()
   const entries: LogReader = {
     readEntry: async (sequence) => {
       const found = await reader.readEntry(sequence)
@@ -89,7 +89,7 @@ export function createHub(options: HubOptions): Hub {
     readAfter: async (...args) => (await reader.readAfter(...args)).map(toEntry),
     readMatching: async (...args) => (await reader.readMatching(...args))?.map(toEntry),
   }
-  const pages = createLogPages(entries, enqueueRead)
+  const pages = createBackfillPages(entries, enqueueRead)
   const replays = createReplays(pages)
   const confirmations = createConfirmations(entries.readEntry, enqueueRead)
   const subscribers = new Set<Subscriber>()
@@ -97,7 +97,7 @@ export function createHub(options: HubOptions): Hub {
   let hasStartedOver = false
   let isClosed = false
 
-  const toEntry = ({ sequence, event, digest }: Announcement): Entry => ({
+  const toEntry = ({ sequence, event, digest }: LogEntry): Entry => ({
     sequence,
     event,
     cursor: cursors.write({ sequence, digest }),
@@ -194,8 +194,8 @@ export function createHub(options: HubOptions): Hub {
       const isUnconfirmed = cursors.read(last.cursor)?.digest === undefined
       return isUnconfirmed || toEntry(same).cursor === last.cursor ? news : undefined
     },
-    publish(announcements) {
-      const added = announcements.map(toEntry)
+    publish(logEntries) {
+      const added = logEntries.map(toEntry)
       last = added.at(-1) ?? last
       if (added.length === 0) return
       recent.add(added)
@@ -203,7 +203,7 @@ export function createHub(options: HubOptions): Hub {
       sleepers.clear()
       void wake(woken)
     },
-    forgetThrough(sequence) {
+    pruneThrough(sequence) {
       prunedSequence = sequence
     },
     startOver(end) {

@@ -1,4 +1,4 @@
-import type { Announcement } from '../domain/event.js'
+import type { LogEntry } from '../domain/event.js'
 import type { EventStore } from '../store/event-store.js'
 import type { Hub } from './hub.js'
 
@@ -8,7 +8,7 @@ export interface Publisher {
    * Writes entries and tells of them: one write follows the other.
    * @returns what was written
    */
-  write(entries: () => Promise<Announcement[]>): Promise<Announcement[]>
+  write(entries: () => Promise<LogEntry[]>): Promise<LogEntry[]>
   /** Tells of what is in the log by now, as far as it has not been told. */
   catchUp(): Promise<void>
   /** @returns once nothing is being written or told */
@@ -23,7 +23,7 @@ interface PublisherOptions {
   readonly hub: Published
   readonly readAfter: EventStore['readAfter']
   /** Called with entries that others have written, before subscribers get them. */
-  readonly onRead: (announcements: readonly Announcement[]) => void
+  readonly onRead: (logEntries: readonly LogEntry[]) => void
   /** Whether the database has a log with another id than the one that is published; read while there are no entries. */
   readonly isOtherLog: () => Promise<boolean>
   /** Called when the log does not have the last entry that was published: it has another history. */
@@ -59,12 +59,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
   return {
     write: (entries) =>
       afterTheLast(async () => {
-        const announcements = await entries()
-        const sequence = announcements[0]?.sequence
-        if (sequence === hub.lastSequence() + 1) hub.publish(announcements)
+        const logEntries = await entries()
+        const sequence = logEntries[0]?.sequence
+        if (sequence === hub.lastSequence() + 1) hub.publish(logEntries)
         // Entries of other replicas are before them, or the log has another history.
         else if (sequence !== undefined) await readOn()
-        return announcements
+        return logEntries
       }),
     catchUp() {
       nextReading ??= afterTheLast(() => {

@@ -1,7 +1,7 @@
 import type { ClientId } from '../domain/client.js'
 import { ClientCounts } from '../domain/client-counts.js'
 import type { EventFilter } from '../domain/event.js'
-import { type LogPages, type LogPart, type LogPlace, nameFilter } from './log-pages.js'
+import { type BackfillPages, type LogPart, type LogPlace, nameFilter } from './backfill-pages.js'
 import { WaitingLine } from './waiting-line.js'
 
 /** One subscriber's way through the part of the log that is not in memory. */
@@ -41,7 +41,7 @@ interface Waiter {
  * among those that others have read lately, or are reading, goes with them. So any number of clients that come back at
  * about the same place cost no more than one.
  */
-export function createReplays(pages: LogPages): Replays {
+export function createReplays(pages: BackfillPages): Replays {
   const running = new ClientCounts({ perClient: MAX_REPLAYS_OF_CLIENT, total: MAX_REPLAYS })
   const runners = new Set<Runner>()
   const line = new WaitingLine<Waiter>()

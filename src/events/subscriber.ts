@@ -1,9 +1,9 @@
 import { type ClientId, THIS_PROCESS } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { type EventFilter, matches } from '../domain/event.js'
-import type { LogPart } from './log-pages.js'
-import type { Batch } from './recent-entries.js'
+import type { LogPart } from './backfill-pages.js'
 import type { Replay, Replays } from './replays.js'
+import type { Batch } from './tail-buffer.js'
 import type { Turnstile } from './turnstile.js'
 
 /** One subscriber's way through the log: first the events after its cursor, then new ones. */
@@ -170,7 +170,7 @@ export class Subscriber implements Subscription {
       return this.#end === undefined ? part : undefined
     } catch (error) {
       this.#endWait()
-      if (!isAway(error)) throw error
+      if (!isConnectionError(error)) throw error
       // That is not the subscriber's fault.
       this.#behindSince = undefined
       await this.#sleep(performance.now())
@@ -238,7 +238,7 @@ export class Subscriber implements Subscription {
 }
 
 /** A database that is away is asked again; everything else ends the subscription. */
-function isAway(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === 'DATABASE_UNAVAILABLE'
 }
 

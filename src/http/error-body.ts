@@ -17,13 +17,13 @@ const UNPARSABLE: Readonly<Record<string, [status: string, message: string]>> = 
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not come to its end in time.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers must be at most 16 KiB.'],
 }
-const UNREADABLE = { field: 'request', message: 'must be readable to its end' }
+const MALFORMED = { field: 'request', message: 'must be readable to its end' }
 
 /** Turns whatever a route threw, its framework included, into an error that a caller may see. */
 export function toRestError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown
   const { code = '', statusCode = 500 } = (thrown ?? {}) as { code?: string; statusCode?: number }
-  const known = FRAMEWORK_ERRORS[code] ?? (statusCode < 500 ? UNREADABLE : undefined)
+  const known = FRAMEWORK_ERRORS[code] ?? (statusCode < 500 ? MALFORMED : undefined)
   if (known === undefined) return toServiceError(thrown)
   const { field, message, httpStatus } = { httpStatus: undefined, ...known }
   return new ServiceError('INVALID_ARGUMENT', `The ${field} ${message}.`, {
@@ -33,7 +33,7 @@ export function toRestError(thrown: unknown): ServiceError {
 }
 
 /** Answers a connection whose bytes are no HTTP, or came too slowly, in the shape of all errors, and ends it. */
-export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
+export function rejectUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (hasAnswerUnderWay(socket)) return void socket.destroy()
   const [status, message] = UNPARSABLE[error.code ?? ''] ?? [

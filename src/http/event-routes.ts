@@ -4,16 +4,16 @@ import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
 import { ServiceError } from '../domain/errors.js'
 import { detachResponse } from '../internals/detach-response.js'
 import type { EventStreams } from '../rpc/event-streams.js'
-import { toClient } from './caller.js'
-import { serveEventSocket } from './event-socket.js'
-import { serveEventSource } from './event-source.js'
+import type { RejectOtherMethods } from './error-handler.js'
 import { compileRoutes } from './http-rules.js'
 import type { JsonObject } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { createQueryCheck } from './query-parameters.js'
-import type { RefuseOtherVerbs } from './refusals.js'
 import type { LogRequest } from './request-log.js'
+import { toClient } from './rest-context.js'
+import { serveSse } from './sse.js'
 import { fieldValue } from './transcoder.js'
+import { serveWebSocket } from './websocket.js'
 
 const SWITCHING_PROTOCOLS = 101
 
@@ -25,7 +25,7 @@ const SWITCHING_PROTOCOLS = 101
 export function registerEventRoutes(
   server: FastifyInstance,
   streams: EventStreams,
-  refuseOtherVerbs: RefuseOtherVerbs,
+  rejectOtherMethods: RejectOtherMethods,
   logRequest: LogRequest,
 ): void {
   const reader = compileJsonReader(streams.desc.input)
@@ -45,7 +45,7 @@ export function registerEventRoutes(
         url,
         exposeHeadRoute: false,
         // Before the upgrade: a refusal is an HTTP answer and costs no socket.
-        onRequest: (request, reply) => streams.admit(toClient(request, reply)),
+        onRequest: (request, reply) => streams.checkLimits(toClient(request, reply)),
         async preHandler(request, reply) {
           if (request.ws) upgrades.set(request, reply)
         },
@@ -60,7 +60,7 @@ export function registerEventRoutes(
           upgrades.delete(request)
           logRequest(request, SWITCHING_PROTOCOLS)
           releaseRequest(socket, request, reply)
-          serveEventSocket(streams, () => read(request), socket, request)
+          serveWebSocket(streams, () => read(request), socket, request)
         },
       })
     } else {
@@ -68,10 +68,10 @@ export function registerEventRoutes(
         method: 'GET',
         url,
         exposeHeadRoute: false,
-        handler: (request, reply) => serveEventSource(streams, () => read(request), request, reply),
+        handler: (request, reply) => serveSse(streams, () => read(request), request, reply),
       })
     }
-    refuseOtherVerbs(url, ['GET'], () => {})
+    rejectOtherMethods(url, ['GET'], () => {})
   }
 }
 

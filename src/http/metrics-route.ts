@@ -8,15 +8,15 @@ interface MetricsRouteOptions {
   /** `user:password` that Basic authentication must bring; undefined leaves it open (docs/decisions.md, D11). */
   readonly auth: string | undefined
   /** Brings those figures up to date that are read and not counted. */
-  readonly measure: () => void
+  readonly collectMetrics: () => void
 }
 
 /** Serves `/metrics` in Prometheus's text format. */
 export function registerMetrics(server: FastifyInstance, options: MetricsRouteOptions): void {
-  const { auth, measure } = options
+  const { auth, collectMetrics } = options
   const { registry } = options.metrics
   const render = shareRuns(async () => {
-    measure()
+    collectMetrics()
     return Buffer.from(await registry.metrics())
   })
   const expected = auth === undefined ? undefined : digest(`Basic ${Buffer.from(auth).toString('base64')}`)

@@ -6,33 +6,33 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
-import { ConfigError, type ConfigMistake } from '../environment.js'
+import { ConfigError, type ConfigIssue } from '../environment.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import type { EventStreams } from '../rpc/event-streams.js'
-import type { GuardedMethod } from '../rpc/guard.js'
 import type { QuoteSummary } from '../rpc/method.js'
+import type { MethodHandler } from '../rpc/middleware.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
-import { requestKey } from '../rpc/request-context.js'
 import { type AddService, rpcRoutes } from '../rpc/router.js'
+import { requestKey } from '../rpc/rpc-context.js'
 import type { Logger } from '../telemetry/log.js'
 import { findHeaderError, findTargetError } from './ambiguous-headers.js'
 import { noteArrival } from './arrival.js'
-import { abandon, toClient } from './caller.js'
 import { DEFAULT_TIMEOUTS } from './client-timeouts.js'
-import { refuseUnparsable } from './error-body.js'
+import { rejectUnparsable } from './error-body.js'
+import { createBadUrlHandler, createMethodRejection, registerErrorHandlers } from './error-handler.js'
 import { registerEventRoutes } from './event-routes.js'
-import { MAX_CLIENT_MESSAGE_BYTES } from './event-socket.js'
 import { answersToOrigins, preflightHeaders, SECURITY_HEADERS } from './headers.js'
 import { createMultiplexer, type Multiplexer } from './multiplexer.js'
 import { superviseUpgrades } from './pending-upgrades.js'
-import { createBadUrlHandler, createVerbRefusal, registerRefusals } from './refusals.js'
 import { createRequestLog } from './request-log.js'
+import { abandon, toClient } from './rest-context.js'
 import { registerRestRoutes } from './transcoder.js'
-import { registerWebSockets } from './web-sockets.js'
+import { MAX_CLIENT_MESSAGE_BYTES } from './websocket.js'
+import { registerWebSocketUpgrades } from './websocket-upgrade.js'
 
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>
-  readonly methods: readonly GuardedMethod[]
+  readonly methods: readonly MethodHandler[]
   readonly streams: EventStreams
   readonly rateLimits: RateLimits
   /** Add the RPC services that come with gRPC itself, behind no guard. */
@@ -78,12 +78,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: createRequestIds(),
-    frameworkErrors: (error, request, reply) => void refuseBadUrl(error, request, reply),
-    clientErrorHandler: refuseUnparsable,
+    frameworkErrors: (error, request, reply) => void rejectBadUrl(error, request, reply),
+    clientErrorHandler: rejectUnparsable,
   })
 
   const logRequest = createRequestLog(server, log, config.logRequestSample)
-  const refuseBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
+  const rejectBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = answersToOrigins(config.corsOrigins)
   server.addHook('onRoute', ({ url, wsHandler }) => {
     if (wsHandler !== undefined) webSocketPaths.add(url)
@@ -102,7 +102,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (error === undefined) done()
     else refuse(error, request, reply).catch(done)
   })
-  registerRefusals(server, rateLimits, { log, logRequest })
+  registerErrorHandlers(server, rateLimits, { log, logRequest })
   await server.register(cors, preflightHeaders(config.corsOrigins))
   await server.register(async (rpc) => {
     rpc.addHook('onRequest', (request, reply, done) => {
@@ -122,11 +122,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   // A scope of its own: Connect brings its own parsers of bodies.
   await server.register(async (rest) =>
-    registerRestRoutes(rest, methods, createVerbRefusal(rest, rateLimits), logRequest),
+    registerRestRoutes(rest, methods, createMethodRejection(rest, rateLimits), logRequest),
   )
   await server.register(async (events) => {
-    await registerWebSockets(events, upgrades, MAX_CLIENT_MESSAGE_BYTES)
-    registerEventRoutes(events, streams, createVerbRefusal(events, rateLimits), logRequest)
+    await registerWebSocketUpgrades(events, upgrades, MAX_CLIENT_MESSAGE_BYTES)
+    registerEventRoutes(events, streams, createMethodRejection(events, rateLimits), logRequest)
   })
   options.addRoutes(server)
 
@@ -135,7 +135,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       try {
         return await server.listen({ host: config.host, port: config.port })
       } catch (error) {
-        throw toListenMistake(error, config)
+        throw toListenIssue(error, config)
       }
     },
     async close(graceMs, drainMs) {
@@ -172,13 +172,13 @@ function toContextValues(request: FastifyRequest) {
 }
 
 /** What keeps the port from being opened is a mistake in PORT or HOST; any other error stays as it is. */
-function toListenMistake(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
+function toListenIssue(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error
-  return new ConfigError([listenMistake(code, host, port)])
+  return new ConfigError([listenIssue(code, host, port)])
 }
 
-function listenMistake(code: string | undefined, host: string, port: number): ConfigMistake {
+function listenIssue(code: string | undefined, host: string, port: number): ConfigIssue {
   if (code === 'EADDRINUSE') return { variable: 'PORT', message: `is ${port}, which is taken` }
   if (code === 'EACCES') return { variable: 'PORT', message: `is ${port}, which needs privileges` }
   const isForeign = code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'

@@ -2,25 +2,25 @@ import type { DescField, DescMethod } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
 import { invalidArgument } from '../domain/errors.js'
-import type { GuardedMethod } from '../rpc/guard.js'
 import { memoize } from '../rpc/memoize.js'
 import type { ChainMessage } from '../rpc/method.js'
+import type { MethodHandler } from '../rpc/middleware.js'
 import { elapsedMs } from './arrival.js'
-import { toCall, toClient } from './caller.js'
 import { toRestError } from './error-body.js'
+import type { RejectOtherMethods } from './error-handler.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
 import { type JsonObject, parseJsonBody } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { compileJsonWriter } from './json-writer.js'
 import { createQueryCheck } from './query-parameters.js'
-import type { RefuseOtherVerbs } from './refusals.js'
 import type { LogRequest } from './request-log.js'
+import { toClient, toRestContext } from './rest-context.js'
 
 const OK = 200
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 interface MethodRoute {
-  readonly method: GuardedMethod
+  readonly method: MethodHandler
   readonly route: RestRoute
 }
 
@@ -31,8 +31,8 @@ interface MethodRoute {
  */
 export function registerRestRoutes(
   server: FastifyInstance,
-  methods: readonly GuardedMethod[],
-  refuseOtherVerbs: RefuseOtherVerbs,
+  methods: readonly MethodHandler[],
+  rejectOtherMethods: RejectOtherMethods,
   logRequest: LogRequest,
 ): void {
   const routes = methods.flatMap((method) => compileRoutes(method.desc).map((route) => ({ method, route })))
@@ -45,7 +45,7 @@ export function registerRestRoutes(
     const served = routes.filter(({ route }) => route.url === url)
     // A chain that is not supported is 404 first.
     const verbs = served.map(({ route }) => route.verb)
-    refuseOtherVerbs(url, verbs, (request) => served[0]?.method.assertChain(chainIdOf(request)))
+    rejectOtherMethods(url, verbs, (request) => served[0]?.method.assertChain(chainIdOf(request)))
   }
 }
 
@@ -65,7 +65,7 @@ function registerRoute(
     method: route.verb,
     url: route.url,
     config: { cors: false, logsItself: true },
-    onRequest: (request, reply) => method.admit(chainIdOf(request), toClient(request, reply)),
+    onRequest: (request, reply) => method.checkLimits(chainIdOf(request), toClient(request, reply)),
     handler(request, reply) {
       const rest = (route.hasBody ? request.body : request.query) as JsonObject | undefined
       const path = request.params as JsonObject
@@ -78,8 +78,8 @@ function registerRoute(
         reply.header('content-type', JSON_TYPE).send(text)
         logRequest(request, OK)
       }
-      const unreadable = [...checkQuery(request.query as JsonObject), ...violations]
-      const answer = method.answer(message as ChainMessage, toCall(request, reply), unreadable)
+      const malformed = [...checkQuery(request.query as JsonObject), ...violations]
+      const answer = method.answer(message as ChainMessage, toRestContext(request, reply), malformed)
       if (!(answer instanceof Promise)) return send(answer)
       answer.then(send).catch((thrown) => reply.send(thrown))
     },

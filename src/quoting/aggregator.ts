@@ -5,18 +5,18 @@ import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { Registry } from '../solvers/registry.js'
 import type { Selection } from '../solvers/selection.js'
-import { createQuestion } from '../solvers/solver-client.js'
+import { createSolverRequest } from '../solvers/solver-client.js'
 import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
-import type { DurationTally } from '../telemetry/duration-tally.js'
+import type { BufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { askText } from './ask-text.js'
-import type { Caller, Collector } from './collect.js'
+import type { AttemptResult } from './attempt-result.js'
 import type { ContractRules } from './contract-rules.js'
-import type { Minutes, NotedAnswer } from './minutes.js'
-import type { SolverOutcome } from './outcome.js'
+import type { Caller, FanOut } from './fan-out.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecorder } from './quote-recorder.js'
+import type { AttemptTrace, QuoteTrace } from './quote-trace.js'
+import { requestBody } from './request-body.js'
 
 /** Collects quotes. */
 export interface Aggregator {
@@ -41,7 +41,7 @@ interface AggregatorOptions {
   readonly healthRegistry: Pick<SolverHealthRegistry, 'of'>
   readonly rules: Pick<ContractRules, 'isKnown'>
   readonly selection: Selection
-  readonly collector: Collector
+  readonly fanOut: FanOut
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
   readonly recorder: Pick<QuoteRecorder, 'note'>
   /** Takes each request that a solver has quoted validly. */
@@ -53,7 +53,7 @@ interface AggregatorOptions {
   readonly clock: () => number
   /** Unix time in milliseconds. */
   readonly now: () => number
-  readonly stages: Pick<DurationTally, 'of'>
+  readonly stages: Pick<BufferedHistogram, 'of'>
   readonly metrics: Pick<Metrics, 'quotes' | 'solverReplies'>
   readonly log: Logger
 }
@@ -65,7 +65,7 @@ const BUSY_WARNING_MS = 60_000
 
 /** Builds the aggregator. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
-  const { registry, chains, healthRegistry, rules, selection, collector, quoteIds, recorder } = options
+  const { registry, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
   const { clock, now, metrics, log } = options
   let busyWarnedAt = Number.NEGATIVE_INFINITY
   const noteStage = {
@@ -78,13 +78,13 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
   }
 
-  function countLoss(chainId: number, outcome: Exclude<SolverOutcome, { kind: 'quoted' }>): void {
+  function countLoss(chainId: number, outcome: Exclude<AttemptResult, { kind: 'quoted' }>): void {
     const reason = outcome.kind === 'invalid' ? outcome.reason : ''
     metrics.solverReplies.inc({ chain_id: chainId, outcome: outcome.kind, reason })
   }
 
   /** @returns the offers, in the order in which they came */
-  function countAnswers(chainId: number, answers: readonly NotedAnswer[]): SignedQuote[] {
+  function countAnswers(chainId: number, answers: readonly AttemptTrace[]): SignedQuote[] {
     const offers: SignedQuote[] = []
     for (const { outcome } of answers) {
       if (outcome.kind === 'quoted') offers.push(outcome.offer)
@@ -94,15 +94,15 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     return offers
   }
 
-  function conclude(minutes: Minutes): void {
-    const { quoteId, request, outcome, durationMs, answers, benched } = minutes
+  function conclude(trace: QuoteTrace): void {
+    const { quoteId, request, outcome, durationMs, answers, circuitOpen } = trace
     metrics.quotes.inc({ chain_id: request.chainId, outcome })
-    recorder.note(minutes)
+    recorder.note(trace)
     if (outcome === 'quoted') options.onQuoted(request)
     if (outcome !== 'no_quotes') return
     const outcomes = answers.map((answer) => ({ ...answer, tookMs: Math.round(answer.tookMs) }))
     log.warn(
-      { quoteId, chainId: request.chainId, durationMs, outcomes, benched },
+      { quoteId, chainId: request.chainId, durationMs, outcomes, circuitOpen },
       'no solver gave a valid quote',
     )
   }
@@ -118,15 +118,15 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     // After the health: a solver that has just moved is tried from then on.
     const start = clock()
     const clientKey = () => options.clientKeyOf(caller.address)
-    const limitMs = collector.limitMs(caller)
+    const limitMs = fanOut.limitMs(caller)
     const round = new QuoteRound({ request, startedAt: start, limitMs, clientKey })
     const { awaited, probed, busy } = selection.pick(chainId, healths, options.maxQuoteFanOut, round, start)
     const solvers = awaited.concat(probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
-    const asked = { request, hasher, question: createQuestion(askText(request), idOf) }
+    const asked = { request, hasher, solverRequest: createSolverRequest(requestBody(request), idOf) }
     for (const health of probed) {
-      collector.probe(asked, health, clientKey, (outcome) => {
+      fanOut.probe(asked, health, clientKey, (outcome) => {
         if (outcome.kind === 'quoted') countOffers(chainId, 1)
         else countLoss(chainId, outcome)
       })
@@ -135,13 +135,13 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       metrics.quotes.inc({ chain_id: chainId, outcome: 'busy' })
       throw solversBusy(chainId)
     }
-    const collecting = collector.collect(asked, awaited, round, caller)
+    const collecting = fanOut.collect(asked, awaited, round, caller)
     const askedAt = clock()
     noteStage.prepare((askedAt - start) / 1000)
     const answers = await collecting
     const end = clock()
     noteStage.solvers((end - askedAt) / 1000)
-    return { answers, asked: solvers, benched: solvers.slice(awaited.length), durationMs: end - start }
+    return { answers, asked: solvers, circuitOpen: solvers.slice(awaited.length), durationMs: end - start }
   }
 
   /** @param quoteId of the record, when there is one */
@@ -171,7 +171,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       const requestedAt = now()
       const result = await ask(request, quoteId, caller)
       const offers = rankInTime(countAnswers(request.chainId, result.answers))
-      const outcome = caller.isGone() ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
+      const outcome = caller.isCancelled() ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
       conclude({ quoteId, request, requestedAt, outcome, ranked: offers, ...result })
       if (offers.length > 0) return { quoteId, offers }
       if (result.answers.some(({ outcome }) => outcome.kind === 'cancelled' && outcome.isQueued === true))

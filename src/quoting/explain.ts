@@ -1,37 +1,37 @@
 import type { DropReason } from '../domain/offer.js'
-import type { AskedSwap, FailReason, SolverAnswer } from '../domain/quote-record.js'
-import { isRefusal } from './outcome.js'
+import type { FailReason, QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
+import { isDecline } from './attempt-result.js'
 
 /** What an offer is compared with. */
 interface Competition {
-  readonly asked: AskedSwap
+  readonly request: QuoteParameters
   /** The best offer's amount; undefined where the reader may not see it yet. */
   readonly bestAmount?: string | undefined
 }
 
 /** Says what came of a solver in words that its developer can act on. */
-export function explain(answer: SolverAnswer, record: Competition): string {
+export function explain(answer: RecordedAttempt, record: Competition): string {
   switch (answer.outcome) {
     case 'quoted':
       return explainRank(answer, record)
-    case 'refused':
+    case 'declined':
       return explainRefusal(answer.httpStatus ?? 0)
     case 'invalid':
-      return DROPS[answer.reason as DropReason](record.asked, answer)
+      return DROPS[answer.reason as DropReason](record.request, answer)
     case 'failed':
       return FAILURES[answer.reason as FailReason]
     case 'late':
       return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline at once with status 422 or 503.`
     case 'cancelled':
       return 'The quote ended before the reply came: the caller went away or set a shorter deadline, or the request waited for a free connection. This does not count against the solver.'
-    case 'benched':
+    case 'circuit_open':
       return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. A quote in time closes the breaker: at once in its first two terms, later at the end of the term.'
   }
 }
 
 /** What explanations of a registration's check know beside the answer. */
 interface CheckContext {
-  readonly asked: AskedSwap
+  readonly request: QuoteParameters
   /** Whether the swap is of tokens that do not exist, as none was quoted yet. */
   readonly isMadeUp: boolean
   /** Whether the reader may learn why an endpoint could not be reached. */
@@ -39,11 +39,14 @@ interface CheckContext {
 }
 
 /** Says in the same words what came of the request that checks a registered endpoint. */
-export function explainCheck(answer: SolverAnswer, { asked, isMadeUp, tellsNetwork }: CheckContext): string {
+export function explainCheck(
+  answer: RecordedAttempt,
+  { request, isMadeUp, tellsNetwork }: CheckContext,
+): string {
   if (answer.outcome === 'quoted') return 'A valid reply: its form is right, and the solver has signed it.'
   if (answer.outcome === 'failed' && !tellsNetwork) return UNREACHED
-  const explanation = explain(answer, { asked })
-  return answer.outcome === 'refused' && isMadeUp ? `${explanation} ${MADE_UP}` : explanation
+  const explanation = explain(answer, { request })
+  return answer.outcome === 'declined' && isMadeUp ? `${explanation} ${MADE_UP}` : explanation
 }
 
 const UNREACHED =
@@ -51,11 +54,11 @@ const UNREACHED =
 const MADE_UP =
   'No pair has been quoted on this chain since the instance started, so the request was for tokens that do not exist: to decline is right. The signature is not checked yet: register again after the first quotes.'
 
-function explainRank({ rank, ...answer }: SolverAnswer, { asked, bestAmount }: Competition): string {
+function explainRank({ rank, ...answer }: RecordedAttempt, { request, bestAmount }: Competition): string {
   if (rank === 1) return 'The best offer: it is the one that the caller got first.'
   if (bestAmount === undefined) return 'A valid offer; the best amount is shown after the deposit deadline.'
   const [side, token, isBetter] =
-    asked.orderType === 'EXACT_INPUT'
+    request.orderType === 'EXACT_INPUT'
       ? (['outputAmount', 'output', 'more'] as const)
       : (['inputAmount', 'input', 'less'] as const)
   const difference = BigInt(bestAmount) - BigInt(answer[side] ?? 0)
@@ -65,31 +68,31 @@ function explainRank({ rank, ...answer }: SolverAnswer, { asked, bestAmount }: C
 }
 
 function explainRefusal(status: number): string {
-  const fault = isRefusal(status) ? '' : ' It is an error of the solver: decline with status 422 or 503.'
+  const fault = isDecline(status) ? '' : ' It is an error of the solver: decline with status 422 or 503.'
   return `The solver answered with status ${status}; only 200 carries an offer.${fault}`
 }
 
 const SIGNATURE = 'EIP-712 signature of the solver over the quote: 65 bytes, v 27 or 28, low s'
 
 /** What each reason to drop a reply asks the solver's developer to mend. */
-const DROPS: Readonly<Record<DropReason, (asked: AskedSwap, answer: SolverAnswer) => string>> = {
+const DROPS: Readonly<Record<DropReason, (request: QuoteParameters, answer: RecordedAttempt) => string>> = {
   malformed: () =>
     'The reply must be JSON: {"quote": {the eleven fields of the struct}, "signature": "0x…"}, addresses and signature in hex with 0x.',
   solver_mismatch: (_asked, { solver }) => `quote.solver must be the registered solver, ${solver}.`,
-  user_mismatch: ({ user }) => `quote.user must be the userAddress that was asked, ${user}.`,
-  input_token_mismatch: ({ inputToken }) => `quote.inputToken must be the one that was asked, ${inputToken}.`,
+  user_mismatch: ({ user }) => `quote.user must be the userAddress of the request, ${user}.`,
+  input_token_mismatch: ({ inputToken }) => `quote.inputToken must be the one of the request, ${inputToken}.`,
   output_token_mismatch: ({ outputToken }) =>
-    `quote.outputToken must be the one that was asked, ${outputToken}.`,
+    `quote.outputToken must be the one of the request, ${outputToken}.`,
   order_type_mismatch: ({ orderType }) =>
     `quote.orderType must be ${orderType === 'EXACT_INPUT' ? 0 : 1}, the contract's number for ${orderType}.`,
   output_chain_mismatch: ({ destinationChainId }) =>
-    `quote.outputChainId must be the destinationChainId that was asked, ${destinationChainId}.`,
+    `quote.outputChainId must be the destinationChainId of the request, ${destinationChainId}.`,
   deposit_deadline_mismatch: ({ depositDeadline }) =>
-    `quote.depositDeadline must be the one that was asked, ${depositDeadline}.`,
+    `quote.depositDeadline must be the one of the request, ${depositDeadline}.`,
   fill_deadline_mismatch: ({ fillDeadline }) =>
-    `quote.fillDeadline must be the one that was asked, ${fillDeadline}.`,
+    `quote.fillDeadline must be the one of the request, ${fillDeadline}.`,
   fixed_amount_mismatch: ({ orderType, amount }) =>
-    `quote.${orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount'} must be the amount that was asked, "${amount}", a decimal string.`,
+    `quote.${orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount'} must be the amount of the request, "${amount}", a decimal string.`,
   amount_out_of_range: () =>
     'quote.inputAmount and quote.outputAmount must be decimal strings of 1 to 2^256-1.',
   nonce_out_of_range: () => 'quote.nonce must be a decimal string of 0 to 2^256-1.',

@@ -3,14 +3,14 @@ import type { QuoteRecord } from '../domain/quote-record.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type Minutes, toQuoteRecord } from './minutes.js'
 import type { QuoteIds } from './quote-ids.js'
+import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
 /** Keeps the records of quotes, and finds them again. */
 export interface QuoteRecorder {
   /** Takes a quote's minutes; nobody waits for what is made of them. */
-  note(minutes: Minutes): void
+  note(trace: QuoteTrace): void
   /**
    * @param id a UUID: the caller's, or that of a solver which was asked
    * @returns what this reader may see; undefined when the chain has no such record, or no longer
@@ -54,9 +54,9 @@ export const NO_RECORDER: QuoteRecorder = {
 export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorder {
   const { store, quoteIds, quoteRecordHours, now, metrics, log } = options
   const oldest = () => now() - quoteRecordHours * HOUR_MS
-  let waiting: Minutes[] = []
+  let waiting: QuoteTrace[] = []
   /** What is being written. */
-  let batch: readonly Minutes[] = []
+  let batch: readonly QuoteTrace[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
   let pruning: Promise<void> | undefined
@@ -66,17 +66,17 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   async function writeBatch(): Promise<boolean> {
     batch = waiting.slice(0, MAX_BATCH)
     waiting = waiting.slice(MAX_BATCH)
-    let isAway = false
+    let isConnectionError = false
     try {
       await store.save(batch.map(toStored))
       metrics.quoteRecords.inc({ result: 'written' }, batch.length)
     } catch (error) {
-      isAway = toServiceError(error).reason === 'DATABASE_UNAVAILABLE'
-      if (isAway) waiting = [...batch, ...waiting]
+      isConnectionError = toServiceError(error).reason === 'DATABASE_UNAVAILABLE'
+      if (isConnectionError) waiting = [...batch, ...waiting]
       else drop(batch.length, error)
     }
     batch = []
-    return !isAway
+    return !isConnectionError
   }
 
   function drop(records: number, error: unknown): void {
@@ -96,7 +96,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
       )
       await writing
       if (isClosed) return
-      void measure()
+      void collectMetrics()
       timer = undefined
       if (waiting.length > 0) writeSoon()
     }, WAIT_MS)
@@ -110,7 +110,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   }
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
-    const noted = [...batch, ...waiting].find((minutes) => minutes.quoteId === quoteId)
+    const noted = [...batch, ...waiting].find((trace) => trace.quoteId === quoteId)
     const record = noted === undefined ? await readStored(quoteId) : toQuoteRecord(noted)
     return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
   }
@@ -119,7 +119,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   async function prune(): Promise<void> {
     try {
       while (!isClosed && (await store.pruneSome(oldest())));
-      await measure()
+      await collectMetrics()
     } catch (error) {
       if (!isClosed) log.error({ err: error }, 'old records of quotes could not be removed')
     }
@@ -131,7 +131,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   }
 
   /** What fails here has failed, and was logged, where records are written or removed. */
-  async function measure(): Promise<void> {
+  async function collectMetrics(): Promise<void> {
     if (isClosed) return
     const bytes = await store.usedBytes().catch(() => undefined)
     if (bytes !== undefined) metrics.quoteRecordBytes.set(bytes)
@@ -141,9 +141,9 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   const pruneTimer = setInterval(pruneUnlessUnderWay, PRUNE_INTERVAL_MS)
 
   return {
-    note(minutes) {
+    note(trace) {
       if (isClosed || waiting.length >= MAX_WAITING) return metrics.quoteRecords.inc({ result: 'dropped' })
-      waiting.push(minutes)
+      waiting.push(trace)
       if (timer === undefined) writeSoon()
     },
     async read(chainId, id) {
@@ -166,7 +166,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   }
 }
 
-function toStored(minutes: Minutes): StoredQuoteRecord {
-  const record = JSON.stringify(toQuoteRecord(minutes))
-  return { quoteId: minutes.quoteId, requestedAt: minutes.requestedAt, record }
+function toStored(trace: QuoteTrace): StoredQuoteRecord {
+  const record = JSON.stringify(toQuoteRecord(trace))
+  return { quoteId: trace.quoteId, requestedAt: trace.requestedAt, record }
 }

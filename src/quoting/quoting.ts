@@ -5,21 +5,21 @@ import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import type { Registry } from '../solvers/registry.js'
 import { createSelection } from '../solvers/selection.js'
 import { createSolverClient } from '../solvers/solver-client.js'
+import { createSolverCounters } from '../solvers/solver-counters.js'
 import { createSolverHealthRegistry } from '../solvers/solver-health-registry.js'
-import { createSolverTallies } from '../solvers/solver-tallies.js'
-import type { BenchStore } from '../store/bench-store.js'
+import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
-import { createDurationTally } from '../telemetry/duration-tally.js'
+import { createBufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Aggregator, createAggregator } from './aggregator.js'
-import { createAskSolver } from './call.js'
-import { createCollector } from './collect.js'
 import type { ContractRules } from './contract-rules.js'
-import { createJudge } from './judge.js'
+import { createFanOut } from './fan-out.js'
+import { createOfferValidator } from './offer-validator.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
+import { createRequestQuote } from './solver-attempt.js'
 
 /** All that quoting is made of. */
 export interface Quoting {
@@ -30,7 +30,7 @@ export interface Quoting {
    * Brings the metrics up to date.
    * @param active the active solvers of each chain
    */
-  measure(active: ReadonlyMap<number, readonly Solver[]>): void
+  collectMetrics(active: ReadonlyMap<number, readonly Solver[]>): void
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ interface QuotingOptions {
   readonly registry: Pick<Registry, 'active'>
   readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
-  readonly benchStore: BenchStore
+  readonly circuitBreakerStore: CircuitBreakerStore
   /** Undefined where no records are kept. */
   readonly quoteRecordStore: QuoteRecordStore | undefined
   /** Of the ids that solvers are asked under: 16 bytes. */
@@ -70,31 +70,31 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const healthRegistry = await createSolverHealthRegistry({
     ...config,
     ...options,
-    store: options.benchStore,
+    store: options.circuitBreakerStore,
   })
   const quoteIds = createQuoteIds(options.recordKey)
   const store = options.quoteRecordStore
   const recorder =
     store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, store, quoteIds })
   const solverClient = createSolverClient(options.endpointGuard, config.maxConnectionsPerSolver)
-  const stages = createDurationTally(metrics.stageSeconds, 'stage')
-  const tallies = createSolverTallies(metrics)
-  const judge = createJudge(options.rules, stages.of('verify'))
-  const askSolver = createAskSolver({ solverClient, judge, tallies, clock })
-  const collector = createCollector({ ...config, askSolver, clock })
+  const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
+  const counters = createSolverCounters(metrics)
+  const validateOffer = createOfferValidator(options.rules, stages.of('verify'))
+  const requestQuote = createRequestQuote({ solverClient, validateOffer, counters, clock })
+  const fanOut = createFanOut({ ...config, requestQuote, clock })
   const selection = createSelection()
   const registrationChecks = createRegistrationChecks({ ...config, ...options })
   const onQuoted = registrationChecks.noteQuoted
-  const parts = { healthRegistry, selection, collector, quoteIds, recorder, stages, onQuoted }
+  const parts = { healthRegistry, selection, fanOut, quoteIds, recorder, stages, onQuoted }
 
   return {
     aggregator: createAggregator({ ...config, ...options, ...parts }),
     recorder,
     registrationChecks,
-    measure(active) {
+    collectMetrics(active) {
       stages.flush()
       healthRegistry.collectMetrics(active, solverClient.countConnections())
-      tallies.flush(active)
+      counters.flush(active)
     },
     async close() {
       await solverClient.close()

@@ -1,13 +1,14 @@
-import type { QuoteRecord, SolverAnswer } from '../domain/quote-record.js'
+import type { QuoteRecord, RecordedAttempt } from '../domain/quote-record.js'
 
 /** What a reader may see of a record (docs/decisions.md, D15). */
-export interface QuoteRecordView extends Pick<QuoteRecord, 'quoteId' | 'chainId' | 'requestedAt' | 'asked'> {
+export interface QuoteRecordView
+  extends Pick<QuoteRecord, 'quoteId' | 'chainId' | 'requestedAt' | 'request'> {
   /** For the caller only. */
   readonly durationMs?: number | undefined
   /** For the caller only. */
   readonly outcome?: QuoteRecord['outcome'] | undefined
   /** All of them for the caller; for a solver, its own. */
-  readonly solvers: readonly SolverAnswer[]
+  readonly solvers: readonly RecordedAttempt[]
   /**
    * The best offer's amount on the side that solvers compete on, in decimal. For a solver after the deposit deadline
    * only; undefined without an offer.
@@ -33,14 +34,14 @@ export function viewForSolver(
 ): QuoteRecordView | undefined {
   const own = record.solvers.find((answer) => answer.index === index)
   if (own === undefined) return undefined
-  const { chainId, requestedAt, asked } = record
+  const { chainId, requestedAt, request } = record
   // A deposit is still possible within the second of the deadline.
-  const isOver = Math.floor(now / 1000) > asked.depositDeadline
+  const isOver = Math.floor(now / 1000) > request.depositDeadline
   const bestAmount = isOver ? bestAmountOf(record) : undefined
-  return { quoteId: id, chainId, requestedAt, asked, solvers: [own], bestAmount }
+  return { quoteId: id, chainId, requestedAt, request, solvers: [own], bestAmount }
 }
 
-function bestAmountOf({ asked, solvers }: QuoteRecord): string | undefined {
+function bestAmountOf({ request, solvers }: QuoteRecord): string | undefined {
   const best = solvers.find(({ rank }) => rank === 1)
-  return asked.orderType === 'EXACT_INPUT' ? best?.outputAmount : best?.inputAmount
+  return request.orderType === 'EXACT_INPUT' ? best?.outputAmount : best?.inputAmount
 }

@@ -3,19 +3,19 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Chain } from '../chain/chain.js'
 import type { Address } from '../domain/hex.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
-import type { AskedSwap, SolverAnswer } from '../domain/quote-record.js'
+import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
-import { type CalledSolver, createQuestion, createSolverClient } from '../solvers/solver-client.js'
+import { type CalledSolver, createSolverClient, createSolverRequest } from '../solvers/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
-import { askText } from './ask-text.js'
+import type { AttemptResult } from './attempt-result.js'
 import { explainCheck } from './explain.js'
-import { createJudge } from './judge.js'
-import type { SolverOutcome } from './outcome.js'
+import { createOfferValidator } from './offer-validator.js'
+import { requestBody } from './request-body.js'
 
 /** What came of checking a registered endpoint, with an explanation for its developer. */
 export interface RegistrationCheck {
-  readonly outcome: 'quoted' | 'refused' | 'invalid' | 'late' | 'failed' | 'skipped'
+  readonly outcome: 'quoted' | 'declined' | 'invalid' | 'late' | 'failed' | 'skipped'
   readonly explanation: string
 }
 
@@ -73,7 +73,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
   const lastSwaps = new Map<number, Swap>()
   const underWay = new Set<string>()
   const limiter = new RateLimiterMemory({ points: MAX_PER_MINUTE, duration: 60 })
-  const judge = createJudge(NO_RULES, () => {})
+  const validateOffer = createOfferValidator(NO_RULES, () => {})
 
   function requestFor(chainId: number): QuoteRequest {
     const { defaultDepositWindowSeconds, defaultFillWindowSeconds } = options
@@ -92,24 +92,31 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
   }
 
   /** Resolves with the outcome, which is known after the time-out at the latest. */
-  async function ask(solver: CalledSolver, request: QuoteRequest): Promise<SolverOutcome> {
+  async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<AttemptResult> {
     const hasher = chains.get(request.chainId)?.quoteHasher()
     if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
     const client = createSolverClient(endpointGuard, 1)
     let isSent = false
     let timer: NodeJS.Timeout | undefined
     try {
-      return await new Promise<SolverOutcome>((resolve) => {
+      return await new Promise<AttemptResult>((resolve) => {
         timer = setTimeout(() => resolve(isSent ? { kind: 'late' } : UNREACHABLE), CHECK_TIMEOUT_MS)
-        const question = { ...createQuestion(askText(request), NO_IDS), isIndicative: true }
-        client.ask(solver, question, {
+        const solverRequest = { ...createSolverRequest(requestBody(request), NO_IDS), isIndicative: true }
+        client.requestQuote(solver, solverRequest, {
           onSent() {
             isSent = true
           },
           onReply(reply) {
             if (reply.kind === 'malformed') resolve({ kind: 'invalid', reason: 'malformed' })
             else if (reply.kind !== 'replied') resolve(reply)
-            else judge({ request, hasher, solver: solver.address, body: reply.body, onJudged: resolve })
+            else
+              validateOffer({
+                request,
+                hasher,
+                solver: solver.address,
+                body: reply.body,
+                onValidated: resolve,
+              })
           },
           onEnd() {},
         })
@@ -125,13 +132,16 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const isMadeUp = !lastSwaps.has(chainId)
     const request = requestFor(chainId)
     const start = performance.now()
-    const result = await ask(solver, request)
+    const result = await requestQuote(solver, request)
     const answer = toAnswer(address, result)
     const { outcome } = answer
     log.info({ chainId, solver: address, result: withoutOffer(result) }, 'a registered endpoint was checked')
     if (production && outcome === 'failed') await delay(start + CHECK_TIMEOUT_MS - performance.now())
-    const asked: AskedSwap = { ...request, amount: request.amount.toString() }
-    return { outcome, explanation: explainCheck(answer, { asked, isMadeUp, tellsNetwork: !production }) }
+    const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
+    return {
+      outcome,
+      explanation: explainCheck(answer, { request: parameters, isMadeUp, tellsNetwork: !production }),
+    }
   }
 
   return {
@@ -164,7 +174,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
 }
 
 const NO_IDS: ReadonlyMap<Address, string> = new Map()
-const UNREACHABLE: SolverOutcome = { kind: 'failed', reason: 'unreachable', message: '' }
+const UNREACHABLE: AttemptResult = { kind: 'failed', reason: 'unreachable', message: '' }
 
 /** The amount with zeros after its first digit: what a user has asked for exactly is not for a newcomer. */
 function firstDigitOf(amount: bigint): bigint {
@@ -172,14 +182,14 @@ function firstDigitOf(amount: bigint): bigint {
   return BigInt(digits.charAt(0).padEnd(digits.length, '0'))
 }
 
-type CheckedAnswer = SolverAnswer & { readonly outcome: Exclude<RegistrationCheck['outcome'], 'skipped'> }
+type CheckedAnswer = RecordedAttempt & { readonly outcome: Exclude<RegistrationCheck['outcome'], 'skipped'> }
 
-function toAnswer(solver: Address, result: SolverOutcome): CheckedAnswer {
+function toAnswer(solver: Address, result: AttemptResult): CheckedAnswer {
   switch (result.kind) {
     case 'quoted':
       return { solver, outcome: 'quoted' }
-    case 'refused':
-      return { solver, outcome: 'refused', httpStatus: result.status }
+    case 'declined':
+      return { solver, outcome: 'declined', httpStatus: result.status }
     case 'invalid':
       return { solver, outcome: 'invalid', reason: result.reason }
     case 'failed':
@@ -189,7 +199,7 @@ function toAnswer(solver: Address, result: SolverOutcome): CheckedAnswer {
   }
 }
 
-function withoutOffer(result: SolverOutcome): object {
+function withoutOffer(result: AttemptResult): object {
   return result.kind === 'quoted' ? { kind: result.kind } : result
 }
 

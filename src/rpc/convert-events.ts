@@ -5,7 +5,7 @@ import {
   StreamEventsResponseSchema,
 } from '../../gen/aggregator/v1/event_pb.js'
 import type { OrderEventType, StreamEvent } from '../domain/event.js'
-import type { Entry } from '../events/recent-entries.js'
+import type { Entry } from '../events/tail-buffer.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
 
 type EventInit = NonNullable<MessageInitShape<typeof StreamEventsResponseSchema>['event']>

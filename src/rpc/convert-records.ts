@@ -4,10 +4,10 @@ import {
   type GetQuoteRecordResponseSchema,
   OrderType,
   QuoteOutcome,
-  type SolverAnswerSchema,
   SolverOutcome,
+  type SolverResultSchema,
 } from '../../gen/aggregator/v1/quote_pb.js'
-import type { AskedSwap, SolverAnswer } from '../domain/quote-record.js'
+import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
 import { explain } from '../quoting/explain.js'
 import type { QuoteRecordView } from '../quoting/record-view.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
@@ -19,12 +19,12 @@ const QUOTE_OUTCOMES = {
 } as const
 const SOLVER_OUTCOMES = {
   quoted: SolverOutcome.QUOTED,
-  refused: SolverOutcome.REFUSED,
+  declined: SolverOutcome.DECLINED,
   invalid: SolverOutcome.INVALID,
   late: SolverOutcome.LATE,
   failed: SolverOutcome.FAILED,
   cancelled: SolverOutcome.CANCELLED,
-  benched: SolverOutcome.BENCHED,
+  circuit_open: SolverOutcome.CIRCUIT_OPEN,
 } as const
 
 /** What a reader sees of a record as messages have it, with each solver's outcome in words. */
@@ -37,28 +37,28 @@ export function toQuoteRecordMessage(
     requestedAt: BigInt(record.requestedAt),
     durationMs: record.durationMs,
     outcome: record.outcome && QUOTE_OUTCOMES[record.outcome],
-    asked: toAskedMessage(record.asked),
-    solvers: record.solvers.map((answer) => toAnswerMessage(answer, record)),
+    request: toParametersMessage(record.request),
+    solvers: record.solvers.map((answer) => toResultMessage(answer, record)),
     bestAmount: record.bestAmount,
   }
 }
 
-function toAskedMessage({ user, ...asked }: AskedSwap) {
+function toParametersMessage({ user, ...request }: QuoteParameters) {
   return {
-    ...asked,
-    inputToken: toKnownChecksumAddress(asked.inputToken),
-    outputToken: toKnownChecksumAddress(asked.outputToken),
-    orderType: OrderType[asked.orderType],
+    ...request,
+    inputToken: toKnownChecksumAddress(request.inputToken),
+    outputToken: toKnownChecksumAddress(request.outputToken),
+    orderType: OrderType[request.orderType],
     userAddress: toKnownChecksumAddress(user),
-    destinationChainId: BigInt(asked.destinationChainId),
-    depositMode: DepositMode[asked.depositMode],
+    destinationChainId: BigInt(request.destinationChainId),
+    depositMode: DepositMode[request.depositMode],
   }
 }
 
-function toAnswerMessage(
-  { index, ...answer }: SolverAnswer,
+function toResultMessage(
+  { index, ...answer }: RecordedAttempt,
   record: QuoteRecordView,
-): MessageInitShape<typeof SolverAnswerSchema> {
+): MessageInitShape<typeof SolverResultSchema> {
   return {
     ...answer,
     solver: toKnownChecksumAddress(answer.solver),

@@ -4,9 +4,9 @@ import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
 import { toConnectedMessage } from './convert-events.js'
 import { type EventStream, type EventStreams, FAREWELL_MS, type StreamProtocol } from './event-streams.js'
-import { requestKey, toCall } from './request-context.js'
+import { malformedMessage, stageKey } from './malformed-request.js'
+import { requestKey, toRpcContext } from './rpc-context.js'
 import { sharedMessagesKey } from './shared-messages.js'
-import { stageKey, unreadableMessage } from './unreadable.js'
 
 /** StreamEvents as Connect's router takes it: how the stream begins and ends; `withSharedMessages` does the rest. */
 export function toStreamHandler(streams: EventStreams) {
@@ -48,14 +48,14 @@ async function open(
   context: HandlerContext,
 ): Promise<EventStream> {
   try {
-    const call = toCall(context)
+    const call = toRpcContext(context)
     const isReadable = context.values.get(stageKey) !== 'unreadable'
     if (isReadable) context.values.set(stageKey, 'reached')
-    await streams.admit(call)
+    await streams.checkLimits(call)
     const { requestId, address } = call
     await streams.waitForCursor(request.after, address)
     const caller = { protocol: call.protocol as StreamProtocol, requestId, address }
-    return streams.open(request, caller, isReadable ? [] : [unreadableMessage(streams.desc)])
+    return streams.open(request, caller, isReadable ? [] : [malformedMessage(streams.desc)])
   } catch (thrown) {
     const error = toServiceError(thrown)
     context.values.get(requestKey).refuse(error)

@@ -9,8 +9,8 @@ import {
 } from '../domain/errors.js'
 import type { EventFilter } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
-import type { Batch } from '../events/recent-entries.js'
 import type { Subscription } from '../events/subscriber.js'
+import type { Batch } from '../events/tail-buffer.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { EVENT_TYPE_NAMES } from './convert-events.js'
@@ -31,7 +31,7 @@ export interface EventStreams {
   readonly desc: typeof EventService.method.streamEvents
   readonly supportedChains: readonly number[]
   /** Counts a request to open a stream, before `open`. @throws ServiceError RATE_LIMITED */
-  admit(client: Client): Promise<void>
+  checkLimits(client: Client): Promise<void>
   /**
    * Waits for the database where `open` needs it for a cursor, as another replica has given it or it is an old one.
    * @param address the client's IP address
@@ -43,11 +43,7 @@ export interface EventStreams {
    * @param unreadable fields that could not be read into the message
    * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
    */
-  open(
-    request: StreamEventsRequest,
-    caller: StreamCaller,
-    unreadable?: readonly FieldViolation[],
-  ): EventStream
+  open(request: StreamEventsRequest, caller: StreamCaller, malformed?: readonly FieldViolation[]): EventStream
 }
 
 interface StreamCaller {
@@ -85,11 +81,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   function subscribe(
     request: StreamEventsRequest,
     { address }: StreamCaller,
-    unreadable: readonly FieldViolation[],
+    malformed: readonly FieldViolation[],
   ): Subscription {
     if (request.chainId.some((chainId) => !supportedChains.includes(Number(chainId))))
       throw chainNotSupported(supportedChains)
-    const fields = new Fields(unreadable)
+    const fields = new Fields(malformed)
     const filter = readFilter(request, fields)
     if (fields.violations.length > 0) throw invalidArgument(fields.violations)
     const client = identifyClient(address)
@@ -150,11 +146,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     desc,
     supportedChains,
-    admit: (client) => rateLimits.consume('streams', client),
+    checkLimits: (client) => rateLimits.consume('streams', client),
     waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
-    open(request, caller, unreadable = []) {
+    open(request, caller, malformed = []) {
       try {
-        return new Stream(subscribe(request, caller, unreadable), caller)
+        return new Stream(subscribe(request, caller, malformed), caller)
       } catch (thrown) {
         throw refuse(caller, thrown)
       }

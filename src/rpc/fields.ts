@@ -16,8 +16,8 @@ export class Fields {
   readonly violations: FieldViolation[]
 
   /** @param unreadable what is known to be bad already; nothing further is said of those fields */
-  constructor(unreadable: readonly FieldViolation[]) {
-    this.violations = [...unreadable]
+  constructor(malformed: readonly FieldViolation[]) {
+    this.violations = [...malformed]
   }
 
   /** Notes a bad field, unless it is noted already. */

@@ -16,7 +16,7 @@ import { ClientCounts } from '../domain/client-counts.js'
 import { ServiceError } from '../domain/errors.js'
 import { shorten } from '../domain/text.js'
 import { identifyClient } from './identify-client.js'
-import { requestKey } from './request-context.js'
+import { requestKey } from './rpc-context.js'
 
 /** As much of an unknown name is repeated: the message travels in a header. */
 const MAX_NAME_LENGTH = 200

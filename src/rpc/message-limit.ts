@@ -2,7 +2,7 @@ import { ConnectError, type Interceptor } from '@connectrpc/connect'
 import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
 import type { Client, RateLimits } from './rate-limits.js'
-import { requestKey } from './request-context.js'
+import { requestKey } from './rpc-context.js'
 
 /** Counts every message that a caller sends on a stream against the limit that all else shares (docs/decisions.md, D8). */
 export function limitMessages(rateLimits: RateLimits): Interceptor {

@@ -7,7 +7,7 @@ import type {
 } from '@bufbuild/protobuf'
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
-import type { Patience } from '../quoting/collect.js'
+import type { Cancellation } from '../quoting/fan-out.js'
 import { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
 
@@ -24,7 +24,7 @@ export interface QuoteSummary {
 }
 
 /** One call, whatever protocol it came by. */
-export interface Call extends Client, Patience {
+export interface RequestContext extends Client, Cancellation {
   readonly protocol: Protocol
   readonly requestId: string
   /** Has the log's line of the request say what came of a quote. */
@@ -45,7 +45,11 @@ export interface Method {
    * @param unreadable fields that could not even be read into the message
    * @throws ServiceError, or anything unforeseen
    */
-  answer(message: ChainMessage, call: Call, unreadable: readonly FieldViolation[]): Promise<object> | object
+  answer(
+    message: ChainMessage,
+    call: RequestContext,
+    malformed: readonly FieldViolation[],
+  ): Promise<object> | object
 }
 
 interface MethodBody<I extends DescMessage, O extends DescMessage, R> {
@@ -53,7 +57,7 @@ interface MethodBody<I extends DescMessage, O extends DescMessage, R> {
   /** Translates the message, noting every bad field; the result is used only when none is noted. */
   read(message: MessageShape<I>, fields: Fields): R
   /** Calls the part of the house that knows, and translates back. */
-  answer(request: R, call: Call): Promise<MessageInitShape<O>> | MessageInitShape<O>
+  answer(request: R, call: RequestContext): Promise<MessageInitShape<O>> | MessageInitShape<O>
 }
 
 /** Makes a method from a descriptor and the translation of its messages. */
@@ -64,8 +68,8 @@ export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
   return {
     desc,
     limit: body.limit,
-    answer(message, call, unreadable) {
-      const fields = new Fields(unreadable)
+    answer(message, call, malformed) {
+      const fields = new Fields(malformed)
       const request = body.read(message as Message as MessageShape<I>, fields)
       if (fields.violations.length > 0) throw invalidArgument(fields.violations)
       return body.answer(request, call)

@@ -20,7 +20,7 @@ import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionV1Alpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
 
 /** What is asked, in both versions of the protocol. */
-type Question =
+type ReflectionQuery =
   | {
       case: 'fileByFilename' | 'fileContainingSymbol' | 'allExtensionNumbersOfType' | 'listServices'
       value: string
@@ -61,7 +61,7 @@ export function createReflection(
   const answer = createAnswers([...services, ServerReflection, ServerReflectionV1Alpha])
   const endings = new Set<() => void>()
 
-  async function* answerAll<Request extends { host: string; messageRequest: Question }>(
+  async function* answerAll<Request extends { host: string; messageRequest: ReflectionQuery }>(
     requests: AsyncIterable<Request>,
     { signal }: HandlerContext,
   ) {
@@ -98,31 +98,31 @@ export function createReflection(
 }
 
 /** Builds what answers a question of the reflection protocol. */
-export function createAnswers(services: readonly DescService[]): (question: Question) => Answer {
+export function createAnswers(services: readonly DescService[]): (query: ReflectionQuery) => Answer {
   const files = withImports([...services.map(({ file }) => file), ...ERROR_FILES])
   const registry = createRegistry(...files)
   const byName = new Map(files.map((file) => [fileName(file), file]))
   const names = services.map(({ typeName }) => typeName).toSorted()
 
-  return (question) => {
-    switch (question.case) {
+  return (query) => {
+    switch (query.case) {
       case 'listServices':
         return { case: 'listServicesResponse', value: { service: names.map((name) => ({ name })) } }
       case 'fileByFilename':
-        return toFiles(byName.get(question.value), question.value)
+        return toFiles(byName.get(query.value), query.value)
       case 'fileContainingSymbol':
-        return toFiles(fileOfSymbol(registry, question.value), question.value)
+        return toFiles(fileOfSymbol(registry, query.value), query.value)
       case 'fileContainingExtension': {
-        const { containingType, extensionNumber } = question.value
+        const { containingType, extensionNumber } = query.value
         const found = extensionsOf(files, containingType).find(({ number }) => number === extensionNumber)
         return toFiles(found?.file, `extension ${extensionNumber} of ${containingType}`)
       }
       case 'allExtensionNumbersOfType': {
-        if (registry.getMessage(question.value) === undefined) return notFound(question.value)
-        const extensionNumber = extensionsOf(files, question.value).map(({ number }) => number)
+        if (registry.getMessage(query.value) === undefined) return notFound(query.value)
+        const extensionNumber = extensionsOf(files, query.value).map(({ number }) => number)
         return {
           case: 'allExtensionNumbersResponse',
-          value: { baseTypeName: question.value, extensionNumber },
+          value: { baseTypeName: query.value, extensionNumber },
         }
       }
       case undefined:

@@ -6,11 +6,11 @@ import { toConnectError } from './connect-errors.js'
 import { withTimerDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
-import type { GuardedMethod } from './guard.js'
+import { rejectMalformed, stageKey, withMalformedRequests } from './malformed-request.js'
 import type { ChainMessage } from './method.js'
-import { requestKey, toCall } from './request-context.js'
+import type { MethodHandler } from './middleware.js'
+import { requestKey, toRpcContext } from './rpc-context.js'
 import { withSharedMessages } from './shared-messages.js'
-import { refuseUnreadable, stageKey, withUnreadableCalls } from './unreadable.js'
 
 // Messages are made of short strings, which Node's buffers encode in half the time of the standard's encoder.
 configureTextEncoding({ ...getTextEncoding(), encodeUtf8: (text) => Buffer.from(text) })
@@ -23,7 +23,7 @@ export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOpti
  * gRPC-Web and Connect.
  */
 export function rpcRoutes(
-  methods: readonly GuardedMethod[],
+  methods: readonly MethodHandler[],
   streams: EventStreams,
   addServices: readonly AddService[],
 ) {
@@ -39,28 +39,28 @@ export function rpcRoutes(
     }
     const own = router.handlers.map((handler) => {
       const isStream = handler.method.methodKind === 'server_streaming'
-      return withUnreadableCalls(isStream ? withSharedMessages(handler) : handler)
+      return withMalformedRequests(isStream ? withSharedMessages(handler) : handler)
     })
     router.handlers.length = 0
-    for (const add of addServices) add(router, { interceptors: [refuseUnreadable] })
+    for (const add of addServices) add(router, { interceptors: [rejectMalformed] })
     const added = router.handlers.map((handler) =>
-      handler.method.methodKind === 'unary' ? withUnreadableCalls(handler) : handler,
+      handler.method.methodKind === 'unary' ? withMalformedRequests(handler) : handler,
     )
     router.handlers.splice(0, Infinity, ...[...own, ...added].map(withTimerDeadlines))
   }
 }
 
-function toHandler(method: GuardedMethod): MethodImpl<GuardedMethod['desc']> {
+function toHandler(method: MethodHandler): MethodImpl<MethodHandler['desc']> {
   return async (message, context) => {
     const start = performance.now()
-    const call = toCall(context)
-    const count = (result: Parameters<GuardedMethod['count']>[1]) =>
+    const call = toRpcContext(context)
+    const count = (result: Parameters<MethodHandler['count']>[1]) =>
       method.count(call.protocol, result, (performance.now() - start) / 1000)
     try {
-      if (context.values.get(stageKey) === 'unreadable') return await method.refuseUnreadable(call)
+      if (context.values.get(stageKey) === 'unreadable') return await method.rejectMalformed(call)
       context.values.set(stageKey, 'reached')
       const request = message as ChainMessage
-      await method.admit(Number(request.chainId), call)
+      await method.checkLimits(Number(request.chainId), call)
       const answer = await method.answer(request, call)
       count('OK')
       return answer as Record<string, unknown>

@@ -2,7 +2,7 @@ import { toBinary, toJsonString } from '@bufbuild/protobuf'
 import { createContextKey } from '@connectrpc/connect'
 import { encodeEnvelope, type UniversalHandler } from '@connectrpc/connect/protocol'
 import { type StreamEventsResponse, StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
-import { sharedBytes } from '../events/shared-bytes.js'
+import { encodeOnce } from '../events/encode-once.js'
 import { toEventMessage, toHeartbeatMessage } from './convert-events.js'
 import type { EventStream } from './event-streams.js'
 
@@ -21,8 +21,8 @@ interface SharedMessages {
 export const sharedMessagesKey = createContextKey<SharedMessages | undefined>(undefined)
 
 const envelopesOf = {
-  binary: sharedBytes((entry) => envelope(toEventMessage(entry), 'binary')),
-  json: sharedBytes((entry) => envelope(toEventMessage(entry), 'json')),
+  binary: encodeOnce((entry) => envelope(toEventMessage(entry), 'binary')),
+  json: encodeOnce((entry) => envelope(toEventMessage(entry), 'json')),
 }
 
 /**

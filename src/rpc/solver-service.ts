@@ -17,7 +17,7 @@ interface SolverServiceOptions {
 
 const CHECK_OUTCOMES = {
   quoted: CheckOutcome.QUOTED,
-  refused: CheckOutcome.REFUSED,
+  declined: CheckOutcome.DECLINED,
   invalid: CheckOutcome.INVALID,
   late: CheckOutcome.LATE,
   failed: CheckOutcome.FAILED,
@@ -68,9 +68,9 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       signature: fields.signature('signature', message.signature),
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),
-    async answer(wish) {
-      await counted('unregister', wish.chainId, registry.unregister(wish))
-      return { status: 'removed', address: toKnownChecksumAddress(wish.address) }
+    async answer(request) {
+      await counted('unregister', request.chainId, registry.unregister(request))
+      return { status: 'removed', address: toKnownChecksumAddress(request.address) }
     },
   })
 

@@ -55,7 +55,7 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   }
 }
 
-type WatchedChain = Pick<Chain, 'chainId' | 'isReadHere' | 'readBond' | 'onBondEvents'>
+type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'onBondEvents'>
 
 interface ChainWatch {
   checkAll(): void
@@ -122,7 +122,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   }
 
   function check(solvers: ReadonlySet<Address> | undefined): void {
-    if (isClosed || !chain.isReadHere()) return
+    if (isClosed || !chain.isLeader()) return
     if (solvers === undefined) areAllWanted = true
     else for (const solver of solvers) wanted.add(solver)
     round ??= readUntilQuiet()

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { CLIENT_INTERVAL_MS, LossHistory } from './loss-history.js'
 
 /** A time for which the breaker is open; each that follows soon takes twice as long as the one before. */
-export interface OpenTerm {
+export interface OpenPeriod {
   /** How many terms there have been in close succession, this one included. */
   readonly level: number
   /** When the breaker is half-open, on its own clock. */
@@ -24,7 +24,7 @@ const TRIAL_ONLY_LEVEL = 3
 /** Clients whose last failure is remembered. */
 const MAX_CLIENTS = 64
 const FIRST_TERM_MS = 5_000
-export const LONGEST_TERM_MS = 300_000
+export const LONGEST_OPEN_MS = 300_000
 
 /** A request to the solver. */
 export interface CircuitRequest {
@@ -34,11 +34,11 @@ export interface CircuitRequest {
 
 interface CircuitBreakerOptions {
   /** A term from before a restart, or from another endpoint of the solver. */
-  readonly term?: OpenTerm | undefined
+  readonly openPeriod?: OpenPeriod | undefined
   /** From another endpoint of the solver, or from before it was away. */
   readonly history?: LossHistory | undefined
   /** Called with each new term, and with undefined when the breaker closes. */
-  readonly onChange: (term: OpenTerm | undefined) => void
+  readonly onChange: (openPeriod: OpenPeriod | undefined) => void
 }
 
 /**
@@ -57,15 +57,15 @@ export class CircuitBreaker {
   readonly #onChange: CircuitBreakerOptions['onChange']
   /** When each client's last failure counted; undefined until the first one. */
   #failedAt: LRUCache<string, number> | undefined
-  #term: OpenTerm | undefined
+  #term: OpenPeriod | undefined
   #trial: CircuitRequest | undefined
   #lastLevel: number
   #closedAt = Number.NEGATIVE_INFINITY
 
-  constructor({ term, history = new LossHistory(), onChange }: CircuitBreakerOptions) {
+  constructor({ openPeriod, history = new LossHistory(), onChange }: CircuitBreakerOptions) {
     this.#onChange = onChange
-    this.#term = term
-    this.#lastLevel = term?.level ?? 0
+    this.#term = openPeriod
+    this.#lastLevel = openPeriod?.level ?? 0
     this.history = history
   }
 
@@ -82,7 +82,7 @@ export class CircuitBreaker {
    * The term that another endpoint of the same solver begins with: the one under way, or one that ends now when the
    * breaker was open within the last 5 minutes. Undefined without such a past.
    */
-  termElsewhere(now: number): OpenTerm | undefined {
+  openPeriodElsewhere(now: number): OpenPeriod | undefined {
     if (this.#term !== undefined || !this.#wasOpenOfLate(now)) return this.#term
     return { level: this.#lastLevel, until: now }
   }
@@ -144,18 +144,18 @@ export class CircuitBreaker {
     this.#onChange(undefined)
   }
 
-  #allowEarlyTrial({ level, until }: OpenTerm, now: number): void {
+  #allowEarlyTrial({ level, until }: OpenPeriod, now: number): void {
     if (now < until && this.history.takeEarlyTrial(now)) this.#term = { level, until: now }
   }
 
   #wasOpenOfLate(now: number): boolean {
-    return now - this.#closedAt <= LONGEST_TERM_MS
+    return now - this.#closedAt <= LONGEST_OPEN_MS
   }
 
   #open(now: number): void {
     const isFirst = this.#term === undefined && !this.#wasOpenOfLate(now)
     const level = isFirst ? 1 : this.#lastLevel + 1
-    const termMs = Math.min(FIRST_TERM_MS * 2 ** (level - 1), LONGEST_TERM_MS)
+    const termMs = Math.min(FIRST_TERM_MS * 2 ** (level - 1), LONGEST_OPEN_MS)
     this.#lastLevel = level
     this.#term = { level, until: now + termMs }
     this.#onChange(this.#term)

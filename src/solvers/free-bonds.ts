@@ -1,10 +1,10 @@
+import type { ClusterBus } from '../domain/cluster.js'
 import type { Address } from '../domain/hex.js'
-import type { Replicas } from '../domain/replicas.js'
 import { type Bond, freeBondOf, type Solver, type SolverKey } from '../domain/solver.js'
 import type { BondStore } from '../store/bond-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createMirror } from './mirror.js'
+import { createRefresher } from './refresher.js'
 
 /**
  * The free bond of each registered solver (docs/decisions.md, D13): in memory for quotes, and in the store for restarts and
@@ -32,7 +32,7 @@ export interface FreeBonds {
 
 interface FreeBondsOptions {
   readonly store: BondStore
-  readonly replicas: Pick<Replicas, 'listen'>
+  readonly cluster: Pick<ClusterBus, 'listen'>
   readonly chainIds: readonly number[]
   readonly log: Logger
 }
@@ -40,13 +40,13 @@ interface FreeBondsOptions {
 /** Builds the free bonds with what the store has kept. */
 export async function createFreeBonds({
   store,
-  replicas,
+  cluster,
   chainIds,
   log,
 }: FreeBondsOptions): Promise<FreeBonds> {
   const chains = new Map(chainIds.map((chainId) => [chainId, createChainBonds(chainId, store)]))
-  const mirrors = new Map(
-    [...chains].map(([chainId, bonds]) => [chainId, createMirror(() => refresh(chainId, bonds), log)]),
+  const refreshers = new Map(
+    [...chains].map(([chainId, bonds]) => [chainId, createRefresher(() => refresh(chainId, bonds), log)]),
   )
   let listener = (_chainId: number) => {}
 
@@ -55,10 +55,10 @@ export async function createFreeBonds({
     if (await bonds.load()) listener(chainId)
   }
 
-  replicas.listen('bonds', {
-    onText: (chainId) => mirrors.get(Number(chainId))?.refresh(),
+  cluster.listen('bonds', {
+    onMessage: (chainId) => refreshers.get(Number(chainId))?.refresh(),
     onMissed() {
-      for (const mirror of mirrors.values()) mirror.refresh()
+      for (const refresher of refreshers.values()) refresher.refresh()
     },
   })
   await Promise.all([...chains.values()].map((bonds) => bonds.load()))
@@ -74,13 +74,13 @@ export async function createFreeBonds({
       await chains.get(chainId)?.noteRegistered(address, bond)
       listener(chainId)
       // Forgets those that are no longer registered: only registrations make memory grow.
-      mirrors.get(chainId)?.refresh()
+      refreshers.get(chainId)?.refresh()
     },
     onForeignChange(next) {
       listener = next
     },
     close() {
-      for (const mirror of mirrors.values()) mirror.close()
+      for (const refresher of refreshers.values()) refresher.close()
     },
   }
 }
@@ -170,7 +170,7 @@ function createChainBonds(chainId: number, store: BondStore) {
  * Puts the free bonds into the metrics.
  * @param active the active solvers of each chain
  */
-export function measureFreeBonds(
+export function collectFreeBondMetrics(
   active: ReadonlyMap<number, readonly Solver[]>,
   freeBonds: Pick<FreeBonds, 'of'>,
   metrics: Pick<Metrics, 'solverFreeBond'>,

@@ -16,7 +16,7 @@ const WINDOW_MS = 5000
 /** Samples of one window, a fifth of what can be checked meanwhile: repeated nonces must not wait for them. */
 const MAX_SAMPLES = 50
 
-interface Candidate {
+interface LeadershipListener {
   sent: SentNonce
   /** The nonces of the window that it was chosen from. */
   seen: number
@@ -27,7 +27,7 @@ interface Candidate {
  * @param onSample takes the samples of all solvers at the end of each window
  */
 export function createNonceSamples(onSample: (solver: Address, sent: SentNonce) => void): NonceSamples {
-  let candidates = new Map<Address, Candidate>()
+  let candidates = new Map<Address, LeadershipListener>()
   let timer: NodeJS.Timeout | undefined
 
   function endWindow(): void {

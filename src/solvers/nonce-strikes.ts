@@ -12,7 +12,7 @@ export interface NonceStrikes {
    * @returns the length of the bar that begins, in milliseconds, or undefined
    */
   strike(solver: Address, now: number): number | undefined
-  isBarred(solver: Address, now: number): boolean
+  isSuspended(solver: Address, now: number): boolean
 }
 
 const FIRST_BAR_MS = 60_000
@@ -39,6 +39,6 @@ export function createNonceStrikes(maxSolvers: number): NonceStrikes {
       records.set(solver, { strikes, until: now + barMs })
       return barMs === 0 ? undefined : barMs
     },
-    isBarred: (solver, now) => now < (records.get(solver)?.until ?? Number.NEGATIVE_INFINITY),
+    isSuspended: (solver, now) => now < (records.get(solver)?.until ?? Number.NEGATIVE_INFINITY),
   }
 }

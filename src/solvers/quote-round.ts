@@ -5,7 +5,7 @@ export type RequestResult =
   /** A valid offer. */
   | 'quoted'
   /** The solver declined. */
-  | 'refused'
+  | 'declined'
   /** An error, or a reply that is not valid. */
   | 'failed'
   /** Nothing came within the service's own time-out. */
@@ -122,6 +122,6 @@ export class QuoteRound {
     if (result === 'late') return 'time_lost'
     const isLast = tookMs === this.#slowestMs
     if (isLast && tookMs - this.#secondSlowestMs > LOST_MS) return 'slow'
-    return result === 'refused' ? 'declined' : 'none'
+    return result === 'declined' ? 'declined' : 'none'
   }
 }

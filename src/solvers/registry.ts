@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Chain } from '../chain/chain.js'
+import type { ClusterBus } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
-import type { Replicas } from '../domain/replicas.js'
 import {
   type Bond,
   isBondSufficient,
   replaceableSolvers,
   type Solver,
   type SolverKey,
-  solverBarred,
+  solverBlocked,
   solverLimitReached,
   TIMESTAMP_TOLERANCE_MS,
   timestampReused,
@@ -23,17 +23,17 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { createEndpointChecks } from './endpoint-checks.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import type { FreeBonds } from './free-bonds.js'
-import { createMirror } from './mirror.js'
+import { createRefresher } from './refresher.js'
 import { createSolverSets } from './solver-sets.js'
 
 /** A signed wish of a solver; `timestamp` in Unix milliseconds. */
-export interface SignedWish extends SolverKey {
+export interface SignedRequest extends SolverKey {
   readonly timestamp: number
   readonly signature: Hex
 }
 
 /** A signed registration. */
-export interface Registration extends SignedWish {
+export interface Registration extends SignedRequest {
   readonly endpointUrl: string
   readonly name: string
 }
@@ -54,7 +54,7 @@ export interface Registry {
    */
   register(registration: Registration): Promise<void>
   /** @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED or SOLVER_NOT_FOUND */
-  unregister(wish: SignedWish): Promise<void>
+  unregister(request: SignedRequest): Promise<void>
   /** Takes note of a solver's bond: without a sufficient one it is not active (docs/decisions.md, D5). */
   setBonded(key: SolverKey, isBonded: boolean): Promise<void>
   /**
@@ -70,7 +70,7 @@ export interface Registry {
 
 interface RegistryOptions {
   readonly store: SolverStore
-  readonly replicas: Pick<Replicas, 'listen'>
+  readonly cluster: Pick<ClusterBus, 'listen'>
   readonly chains: ReadonlyMap<number, Chain>
   readonly freeBonds: Pick<FreeBonds, 'noteRegistered'>
   readonly endpointGuard: EndpointGuard
@@ -87,13 +87,13 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   const { store, chains, freeBonds, endpointGuard, protocolName, maxSolversPerChain, log } = options
   const sets = createSolverSets()
   const checkEndpoint = createEndpointChecks(endpointGuard)
-  const mirrors = new Map(
-    [...chains.keys()].map((chainId) => [chainId, createMirror(() => read(chainId), log)]),
+  const refreshers = new Map(
+    [...chains.keys()].map((chainId) => [chainId, createRefresher(() => read(chainId), log)]),
   )
-  options.replicas.listen('solvers', {
-    onText: (chainId) => mirrors.get(Number(chainId))?.refresh(),
+  options.cluster.listen('solvers', {
+    onMessage: (chainId) => refreshers.get(Number(chainId))?.refresh(),
     onMissed() {
-      for (const mirror of mirrors.values()) mirror.refresh()
+      for (const refresher of refreshers.values()) refresher.refresh()
     },
   })
   await Promise.all([...chains.keys()].map(read))
@@ -102,8 +102,8 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   async function read(chainId: number): Promise<void> {
     for (;;) {
       const before = sets.get(chainId)
-      for (const solver of await store.removeBarred(chainId))
-        log.warn({ chainId, solver }, 'a barred solver was removed: another version has registered it')
+      for (const solver of await store.removeBlocked(chainId))
+        log.warn({ chainId, solver }, 'a blocked solver was removed: another version has registered it')
       const solvers = await store.readAll(chainId)
       if (sets.get(chainId) !== before) continue
       if (before !== undefined && isDeepStrictEqual(before.registered, solvers)) return
@@ -122,18 +122,18 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   }
 
   /** After a change, as the store's answer may be older than what another process has changed and was read already. */
-  function readAgain(chainId: number): void {
-    mirrors.get(chainId)?.refresh()
+  function recheck(chainId: number): void {
+    refreshers.get(chainId)?.refresh()
   }
 
   /** Checks the window before the signature, and what the store knows of the address after it. */
-  async function assertSigned(wish: SignedWish, message: string): Promise<void> {
-    if (Math.abs(wish.timestamp - options.now()) > TIMESTAMP_TOLERANCE_MS) {
+  async function assertSigned(request: SignedRequest, message: string): Promise<void> {
+    if (Math.abs(request.timestamp - options.now()) > TIMESTAMP_TOLERANCE_MS) {
       throw new ServiceError('TIMESTAMP_OUT_OF_RANGE', 'The timestamp must be within 5 minutes of the clock.')
     }
-    assertSignature(wish, message)
-    const last = await store.lastTimestamp(wish)
-    if (last !== undefined && wish.timestamp <= last) throw timestampReused(last)
+    assertSignature(request, message)
+    const last = await store.lastTimestamp(request)
+    if (last !== undefined && request.timestamp <= last) throw timestampReused(last)
   }
 
   /**
@@ -186,7 +186,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     const solver = sets.find(key)
     const next = solver && withBond(solver, isBonded, now)
     if (next !== undefined && next !== solver) sets.put(next)
-    readAgain(key.chainId)
+    recheck(key.chainId)
   }
 
   async function save(registration: Registration, replaceable: Replaceable): Promise<void> {
@@ -198,7 +198,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       log.info({ chainId, solver: address, replaced }, 'a new solver has replaced one without a bond')
     }
     sets.put(solver)
-    readAgain(chainId)
+    recheck(chainId)
   }
 
   return {
@@ -207,7 +207,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
 
     async register(registration) {
       await assertSigned(registration, registrationMessage(protocolName, registration))
-      if (await store.isBarred(registration)) throw solverBarred()
+      if (await store.isBlocked(registration)) throw solverBlocked()
       const unbondedBefore = options.now() - options.unbondedGraceMs
       await assertEndpoint(registration, unbondedBefore)
       const candidates = assertPlace(registration, unbondedBefore)
@@ -216,11 +216,11 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       await freeBonds.noteRegistered(registration, bond)
     },
 
-    async unregister(wish) {
-      await assertSigned(wish, unregistrationMessage(protocolName, wish))
-      await store.remove(wish, wish.timestamp)
-      sets.drop(wish)
-      readAgain(wish.chainId)
+    async unregister(request) {
+      await assertSigned(request, unregistrationMessage(protocolName, request))
+      await store.remove(request, request.timestamp)
+      sets.drop(request)
+      recheck(request.chainId)
     },
 
     setBonded,
@@ -228,20 +228,20 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     async removeUnbonded(key, unbondedBefore) {
       const isRemoved = await store.removeUnbonded(key, unbondedBefore)
       if (isRemoved) sets.drop(key)
-      readAgain(key.chainId)
+      recheck(key.chainId)
       return isRemoved
     },
 
-    refresh: readAgain,
+    refresh: recheck,
 
     close() {
-      for (const mirror of mirrors.values()) mirror.close()
+      for (const refresher of refreshers.values()) refresher.close()
     },
   }
 }
 
 /** Puts the numbers of solvers into the metrics. */
-export function measureSolvers(
+export function collectSolverMetrics(
   chainIds: readonly number[],
   registry: Pick<Registry, 'active' | 'registered'>,
   metrics: Pick<Metrics, 'solvers'>,
@@ -261,7 +261,7 @@ const MAX_CONFIRMED = 10
 
 const NO_SOLVERS: readonly Solver[] = []
 
-function assertSignature({ address, signature }: SignedWish, message: string): void {
+function assertSignature({ address, signature }: SignedRequest, message: string): void {
   const problem = checkSignature(
     personalMessageDigest(message),
     Buffer.from(signature.slice(2), 'hex'),

@@ -105,12 +105,12 @@ function sort(healths: readonly SolverHealth[], round: QuoteRound, now: number) 
   const others: SolverHealth[] = []
   let busy = 0
   for (const health of healths) {
-    const standing = health.standing(round, now)
-    if (standing === 'open' || standing === 'stalled') others.push(health)
+    const status = health.status(round, now)
+    if (status === 'open' || status === 'stalled') others.push(health)
     else if (health.slots.isFull) {
       if (canServe(health, round, now)) full.push(health)
       else busy++
-    } else if (standing === 'healthy') healthy.push(health)
+    } else if (status === 'healthy') healthy.push(health)
     else degraded.push(health)
   }
   return { healthy, degraded, full, others, busy }

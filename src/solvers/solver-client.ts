@@ -10,12 +10,12 @@ import { failReasonOf, ReplyTooLongError } from './fail-reason.js'
 /** What came of calling a solver. */
 export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
-  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'declined'; readonly status: number }
   | { readonly kind: 'malformed' }
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
 
 /** What all solvers of a quote are sent. */
-export interface Question {
+export interface SolverRequest {
   /** JSON text in UTF-8. */
   readonly body: Uint8Array
   /** The id that each solver is asked under (docs/decisions.md, D15); none where no record is kept. */
@@ -43,7 +43,7 @@ export interface SolverClient {
    * Posts a quote request to `<endpoint>/quote`.
    * @returns ends the call and what is still under way of its answer
    */
-  ask(solver: CalledSolver, question: Question, listener: CallListener): () => void
+  requestQuote(solver: CalledSolver, solverRequest: SolverRequest, listener: CallListener): () => void
   /**
    * Counts open connections.
    * @returns how many there are to a solver's endpoint
@@ -80,7 +80,7 @@ const KEEP_ALIVE_MS = 55_000
  * Prepares what all solvers of a quote are sent.
  * @param quoteIds go in a header, so that a solver's developer can look up what became of its offer
  */
-export function createQuestion(text: string, quoteIds: ReadonlyMap<Address, string>): Question {
+export function createSolverRequest(text: string, quoteIds: ReadonlyMap<Address, string>): SolverRequest {
   return { body: Buffer.from(text), quoteIds }
 }
 
@@ -109,7 +109,7 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
   }
 
   return {
-    ask(solver, { body, quoteIds, isIndicative }, listener) {
+    requestQuote(solver, { body, quoteIds, isIndicative }, listener) {
       const reader = new ReplyReader(listener)
       const headers = [...HEADERS]
       const quoteId = quoteIds.get(solver.address)
@@ -157,7 +157,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: unknown, status: number): void {
     // What comes behind a refusal is read and dropped, so that the connection can be used again.
-    if (status !== 200 && status >= 200) this.#reply({ kind: 'refused', status })
+    if (status !== 200 && status >= 200) this.#reply({ kind: 'declined', status })
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Solver, SolverKey } from '../domain/solver.js'
-import type { BenchStore, StoredTerm } from '../store/bench-store.js'
+import type { CircuitBreakerStore, StoredOpenPeriod } from '../store/circuit-breaker-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { LONGEST_TERM_MS, type OpenTerm } from './circuit-breaker.js'
+import { LONGEST_OPEN_MS, type OpenPeriod } from './circuit-breaker.js'
 import { LossHistory } from './loss-history.js'
 import { RequestSlots } from './request-slots.js'
 import { SolverHealth } from './solver-health.js'
@@ -27,7 +27,7 @@ export interface SolverHealthRegistry {
 }
 
 interface SolverHealthRegistryOptions {
-  readonly store: BenchStore
+  readonly store: CircuitBreakerStore
   readonly quoteTimeoutMs: number
   readonly maxConnectionsPerSolver: number
   /** The clock of the solvers' health, in milliseconds; it never goes back. */
@@ -46,12 +46,12 @@ interface ChainEntry {
 
 /** What a solver's circuit breaker has come to, before the solver moves or goes. */
 interface Past {
-  readonly term: OpenTerm | undefined
+  readonly openPeriod: OpenPeriod | undefined
   readonly history: LossHistory
 }
 
 /** The term of a solver that is away is remembered for so long. */
-const AWAY_MS = LONGEST_TERM_MS
+const AWAY_MS = LONGEST_OPEN_MS
 /** Solvers whose terms are remembered in these ways. */
 const MAX_PASTS = 1024
 
@@ -67,30 +67,30 @@ export async function createSolverHealthRegistry(
   const slotsByOrigin = new Map<string, RequestSlots>()
   /** Circuit breakers of solvers that are away, by solver, as at their departure. */
   const away = new LRUCache<string, Past & { readonly leftAt: number }>({ max: MAX_PASTS })
-  const storedTerms = new Map((await store.readAll()).map((term) => [keyOf(term), term]))
+  const storedTerms = new Map((await store.readAll()).map((openPeriod) => [keyOf(openPeriod), openPeriod]))
 
   function keep(writing: Promise<void>): void {
     writing.catch((error) => log.error({ err: error }, 'the state of a circuit breaker could not be stored'))
   }
 
   /** A replaced health has nothing to do with the solver as it is registered now. */
-  function noteTerm(health: SolverHealth, term: OpenTerm | undefined): void {
+  function noteOpenPeriod(health: SolverHealth, openPeriod: OpenPeriod | undefined): void {
     const { chainId, address } = health.solver
     if (!chains.get(chainId)?.healths.includes(health)) return
-    if (term === undefined) {
+    if (openPeriod === undefined) {
       log.info({ chainId, solver: address }, 'a solver answers again: its circuit breaker closes')
       keep(store.remove({ chainId, address }))
       return
     }
-    const termMs = term.until - clock()
+    const termMs = openPeriod.until - clock()
     log.warn(
       { chainId, solver: address, termMs },
       'a solver loses time: its circuit breaker opens, and no quote waits for it',
     )
-    save(health.solver, term)
+    save(health.solver, openPeriod)
   }
 
-  function save({ chainId, address, endpointUrl }: Solver, { level, until }: OpenTerm): void {
+  function save({ chainId, address, endpointUrl }: Solver, { level, until }: OpenPeriod): void {
     keep(store.save({ chainId, address, endpointUrl, level, until: now() + until - clock() }))
   }
 
@@ -100,23 +100,23 @@ export async function createSolverHealthRegistry(
     const stored = storedTerms.get(key)
     storedTerms.delete(key)
     if (stored?.endpointUrl === solver.endpointUrl)
-      return { term: toTerm(stored), history: new LossHistory() }
-    if (stored !== undefined) return startElsewhere(solver, toTerm(stored), new LossHistory())
+      return { openPeriod: toOpenPeriod(stored), history: new LossHistory() }
+    if (stored !== undefined) return startElsewhere(solver, toOpenPeriod(stored), new LossHistory())
     const past = replaced === undefined ? recallAway(key) : pastOf(replaced)
-    if (past?.term === undefined) return past
-    return startElsewhere(solver, past.term, past.history)
+    if (past?.openPeriod === undefined) return past
+    return startElsewhere(solver, past.openPeriod, past.history)
   }
 
   /** Goes on with a term at another endpoint, or has its early trial there. */
-  function startElsewhere(solver: Solver, { level, until }: OpenTerm, history: LossHistory): Past {
+  function startElsewhere(solver: Solver, { level, until }: OpenPeriod, history: LossHistory): Past {
     const isEarly = until > clock() && history.takeEarlyTrial(clock())
-    const term = { level, until: isEarly ? clock() : until }
-    save(solver, term)
-    return { term, history }
+    const openPeriod = { level, until: isEarly ? clock() : until }
+    save(solver, openPeriod)
+    return { openPeriod, history }
   }
 
   function pastOf(health: SolverHealth): Past {
-    return { term: health.termElsewhere(clock()), history: health.lossHistory }
+    return { openPeriod: health.openPeriodElsewhere(clock()), history: health.lossHistory }
   }
 
   function recallAway(key: string): Past | undefined {
@@ -128,14 +128,14 @@ export async function createSolverHealthRegistry(
   function noteAway(health: SolverHealth): void {
     const past = pastOf(health)
     // Those without a past must not drive out the others.
-    if (past.term !== undefined || past.history.count > 0)
+    if (past.openPeriod !== undefined || past.history.count > 0)
       away.set(keyOf(health.solver), { ...past, leftAt: clock() })
     if (health.isOpen) keep(store.remove(health.solver))
   }
 
   /** The wall clock may have been put back meanwhile. */
-  function toTerm({ level, until }: StoredTerm): OpenTerm {
-    return { level, until: clock() + Math.min(until - now(), LONGEST_TERM_MS) }
+  function toOpenPeriod({ level, until }: StoredOpenPeriod): OpenPeriod {
+    return { level, until: clock() + Math.min(until - now(), LONGEST_OPEN_MS) }
   }
 
   /** Solvers at one origin share its connections. */
@@ -156,7 +156,7 @@ export async function createSolverHealthRegistry(
       quoteTimeoutMs,
       slots: slotsOf(solver),
       ...takePast(solver, replaced),
-      onBreaker: (term) => noteTerm(health, term),
+      onBreaker: (openPeriod) => noteOpenPeriod(health, openPeriod),
     })
     return health
   }
@@ -184,14 +184,20 @@ export async function createSolverHealthRegistry(
   return {
     of,
     collectMetrics(active, connectionsOf) {
-      const { solverBenched, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting } =
+      const { solverCircuitOpen, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting } =
         metrics
-      const gauges = [solverBenched, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting]
+      const gauges = [
+        solverCircuitOpen,
+        solverValidShare,
+        solverUsualSeconds,
+        solverConnections,
+        solverWaiting,
+      ]
       for (const gauge of gauges) gauge.reset()
       for (const [chainId, solvers] of active) {
         for (const health of of(chainId, solvers)) {
           const labels = { chain_id: chainId, solver: health.solver.address }
-          solverBenched.set(labels, Number(health.isOpen))
+          solverCircuitOpen.set(labels, Number(health.isOpen))
           solverValidShare.set(labels, health.validShare)
           solverConnections.set(labels, connectionsOf(health.solver))
           solverWaiting.set(labels, health.slots.waiting)

@@ -1,12 +1,12 @@
 import type { Solver } from '../domain/solver.js'
-import { CircuitBreaker, type OpenTerm } from './circuit-breaker.js'
+import { CircuitBreaker, type OpenPeriod } from './circuit-breaker.js'
 import type { LossHistory } from './loss-history.js'
 import type { QuoteRound, Verdict } from './quote-round.js'
 import { QuotedPairs } from './quoted-pairs.js'
 import type { RequestSlots } from './request-slots.js'
 
 /** What a solver may expect of a quote. */
-export type Standing =
+export type HealthStatus =
   /** It answers well: asked and waited for. */
   | 'healthy'
   /** It loses time or is slow, or this is the trial of a half-open breaker: asked and waited for, after the healthy. */
@@ -46,11 +46,11 @@ interface SolverHealthOptions {
   readonly quoteTimeoutMs: number
   readonly slots: RequestSlots
   /** A term of the circuit breaker from before a restart, or from another endpoint of the solver. */
-  readonly term?: OpenTerm | undefined
+  readonly openPeriod?: OpenPeriod | undefined
   /** From another endpoint of the solver, or from before it was away. */
   readonly history?: LossHistory | undefined
   /** Called with each new term of the circuit breaker, and with undefined when it closes. */
-  readonly onBreaker: (term: OpenTerm | undefined) => void
+  readonly onBreaker: (openPeriod: OpenPeriod | undefined) => void
 }
 
 /**
@@ -71,7 +71,7 @@ export class SolverHealth {
    */
   readonly #open: OpenRequest[] = []
   /** Requests that say nothing of the solver when they fail have probes of their own: they take none from the others. */
-  readonly #probedAt = { telling: Number.NEGATIVE_INFINITY, other: Number.NEGATIVE_INFINITY }
+  readonly #probedAt = { significant: Number.NEGATIVE_INFINITY, other: Number.NEGATIVE_INFINITY }
   #answeredAt = Number.NEGATIVE_INFINITY
   #validShare = 1
   #usualMs: number | undefined
@@ -79,11 +79,11 @@ export class SolverHealth {
   /** @param solver replaced when its registration changes */
   constructor(
     public solver: Solver,
-    { quoteTimeoutMs, slots, term, history, onBreaker }: SolverHealthOptions,
+    { quoteTimeoutMs, slots, openPeriod, history, onBreaker }: SolverHealthOptions,
   ) {
     this.#quoteTimeoutMs = quoteTimeoutMs
     this.slots = slots
-    this.#breaker = new CircuitBreaker({ term, history, onChange: onBreaker })
+    this.#breaker = new CircuitBreaker({ openPeriod, history, onChange: onBreaker })
   }
 
   /** Of its last quotes and time losses, the part that were quotes. */
@@ -112,11 +112,11 @@ export class SolverHealth {
   }
 
   /** The term of the circuit breaker that another endpoint of this solver begins with; undefined for no history. */
-  termElsewhere(now: number): OpenTerm | undefined {
-    return this.#breaker.termElsewhere(now)
+  openPeriodElsewhere(now: number): OpenPeriod | undefined {
+    return this.#breaker.openPeriodElsewhere(now)
   }
 
-  standing(round: QuoteRound, now: number): Standing {
+  status(round: QuoteRound, now: number): HealthStatus {
     const state = this.#breaker.state(now)
     if (state === 'open') return 'open'
     if (state === 'half-open') return this.#isTelling(round, now) ? 'degraded' : 'open'
@@ -128,16 +128,16 @@ export class SolverHealth {
   /** Whether it is time to ask a solver with an open breaker though no quote waits for it. */
   isProbeDue(round: QuoteRound, now: number): boolean {
     if (!this.isOpen || this.slots.isFull) return false
-    return now - this.#probedAt[this.#isTelling(round, now) ? 'telling' : 'other'] >= PROBE_INTERVAL_MS
+    return now - this.#probedAt[this.#isTelling(round, now) ? 'significant' : 'other'] >= PROBE_INTERVAL_MS
   }
 
   /** Notes that the solver is asked from now on. */
   begin(request: OpenRequest, now: number): void {
     this.#open.push(request)
     if (!this.isOpen) return
-    const isTelling = this.#isTelling(request.round, now)
-    this.#probedAt[isTelling ? 'telling' : 'other'] = now
-    if (isTelling) this.#breaker.beginTrial(request, now)
+    const isSignificant = this.#isTelling(request.round, now)
+    this.#probedAt[isSignificant ? 'significant' : 'other'] = now
+    if (isSignificant) this.#breaker.beginTrial(request, now)
   }
 
   /**
@@ -161,8 +161,9 @@ export class SolverHealth {
 
   /** Takes the verdict on a request without an offer. */
   noteUnanswered(request: OpenRequest, verdict: Verdict, tookMs: number, now: number): void {
-    const isTelling = verdict !== 'none' && this.#pairs.canExpect(request.round.pair, now)
-    if (!isTelling || (verdict === 'slow' && this.#isUsual(tookMs))) this.#noteNothing(request, tookMs, now)
+    const isSignificant = verdict !== 'none' && this.#pairs.canExpect(request.round.pair, now)
+    if (!isSignificant || (verdict === 'slow' && this.#isUsual(tookMs)))
+      this.#noteNothing(request, tookMs, now)
     else if (verdict === 'declined') this.#breaker.succeed(request, now)
     else this.#noteLoss(request, now)
   }
@@ -171,14 +172,14 @@ export class SolverHealth {
   #noteNothing(request: OpenRequest, tookMs: number, now: number): void {
     this.#breaker.abandon(request)
     if (this.isOpen && tookMs <= PROMPT_MS && this.#isTelling(request.round, now))
-      this.#probedAt.telling = Number.NEGATIVE_INFINITY
+      this.#probedAt.significant = Number.NEGATIVE_INFINITY
   }
 
   #noteLoss(request: OpenRequest, now: number): void {
     const levelBefore = this.severity
     if (!this.#breaker.fail(request, now)) return
     this.#validShare -= this.#validShare * LAST_WEIGHT
-    if (this.severity !== levelBefore) this.#probedAt.telling = this.#probedAt.other = now
+    if (this.severity !== levelBefore) this.#probedAt.significant = this.#probedAt.other = now
   }
 
   /** The caller would have waited as long for a quote. */

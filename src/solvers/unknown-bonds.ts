@@ -26,7 +26,7 @@ const PATIENCE_MS = 1000
  * @param checkAll reads and stores all bonds, where this replica reads the chain
  */
 export function watchUnknownBonds(
-  chain: Pick<Chain, 'chainId' | 'isReadHere' | 'readBond'>,
+  chain: Pick<Chain, 'chainId' | 'isLeader' | 'readBond'>,
   { registry, freeBonds, log }: UnknownBondsOptions,
   checkAll: () => void,
 ): UnknownBonds {
@@ -56,7 +56,7 @@ export function watchUnknownBonds(
   }
 
   function check(): void {
-    if (!isClosed && !chain.isReadHere()) reading ??= read()
+    if (!isClosed && !chain.isLeader()) reading ??= read()
   }
 
   function want(): void {
@@ -70,7 +70,7 @@ export function watchUnknownBonds(
       log.warn({ chainId, solvers: count }, 'solvers are not asked: their free bond is unknown')
     isWarned = count > 0
     if (count === 0) return
-    if (chain.isReadHere()) checkAll()
+    if (chain.isLeader()) checkAll()
     else check()
   }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.js'
+import type { ClusterBus } from '../domain/cluster.js'
 import type { Address } from '../domain/hex.js'
-import type { Replicas } from '../domain/replicas.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { Logger } from '../telemetry/log.js'
 import { createNonceChecks } from './nonce-checks.js'
@@ -28,7 +28,7 @@ type NonceChain = Pick<Chain, 'chainId' | 'isNonceUsed' | 'lastBlockHash' | 'was
 interface UsedNoncesOptions {
   readonly chains: ReadonlyMap<number, NonceChain>
   readonly registry: Pick<Registry, 'registered'>
-  readonly replicas: Pick<Replicas, 'listen' | 'tell'>
+  readonly cluster: ClusterBus
   readonly maxSolversPerChain: number
   /** Milliseconds that never go back. */
   readonly clock: () => number
@@ -50,12 +50,12 @@ const MAX_NONCES_IN_MESSAGE = 80
 
 /** Builds the memory of all chains. A restart empties it. */
 export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
-  const { replicas } = options
+  const { cluster } = options
   const chains = new Map(
     [...options.chains].map(([chainId, chain]) => [chainId, createChainNonces(chain, options)]),
   )
-  replicas.listen('nonces', {
-    onText(text) {
+  cluster.listen('nonces', {
+    onMessage(text) {
       const message: Message = JSON.parse(text)
       const chain = chains.get(message.chainId)
       if ('doubt' in message) chain?.doubt()
@@ -76,7 +76,7 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
 
 function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
   const { chainId } = chain
-  const { registry, replicas, maxSolversPerChain, clock, log } = options
+  const { registry, cluster, maxSolversPerChain, clock, log } = options
   const maxNonces = Math.min(MAX_NONCES_PER_SOLVER, Math.ceil(MAX_NONCES_PER_CHAIN / maxSolversPerChain))
   const memory = createNonceMemory({ maxSolvers: maxSolversPerChain, maxNonces })
   const strikes = createNonceStrikes(maxSolversPerChain)
@@ -93,10 +93,10 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
     log.info({ chainId, solver, nonce: String(nonce) }, 'a solver has sent a nonce that is used')
     if (wasUsed) {
       strike(solver, nonce)
-      tell({ chainId, solver, usedBefore: String(nonce) })
+      publish({ chainId, solver, usedBefore: String(nonce) })
     } else {
       memory.setUsed(solver, nonce)
-      tellUsed(solver, [nonce])
+      publishUsed(solver, [nonce])
     }
   })
   const samples = createNonceSamples(checks.add)
@@ -111,12 +111,12 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
     log.warn({ chainId, solver, seconds }, 'a solver repeats used nonces: all its offers are dropped')
   }
 
-  const tell = (message: Message) => replicas.tell('nonces', JSON.stringify(message))
+  const publish = (message: Message) => cluster.publish('nonces', JSON.stringify(message))
 
-  function tellUsed(solver: Address, nonces: readonly bigint[]): void {
+  function publishUsed(solver: Address, nonces: readonly bigint[]): void {
     for (let start = 0; start < nonces.length; start += MAX_NONCES_IN_MESSAGE) {
       const used = nonces.slice(start, start + MAX_NONCES_IN_MESSAGE).map(String)
-      tell({ chainId, solver, used })
+      publish({ chainId, solver, used })
     }
   }
 
@@ -131,19 +131,19 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
       for (const { address } of registry.registered(chainId)) {
         const nonces = cancelled.filter(({ solver }) => solver === address).map(({ nonce }) => nonce)
         for (const nonce of nonces) memory.setUsed(address, nonce)
-        tellUsed(address, nonces)
+        publishUsed(address, nonces)
       }
     },
     onDoubt() {
       doubt()
-      tell({ chainId, doubt: true })
+      publish({ chainId, doubt: true })
     },
   })
 
   return {
     isKnown(solver: Address, nonce: bigint): boolean {
       const now = clock()
-      if (strikes.isBarred(solver, now)) return true
+      if (strikes.isSuspended(solver, now)) return true
       const state = memory.sent(solver, nonce, now)
       const makeSent = () => ({ nonce, block: chain.lastBlockHash() })
       if (state === 'fresh') samples.add(solver, makeSent)

@@ -13,10 +13,7 @@ export interface BondStore {
 }
 
 /** Builds the store of free bonds over an open database; it announces each change by the chain's id. */
-export function createBondStore(
-  database: Database,
-  { serialize, announce }: Coordination = ALONE,
-): BondStore {
+export function createBondStore(database: Database, { serialize, notify }: Coordination = ALONE): BondStore {
   return {
     async readAll(chainId) {
       const rows = await database
@@ -44,7 +41,7 @@ export function createBondStore(
             .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(change))
             .execute()
         }
-        await announce(transaction, 'bonds', String(chainId))
+        await notify(transaction, 'bonds', String(chainId))
       }),
   }
 }

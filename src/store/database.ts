@@ -7,7 +7,7 @@ import {
   sql,
   type Transaction,
 } from 'kysely'
-import type { Topic } from '../domain/replicas.js'
+import type { Topic } from '../domain/cluster.js'
 import type { Schema } from './schema.js'
 
 export type Database = Kysely<Schema>
@@ -27,13 +27,13 @@ export interface Coordination {
   /** Lets a transaction wait until no other one holds this name, and hold it until its end. */
   serialize(transaction: DatabaseTransaction, name: string): Promise<void>
   /** Tells every replica, this one included, once the transaction has been committed. */
-  announce(transaction: DatabaseTransaction, topic: Topic, text: string): Promise<void>
+  notify(transaction: DatabaseTransaction, topic: Topic, text: string): Promise<void>
 }
 
 /** Of a database that one process has for itself: its transactions run one after the other anyway. */
 export const ALONE: Coordination = {
   async serialize() {},
-  async announce() {},
+  async notify() {},
 }
 
 /** A newer version wrote the tables. The message continues a sentence about the database. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
-import type { PlacedEvent } from '../domain/block.js'
-import type { Announcement, OrderEvent, OrderEventType, StreamEvent } from '../domain/event.js'
+import type { EventWithPosition } from '../domain/block.js'
+import type { LogEntry, OrderEvent, OrderEventType, StreamEvent } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { Schema } from './schema.js'
 
@@ -9,7 +9,7 @@ export type EventRow = Selectable<Schema['events']>
 export type NewEventRow = Insertable<Schema['events']>
 
 /** An event as a row, at its place in the log. */
-export function eventRow(sequence: number, placed: PlacedEvent, announcedAtMs: number): NewEventRow {
+export function eventRow(sequence: number, placed: EventWithPosition, publishedAtMs: number): NewEventRow {
   const { event, blockHash, logIndex } = placed
   return {
     sequence,
@@ -22,20 +22,20 @@ export function eventRow(sequence: number, placed: PlacedEvent, announcedAtMs: n
     order_id: event.orderId,
     user: event.user,
     solver: event.solver ?? null,
-    is_standing: 1,
-    announced_at_ms: announcedAtMs,
+    is_canonical: 1,
+    published_at_ms: publishedAtMs,
   }
 }
 
 /** The reversion of an event's row, as a row. */
-export function reversionRow(sequence: number, reverted: EventRow, announcedAtMs: number): NewEventRow {
+export function reversionRow(sequence: number, reverted: EventRow, publishedAtMs: number): NewEventRow {
   return {
     ...reverted,
     sequence,
     type: 'Reverted',
     details: reversionDetails(reverted.type as OrderEventType),
-    is_standing: 0,
-    announced_at_ms: announcedAtMs,
+    is_canonical: 0,
+    published_at_ms: publishedAtMs,
   }
 }
 
@@ -45,7 +45,7 @@ export function reversionDetails(event: OrderEventType): string {
 }
 
 /** Reads a row. */
-export function announcementOf(row: EventRow | NewEventRow): Announcement {
+export function logEntryOf(row: EventRow | NewEventRow): LogEntry {
   const base = {
     chainId: row.chain_id,
     orderId: row.order_id as Hex,
@@ -64,8 +64,8 @@ const DIGEST_LENGTH = 8
  * same event at another time, so that the time stands for all entries before this one as well.
  */
 function digestOf(row: EventRow | NewEventRow): string {
-  const { sequence, chain_id, block_hash, log_index, type, announced_at_ms } = row
-  const text = [sequence, chain_id, block_hash, log_index, type, announced_at_ms].join(' ')
+  const { sequence, chain_id, block_hash, log_index, type, published_at_ms } = row
+  const text = [sequence, chain_id, block_hash, log_index, type, published_at_ms].join(' ')
   return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH)
 }
 

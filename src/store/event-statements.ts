@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { BlockRef, PlacedEvent } from '../domain/block.js'
+import type { BlockRef, EventWithPosition } from '../domain/block.js'
 import type { Hex } from '../domain/hex.js'
 import type { Database, DatabaseTransaction } from './database.js'
 import type { EventRow } from './event-rows.js'
@@ -23,10 +23,10 @@ export async function moveLastSequence(transaction: DatabaseTransaction, by: num
 }
 
 /** The identities of the events that stand in the blocks of some events. */
-export async function standingIdentities(
+export async function canonicalIdentities(
   database: Database,
   chainId: number,
-  events: readonly PlacedEvent[],
+  events: readonly EventWithPosition[],
 ): Promise<ReadonlySet<string>> {
   const blocks = [...new Set(events.map(({ event }) => event.blockNumber))]
   if (blocks.length === 0) return new Set()
@@ -35,32 +35,36 @@ export async function standingIdentities(
     .select(['block_number', 'type', 'order_id'])
     .where('chain_id', '=', chainId)
     .where('block_number', 'in', blocks)
-    .where('is_standing', '=', 1)
+    .where('is_canonical', '=', 1)
     .execute()
   return new Set(rows.map((row) => `${row.block_number} ${row.type} ${row.order_id}`))
 }
 
 /** Names an event: an order has one of each type. Nodes may count the logs of a block in different ways. */
-export function identityOf({ event }: PlacedEvent): string {
+export function identityOf({ event }: EventWithPosition): string {
   return `${event.blockNumber} ${event.type} ${event.orderId}`
 }
 
 /** Marks the events of all blocks above a number as taken back. @returns their rows, the latest first */
-export async function takeDown(database: Database, chainId: number, aboveBlock: number): Promise<EventRow[]> {
+export async function markRemoved(
+  database: Database,
+  chainId: number,
+  aboveBlock: number,
+): Promise<EventRow[]> {
   const standing = await database
     .selectFrom('events')
     .selectAll()
     .where('chain_id', '=', chainId)
     .where('block_number', '>', aboveBlock)
-    .where('is_standing', '=', 1)
+    .where('is_canonical', '=', 1)
     .orderBy('sequence', 'desc')
     .execute()
   await database
     .updateTable('events')
-    .set({ is_standing: 0 })
+    .set({ is_canonical: 0 })
     .where('chain_id', '=', chainId)
     .where('block_number', '>', aboveBlock)
-    .where('is_standing', '=', 1)
+    .where('is_canonical', '=', 1)
     .execute()
   return standing
 }
@@ -90,7 +94,7 @@ export async function readEventBlocks(
     .distinct()
     .where('chain_id', '=', chainId)
     .where('block_number', '<', below)
-    .where('is_standing', '=', 1)
+    .where('is_canonical', '=', 1)
     .orderBy('block_number', 'desc')
     .limit(limit)
     .execute()

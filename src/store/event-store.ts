@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BlockHeader, BlockRef, NewBlocks, PlacedEvent } from '../domain/block.js'
-import type { Announcement, EventFilter } from '../domain/event.js'
+import type { BlockHeader, BlockRef, EventWithPosition, NewBlocks } from '../domain/block.js'
+import type { EventFilter, LogEntry } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 import { passes } from './event-filter.js'
-import { announcementOf, eventRow, type NewEventRow, reversionRow } from './event-rows.js'
+import { eventRow, logEntryOf, type NewEventRow, reversionRow } from './event-rows.js'
 import {
+  canonicalIdentities,
   identityOf,
   lockLog,
+  markRemoved,
   moveLastSequence,
   readEventBlocks,
   removeThrough,
-  standingIdentities,
-  takeDown,
 } from './event-statements.js'
-import { insertInParts, ROWS_AT_ONCE } from './parts.js'
-import { assertTerm, beginTerm, insertHeaders, type ReadersTerm } from './reader-terms.js'
+import { BATCH_ROWS, insertInBatches } from './insert-in-batches.js'
+import { assertEpoch, beginEpoch, insertHeaders, type LeaderEpoch } from './leader-epochs.js'
 
 /** Which log this is, and the part of it that is there. */
 export interface LogState {
@@ -29,32 +29,32 @@ export interface LogState {
 
 /**
  * The log of everything that subscribers were told, and the position of each chain: they move together. All that is
- * written for a chain throws TermOverError, and changes nothing, once the writer's term is over.
+ * written for a chain throws FencedError, and changes nothing, once the writer's term is over.
  */
 export interface EventStore {
   readState(): Promise<LogState>
   /** Takes a chain over: waits for a write under way, then nobody else's will succeed. */
-  takeOver(chainId: number): Promise<ReadersTerm>
+  takeOver(chainId: number): Promise<LeaderEpoch>
   /**
    * Begins to read a chain, or begins anew: behind `header`, which becomes its position. What was announced before is
    * left as it is, for good.
    */
-  begin(term: ReadersTerm, settlement: Address, header: BlockHeader): Promise<void>
+  begin(epoch: LeaderEpoch, settlement: Address, header: BlockHeader): Promise<void>
   /** Adds blocks and announces their events. */
-  append(term: ReadersTerm, blocks: NewBlocks): Promise<Announcement[]>
+  append(epoch: LeaderEpoch, blocks: NewBlocks): Promise<LogEntry[]>
   /**
    * Announces those of some events that have not been announced, after all others: of blocks whose other events have
    * been. A reorganisation removes them as it does the others.
    */
-  appendMissing(term: ReadersTerm, events: readonly PlacedEvent[]): Promise<Announcement[]>
+  appendMissing(epoch: LeaderEpoch, events: readonly EventWithPosition[]): Promise<LogEntry[]>
   /** Takes back all events behind `ancestor`, latest first; it becomes the position. */
-  revert(term: ReadersTerm, ancestor: BlockHeader): Promise<Announcement[]>
+  revert(epoch: LeaderEpoch, ancestor: BlockHeader): Promise<LogEntry[]>
   /** The last blocks of a chain below a number whose events stand: at most `limit`, the oldest first. */
   eventBlocks(chainId: number, below: number, limit: number): Promise<BlockRef[]>
   /** The entry at a sequence; undefined when the log does not have it. */
-  readEntry(sequence: number): Promise<Announcement | undefined>
+  readEntry(sequence: number): Promise<LogEntry | undefined>
   /** The entries after a sequence, in order. */
-  readAfter(sequence: number, limit: number): Promise<Announcement[]>
+  readAfter(sequence: number, limit: number): Promise<LogEntry[]>
   /**
    * The first entries in a range that pass a filter, in order.
    * @returns undefined when retention has removed entries of the range
@@ -63,7 +63,7 @@ export interface EventStore {
     filter: EventFilter,
     range: { readonly after: number; readonly through: number },
     limit: number,
-  ): Promise<Announcement[] | undefined>
+  ): Promise<LogEntry[] | undefined>
   /** When the last entry was announced, in Unix milliseconds; undefined when the log has no entry. */
   lastEntryTime(): Promise<number | undefined>
   /**
@@ -81,12 +81,12 @@ export interface EventStore {
 export function createEventStore(
   database: Database,
   now: () => number,
-  { announce }: Coordination = ALONE,
+  { notify }: Coordination = ALONE,
 ): EventStore {
   /** Runs what a term's holder writes. */
-  function write<T>(term: ReadersTerm, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
+  function write<T>(epoch: LeaderEpoch, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
     return database.transaction().execute(async (transaction) => {
-      await assertTerm(transaction, term)
+      await assertEpoch(transaction, epoch)
       return work(transaction)
     })
   }
@@ -95,15 +95,15 @@ export function createEventStore(
   async function addEntries<T>(
     transaction: DatabaseTransaction,
     sources: readonly T[],
-    toRow: (sequence: number, source: T, announcedAtMs: number) => NewEventRow,
-  ): Promise<Announcement[]> {
+    toRow: (sequence: number, source: T, publishedAtMs: number) => NewEventRow,
+  ): Promise<LogEntry[]> {
     if (sources.length === 0) return []
     const before = await moveLastSequence(transaction, sources.length)
     const time = now()
     const rows = sources.map((source, index) => toRow(before + 1 + index, source, time))
-    await insertInParts(rows, (part) => transaction.insertInto('events').values(part).execute())
-    await announce(transaction, 'events', String(before + sources.length))
-    return rows.map(announcementOf)
+    await insertInBatches(rows, (part) => transaction.insertInto('events').values(part).execute())
+    await notify(transaction, 'events', String(before + sources.length))
+    return rows.map(logEntryOf)
   }
 
   return {
@@ -112,19 +112,19 @@ export function createEventStore(
       return { logId: row.log_id, lastSequence: row.last_sequence, prunedSequence: row.pruned_sequence }
     },
 
-    takeOver: (chainId) => database.transaction().execute((transaction) => beginTerm(transaction, chainId)),
+    takeOver: (chainId) => database.transaction().execute((transaction) => beginEpoch(transaction, chainId)),
 
-    begin: (term, settlement, header) =>
-      write(term, async (transaction) => {
-        const { chainId } = term
+    begin: (epoch, settlement, header) =>
+      write(epoch, async (transaction) => {
+        const { chainId } = epoch
         await transaction.deleteFrom('chain_headers').where('chain_id', '=', chainId).execute()
         await insertHeaders(transaction, chainId, [header])
         await lockLog(transaction)
         await transaction
           .updateTable('events')
-          .set({ is_standing: 0 })
+          .set({ is_canonical: 0 })
           .where('chain_id', '=', chainId)
-          .where('is_standing', '=', 1)
+          .where('is_canonical', '=', 1)
           .execute()
         const start = { settlement, first_block: header.number + 1 }
         await transaction
@@ -134,9 +134,9 @@ export function createEventStore(
           .execute()
       }),
 
-    append: (term, { headers, events, keepFrom }) =>
-      write(term, async (transaction) => {
-        const { chainId } = term
+    append: (epoch, { headers, events, keepFrom }) =>
+      write(epoch, async (transaction) => {
+        const { chainId } = epoch
         await insertHeaders(transaction, chainId, headers)
         await transaction
           .deleteFrom('chain_headers')
@@ -146,9 +146,9 @@ export function createEventStore(
         return addEntries(transaction, events, eventRow)
       }),
 
-    appendMissing: (term, events) =>
-      write(term, async (transaction) => {
-        const known = await standingIdentities(transaction, term.chainId, events)
+    appendMissing: (epoch, events) =>
+      write(epoch, async (transaction) => {
+        const known = await canonicalIdentities(transaction, epoch.chainId, events)
         return addEntries(
           transaction,
           events.filter((event) => !known.has(identityOf(event))),
@@ -156,9 +156,9 @@ export function createEventStore(
         )
       }),
 
-    revert: (term, ancestor) =>
-      write(term, async (transaction) => {
-        const { chainId } = term
+    revert: (epoch, ancestor) =>
+      write(epoch, async (transaction) => {
+        const { chainId } = epoch
         await transaction
           .deleteFrom('chain_headers')
           .where('chain_id', '=', chainId)
@@ -166,7 +166,7 @@ export function createEventStore(
           .execute()
         await insertHeaders(transaction, chainId, [ancestor])
         await lockLog(transaction)
-        return addEntries(transaction, await takeDown(transaction, chainId, ancestor.number), reversionRow)
+        return addEntries(transaction, await markRemoved(transaction, chainId, ancestor.number), reversionRow)
       }),
 
     eventBlocks: (chainId, below, limit) => readEventBlocks(database, chainId, below, limit),
@@ -177,7 +177,7 @@ export function createEventStore(
         .selectAll()
         .where('sequence', '=', sequence)
         .executeTakeFirst()
-      return row && announcementOf(row)
+      return row && logEntryOf(row)
     },
 
     async readAfter(sequence, limit) {
@@ -188,7 +188,7 @@ export function createEventStore(
         .orderBy('sequence')
         .limit(limit)
         .execute()
-      return rows.map(announcementOf)
+      return rows.map(logEntryOf)
     },
 
     async readMatching(filter, { after, through }, limit) {
@@ -206,31 +206,31 @@ export function createEventStore(
         .selectFrom('event_log')
         .select('pruned_sequence')
         .executeTakeFirstOrThrow()
-      return pruned_sequence > after ? undefined : rows.map(announcementOf)
+      return pruned_sequence > after ? undefined : rows.map(logEntryOf)
     },
 
     async lastEntryTime() {
       const row = await database
         .selectFrom('events')
-        .select('announced_at_ms')
+        .select('published_at_ms')
         .orderBy('sequence', 'desc')
         .limit(1)
         .executeTakeFirst()
-      return row?.announced_at_ms
+      return row?.published_at_ms
     },
 
     async prune(beforeMs) {
       for (;;) {
         const page = await database
           .selectFrom('events')
-          .select(['sequence', 'announced_at_ms'])
+          .select(['sequence', 'published_at_ms'])
           .orderBy('sequence')
-          .limit(ROWS_AT_ONCE)
+          .limit(BATCH_ROWS)
           .execute()
-        const kept = page.findIndex((row) => row.announced_at_ms >= beforeMs)
+        const kept = page.findIndex((row) => row.published_at_ms >= beforeMs)
         const last = (kept === -1 ? page : page.slice(0, kept)).at(-1)
         if (last !== undefined) await removeThrough(database, last.sequence)
-        if (kept !== -1 || page.length < ROWS_AT_ONCE) break
+        if (kept !== -1 || page.length < BATCH_ROWS) break
         await nextTurn()
       }
       const log = await database.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()

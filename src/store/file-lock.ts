@@ -94,7 +94,7 @@ function heldBy(path: string, { pid, host, since_ms }: Holder): ConfigError {
 
 function unusable(lockPath: string, error: unknown): ConfigError {
   const fault = faultOf(error)
-  const cure = fault === undefined || fault.isLasting ? 'delete it while no service uses it' : fault.text
-  const message = `needs the file ${lockPath}, which cannot be used: ${cure} (${(error as Error).message})`
+  const remedy = fault === undefined || fault.isLasting ? 'delete it while no service uses it' : fault.text
+  const message = `needs the file ${lockPath}, which cannot be used: ${remedy} (${(error as Error).message})`
   return new ConfigError([{ variable: 'DB_PATH', message }])
 }

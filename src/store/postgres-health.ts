@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Logger } from '../telemetry/log.js'
-import { sayWhenAway } from './postgres.js'
+import { mapConnectionErrors } from './postgres.js'
 import { createWriteHealth, type Fault } from './write-health.js'
 
 /** Whether a PostgreSQL that answers takes writes. */
@@ -37,7 +37,7 @@ export function createServerHealth(log: Logger): ServerHealth {
 
   return {
     isUp: health.isUp,
-    watch: (store) => sayWhenAway(store, note),
+    watch: (store) => mapConnectionErrors(store, note),
     start: (probe) => health.start(() => probe().then(health.written, note)),
     close: health.close,
   }

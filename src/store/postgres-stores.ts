@@ -1,14 +1,14 @@
-import type { Replicas } from '../domain/replicas.js'
+import type { Cluster } from '../domain/cluster.js'
 import { ConfigError } from '../environment.js'
 import type { Logger } from '../telemetry/log.js'
-import { createBenchStore } from './bench-store.js'
 import { createBondStore } from './bond-store.js'
+import { createCircuitBreakerStore } from './circuit-breaker-store.js'
 import { NewerSchemaError, openTables } from './database.js'
 import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from './postgres.js'
+import { connectCluster } from './postgres-cluster.js'
 import { createServerHealth } from './postgres-health.js'
-import { joinReplicas } from './postgres-replicas.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
 import { bytesSinceOldest } from './quote-record-size.js'
 import { createQuoteRecordTable, type QuoteRecordSchema } from './quote-record-table.js'
@@ -35,17 +35,17 @@ export async function openPostgresStores(options: {
 }): Promise<Stores> {
   const { databaseUrl, rateLimitStore, quoteRecordHours, quoteRecordMaxBytes, now, log } = options
   const pool = createConnectionPool(databaseUrl)
-  const replicas = await join(databaseUrl, pool, log)
+  const cluster = await join(databaseUrl, pool, log)
   const counters = openRateLimitCounters({
     databaseUrl,
-    isUp: replicas.isDatabaseUp,
+    isUp: cluster.isDatabaseUp,
     onFailure: warnNowAndThen(log),
   })
   const health = createServerHealth(log)
   const close = async () => {
     health.close()
     await counters.close()
-    await replicas.close()
+    await cluster.close()
     await pool.close()
   }
   try {
@@ -61,11 +61,11 @@ export async function openPostgresStores(options: {
       solvers: health.watch(createSolverStore(database, POSTGRES_COORDINATION)),
       bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
       events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
-      benches: health.watch(createBenchStore(database)),
+      circuitBreakers: health.watch(createCircuitBreakerStore(database)),
       quoteRecords: quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),
       limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,
-      replicas: { ...replicas, isDatabaseUp: () => replicas.isDatabaseUp() && health.isUp() },
+      cluster: { ...cluster, isDatabaseUp: () => cluster.isDatabaseUp() && health.isUp() },
       close,
     }
   } catch (error) {
@@ -76,9 +76,9 @@ export async function openPostgresStores(options: {
 
 const WARN_INTERVAL_MS = 10_000
 
-async function join(databaseUrl: string, pool: ConnectionPool, log: Logger): Promise<Replicas> {
+async function join(databaseUrl: string, pool: ConnectionPool, log: Logger): Promise<Cluster> {
   try {
-    return await joinReplicas({ databaseUrl, onLost: pool.renew, log })
+    return await connectCluster({ databaseUrl, onLost: pool.renew, log })
   } catch (error) {
     throw toConfigError(error)
   }

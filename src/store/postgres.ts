@@ -1,6 +1,6 @@
 import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
-import type { Topic } from '../domain/replicas.js'
+import type { Topic } from '../domain/cluster.js'
 import type { Coordination } from './database.js'
 import { nameUnavailable } from './database-unavailable.js'
 
@@ -102,7 +102,7 @@ export const POSTGRES_COORDINATION: Coordination = {
   async serialize(transaction, name) {
     await sql`select pg_advisory_xact_lock(${lockKey(name)})`.execute(transaction)
   },
-  async announce(transaction, topic, text) {
+  async notify(transaction, topic, text) {
     await sql`select pg_notify(${channelOf(topic)}, ${text})`.execute(transaction)
   },
 }
@@ -111,10 +111,13 @@ export const POSTGRES_COORDINATION: Coordination = {
  * Makes a store's failures say when PostgreSQL cannot be reached, as `nameUnavailable` does.
  * @param note takes each failure
  */
-export function sayWhenAway<S extends object>(store: S, note: (error: unknown) => void = () => {}): S {
+export function mapConnectionErrors<S extends object>(
+  store: S,
+  note: (error: unknown) => void = () => {},
+): S {
   return nameUnavailable(store, (error) => {
     note(error)
-    return isAway(error) ? error : undefined
+    return isConnectionError(error) ? error : undefined
   })
 }
 
@@ -122,7 +125,7 @@ export function sayWhenAway<S extends object>(store: S, note: (error: unknown) =
 const SERVERS_OWN = /^(08|53|57|25006)/
 
 /** What is no answer of the server is a connection that failed, or could not be made. */
-function isAway(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return SERVERS_OWN.test(error.code ?? '')
   if (!(error instanceof Error)) return false
   return (

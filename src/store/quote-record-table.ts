@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Kysely, Migration } from 'kysely'
-import { ROWS_AT_ONCE } from './parts.js'
+import { type Kysely, type Migration, sql } from 'kysely'
+import { BATCH_ROWS } from './insert-in-batches.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
 
 export interface QuoteRecordSchema {
@@ -64,6 +64,14 @@ export const quoteRecordMigrations: Record<string, Migration> = {
       await db.insertInto('quote_record_bytes').values({ written_bytes: 0 }).execute()
     },
   },
+  // Outcomes and the request had other names in the JSON.
+  '003-field-terms': {
+    async up(db) {
+      await sql`update quote_records set record =
+        replace(replace(replace(record, '"outcome":"refused"', '"outcome":"declined"'),
+          '"outcome":"benched"', '"outcome":"circuit_open"'), '"asked":{', '"request":{')`.execute(db)
+    },
+  },
 }
 
 /** Builds the store of records over an open database, which is closed with it. */
@@ -118,7 +126,7 @@ export function createQuoteRecordTable(
       return row?.record
     },
     async pruneSome(before) {
-      if ((await removeOldest(ROWS_AT_ONCE, before)) > 0) return true
+      if ((await removeOldest(BATCH_ROWS, before)) > 0) return true
       return (await isTooLarge()) && (await removeOldest(ROOM_ROWS)) > 0
     },
     usedBytes: size.used,

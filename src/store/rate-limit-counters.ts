@@ -1,7 +1,7 @@
 import { type Migration, sql } from 'kysely'
 import type pg from 'pg'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible'
-import { createPipe } from './postgres-pipe.js'
+import { createPipelinedConnection } from './postgres-pipeline.js'
 
 /** Counts in one table, shared by all replicas. */
 export interface RateLimitCounters {
@@ -58,7 +58,7 @@ export const rateLimitMigrations: Record<string, Migration> = {
  */
 export function openRateLimitCounters(options: RateLimitCountersOptions): RateLimitCounters {
   const { databaseUrl, isUp, timeoutMs = TIMEOUT_MS, onFailure = () => {} } = options
-  const pipe = createPipe(databaseUrl, timeoutMs)
+  const pipe = createPipelinedConnection(databaseUrl, timeoutMs)
 
   async function query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     if (!isUp()) throw AWAY

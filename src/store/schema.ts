@@ -5,13 +5,13 @@ import { type Migration, type SqlBool, sql } from 'kysely'
 export interface Schema {
   solvers: SolverTable
   solver_timestamps: SolverTimestampTable
-  solver_bars: SolverBarTable
+  blocked_solvers: BlockedSolverTable
   event_log: EventLogTable
   events: EventTable
   chain_positions: ChainPositionTable
   chain_headers: ChainHeaderTable
-  solver_benches: SolverBenchTable
-  chain_readers: ChainReaderTable
+  solver_circuit_breakers: SolverCircuitBreakerTable
+  chain_leaders: ChainLeaderTable
   solver_bonds: SolverBondTable
   record_keys: RecordKeyTable
 }
@@ -37,12 +37,12 @@ interface SolverTimestampTable {
 }
 
 /** The addresses that the operator has removed and not allowed again. */
-interface SolverBarTable {
+interface BlockedSolverTable {
   /** 0 for every chain. */
   chain_id: number
   /** Lower case. */
   address: string
-  barred_at_ms: number
+  blocked_at_ms: number
 }
 
 /** One row: which log this is, and how much of its beginning is gone. */
@@ -68,8 +68,8 @@ interface EventTable {
   user: string
   solver: string | null
   /** 1 for an event that is on the chain as far as is known, 0 for one taken back and for reversions. */
-  is_standing: number
-  announced_at_ms: number
+  is_canonical: number
+  published_at_ms: number
 }
 
 /** Where reading of a chain's events began, and of which contract. */
@@ -89,14 +89,14 @@ interface ChainHeaderTable {
 }
 
 /** Who may write a chain's events: whoever began the last term. */
-interface ChainReaderTable {
+interface ChainLeaderTable {
   chain_id: number
   /** Counts up by one each time that a process takes the reading over. */
-  term: number
+  epoch: number
 }
 
 /** The solvers that nobody waits for, and until when; kept for restarts. */
-interface SolverBenchTable {
+interface SolverCircuitBreakerTable {
   chain_id: number
   address: string
   endpoint_url: string
@@ -268,6 +268,25 @@ export const migrations: Record<string, Migration> = {
       await db
         .insertInto('record_keys')
         .values({ record_key: randomBytes(16).toString('hex') })
+        .execute()
+    },
+  },
+  '009-field-terms': {
+    async up(db) {
+      await db.schema.alterTable('solver_benches').renameTo('solver_circuit_breakers').execute()
+      await db.schema.alterTable('chain_readers').renameTo('chain_leaders').execute()
+      await db.schema.alterTable('chain_leaders').renameColumn('term', 'epoch').execute()
+      await db.schema.alterTable('solver_bars').renameTo('blocked_solvers').execute()
+      await db.schema.alterTable('blocked_solvers').renameColumn('barred_at_ms', 'blocked_at_ms').execute()
+      await db.schema.alterTable('events').renameColumn('is_standing', 'is_canonical').execute()
+      await db.schema.alterTable('events').renameColumn('announced_at_ms', 'published_at_ms').execute()
+      await db.schema.dropIndex('events_standing').execute()
+      await db.schema
+        .createIndex('events_canonical')
+        .on('events')
+        .columns(['chain_id', 'block_number', 'log_index'])
+        .unique()
+        .where(sql<SqlBool>`is_canonical = 1`)
         .execute()
     },
   },

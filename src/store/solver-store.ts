@@ -3,9 +3,9 @@ import { toDisplayName } from '../domain/display-name.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import { type Solver, type SolverKey, solverLimitReached, timestampReused } from '../domain/solver.js'
+import { assertNotBlocked, isBlocked, readBlocked } from './blocked-solvers.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 import type { Schema } from './schema.js'
-import { assertNotBarred, isBarred, readBarred } from './solver-bars.js'
 
 /** The solvers that a newcomer may replace when the chain has no free place. */
 export interface Replaceable {
@@ -29,7 +29,7 @@ export interface SolverStore {
   /** The last accepted timestamp in Unix milliseconds; undefined when none was ever accepted. */
   lastTimestamp(key: SolverKey): Promise<number | undefined>
   /** Whether the operator has barred the address from the chain. */
-  isBarred(key: SolverKey): Promise<boolean>
+  isBlocked(key: SolverKey): Promise<boolean>
   /**
    * Adds or updates a solver and moves its timestamp, in one transaction. On a full chain a new one takes the place of a
    * replaceable one that still has no sufficient bond; the timestamp of that one stays.
@@ -63,7 +63,7 @@ export interface SolverStore {
    * timestamps stay.
    * @returns the solvers that it removed
    */
-  removeBarred(chainId: number): Promise<Address[]>
+  removeBlocked(chainId: number): Promise<Address[]>
 }
 
 const NO_ONE: Replaceable = { addresses: [], unbondedBefore: 0 }
@@ -71,7 +71,7 @@ const NO_ONE: Replaceable = { addresses: [], unbondedBefore: 0 }
 /** Builds the store of registrations over an open database; what changes there is announced by its chain's id. */
 export function createSolverStore(
   database: Database,
-  { serialize, announce }: Coordination = ALONE,
+  { serialize, notify }: Coordination = ALONE,
 ): SolverStore {
   return {
     async readAll(chainId) {
@@ -87,13 +87,13 @@ export function createSolverStore(
 
     lastTimestamp: (key) => readTimestamp(database, key),
 
-    isBarred: (key) => isBarred(database, key),
+    isBlocked: (key) => isBlocked(database, key),
 
     save: (solver, timestamp, maxPerChain, replaceable = NO_ONE) =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `solvers ${solver.chainId}`)
         await moveTimestamp(transaction, solver, timestamp)
-        await assertNotBarred(transaction, solver, serialize)
+        await assertNotBlocked(transaction, solver, serialize)
         const before = await transaction
           .selectFrom('solvers')
           .select('registered_at_ms')
@@ -121,7 +121,7 @@ export function createSolverStore(
           })
           .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(changes))
           .execute()
-        await announce(transaction, 'solvers', String(solver.chainId))
+        await notify(transaction, 'solvers', String(solver.chainId))
         return { solver: { ...solver, registeredAt }, replaced }
       }),
 
@@ -135,7 +135,7 @@ export function createSolverStore(
           .executeTakeFirst()
         if (numDeletedRows === 0n)
           throw new ServiceError('SOLVER_NOT_FOUND', 'This solver is not registered here.')
-        await announce(transaction, 'solvers', String(key.chainId))
+        await notify(transaction, 'solvers', String(key.chainId))
       }),
 
     setBonded: (key, isBonded, now) =>
@@ -149,22 +149,22 @@ export function createSolverStore(
           .where('chain_id', '=', key.chainId)
           .where('address', '=', key.address)
           .execute()
-        await announce(transaction, 'solvers', String(key.chainId))
+        await notify(transaction, 'solvers', String(key.chainId))
       }),
 
     removeUnbonded: (key, unbondedBefore) =>
       database.transaction().execute(async (transaction) => {
         const isRemoved = await deleteUnbonded(transaction, key, unbondedBefore)
-        if (isRemoved) await announce(transaction, 'solvers', String(key.chainId))
+        if (isRemoved) await notify(transaction, 'solvers', String(key.chainId))
         return isRemoved
       }),
 
-    async removeBarred(chainId) {
-      const barred = await readBarred(database, chainId)
+    async removeBlocked(chainId) {
+      const blocked = await readBlocked(database, chainId)
       // A transaction would wait for other writers: it begins only when there is something to remove.
-      if (barred.length === 0) return []
+      if (blocked.length === 0) return []
       return database.transaction().execute(async (transaction) => {
-        const still = await readBarred(transaction, chainId)
+        const still = await readBlocked(transaction, chainId)
         if (still.length === 0) return []
         const removed = await transaction
           .deleteFrom('solvers')
@@ -172,7 +172,7 @@ export function createSolverStore(
           .where('address', 'in', still)
           .returning('address')
           .execute()
-        await announce(transaction, 'solvers', String(chainId))
+        await notify(transaction, 'solvers', String(chainId))
         return removed.map((row) => row.address as Address)
       })
     },

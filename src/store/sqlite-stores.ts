@@ -1,15 +1,15 @@
 import type { Logger } from '../telemetry/log.js'
-import { createBenchStore } from './bench-store.js'
 import { createBondStore } from './bond-store.js'
+import { createCircuitBreakerStore } from './circuit-breaker-store.js'
 import type { Database } from './database.js'
 import { nameUnavailable } from './database-unavailable.js'
 import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
 import { createFileHealth, type FileHealth } from './file-health.js'
 import { takeFileLock } from './file-lock.js'
-import { createOnlyReplica } from './only-replica.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
 import { readRecordKey } from './record-key.js'
+import { createSingleInstance } from './single-instance.js'
 import { createSolverStore } from './solver-store.js'
 import { openSqlite, toConfigError } from './sqlite.js'
 import { faultErrorOf } from './sqlite-faults.js'
@@ -65,11 +65,11 @@ async function openAll(
     solvers: guard(createSolverStore(database)),
     bonds: guard(createBondStore(database)),
     events: guard(createEventStore(database, now)),
-    benches: guard(createBenchStore(database)),
+    circuitBreakers: guard(createCircuitBreakerStore(database)),
     quoteRecords,
     recordKey,
     limiterOf: undefined,
-    replicas: createOnlyReplica(health.isUp),
+    cluster: createSingleInstance(health.isUp),
     async close() {
       await quoteRecords?.close()
       await close()

@@ -82,8 +82,8 @@ export function createMetrics() {
       labelNames: ['chain_id', 'solver', 'outcome'],
       registers,
     }),
-    solverAnswerSeconds: new Histogram({
-      name: 'aggregator_solver_answer_duration_seconds',
+    solverResponseSeconds: new Histogram({
+      name: 'aggregator_solver_response_duration_seconds',
       help: 'Time from sending a request to a solver to its answer of any kind, by chain and solver. Requests without an answer in time are not included.',
       labelNames: ['chain_id', 'solver'],
       buckets: SOLVER_SECONDS,
@@ -101,8 +101,8 @@ export function createMetrics() {
       labelNames: ['chain_id', 'action', 'result'],
       registers,
     }),
-    solverBenched: new Gauge({
-      name: 'aggregator_solver_benched',
+    solverCircuitOpen: new Gauge({
+      name: 'aggregator_solver_circuit_open',
       help: 'Whether the circuit breaker of a solver is open (1), so that no quote waits for it, by chain and solver.',
       labelNames: ['chain_id', 'solver'],
       registers,
@@ -126,7 +126,7 @@ export function createMetrics() {
       registers,
     }),
     solverWaiting: new Gauge({
-      name: 'aggregator_solver_requests_waiting',
+      name: 'aggregator_solver_requests_queued',
       help: 'Requests that wait for a free connection to a solver, by chain and solver.',
       labelNames: ['chain_id', 'solver'],
       registers,
@@ -143,8 +143,8 @@ export function createMetrics() {
       labelNames: ['chain_id'],
       registers,
     }),
-    chainReader: new Gauge({
-      name: 'aggregator_chain_reader',
+    chainLeader: new Gauge({
+      name: 'aggregator_chain_leader',
       help: 'Whether this replica reads the chain for all of them (1), by chain.',
       labelNames: ['chain_id'],
       registers,
@@ -233,8 +233,8 @@ export function createMetrics() {
       labelNames: ['chain_id'],
       registers,
     }),
-    streamRefusals: new Counter({
-      name: 'aggregator_stream_refusals_total',
+    streamRejections: new Counter({
+      name: 'aggregator_stream_rejections_total',
       help: 'Streams refused for want of a place, by the limit that was met (client, network, instance).',
       labelNames: ['limit'],
       registers,

@@ -1,8 +1,8 @@
-import type { Journal } from '../../src/chain/announcer.js'
+import type { EventSink } from '../../src/domain/event-sink.js'
 import type { Random } from '../random.js'
 
 /** Makes the writes of a journal fail at random, as often as a test allows: before they are done, or after. */
-export function createFaultyJournal(journal: Journal, random: Random) {
+export function createFaultyJournal(eventSink: EventSink, random: Random) {
   let failuresLeft = 0
 
   function failing<A extends unknown[], R>(write: (...parameters: A) => Promise<R>) {
@@ -15,17 +15,17 @@ export function createFaultyJournal(journal: Journal, random: Random) {
     }
   }
 
-  const faulty: Journal = {
-    open: journal.open,
-    eventBlocks: journal.eventBlocks,
-    begin: failing(journal.begin),
-    append: failing(journal.append),
-    appendMissing: failing(journal.appendMissing),
-    revert: failing(journal.revert),
+  const faulty: EventSink = {
+    open: eventSink.open,
+    eventBlocks: eventSink.eventBlocks,
+    begin: failing(eventSink.begin),
+    append: failing(eventSink.append),
+    appendMissing: failing(eventSink.appendMissing),
+    revert: failing(eventSink.revert),
   }
 
   return {
-    journal: faulty,
+    eventSink: faulty,
     allow(failures: number) {
       failuresLeft = failures
     },

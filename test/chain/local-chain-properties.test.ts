@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   blockAt,
-  cutAfter,
   extend,
   type LocalChain,
-  lastOf,
   reconcile,
   type Step,
+  tipOf,
+  truncateAfter,
 } from '../../src/chain/local-chain.js'
 import type { BlockHeader } from '../../src/domain/block.js'
 import type { Hex } from '../../src/domain/hex.js'
@@ -108,7 +108,7 @@ function createSubscriber() {
   return {
     standing,
     toldCount: () => toldCount,
-    tell({ id, blockNumber, isReversion }: Told): void {
+    publish({ id, blockNumber, isReversion }: Told): void {
       toldCount++
       if (!isReversion) {
         if (standing.some((event) => event.id === id)) throw new Error(`${id} came twice`)
@@ -122,7 +122,7 @@ function createSubscriber() {
 }
 
 /** Follows the heads as a watcher does, with the answers of `reconcile` held against the tree of blocks. */
-function createWatcher(network: ReturnType<typeof createNetwork>, maxLength: number) {
+function createBlockPoller(network: ReturnType<typeof createNetwork>, maxLength: number) {
   const subscriber = createSubscriber()
   const kinds: string[] = []
   let chain: LocalChain = [network.genesis]
@@ -131,11 +131,11 @@ function createWatcher(network: ReturnType<typeof createNetwork>, maxLength: num
 
   function append(block: Block): void {
     chain = extend(chain, [block], maxLength)
-    for (const event of eventsOf(block)) subscriber.tell({ ...event, isReversion: false })
+    for (const event of eventsOf(block)) subscriber.publish({ ...event, isReversion: false })
   }
 
   function takeBack(latestFirst: readonly BlockEvent[]): void {
-    for (const event of latestFirst) subscriber.tell({ ...event, isReversion: true })
+    for (const event of latestFirst) subscriber.publish({ ...event, isReversion: true })
   }
 
   function place(block: Block, restartDepth: number): void {
@@ -157,7 +157,7 @@ function createWatcher(network: ReturnType<typeof createNetwork>, maxLength: num
         place(block, restartDepth)
         break
       case 'reorganisation': {
-        const kept = cutAfter(chain, step.ancestor)
+        const kept = truncateAfter(chain, step.ancestor)
         const dropped = chain.slice(kept.length).map(({ hash }) => network.get(hash))
         takeBack(dropped.flatMap(eventsOf).reverse())
         chain = kept
@@ -180,7 +180,7 @@ function createWatcher(network: ReturnType<typeof createNetwork>, maxLength: num
 
 /** What a step must be, by the whole tree of blocks instead of the block's parent alone. */
 function expectedStep(chain: LocalChain, block: Block): Step {
-  const [oldest, last] = [chain[0], lastOf(chain)]
+  const [oldest, last] = [chain[0], tipOf(chain)]
   if (block.number > last.number + 1) return { kind: 'gap', from: last.number + 1, to: block.number - 1 }
   if (block.number < oldest.number || chain.some(({ hash }) => hash === block.hash)) return { kind: 'known' }
   const branch = [...backFrom(block)]
@@ -193,7 +193,7 @@ function expectedStep(chain: LocalChain, block: Block): Step {
 
 function kindOf(chain: LocalChain, block: Block, { kind }: Step): string {
   if (kind === 'known' && block.number < chain[0].number) return 'older'
-  if (kind === 'reorganisation') return block.number === lastOf(chain).number ? 'replaces last' : 'goes back'
+  if (kind === 'reorganisation') return block.number === tipOf(chain).number ? 'replaces last' : 'goes back'
   return kind
 }
 
@@ -209,26 +209,26 @@ test('whatever the network does, a subscriber holds the events of the branch of 
   fc.assert(
     fc.property(histories, ({ maxLength, moves }) => {
       const network = createNetwork()
-      const { subscriber, kinds, place, ...watcher } = createWatcher(network, maxLength)
+      const { subscriber, kinds, place, ...poller } = createBlockPoller(network, maxLength)
       for (const each of moves) {
         const head = network.nextHead(each)
-        const before = { chain: watcher.chain(), toldCount: subscriber.toldCount() }
+        const before = { chain: poller.chain(), toldCount: subscriber.toldCount() }
         kinds.length = 0
         place(head, each.restartDepth)
         for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
 
-        const chain = watcher.chain()
+        const chain = poller.chain()
         if (kinds[0] === 'known' || kinds[0] === 'older') {
           expect({ chain, toldCount: subscriber.toldCount() }).toEqual(before)
           continue
         }
-        expect(lastOf(chain).hash).toBe(head.hash)
-        expect(blockAt(chain, head.number)).toBe(lastOf(chain))
+        expect(tipOf(chain).hash).toBe(head.hash)
+        expect(blockAt(chain, head.number)).toBe(tipOf(chain))
         expect(chain.length).toBeLessThanOrEqual(maxLength)
         expect(isLinked(chain)).toBe(true)
-        const start = watcher.start()
-        const announced = subscriber.standing.filter(({ blockNumber }) => blockNumber > start.number)
-        expect(announced).toEqual([...backFrom(head, start)].reverse().flatMap(eventsOf))
+        const start = poller.start()
+        const published = subscriber.standing.filter(({ blockNumber }) => blockNumber > start.number)
+        expect(published).toEqual([...backFrom(head, start)].reverse().flatMap(eventsOf))
       }
     }),
     { seed: SEED, numRuns: RUNS },

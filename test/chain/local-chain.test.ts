@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { blockAt, cutAfter, extend, type LocalChain, lastOf, reconcile } from '../../src/chain/local-chain.js'
+import {
+  blockAt,
+  extend,
+  type LocalChain,
+  reconcile,
+  tipOf,
+  truncateAfter,
+} from '../../src/chain/local-chain.js'
 import type { BlockHeader } from '../../src/domain/block.js'
 
 /** A block of a branch, and its parent of the same branch unless another is named. */
@@ -19,8 +26,8 @@ const chain = chainOf(10, 14)
 const ofOneBlock = chainOf(10, 10)
 
 describe('a block that is nothing new:', () => {
-  test.each(chain)('known block $number', (known) => {
-    expect(reconcile(chain, known)).toEqual({ kind: 'known' })
+  test.each(chain)('known block $number', (peek) => {
+    expect(reconcile(chain, peek)).toEqual({ kind: 'known' })
   })
 
   test.each([
@@ -118,8 +125,8 @@ describe('a block on another branch', () => {
 
 describe('the blocks of a chain', () => {
   test('have a last one, which may be the only one', () => {
-    expect(lastOf(chain)).toEqual(block(14))
-    expect(lastOf(ofOneBlock)).toEqual(block(10))
+    expect(tipOf(chain)).toEqual(block(14))
+    expect(tipOf(ofOneBlock)).toEqual(block(10))
   })
 
   test('are found by number', () => {
@@ -138,15 +145,15 @@ describe('a cut', () => {
     [13, chainOf(10, 13)],
     [14, chain],
   ])('behind %d leaves it and all before it', (number, rest) => {
-    expect(cutAfter(chain, block(number))).toEqual(rest)
+    expect(truncateAfter(chain, block(number))).toEqual(rest)
   })
 
   test('behind the only one leaves it', () => {
-    expect(cutAfter(ofOneBlock, block(10))).toEqual(ofOneBlock)
+    expect(truncateAfter(ofOneBlock, block(10))).toEqual(ofOneBlock)
   })
 
   test('leaves the chain that it is made of as it was', () => {
-    cutAfter(chain, block(11))
+    truncateAfter(chain, block(11))
     expect(chain).toEqual(blocks(10, 14))
   })
 })

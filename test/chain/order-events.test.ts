@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type AbiParameter, encodeAbiParameters, encodeEventTopics, getAddress, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { type RawLog, readLogs } from '../../src/chain/order-events.js'
+import { decodeLogs, type RawLog } from '../../src/chain/order-events.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
 
 const CHAIN_ID = 8453
@@ -51,7 +51,7 @@ const base = { chainId: CHAIN_ID, orderId: ORDER_ID, user: USER?.toLowerCase(), 
 
 describe('an order event is read with everything it says, addresses in lower case:', () => {
   test('Deposited', () => {
-    expect(readLogs(CHAIN_ID, [logOf('Deposited', DEPOSITED, 7, 31)]).events).toStrictEqual([
+    expect(decodeLogs(CHAIN_ID, [logOf('Deposited', DEPOSITED, 7, 31)]).events).toStrictEqual([
       {
         event: {
           type: 'Deposited',
@@ -70,7 +70,7 @@ describe('an order event is read with everything it says, addresses in lower cas
   })
 
   test('Settled', () => {
-    expect(readLogs(CHAIN_ID, [logOf('Settled', SETTLED)]).events).toStrictEqual([
+    expect(decodeLogs(CHAIN_ID, [logOf('Settled', SETTLED)]).events).toStrictEqual([
       {
         event: { type: 'Settled', ...base, solver: SOLVER?.toLowerCase() },
         blockHash: '0xb10c7',
@@ -81,7 +81,7 @@ describe('an order event is read with everything it says, addresses in lower cas
 
   test('Refunded, which does not name the solver', () => {
     const event = { type: 'Refunded', ...base, solver: undefined, inputAmount: 1000n, bondSlashed: 50n }
-    expect(readLogs(CHAIN_ID, [logOf('Refunded', REFUNDED)]).events).toStrictEqual([
+    expect(decodeLogs(CHAIN_ID, [logOf('Refunded', REFUNDED)]).events).toStrictEqual([
       { event, blockHash: '0xb10c7', logIndex: 0 },
     ])
   })
@@ -97,14 +97,14 @@ test.each([
   const deposited = { ...DEPOSITED, inputAmount: first, outputAmount: second, fillDeadline: 2 ** 32 - 1 }
   const refunded = { ...REFUNDED, inputAmount: first, bondSlashed: second }
   const logs = [logOf('Deposited', deposited, 1), logOf('Refunded', refunded, 2)]
-  expect(readLogs(CHAIN_ID, logs).events.map(({ event }) => event)).toMatchObject([
+  expect(decodeLogs(CHAIN_ID, logs).events.map(({ event }) => event)).toMatchObject([
     { inputAmount: first, outputAmount: second, fillDeadline: 2 ** 32 - 1 },
     { inputAmount: first, bondSlashed: second },
   ])
 })
 
 test('block numbers and log indices may be large', () => {
-  const [placed] = readLogs(CHAIN_ID, [logOf('Settled', SETTLED, Number.MAX_SAFE_INTEGER, 2 ** 31)]).events
+  const [placed] = decodeLogs(CHAIN_ID, [logOf('Settled', SETTLED, Number.MAX_SAFE_INTEGER, 2 ** 31)]).events
   expect(placed).toMatchObject({ event: { blockNumber: Number.MAX_SAFE_INTEGER }, logIndex: 2 ** 31 })
 })
 
@@ -122,7 +122,7 @@ test('events stand in the order of the chain, whatever their types and however t
   const logs = places.map(([name, members, block, index]) => logOf(name, members, block, index))
   fc.assert(
     fc.property(fc.shuffledSubarray(logs, { minLength: logs.length }), (shuffled) => {
-      const { events } = readLogs(CHAIN_ID, shuffled)
+      const { events } = decodeLogs(CHAIN_ID, shuffled)
       expect(events.map(({ event, logIndex }) => [event.type, event.blockNumber, logIndex])).toEqual(
         places.map(([name, , block, index]) => [name, block, index]),
       )
@@ -132,7 +132,7 @@ test('events stand in the order of the chain, whatever their types and however t
 })
 
 test('nothing comes of nothing', () => {
-  expect(readLogs(CHAIN_ID, [])).toEqual({ events: [], bondedSolvers: new Set(), cancelledNonces: [] })
+  expect(decodeLogs(CHAIN_ID, [])).toEqual({ events: [], bondedSolvers: new Set(), cancelledNonces: [] })
 })
 
 describe('bonds', () => {
@@ -146,8 +146,8 @@ describe('bonds', () => {
     ['UnstakeCancelled', { solver: SOLVER }],
     ['UnstakeExecuted', amount],
   ])('are changed by %s, which names the solver and no order', (name, members) => {
-    const news = readLogs(CHAIN_ID, [logOf(name, members)])
-    expect(news).toEqual({ events: [], bondedSolvers: named, cancelledNonces: [] })
+    const publisher = decodeLogs(CHAIN_ID, [logOf(name, members)])
+    expect(publisher).toEqual({ events: [], bondedSolvers: named, cancelledNonces: [] })
   })
 
   test.each([
@@ -156,13 +156,13 @@ describe('bonds', () => {
     ['Refunded', REFUNDED],
     ['NonceCancelled', { solver: SOLVER, nonce: 1n }],
   ])('are not changed by %s itself', (name, members) => {
-    expect(readLogs(CHAIN_ID, [logOf(name, members)]).bondedSolvers.size).toBe(0)
+    expect(decodeLogs(CHAIN_ID, [logOf(name, members)]).bondedSolvers.size).toBe(0)
   })
 
   test.each([0, 1, 2])('are changed when one of several logs says so, at place %d', (place) => {
     const logs = [1, 2].map((block) => logOf('Settled', SETTLED, block))
     logs.splice(place, 0, logOf('BondAdded', amount, 3))
-    const { events, bondedSolvers } = readLogs(CHAIN_ID, logs)
+    const { events, bondedSolvers } = decodeLogs(CHAIN_ID, logs)
     expect([events.length, bondedSolvers]).toEqual([2, named])
   })
 })
@@ -170,7 +170,7 @@ describe('bonds', () => {
 test('NonceCancelled names the solver and the nonce, up to the largest', () => {
   const nonces = [0n, 1n, 2n ** 256n - 1n]
   const logs = nonces.map((nonce) => logOf('NonceCancelled', { solver: SOLVER, nonce }))
-  const { events, cancelledNonces } = readLogs(CHAIN_ID, logs)
+  const { events, cancelledNonces } = decodeLogs(CHAIN_ID, logs)
   expect(events).toEqual([])
   expect(cancelledNonces).toEqual(nonces.map((nonce) => ({ solver: SOLVER?.toLowerCase(), nonce })))
 })
@@ -187,7 +187,7 @@ describe('left out are', () => {
     ],
   ])('%s', (_what, changes) => {
     const logs = [{ ...settled, ...changes, blockNumber: '0x1' as const }, settled]
-    const { events, bondedSolvers, cancelledNonces } = readLogs(CHAIN_ID, logs)
+    const { events, bondedSolvers, cancelledNonces } = decodeLogs(CHAIN_ID, logs)
     expect(events.map(({ event }) => event.blockNumber)).toEqual([7])
     expect([bondedSolvers.size, cancelledNonces.length]).toEqual([0, 0])
   })
@@ -198,6 +198,6 @@ test.each([
   ['Refunded', REFUNDED],
 ])('%s with less data than it promises is an error', (name, members) => {
   const log = logOf(name, members)
-  expect(() => readLogs(CHAIN_ID, [{ ...log, data: log.data.slice(0, -2) as Hex }])).toThrow()
-  expect(() => readLogs(CHAIN_ID, [{ ...log, data: '0x' }])).toThrow()
+  expect(() => decodeLogs(CHAIN_ID, [{ ...log, data: log.data.slice(0, -2) as Hex }])).toThrow()
+  expect(() => decodeLogs(CHAIN_ID, [{ ...log, data: '0x' }])).toThrow()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeClock } from '../../src/cli/doctor/check-clock.js'
+import { checkClockDrift } from '../../src/cli/doctor/check-clock.js'
 
 const MINUTE = 60_000
 
@@ -11,8 +11,8 @@ test.each([
   ['warn', [6 * MINUTE, 7 * MINUTE], "6 min ahead of every chain's last block"],
   ['warn', [], 'no chain has told its time'],
 ])('%s when the last blocks are %j ms old', (status, ages, text) => {
-  const [finding, ...others] = judgeClock(ages)
+  const [checkResult, ...others] = checkClockDrift(ages)
   expect(others).toEqual([])
-  expect(finding).toMatchObject({ status, finding: expect.stringContaining(text) })
-  expect(finding?.cure !== undefined).toBe(status !== 'ok')
+  expect(checkResult).toMatchObject({ status, checkResult: expect.stringContaining(text) })
+  expect(checkResult?.remedy !== undefined).toBe(status !== 'ok')
 })

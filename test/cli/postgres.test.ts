@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { judgePostgres } from '../../src/cli/doctor/check-postgres.js'
-import type { PostgresState } from '../../src/store/postgres-state.js'
+import { checkServer } from '../../src/cli/doctor/check-postgres.js'
+import type { PostgresState } from '../../src/store/postgres-inspection.js'
 
 const WELL: PostgresState = {
   version: '17.5',
@@ -19,39 +19,39 @@ const WELL: PostgresState = {
 }
 
 const judge = (changes: Partial<PostgresState>) =>
-  judgePostgres({ ...WELL, ...changes }).filter(({ status }) => status !== 'ok')
+  checkServer({ ...WELL, ...changes }).filter(({ status }) => status !== 'ok')
 
 test('a PostgreSQL with tables of this version is well, also where no more can be made', () => {
-  expect(judgePostgres(WELL)).toMatchObject([
-    { status: 'ok', check: 'DATABASE_URL version', finding: 'PostgreSQL 17.5' },
+  expect(checkServer(WELL)).toMatchObject([
+    { status: 'ok', check: 'DATABASE_URL version', checkResult: 'PostgreSQL 17.5' },
     { status: 'ok', check: 'DATABASE_URL rights' },
-    { status: 'ok', check: 'DATABASE_URL tables', finding: 'they are of this version' },
+    { status: 'ok', check: 'DATABASE_URL tables', checkResult: 'they are of this version' },
     { status: 'ok', check: 'DATABASE_URL connections' },
   ])
 })
 
 test.each<[Partial<PostgresState>, object[]]>([
   [{ version: '14.0', majorVersion: 14 }, []],
-  [{ version: '13.21', majorVersion: 13 }, [{ status: 'fail', finding: 'PostgreSQL 13.21 is too old' }]],
-  [{ isReadOnly: true, mayCreate: true }, [{ status: 'fail', cure: expect.stringMatching(/primary/) }]],
-  [{ schema: null }, [{ status: 'fail', finding: expect.stringMatching(/no schema/) }]],
+  [{ version: '13.21', majorVersion: 13 }, [{ status: 'fail', checkResult: 'PostgreSQL 13.21 is too old' }]],
+  [{ isReadOnly: true, mayCreate: true }, [{ status: 'fail', remedy: expect.stringMatching(/primary/) }]],
+  [{ schema: null }, [{ status: 'fail', checkResult: expect.stringMatching(/no schema/) }]],
   [{ freeConnections: 12 }, []],
-  [{ freeConnections: 11 }, [{ status: 'warn', finding: expect.stringMatching(/^11 of 97/) }]],
+  [{ freeConnections: 11 }, [{ status: 'warn', checkResult: expect.stringMatching(/^11 of 97/) }]],
   [
     { pending: ['005-more'], mayCreate: true },
-    [{ status: 'warn', finding: 'they get 005-more at the next start' }],
+    [{ status: 'warn', checkResult: 'they get 005-more at the next start' }],
   ],
   [
     { pending: ['005-more'] },
     [
-      { status: 'fail', cure: 'As its owner: grant create on schema "public" to "ada";' },
+      { status: 'fail', remedy: 'As its owner: grant create on schema "public" to "ada";' },
       { status: 'warn', check: 'DATABASE_URL tables' },
     ],
   ],
   [{ newer: ['006-later'], pending: ['005-more'], mayCreate: true }, [{ status: 'fail' }]],
   [{ hasTables: false, pending: ['001-solvers'], mayCreate: true }, []],
 ])('%j', (changes, expected) => {
-  const findings = judge(changes)
-  expect(findings).toMatchObject(expected)
-  for (const { cure } of findings) expect(cure).toMatch(/[.;]$/)
+  const checkResults = judge(changes)
+  expect(checkResults).toMatchObject(expected)
+  for (const { remedy } of checkResults) expect(remedy).toMatch(/[.;]$/)
 })

@@ -27,7 +27,7 @@ describe('help', () => {
 
   test('of solvers names what an operator decides about them', async () => {
     const { stdout } = await commandLine(['solvers', '--help'])
-    for (const command of ['remove', 'allow', 'barred']) {
+    for (const command of ['block', 'unblock', 'blocked']) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
       const help = await commandLine(['solvers', command, '--help'])
       expect(help.stdout).toMatch(new RegExp(`^Usage: quote-aggregator solvers ${command}`))
@@ -52,10 +52,10 @@ describe('wrong usage ends with 2 and says what is meant:', () => {
   test.each([
     [['qoute'], "unknown command 'qoute'\n(Did you mean quote?)"],
     [['solvers'], "required option '--chain <id>' not specified"],
-    [['solvers', 'remove'], "missing required argument 'address'"],
-    [['solvers', 'remove', '0x12'], 'It must be an address: 20 bytes in hex with 0x.'],
-    [['solvers', 'allow', TOKEN, '--chain', 'x'], 'It must be a chain id, such as 1.'],
-    [['solvers', '--chain', '1', 'remove', TOKEN], 'options come last, such as solvers remove'],
+    [['solvers', 'block'], "missing required argument 'address'"],
+    [['solvers', 'block', '0x12'], 'It must be an address: 20 bytes in hex with 0x.'],
+    [['solvers', 'unblock', TOKEN, '--chain', 'x'], 'It must be a chain id, such as 1.'],
+    [['solvers', '--chain', '1', 'block', TOKEN], 'options come last, such as solvers block'],
     [['solvers', 'drop'], "too many arguments for 'solvers'"],
     [['demo', '--twice'], "unknown option '--twice'"],
     [['solvers', '--chain', '0x1'], 'It must be a chain id, such as 1.'],

@@ -9,7 +9,7 @@ export interface Instruction {
 }
 
 /** What stands between one FROM and the next. */
-export interface Stage {
+export interface ScenarioContext {
   readonly name: string | undefined
   /** An image, or the name of a stage before. */
   readonly base: string
@@ -19,7 +19,7 @@ export interface Stage {
 const FLAG = /^--([a-z-]+)=(\S+)\s+/
 
 /** Reads a Dockerfile; of the syntax, this knows what ours uses. */
-export function readDockerfile(path = 'Dockerfile'): Stage[] {
+export function readDockerfile(path = 'Dockerfile'): ScenarioContext[] {
   const text = readFileSync(path, 'utf8').replaceAll(/^#.*\n/gm, '')
   const lines = text.replaceAll(/\\\n\s*/g, '').split('\n')
   const stages: { name: string | undefined; base: string; instructions: Instruction[] }[] = []
@@ -59,6 +59,6 @@ export function commandOf({ name, text }: Instruction): string[] {
 }
 
 /** The last instruction of a name in a stage, which is the one that counts. */
-export function lastOf({ instructions }: Stage, name: string): Instruction | undefined {
+export function tipOf({ instructions }: ScenarioContext, name: string): Instruction | undefined {
   return instructions.findLast((instruction) => instruction.name === name)
 }

@@ -11,7 +11,7 @@ import {
   OPTIONAL_VARIABLES,
 } from '../../src/variables.js'
 import { type ComposeService, readCompose } from './compose.js'
-import { commandOf, lastOf, readDockerfile, type Stage, wordsOf } from './dockerfile.js'
+import { commandOf, readDockerfile, type ScenarioContext, tipOf, wordsOf } from './dockerfile.js'
 
 /** How long the service lets requests under way finish, in seconds. */
 const DRAIN_SECONDS = 10
@@ -21,8 +21,8 @@ const UNIT = 'deploy/quote-aggregator.service'
 const noSystemd = spawnSync('systemd-analyze', ['--version']).error !== undefined
 
 const stages = readDockerfile()
-const final = stages.at(-1) as Stage
-const textOf = (name: string) => lastOf(final, name)?.text
+const final = stages.at(-1) as ScenarioContext
+const textOf = (name: string) => tipOf(final, name)?.text
 
 describe('the Dockerfile', () => {
   test('names one exact version of Node 24 for every image', () => {
@@ -46,7 +46,7 @@ describe('the Dockerfile', () => {
 
   test('starts the service as npm start does, as process 1', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-    const command = lastOf(final, 'CMD')
+    const command = tipOf(final, 'CMD')
     expect(command && commandOf(command).join(' ')).toBe(scripts.start)
   })
 })
@@ -66,7 +66,7 @@ describe.each([
     })
     expect(['root', '0', undefined]).not.toContain(service.user)
     if (service.image === OWN_IMAGE) {
-      expect(lastOf(final, 'HEALTHCHECK')).toBeDefined()
+      expect(tipOf(final, 'HEALTHCHECK')).toBeDefined()
     } else {
       expect(service.image).toMatch(/^([a-z]+\/)?[a-z]+:v?\d+(\.\d+){1,2}$/)
       expect(service.healthcheck?.test[0]).toBe('CMD')

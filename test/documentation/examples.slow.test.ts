@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { BUILT } from '../service/built.js'
 import { startProcess } from '../service/process.js'
+import { type CodeBlock, codeBlocks, withoutComments } from './code-blocks.js'
+import { WITH_EXAMPLES } from './documents.js'
 
-const EXAMPLE = /<!-- example -->\n```sh\n(.*?)```\n(?:\n```json\n(.*?)```)?/gs
-const STREAM = /<!-- example: stream -->\n```(sh|js)\n(.*?)```\n/gs
-const CLIENT = /<!-- example: client -->\n```js\n(.*?)```\n/gs
-const readme = await readFile('README.md', 'utf8')
-const examples = [...readme.matchAll(EXAMPLE)].map(([, command = '', answer]) => ({ command, answer }))
-const streams = [...readme.matchAll(STREAM)].map(([, language = '', code = '']) => ({ language, code }))
-const clients = [...readme.matchAll(CLIENT)].map(([, code = '']) => code)
+const blocks = WITH_EXAMPLES.flatMap((document) => codeBlocks(document))
+const marked = (marker: string) => blocks.filter((block) => block.marker === marker)
+const examples = marked('example')
+const streams = marked('example: stream')
+const clients = marked('example: client')
 
 let network: Network
 
@@ -21,48 +20,59 @@ beforeAll(async () => {
 })
 afterAll(() => network?.close())
 
-it('the README has examples', () => {
-  expect(examples.length).toBeGreaterThanOrEqual(5)
-  expect(streams.length).toBeGreaterThanOrEqual(3)
-  expect(clients.length).toBeGreaterThanOrEqual(2)
+it('the documents have examples of each kind', () => {
+  expect(examples.length).toBeGreaterThanOrEqual(8)
+  expect(streams.length).toBeGreaterThanOrEqual(4)
+  expect(clients.length).toBeGreaterThanOrEqual(4)
 })
 
-it.each(examples)('works as pasted: $command', async ({ command, answer }) => {
-  const here = command
-    .replaceAll('http://localhost:3000', network.serviceUrl)
-    .replaceAll('npx quote-aggregator', `node ${BUILT}/cli.js`)
-  const { stdout } = await promisify(execFile)('bash', ['-c', here])
+it.each(examples)('$document:$line works as pasted: $code', async (block) => {
+  const [program, ...args] = commandOf(block)
+  const { stdout } = await promisify(execFile)(program, args)
   const actual = JSON.parse(stdout)
-  if (answer === undefined) expect(actual.quote.outputAmount).toBe('2498750000')
-  else expect(shape(actual)).toEqual(shape(JSON.parse(answer)))
+  if (block.answer === undefined) expect(actual.quote.outputAmount).toBe('2498750000')
+  else expect(differences(JSON.parse(withoutComments(block.answer)), actual)).toEqual([])
 })
 
-it.each(streams)('streams as pasted: $code', async ({ language, code }) => {
-  const { host } = new URL(network.serviceUrl)
-  const here = code.replaceAll('localhost:3000', host)
-  const child =
-    language === 'sh'
-      ? startProcess('bash', ['-c', here], {}, { ownGroup: true })
-      : startProcess(process.execPath, ['--input-type=module', '-e', here], {}, { ownGroup: true })
+it.each(streams)('$document:$line streams as pasted: $code', async (block) => {
+  const [program, ...args] = commandOf(block)
+  const child = startProcess(program, args, {}, { ownGroup: true })
   await child.waitFor(/connected.*supportedChains.*31337.*cursor|cursor.*connected.*31337/s)
   process.kill(-(child.child.pid ?? 0), 'SIGKILL')
   await child.exited
 })
 
-it.each(clients)('runs as pasted: %s', async (code) => {
-  const here = code
-    .replaceAll('http://localhost:3000', network.serviceUrl)
-    .replaceAll('http://localhost:8545', network.devnet.rpcUrl)
-    .replaceAll('http://localhost:4001', network.solvers[0]?.endpointUrl ?? '')
-  const child = startProcess(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', here], {})
+it.each(clients)('$document:$line runs as pasted: $code', async (block) => {
+  const [program, ...args] = commandOf(block)
+  const child = startProcess(program, args, {})
   onTestFailed(() => void process.stderr.write(child.output()))
-  await child.waitFor(/SETTLED\n$|^registered 0x/)
+  await child.waitFor(/SETTLED\n$|^registered 0x\w+ QUOTED/)
   expect(await child.exited).toBe(0)
 })
 
-/** The fields and their types; of a list, those of its first item. */
-function shape(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map(shape)
-  if (typeof value !== 'object' || value === null) return typeof value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shape(item)]))
+/** The block as a process, with the addresses of this network. */
+function commandOf({ language, code }: CodeBlock): [program: string, ...args: string[]] {
+  const here = code
+    .replaceAll('localhost:3000', new URL(network.serviceUrl).host)
+    .replaceAll('http://localhost:8545', network.devnet.rpcUrl)
+    .replaceAll('http://localhost:4001', network.solvers[0]?.endpointUrl ?? '')
+    .replaceAll('npx quote-aggregator', `node ${BUILT}/cli.js`)
+  if (language === 'sh') return ['bash', '-c', here]
+  return [process.execPath, '--import', 'tsx', '--input-type=module', '-e', here]
+}
+
+/** Where the fields of an answer and their types are not as shown; of a list, only its first item is compared. */
+function differences(shown: unknown, actual: unknown, path = 'answer'): string[] {
+  if (kindOf(shown) !== kindOf(actual)) return [`${path}: ${kindOf(actual)} and not ${kindOf(shown)}`]
+  if (Array.isArray(shown) && Array.isArray(actual))
+    return shown.length === 0 ? [] : differences(shown[0], actual[0], `${path}[0]`)
+  if (kindOf(shown) !== 'object') return []
+  const [left, right] = [shown as Record<string, unknown>, actual as Record<string, unknown>]
+  const names = new Set([...Object.keys(left), ...Object.keys(right)])
+  return [...names].flatMap((name) => differences(left[name], right[name], `${path}.${name}`))
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  return value === null ? 'null' : typeof value
 }

@@ -21,7 +21,7 @@ describe('each reason travels as decided', () => {
     ['TIMESTAMP_REUSED', 'unauthenticated', 401],
     ['BOND_INSUFFICIENT', 'failed_precondition', 400],
     ['ENDPOINT_REJECTED', 'failed_precondition', 400],
-    ['SOLVER_BARRED', 'permission_denied', 403],
+    ['SOLVER_BLOCKED', 'permission_denied', 403],
     ['SOLVER_LIMIT_REACHED', 'failed_precondition', 400],
     ['RATE_LIMITED', 'resource_exhausted', 429],
     ['NO_QUOTES', 'unavailable', 503],

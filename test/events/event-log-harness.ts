@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import { createOnlyReplica } from '../../src/store/only-replica.js'
+import { createSingleInstance } from '../../src/store/single-instance.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/event-samples.js'
@@ -16,7 +16,7 @@ export async function openLog(change: (store: EventStore) => Partial<EventStore>
   const open = async () => {
     const eventLog = await openEventLog({
       store: { ...store, ...change(store) },
-      replicas: createOnlyReplica(),
+      cluster: createSingleInstance(),
       eventRetentionDays: 2,
       // What was there before is read from the store.
       keptEntries: 0,
@@ -25,10 +25,10 @@ export async function openLog(change: (store: EventStore) => Partial<EventStore>
       now: () => clock.ms,
     })
     onTestFinished(() => eventLog.close())
-    const journals = new Map([1, 2, 3].map((chainId) => [chainId, eventLog.journalOf(chainId)]))
-    for (const journal of journals.values()) await journal.open()
-    const journal = (chainId: number) => journals.get(chainId) ?? eventLog.journalOf(chainId)
-    return { ...eventLog, journal }
+    const journals = new Map([1, 2, 3].map((chainId) => [chainId, eventLog.eventSinkOf(chainId)]))
+    for (const eventSink of journals.values()) await eventSink.open()
+    const eventSink = (chainId: number) => journals.get(chainId) ?? eventLog.eventSinkOf(chainId)
+    return { ...eventLog, eventSink }
   }
   const { logId } = await store.readState()
   return {

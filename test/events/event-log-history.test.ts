@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
-import type { Listener, Topic } from '../../src/domain/replicas.js'
+import type { Topic, TopicListener } from '../../src/domain/cluster.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
@@ -32,12 +32,12 @@ async function openReplaceable(entries: number) {
     (...args: unknown[]) =>
       (current.store[name] as (...args: unknown[]) => unknown)(...args)
   const store = Object.fromEntries(names.map((name) => [name, delegate(name)])) as unknown as EventStore
-  const listeners: Listener[] = []
+  const listeners: TopicListener[] = []
   const log = createLog('silent')
   const logged = vi.spyOn(log, 'error')
   const eventLog = await openEventLog({
     store,
-    replicas: { listen: (_topic: Topic, listener: Listener) => void listeners.push(listener) },
+    cluster: { listen: (_topic: Topic, listener: TopicListener) => void listeners.push(listener) },
     eventRetentionDays: 1,
     metrics: createMetrics(),
     log,
@@ -45,7 +45,7 @@ async function openReplaceable(entries: number) {
   })
   onTestFinished(() => eventLog.close())
   await settle()
-  const [listener] = listeners as [Listener]
+  const [listener] = listeners as [TopicListener]
   return {
     eventLog,
     listener,
@@ -69,9 +69,9 @@ describe('a log that is replaced under a running service is noticed', () => {
     ['as another entry is where the last one was', () => openFilled(9, { atMs: HOUR_MS + 100 })],
     ['as it has another id', () => openFilled(5, { logId: 'other-log', atMs: HOUR_MS + 100 })],
   ]
-  const ways: [how: string, hear: (listener: Listener) => void][] = [
+  const ways: [how: string, hear: (listener: TopicListener) => void][] = [
     ['when the connection is back', (listener) => listener.onMissed()],
-    ['by what another replica tells of it', (listener) => listener.onText('4')],
+    ['by what another replica tells of it', (listener) => listener.onMessage('4')],
   ]
 
   describe.each(ways)('%s', (_how, hear) => {
@@ -93,7 +93,7 @@ describe('a log that is replaced under a running service is noticed', () => {
         replacement.one,
         newBlocks(20, 21, [settled(1, 20, 0), settled(1, 21, 0)]),
       )
-      listener.onText(String(lastSequence + 2))
+      listener.onMessage(String(lastSequence + 2))
       expect(await take(live, 2)).toEqual([lastSequence + 1, lastSequence + 2])
       expect(await now(live.next())).toBe('waiting')
       expect(logged).toHaveBeenCalledOnce()
@@ -104,13 +104,13 @@ describe('a log that is replaced under a running service is noticed', () => {
     const { eventLog, logged, replaceBy } = await openReplaceable(5)
     const running = eventLog.subscribe(undefined, only({}))
     replaceBy(await openFilled(3))
-    const journal = eventLog.journalOf(1)
-    await journal.open()
-    await journal.append(newBlocks(20, 20, [settled(1, 20, 0)]))
+    const eventSink = eventLog.eventSinkOf(1)
+    await eventSink.open()
+    await eventSink.append(newBlocks(20, 20, [settled(1, 20, 0)]))
     await expect(running.next()).rejects.toEqual(CURSOR_UNKNOWN)
     expect(logged).toHaveBeenCalledOnce()
     const live = eventLog.subscribe(undefined, only({}))
-    await journal.append(newBlocks(21, 21, [settled(1, 21, 0)]))
+    await eventSink.append(newBlocks(21, 21, [settled(1, 21, 0)]))
     expect(await take(live, 1)).toEqual([5])
   })
 
@@ -127,7 +127,7 @@ describe('a log that is replaced under a running service is noticed', () => {
   test('and other parts hear of its events, as what they remember may be older', async () => {
     const { eventLog, listener, replaceBy } = await openReplaceable(5)
     const heard = vi.fn()
-    eventLog.onOthersEvent(heard)
+    eventLog.onRemoteEvent(heard)
     replaceBy(await openFilled(3))
     listener.onMissed()
     await settle()
@@ -139,7 +139,7 @@ describe('a log is still the same', () => {
   test.each(['4', '5', '6'])('when a replica tells of entry %s once more', async (text) => {
     const { eventLog, listener, logged } = await openReplaceable(5)
     const running = eventLog.subscribe(undefined, only({}))
-    listener.onText(text)
+    listener.onMessage(text)
     listener.onMissed()
     expect(await now(running.next())).toBe('waiting')
     expect(logged).not.toHaveBeenCalled()

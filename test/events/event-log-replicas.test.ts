@@ -23,16 +23,16 @@ describe('what another replica writes', () => {
     const { eventLog, elsewhere, readAfter } = await openTwo()
     const subscriptions = range(1, 3).map(() => eventLog.subscribe(undefined, only({})))
     const taken = subscriptions.map((subscription) => take(subscription, 4))
-    await elsewhere.journal(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
-    await eventLog.journal(2).open()
-    await eventLog.journal(2).append(newBlocks(12, 12, manySettled(2, 12, 2)))
+    await elsewhere.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
+    await eventLog.eventSink(2).open()
+    await eventLog.eventSink(2).append(newBlocks(12, 12, manySettled(2, 12, 2)))
     for (const sequences of await Promise.all(taken)) expect(sequences).toEqual([2, 3, 4, 5])
     expect(readAfter).toHaveBeenCalledTimes(1)
   })
 
   test('is reached by a cursor that the other one has given', async () => {
     const { eventLog, elsewhere, cursorAt } = await openTwo()
-    await elsewhere.journal(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
+    await elsewhere.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
     expect(eventLog.waitForCursor(cursorAt(1), THIS_PROCESS)).toBeUndefined()
     expect(eventLog.waitForCursor(undefined, THIS_PROCESS)).toBeUndefined()
     expect(eventLog.waitForCursor('nonsense', THIS_PROCESS)).toBeUndefined()
@@ -60,12 +60,12 @@ describe('while the database is away', () => {
 
   /** A log whose store can be taken away. */
   async function openFlaky() {
-    let isAway = false
+    let isConnectionError = false
     const opened = await openLog((store) => ({
-      readAfter: (...args) => (isAway ? Promise.reject(away) : store.readAfter(...args)),
+      readAfter: (...args) => (isConnectionError ? Promise.reject(away) : store.readAfter(...args)),
     }))
     const setAway = (value: boolean) => {
-      isAway = value
+      isConnectionError = value
     }
     return { ...opened, setAway }
   }

@@ -13,11 +13,11 @@ describe('subscribers are told', () => {
     const subscription = eventLog.subscribe(cursorAt(0), only({}))
     expect(await take(subscription, 1)).toEqual([1])
     const next = subscription.next()
-    const appended = eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
+    const appended = eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
     expect(await next).toMatchObject([{ sequence: 2, event: settled(1, 12, 0).event }])
     expect(await store.readAfter(1, 10)).toHaveLength(1)
     await appended
-    await eventLog.journal(1).revert(header(10))
+    await eventLog.eventSink(1).revert(header(10))
     const reverted = [
       { event: { type: 'Reverted', blockNumber: 12 } },
       { event: { type: 'Reverted', blockNumber: 11 } },
@@ -27,15 +27,15 @@ describe('subscribers are told', () => {
 
   test('in the order of the log, however many write at once, and however long that takes', async () => {
     const { eventLog } = await openLog((store) => ({
-      async append(term, blocks) {
-        const announcements = await store.append(term, blocks)
-        if (term.chainId === 1) await settle()
-        return announcements
+      async append(epoch, blocks) {
+        const logEntries = await store.append(epoch, blocks)
+        if (epoch.chainId === 1) await settle()
+        return logEntries
       },
     }))
     const subscription = eventLog.subscribe(undefined, only({}))
     const appended = [2, 1, 3].map((chainId) =>
-      eventLog.journal(chainId).append(newBlocks(20, 20, manySettled(chainId, 20, 600))),
+      eventLog.eventSink(chainId).append(newBlocks(20, 20, manySettled(chainId, 20, 600))),
     )
     await Promise.all(appended)
     expect(await now(take(subscription, 1800))).toEqual(range(2, 1801))
@@ -44,8 +44,8 @@ describe('subscribers are told', () => {
   test('nothing of what failed, and of what comes after that', async () => {
     const { eventLog } = await openLog()
     const subscription = eventLog.subscribe(undefined, only({}))
-    const failing = eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0), settled(1, 11, 0)]))
-    const next = eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
+    const failing = eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0), settled(1, 11, 0)]))
+    const next = eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
     await expect(failing).rejects.toThrow('UNIQUE constraint failed')
     await next
     expect(await subscription.next()).toMatchObject([{ sequence: 2, event: settled(1, 12, 0).event }])
@@ -54,9 +54,9 @@ describe('subscribers are told', () => {
 
 test('what is announced is counted, by chain and type', async () => {
   const { eventLog, metrics } = await openLog()
-  await eventLog.journal(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
-  await eventLog.journal(2).append(newBlocks(12, 12, manySettled(2, 12, 1)))
-  await eventLog.journal(1).revert(header(11))
+  await eventLog.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
+  await eventLog.eventSink(2).append(newBlocks(12, 12, manySettled(2, 12, 1)))
+  await eventLog.eventSink(1).revert(header(11))
   const { values } = await metrics.events.get()
   expect(values.map(({ labels, value }) => [labels.chain_id, labels.type, value])).toEqual([
     [1, 'Settled', 2],
@@ -89,7 +89,7 @@ test('ending the subscriptions leaves the log to its writers', async () => {
   const subscription = eventLog.subscribe(undefined, only({}))
   eventLog.endSubscriptions()
   await expect(subscription.next()).rejects.toMatchObject({ reason: 'SHUTTING_DOWN' })
-  await eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
+  await eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
   expect(await store.readAfter(1, 10)).toHaveLength(1)
 })
 
@@ -97,7 +97,7 @@ test('closing waits for what is being written', async () => {
   const { eventLog } = await openLog()
   const written: number[] = []
   for (const number of [12, 13]) {
-    const writing = eventLog.journal(1).append(newBlocks(number, number, manySettled(1, number, 600)))
+    const writing = eventLog.eventSink(1).append(newBlocks(number, number, manySettled(1, number, 600)))
     void writing.then(() => written.push(number))
   }
   await eventLog.close()
@@ -122,7 +122,7 @@ describe('retention', () => {
   /** Announces another event at a time. */
   async function announceAt(ms: number, { eventLog, clock }: Awaited<ReturnType<typeof openLog>>) {
     clock.ms = ms
-    await eventLog.journal(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
+    await eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
   }
 
   test('removes what is older than the last entry by more, when the log is opened', async () => {

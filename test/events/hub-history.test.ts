@@ -64,7 +64,7 @@ describe('a cursor', () => {
         return opened.hub.subscribe(after, only({}))
       },
     }))
-    hub.forgetThrough(await store.prune(END_OF_TIME))
+    hub.pruneThrough(await store.prune(END_OF_TIME))
     for (const cursor of [cursorAt(10), oldCursorAt(10)]) {
       expect(await now((await come(cursor)).next())).toBe('waiting')
     }

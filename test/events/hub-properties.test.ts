@@ -2,9 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
-import { type Announcement, type EventFilter, matches } from '../../src/domain/event.js'
-import type { Listener, Topic } from '../../src/domain/replicas.js'
-import { type ChainJournal, type EventLog, openEventLog } from '../../src/events/event-log.js'
+import type { Topic, TopicListener } from '../../src/domain/cluster.js'
+import { type EventFilter, type LogEntry, matches } from '../../src/domain/event.js'
+import type { EventSink } from '../../src/domain/event-sink.js'
+import { type EventLog, openEventLog } from '../../src/events/event-log.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import { createEventStore, type EventStore } from '../../src/store/event-store.js'
 import { openSqlite } from '../../src/store/sqlite.js'
@@ -78,7 +79,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 interface Client {
   readonly reader: Reader
   after: number
-  readonly received: Omit<Announcement, 'digest'>[]
+  readonly received: Omit<LogEntry, 'digest'>[]
   /** The cursor that it would come back with. */
   lastCursor: string
   /** The replica that it is connected to. */
@@ -89,22 +90,22 @@ interface Client {
 /** The log as one replica has it open, and how it is told of what others have written. */
 interface Replica {
   readonly eventLog: EventLog
-  readonly listener: Listener
+  readonly listener: TopicListener
 }
 
 const metrics = createMetrics()
 const log = createLog('silent')
 
 async function openReplica(store: EventStore): Promise<Replica> {
-  let listener: Listener | undefined
-  const replicas = {
-    listen(_topic: Topic, given: Listener) {
+  let listener: TopicListener | undefined
+  const cluster = {
+    listen(_topic: Topic, given: TopicListener) {
       listener = given
     },
   }
   const options = {
     store,
-    replicas,
+    cluster,
     eventRetentionDays: 1,
     keptEntries: 50,
     metrics,
@@ -119,22 +120,22 @@ async function openReplica(store: EventStore): Promise<Replica> {
 async function run(moves: readonly Move[]): Promise<void> {
   const database = await openSqlite(':memory:')
   const store = createEventStore(database, () => 1)
-  const replicas = [await openReplica(store), await openReplica(store)]
-  const replicaAt = (index: number) => replicas[index] as Replica
+  const cluster = [await openReplica(store), await openReplica(store)]
+  const replicaAt = (index: number) => cluster[index] as Replica
   const { logId } = await store.readState()
   const oldCursorAt = (sequence: number) => `${logId}.${sequence.toString(36)}`
   const sequenceOf = (cursor: string) => Number.parseInt(cursor.split('.')[1] ?? '', 36)
   const clients: Client[] = []
   const heights = new Map([1, 2].map((id) => [id, 0]))
-  const journals = new Map<number, { readonly at: number; readonly journal: ChainJournal }>()
+  const journals = new Map<number, { readonly at: number; readonly eventSink: EventSink }>()
   const writes: Promise<void>[] = []
 
-  async function takeOver(id: number, index: number): Promise<ChainJournal> {
+  async function takeOver(id: number, index: number): Promise<EventSink> {
     await Promise.all(writes)
-    const journal = replicaAt(index).eventLog.journalOf(id)
-    await journal.open()
-    journals.set(id, { at: index, journal })
-    return journal
+    const eventSink = replicaAt(index).eventLog.eventSinkOf(id)
+    await eventSink.open()
+    journals.set(id, { at: index, eventSink })
+    return eventSink
   }
 
   async function follow(client: Client, subscription: Subscription): Promise<void> {
@@ -158,18 +159,18 @@ async function run(moves: readonly Move[]): Promise<void> {
     follow(client, client.subscription).catch(() => {})
   }
 
-  const journalOf = (id: number) => journals.get(id)?.journal as ChainJournal
+  const eventSinkOf = (id: number) => journals.get(id)?.eventSink as EventSink
   const moved: { [K in Move['kind']]: (move: Extract<Move, { kind: K }>) => unknown } = {
     append({ chainId, count, isAwaited }) {
       const block = (heights.get(chainId) ?? 0) + 1
       heights.set(chainId, block)
-      writes.push(journalOf(chainId).append(newBlocks(block, block, manySettled(chainId, block, count))))
+      writes.push(eventSinkOf(chainId).append(newBlocks(block, block, manySettled(chainId, block, count))))
       return isAwaited && writes.at(-1)
     },
     async revert({ chainId, depth, isAwaited }) {
       const height = Math.max(0, (heights.get(chainId) ?? 0) - depth)
       heights.set(chainId, height)
-      writes.push(journalOf(chainId).revert(header(height)))
+      writes.push(eventSinkOf(chainId).revert(header(height)))
       return isAwaited && writes.at(-1)
     },
     async subscribe({ reader, at }) {
@@ -182,13 +183,13 @@ async function run(moves: readonly Move[]): Promise<void> {
     },
     takeOver: ({ chainId, at }) => takeOver(chainId, at),
     async tell({ at }) {
-      replicaAt(at).listener.onText(String((await store.readState()).lastSequence))
+      replicaAt(at).listener.onMessage(String((await store.readState()).lastSequence))
     },
     async restart({ at, comesBackAt }) {
       await Promise.all(writes)
       await replicaAt(at).eventLog.close()
-      replicas[at] = await openReplica(store)
-      for (const [id, journal] of journals) if (journal.at === at) await takeOver(id, at)
+      cluster[at] = await openReplica(store)
+      for (const [id, eventSink] of journals) if (eventSink.at === at) await takeOver(id, at)
       for (const client of clients.filter((each) => each.at === at)) {
         client.at = comesBackAt
         await connect(client, client.lastCursor)
@@ -201,7 +202,7 @@ async function run(moves: readonly Move[]): Promise<void> {
     for (const id of heights.keys()) await (await takeOver(id, id - 1)).begin('0x5e', header(0))
     for (const each of moves) await moved[each.kind](each as never)
     await Promise.all(writes)
-    for (const { listener } of replicas) listener.onMissed()
+    for (const { listener } of cluster) listener.onMissed()
     const all = await store.readAfter(0, 1_000_000)
     expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_, index) => index + 1))
     const wanted = ({ reader, after }: Client) =>
@@ -218,7 +219,7 @@ async function run(moves: readonly Move[]): Promise<void> {
       expect(client.received).toStrictEqual(wanted(client))
     }
   } finally {
-    for (const { eventLog } of replicas) await eventLog.close()
+    for (const { eventLog } of cluster) await eventLog.close()
     await database.destroy()
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EventFilter } from '../../src/domain/event.js'
-import type { Batch } from '../../src/events/recent-entries.js'
 import type { Subscription } from '../../src/events/subscriber.js'
+import type { Batch } from '../../src/events/tail-buffer.js'
 import { END_OF_TIME, now, openHub, range, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN', httpStatus: 400 })
@@ -51,10 +51,10 @@ describe('a subscriber with a cursor', () => {
 
   test('gets what is published while it reads the store', async () => {
     const { hub, subscribe, append, publish } = await openHub({ stored: 3 })
-    const announcements = await append(2, 1)
+    const logEntries = await append(2, 1)
     const subscription = subscribe(0)
     const reading = subscription.next()
-    hub.publish(announcements)
+    hub.publish(logEntries)
     const publishing = publish(1)
     const first = (await reading).map(({ sequence }) => sequence)
     await publishing
@@ -179,7 +179,7 @@ describe('pruning', () => {
     const { hub, store, subscribe } = await openHub({ stored: 1200 })
     const subscription = subscribe(0)
     expect(await take(subscription, 500)).toEqual(range(1, 500))
-    hub.forgetThrough(await store.prune(END_OF_TIME))
+    hub.pruneThrough(await store.prune(END_OF_TIME))
     await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
     expect(subscription.ended.reason).toEqual(CURSOR_UNKNOWN)
     await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
@@ -210,7 +210,7 @@ describe('pruning', () => {
     const { hub, store, subscribe, publish } = await openHub({ stored: 10 })
     const [ahead, inMemory] = [subscribe(10), subscribe()]
     await publish(3)
-    hub.forgetThrough(await store.prune(END_OF_TIME))
+    hub.pruneThrough(await store.prune(END_OF_TIME))
     expect(await take(ahead, 3)).toEqual([11, 12, 13])
     expect(await take(inMemory, 3)).toEqual([11, 12, 13])
   })

@@ -37,9 +37,9 @@ describe('a subscriber', () => {
 
   test('misses nothing that is published while it is about to wait', async () => {
     const { hub, subscribe, append } = await openHub()
-    const announcements = await append(1, 1)
+    const logEntries = await append(1, 1)
     const next = subscribe().next()
-    hub.publish(announcements)
+    hub.publish(logEntries)
     expect(await now(next)).toMatchObject([{ sequence: 1 }])
   })
 
@@ -106,7 +106,7 @@ describe('a cursor is unknown that', () => {
   test('stands before what is no longer kept', async () => {
     const { hub, subscribe, publish } = await openHub()
     await publish(5)
-    hub.forgetThrough(3)
+    hub.pruneThrough(3)
     expect(() => subscribe(2)).toThrow(CURSOR_UNKNOWN)
     expect(await take(subscribe(3), 2)).toEqual([4, 5])
   })

@@ -4,7 +4,7 @@ import Fastify, { type onRequestHookHandler } from 'fastify'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createMultiplexer } from '../../src/http/multiplexer.js'
 import { superviseUpgrades } from '../../src/http/pending-upgrades.js'
-import { registerWebSockets } from '../../src/http/web-sockets.js'
+import { registerWebSocketUpgrades } from '../../src/http/websocket-upgrade.js'
 import { countConnections } from '../service/server-connections.js'
 import { openSocket } from './multiplexer-server.js'
 
@@ -28,7 +28,7 @@ async function startWebSockets(rootHook: onRequestHookHandler, timeoutMs: number
   const upgrades = superviseUpgrades(server, timeoutMs)
   server.addHook('onRequest', rootHook)
   await server.register(async (scope) => {
-    await registerWebSockets(scope, upgrades, 100)
+    await registerWebSocketUpgrades(scope, upgrades, 100)
     scope.get('/ws', { websocket: true }, (socket) => {
       socket.on('message', (data) => socket.send(data))
     })

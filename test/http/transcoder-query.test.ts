@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { invalidArgument } from '../../src/domain/errors.js'
 import { sendError, toRestError } from '../../src/http/error-body.js'
 import { registerRestRoutes } from '../../src/http/transcoder.js'
-import type { GuardedMethod } from '../../src/rpc/guard.js'
+import type { MethodHandler } from '../../src/rpc/middleware.js'
 import { methodWith } from './proto-descriptors.js'
 
 let server: FastifyInstance
@@ -12,14 +12,14 @@ let server: FastifyInstance
 const method = {
   desc: methodWith({ pattern: { case: 'get', value: '/v1/{chain_id}/order' } }),
   assertChain() {},
-  admit: async () => {},
-  answer(message, _call, unreadable = []) {
-    if (unreadable.length > 0) throw invalidArgument(unreadable)
+  checkLimits: async () => {},
+  answer(message, _call, malformed = []) {
+    if (malformed.length > 0) throw invalidArgument(malformed)
     return { orderId: (message as unknown as { orderId: string }).orderId }
   },
   count() {},
-  refuseUnreadable: () => Promise.reject(invalidArgument([])),
-} as GuardedMethod
+  rejectMalformed: () => Promise.reject(invalidArgument([])),
+} as MethodHandler
 
 beforeEach(() => {
   server = Fastify()

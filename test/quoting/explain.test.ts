@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { QuoteRecord, SolverAnswer } from '../../src/domain/quote-record.js'
+import type { QuoteRecord, RecordedAttempt } from '../../src/domain/quote-record.js'
 import { explain } from '../../src/quoting/explain.js'
-import { toQuoteRecord } from '../../src/quoting/minutes.js'
-import { sampleMinutes, solverAddress } from './sample-minutes.js'
+import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
+import { sampleMinutes, solverAddress } from './sample-trace.js'
 
 const solver = solverAddress(1)
 
@@ -10,20 +10,20 @@ function record(changes: Partial<QuoteRecord> = {}): QuoteRecord {
   return { ...toQuoteRecord(sampleMinutes({})), ...changes }
 }
 
-const explainAnswer = (answer: Partial<SolverAnswer>, of = record()) =>
+const explainAnswer = (answer: Partial<RecordedAttempt>, of = record()) =>
   explain({ solver, outcome: 'invalid', ...answer }, of)
 
-test.each<[SolverAnswer['reason'], string]>([
+test.each<[RecordedAttempt['reason'], string]>([
   ['malformed', '{"quote"'],
   ['solver_mismatch', `quote.solver must be the registered solver, ${solver}`],
   ['user_mismatch', solverAddress(0xc)],
   ['input_token_mismatch', solverAddress(0xa)],
   ['output_token_mismatch', solverAddress(0xb)],
   ['order_type_mismatch', 'quote.orderType must be 0'],
-  ['output_chain_mismatch', 'quote.outputChainId must be the destinationChainId that was asked, 10.'],
+  ['output_chain_mismatch', 'quote.outputChainId must be the destinationChainId of the request, 10.'],
   ['deposit_deadline_mismatch', '1800000000'],
   ['fill_deadline_mismatch', '1800000120'],
-  ['fixed_amount_mismatch', 'quote.inputAmount must be the amount that was asked, "1"'],
+  ['fixed_amount_mismatch', 'quote.inputAmount must be the amount of the request, "1"'],
   ['amount_out_of_range', 'decimal strings of 1 to 2^256-1'],
   ['nonce_out_of_range', 'quote.nonce'],
   ['signature_length', '65 bytes'],
@@ -38,13 +38,13 @@ test.each<[SolverAnswer['reason'], string]>([
 })
 
 test('of EXACT_OUTPUT, the output is what is fixed', () => {
-  const { asked } = record()
-  const exactOutput = record({ asked: { ...asked, orderType: 'EXACT_OUTPUT' } })
+  const { request } = record()
+  const exactOutput = record({ request: { ...request, orderType: 'EXACT_OUTPUT' } })
   expect(explainAnswer({ reason: 'fixed_amount_mismatch' }, exactOutput)).toContain('quote.outputAmount')
   expect(explainAnswer({ reason: 'order_type_mismatch' }, exactOutput)).toContain('must be 1')
 })
 
-test.each<[SolverAnswer['reason'], string]>([
+test.each<[RecordedAttempt['reason'], string]>([
   ['endpoint_rejected', 'https URL'],
   ['name_not_resolved', 'does not resolve'],
   ['connection_refused', 'Nothing listens'],
@@ -59,23 +59,23 @@ test.each<[SolverAnswer['reason'], string]>([
 
 describe('a refusal', () => {
   test('is told with its status', () => {
-    const explanation = explainAnswer({ outcome: 'refused', httpStatus: 422 })
+    const explanation = explainAnswer({ outcome: 'declined', httpStatus: 422 })
     expect(explanation).toBe('The solver answered with status 422; only 200 carries an offer.')
   })
 
   test.each([500, 502, 504])('of %i is said to be an error', (httpStatus) => {
-    expect(explainAnswer({ outcome: 'refused', httpStatus })).toContain('an error of the solver')
+    expect(explainAnswer({ outcome: 'declined', httpStatus })).toContain('an error of the solver')
   })
 
   test.each([422, 501, 503])('of %i is said to be nothing more', (httpStatus) => {
-    expect(explainAnswer({ outcome: 'refused', httpStatus })).not.toContain('error')
+    expect(explainAnswer({ outcome: 'declined', httpStatus })).not.toContain('error')
   })
 })
 
-test.each<[SolverAnswer['outcome'], string]>([
+test.each<[RecordedAttempt['outcome'], string]>([
   ['late', 'within 2000 ms'],
   ['cancelled', 'went away'],
-  ['benched', 'circuit breaker'],
+  ['circuit_open', 'circuit breaker'],
 ])('%s is told', (outcome, words) => {
   expect(explainAnswer({ outcome, durationMs: 2000 })).toContain(words)
 })

@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/domain/errors.js'
 import { createQuoteIds } from '../../src/quoting/quote-ids.js'
 import { createQuoteRecorder } from '../../src/quoting/quote-recorder.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { sampleMinutes, solverAddress } from './sample-minutes.js'
+import { sampleMinutes, solverAddress } from './sample-trace.js'
 
 const HOUR_MS = 3_600_000
 const NOW = 1_800_000_000_000
@@ -101,7 +101,7 @@ describe('records', () => {
       [old, 2 * HOUR_MS + 1],
     ] as const) {
       const asked = [solverAddress(1)]
-      recorder.note(sampleMinutes({ quoteId, requestedAt: NOW - ageMs, asked, benched: asked }))
+      recorder.note(sampleMinutes({ quoteId, requestedAt: NOW - ageMs, asked, circuitOpen: asked }))
     }
     for (const idOf of [
       (quoteId: string) => quoteId,

@@ -278,11 +278,11 @@ describe('violations', () => {
   })
 
   test('of a field that could not even be read are not noted twice', () => {
-    const unreadable = { field: 'amount', message: 'must be a string' }
-    const fields = new Fields([unreadable])
+    const malformed = { field: 'amount', message: 'must be a string' }
+    const fields = new Fields([malformed])
     fields.amount('amount', '')
     fields.refuse('amount', 'must be something else')
-    expect(fields.violations).toEqual([unreadable])
+    expect(fields.violations).toEqual([malformed])
   })
 
   test('are none when every field is good', () => {

@@ -11,11 +11,11 @@ const OFTEN_MS = 5
 
 /** Health of a server whose state the test sets, asked over Connect without a network. */
 function setUp({ watchIntervalMs = SELDOM_MS, maxWatchers = 2, maxWatchersPerClient = 0 } = {}) {
-  const server = { isServing: true, looks: 0 }
+  const server = { isServing: true, polls: 0 }
   const health = createHealth({
     services: ['a.v1.Service'],
     isServing() {
-      server.looks++
+      server.polls++
       return server.isServing
     },
     watchIntervalMs,
@@ -120,8 +120,8 @@ describe('a watcher', () => {
     const { server, watch } = setUp({ watchIntervalMs: 200 })
     const earlier = watch()
     await earlier.next()
-    const { looks } = server
-    await vi.waitFor(() => expect(server.looks).toBeGreaterThan(looks), { interval: OFTEN_MS })
+    const { polls } = server
+    await vi.waitFor(() => expect(server.polls).toBeGreaterThan(polls), { interval: OFTEN_MS })
     server.isServing = false
     const later = watch()
     expect(await later.next()).toBe(Status.NOT_SERVING)
@@ -133,15 +133,15 @@ describe('a watcher', () => {
     const { server, watch } = setUp({ watchIntervalMs: OFTEN_MS })
     const watcher = watch()
     await watcher.next()
-    await vi.waitFor(() => expect(server.looks).toBeGreaterThan(5), { interval: OFTEN_MS })
+    await vi.waitFor(() => expect(server.polls).toBeGreaterThan(5), { interval: OFTEN_MS })
     watcher.leave()
     await expect(watcher.next()).rejects.toMatchObject({ code: Code.Canceled })
-    const { looks } = server
+    const { polls } = server
     // Ten looks of another server, as often: none is left of this one's by then.
     const other = setUp({ watchIntervalMs: OFTEN_MS })
     await other.watch().next()
-    await vi.waitFor(() => expect(other.server.looks).toBeGreaterThan(10), { interval: OFTEN_MS })
-    expect(server.looks).toBe(looks)
+    await vi.waitFor(() => expect(other.server.polls).toBeGreaterThan(10), { interval: OFTEN_MS })
+    expect(server.polls).toBe(polls)
   })
 })
 

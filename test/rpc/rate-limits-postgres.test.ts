@@ -81,13 +81,11 @@ describe('replicas on one database', () => {
 
   test('accept as many requests at once as one would', async () => {
     const databaseUrl = await createCountsDatabase()
-    const replicas = times(3, () => openLimits(databaseUrl))
+    const cluster = times(3, () => openLimits(databaseUrl))
     const addresses = times(10, (index) => `192.0.2.${index}`)
     const answers = await Promise.all(
       addresses.flatMap((address) =>
-        replicas.flatMap((limits) =>
-          times(LIMIT, async () => ({ address, ...(await ask(limits, address)) })),
-        ),
+        cluster.flatMap((limits) => times(LIMIT, async () => ({ address, ...(await ask(limits, address)) }))),
       ),
     )
     for (const address of addresses) {

@@ -20,12 +20,12 @@ const DESCRIPTOR_FILE = 'google/protobuf/descriptor.proto'
 const HEALTH_FILE = 'health/v1/health.proto'
 
 /** The files that answer a question, in their order. */
-function filesFor(...[question]: Parameters<Answer>): FileDescriptorProto[] {
-  const { case: kind, value } = answer(question)
+function filesFor(...[query]: Parameters<Answer>): FileDescriptorProto[] {
+  const { case: kind, value } = answer(query)
   if (kind !== 'fileDescriptorResponse') throw new Error(`${kind}: ${JSON.stringify(value)}`)
   return value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
 }
-const namesFor = (...question: Parameters<Answer>) => filesFor(...question).map(({ name }) => name)
+const namesFor = (...query: Parameters<Answer>) => filesFor(...query).map(({ name }) => name)
 const namesOfSymbol = (value: string) => namesFor({ case: 'fileContainingSymbol', value })
 
 const notFound = (asked: string) => ({
@@ -91,8 +91,8 @@ describe('a file by its name', () => {
   })
 
   it('is the same each time', () => {
-    const question = { case: 'fileByFilename', value: HEALTH_FILE } as const
-    expect(answer(question)).toEqual(answer(question))
+    const query = { case: 'fileByFilename', value: HEALTH_FILE } as const
+    expect(answer(query)).toEqual(answer(query))
   })
 
   it.each(['', 'quote.proto', '/aggregator/v1/quote.proto', 'aggregator/v1', '../package.json', '__proto__'])(

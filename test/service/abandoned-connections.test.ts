@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { StreamEventsRequestSchema } from '../../gen/aggregator/v1/event_pb.js'
 import { HealthCheckRequestSchema } from '../../gen/health/v1/health_pb.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { deferred } from './deferred.js'
 import { environmentForAll } from './event-service.js'
-import { gate } from './gate.js'
 import { quoteRequest } from './quote-request.js'
 import { countConnections } from './server-connections.js'
 import { startService, type TestService } from './service.js'
@@ -167,8 +167,8 @@ describe('a caller that leaves', () => {
     async (_what, headers, more) => {
       for (const [, leave] of WAYS_TO_LEAVE) {
         const cancelledBefore = await service.metric('aggregator_quotes_total', { outcome: 'cancelled' })
-        const asked = gate()
-        const released = gate()
+        const asked = deferred()
+        const released = deferred()
         solver.behave(async (_ask, _solver, { response }) => {
           once(response, 'close').then(released.open)
           asked.open()

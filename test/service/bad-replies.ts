@@ -1,6 +1,6 @@
-import { head, ok, replies, sends } from './beasts.js'
 import { solverAccounts } from './chain.js'
 import { highSTwin } from './high-s-twin.js'
+import { head, ok, replies, sends } from './malformed-solvers.js'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 

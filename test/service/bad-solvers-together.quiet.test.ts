@@ -5,7 +5,7 @@ import { bondSolver } from '../../src/devnet/deploy.js'
 import { badReplies } from './bad-replies.js'
 import { badSolvers, LONGEST_TIMEOUT_MS } from './bad-solvers.js'
 import { BOND, solverAccounts, startChain, type TestChain } from './chain.js'
-import { floods } from './floods.js'
+import { oversizedReplies } from './oversized-replies.js'
 import { quoteRequest } from './quote-request.js'
 import { type RawSolver, startRawSolver, startTrap, type Trap } from './raw-solver.js'
 import { startService, type TestService } from './service.js'
@@ -14,7 +14,7 @@ import { honest, register, startSolver, type TestSolver } from './test-solver.js
 /** What a busy machine of two cores may add: all of the beasts sign their offers in this very process. */
 const SLACK_MS = 800
 const ROUNDS = 2
-const beasts = [...badSolvers, ...badReplies, ...floods]
+const malformedSolvers = [...badSolvers, ...badReplies, ...oversizedReplies]
 
 let chain: TestChain
 let service: TestService
@@ -36,7 +36,7 @@ beforeAll(async () => {
   })
   good = await startSolver(chain, solverAccounts[0], honest({ output: '1000' }))
   trap = await startTrap()
-  zoo = await Promise.all(beasts.map(startBonded))
+  zoo = await Promise.all(malformedSolvers.map(startBonded))
   await good.register(service)
 })
 
@@ -49,11 +49,14 @@ afterAll(async () => {
 })
 
 /** Anvil's accounts are too few: each beast has one of its own. */
-async function startBonded(beast: (typeof beasts)[number], index: number): Promise<RawSolver> {
+async function startBonded(
+  malformedSolver: (typeof malformedSolvers)[number],
+  index: number,
+): Promise<RawSolver> {
   const account = privateKeyToAccount(numberToHex(index + 1, { size: 32 }))
   await giveEther(account)
   await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
-  const solver = await startRawSolver(chain, account, beast, trap.port)
+  const solver = await startRawSolver(chain, account, malformedSolver, trap.port)
   await register(service, chain.chainId, account, { endpointUrl: solver.endpointUrl })
   solver.serve()
   return solver
@@ -80,12 +83,14 @@ async function outcomes(): Promise<Record<string, number>> {
 /** How often each is to be counted after so many rounds. */
 function expectedOutcomes(rounds: number): Record<string, number> {
   const counts: Record<string, number> = { quoted: rounds }
-  for (const { outcome } of beasts) counts[outcome] = (counts[outcome] ?? 0) + rounds
+  for (const { outcome } of malformedSolvers) counts[outcome] = (counts[outcome] ?? 0) + rounds
   return counts
 }
 
 it('one honest solver wins among all the bad ones at once, time and again', async () => {
-  const decent = zoo.filter(({ beast }) => beast.outcome === 'quoted').map(({ account }) => account.address)
+  const decent = zoo
+    .filter(({ malformedSolver }) => malformedSolver.outcome === 'quoted')
+    .map(({ account }) => account.address)
   for (let round = 1; round <= ROUNDS; round++) {
     const start = performance.now()
     const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
@@ -98,7 +103,7 @@ it('one honest solver wins among all the bad ones at once, time and again', asyn
 })
 
 it('and after all that the service is in good health and nothing went unhandled', async () => {
-  const hanging = zoo.filter(({ beast }) => beast.outcome === 'late')
+  const hanging = zoo.filter(({ malformedSolver }) => malformedSolver.outcome === 'late')
   for (const solver of hanging) await solver.abandoned()
   const { status, body } = await service.get('/health')
   expect([status, body.status, body.activeSolvers]).toEqual([200, 'ok', { [chain.chainId]: zoo.length + 1 }])

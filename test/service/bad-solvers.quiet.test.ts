@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { badReplies } from './bad-replies.js'
 import { badSolvers } from './bad-solvers.js'
-import type { Beast } from './beasts.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { FLOOD_BYTES, floods } from './floods.js'
+import type { MalformedSolver } from './malformed-solvers.js'
+import { FLOOD_BYTES, oversizedReplies } from './oversized-replies.js'
 import { quoteRequest } from './quote-request.js'
 import { startRawSolver, startTrap, type Trap } from './raw-solver.js'
 import { startService, type TestService } from './service.js'
@@ -41,16 +41,16 @@ async function restartService(): Promise<void> {
   await good.register(service)
 }
 
-async function startAndRegister(beast: Beast) {
-  const bad = await startRawSolver(chain, badAccount, beast, trap.port)
+async function startAndRegister(malformedSolver: MalformedSolver) {
+  const bad = await startRawSolver(chain, badAccount, malformedSolver, trap.port)
   await register(service, chain.chainId, badAccount, { endpointUrl: bad.endpointUrl })
   bad.serve()
   return bad
 }
 
 /** Asks for a quote, holds the answer against what the beast deserves, and tells how long it took. */
-async function quoteBeside(beast: Beast): Promise<number> {
-  const [outcome = '', reason = ''] = beast.outcome.split(' ')
+async function quoteBeside(malformedSolver: MalformedSolver): Promise<number> {
+  const [outcome = '', reason = ''] = malformedSolver.outcome.split(' ')
   const count = () => service.metric('aggregator_solver_replies_total', { outcome, reason })
   const before = await count()
   const start = performance.now()
@@ -60,7 +60,7 @@ async function quoteBeside(beast: Beast): Promise<number> {
   expect([status, body.quote?.solver]).toEqual([200, goodAccount.address])
   const others = body.alternativeQuotes.map(({ quote }: { quote: { solver: string } }) => quote.solver)
   expect(others).toEqual(outcome === 'quoted' ? [badAccount.address] : [])
-  expect((await count()) - before, beast.outcome).toBe(outcome === 'quoted' ? 2 : 1)
+  expect((await count()) - before, malformedSolver.outcome).toBe(outcome === 'quoted' ? 2 : 1)
   return elapsedMs
 }
 
@@ -71,9 +71,9 @@ describe('a solver that does not come to an end costs the others no more than th
   // The time that one solver has cost counts at its next endpoint too.
   beforeEach(restartService)
 
-  it.each(hanging)('$name', async (beast) => {
-    const bad = await startAndRegister(beast)
-    const elapsedMs = await quoteBeside(beast)
+  it.each(hanging)('$name', async (malformedSolver) => {
+    const bad = await startAndRegister(malformedSolver)
+    const elapsedMs = await quoteBeside(malformedSolver)
     expect(elapsedMs).toBeGreaterThan(QUOTE_TIMEOUT_MS - 50)
     expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS + SLACK_MS)
     await bad.abandoned()
@@ -82,19 +82,19 @@ describe('a solver that does not come to an end costs the others no more than th
 })
 
 describe('a solver that comes to a bad end costs the others nothing, also a second time', () => {
-  it.each(ending)('$name: $outcome', async (beast) => {
-    const bad = await startAndRegister(beast)
-    expect(await quoteBeside(beast)).toBeLessThan(SLACK_MS)
-    expect(await quoteBeside(beast)).toBeLessThan(SLACK_MS)
+  it.each(ending)('$name: $outcome', async (malformedSolver) => {
+    const bad = await startAndRegister(malformedSolver)
+    expect(await quoteBeside(malformedSolver)).toBeLessThan(SLACK_MS)
+    expect(await quoteBeside(malformedSolver)).toBeLessThan(SLACK_MS)
     await bad.close()
   })
 })
 
 describe('a solver that does not stop talking is cut off, at the cost of what the sockets hold', () => {
-  it.each(floods)('$name: $outcome', async (beast) => {
-    const bad = await startAndRegister(beast)
+  it.each(oversizedReplies)('$name: $outcome', async (malformedSolver) => {
+    const bad = await startAndRegister(malformedSolver)
     const before = process.memoryUsage().rss
-    expect(await quoteBeside(beast)).toBeLessThan(SLACK_MS)
+    expect(await quoteBeside(malformedSolver)).toBeLessThan(SLACK_MS)
     await bad.abandoned()
     expect(process.memoryUsage().rss - before).toBeLessThan(MOST_MEMORY_BYTES)
     expect(bad.sent()).toBeLessThan(BUFFERED_BYTES)
@@ -109,9 +109,9 @@ describe('a solver that does not stop talking is cut off, at the cost of what th
 it('what one connection may carry has no limit, only each reply on it', async () => {
   const largest = ending.filter(({ name }) => name === 'a body of 64 KiB to the byte')
   expect(largest).toHaveLength(1)
-  for (const beast of largest) {
-    const bad = await startAndRegister(beast)
-    for (let round = 0; round < 8; round++) await quoteBeside(beast)
+  for (const malformedSolver of largest) {
+    const bad = await startAndRegister(malformedSolver)
+    for (let round = 0; round < 8; round++) await quoteBeside(malformedSolver)
     await bad.close()
   }
 })

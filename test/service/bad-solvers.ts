@@ -1,7 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
-import { beast, CHUNKED, chunk, type Exchange, head, ok, replies, sends, sendsAndCloses } from './beasts.js'
+import {
+  CHUNKED,
+  chunk,
+  type Exchange,
+  head,
+  malformedSolver,
+  ok,
+  replies,
+  sends,
+  sendsAndCloses,
+} from './malformed-solvers.js'
 
 /** The most that a service may wait for these, so that what is to come too late does. */
 export const LONGEST_TIMEOUT_MS = 2500
@@ -18,9 +28,11 @@ async function drip(socket: Exchange['socket'], text: string): Promise<void> {
 }
 
 const closing = [
-  beast('closes the connection before it reads', 'failed', ({ socket }) => socket.destroy()),
-  beast('resets the connection before it reads', 'failed', ({ socket }) => socket.resetAndDestroy()),
-  beast('closes the connection when it has read', 'failed', async ({ socket, offer }) => {
+  malformedSolver('closes the connection before it reads', 'failed', ({ socket }) => socket.destroy()),
+  malformedSolver('resets the connection before it reads', 'failed', ({ socket }) =>
+    socket.resetAndDestroy(),
+  ),
+  malformedSolver('closes the connection when it has read', 'failed', async ({ socket, offer }) => {
     await offer()
     socket.end()
   }),
@@ -29,21 +41,21 @@ const closing = [
 ]
 
 const hanging = [
-  beast('never reads', 'late', ({ socket }) => socket.pause()),
+  malformedSolver('never reads', 'late', ({ socket }) => socket.pause()),
   sends('hangs before the headers', 'late', () => ''),
   sends('hangs inside the headers', 'late', () => 'HTTP/1.1 200 OK\r\ncontent-'),
   sends('hangs after the headers', 'late', () => head('content-length: 500')),
   sends('hangs after half the body', 'late', (json) => ok(json).subarray(0, -300)),
   sends('hangs before the last chunk', 'late', (json) => CHUNKED + chunk(json)),
-  beast('drips its headers', 'late', async ({ socket, offer }) => {
+  malformedSolver('drips its headers', 'late', async ({ socket, offer }) => {
     await drip(socket, ok(JSON.stringify(await offer())).toString())
   }),
-  beast('drips its body', 'late', async ({ socket, offer }) => {
+  malformedSolver('drips its body', 'late', async ({ socket, offer }) => {
     const json = JSON.stringify(await offer())
     socket.write(head(`content-length: ${json.length}`))
     await drip(socket, json)
   }),
-  beast('replies after the deadline', 'late', async ({ socket, offer }) => {
+  malformedSolver('replies after the deadline', 'late', async ({ socket, offer }) => {
     const json = JSON.stringify(await offer())
     setTimeout(() => socket.write(ok(json)), LONGEST_TIMEOUT_MS + 300)
   }),
@@ -173,8 +185,10 @@ const framed = [
 ]
 
 const otherProtocols = [
-  beast('SSH', 'failed', ({ socket }) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
-  beast('HTTP/2 frames', 'failed', ({ socket }) => socket.write(Buffer.from('000000040000000000', 'hex'))),
+  malformedSolver('SSH', 'failed', ({ socket }) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
+  malformedSolver('HTTP/2 frames', 'failed', ({ socket }) =>
+    socket.write(Buffer.from('000000040000000000', 'hex')),
+  ),
   sendsAndCloses('a body without any headers', 'failed', (json) => json),
   sends('HTTP/9.9', 'failed', (json) => ok(json).toString().replace('HTTP/1.1', 'HTTP/9.9')),
   sends('a status of four digits', 'failed', (json) => ok(json, { status: '2000 OK' })),
@@ -183,7 +197,7 @@ const otherProtocols = [
     'failed',
     (json) => `POST /quote HTTP/1.1\r\nhost: x\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
   ),
-  beast('TLS at an http URL', 'failed', ({ socket }) =>
+  malformedSolver('TLS at an http URL', 'failed', ({ socket }) =>
     createTlsServer()
       .on('tlsClientError', () => {})
       .emit('connection', socket),

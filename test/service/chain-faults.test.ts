@@ -1,9 +1,9 @@
 import SQLite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { temporaryFile } from '../store/temporary-file.js'
+import { deferred } from './deferred.js'
 import { expectedMessages, standing } from './event-messages.js'
 import { eventually } from './eventually.js'
-import { gate } from './gate.js'
 import { useWatchedChain } from './watched-chain.js'
 
 const on = useWatchedChain({ seed: 71, pollIntervalMs: 10 })
@@ -63,12 +63,12 @@ describe('a head that no chain can have', () => {
     await on.start()
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
-    const told = gate()
-    let isTold = false
+    const told = deferred()
+    let isSubscribed = false
     on.rpc.intercept(async ({ method, params = [] }, pass) => {
       const reply = await pass()
-      if (isTold || method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return reply
-      isTold = true
+      if (isSubscribed || method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return reply
+      isSubscribed = true
       told.open()
       return { result: { ...(reply.result as object), number: `0x${(10 ** 9).toString(16)}` } }
     })

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { temporaryFile } from '../store/temporary-file.js'
-import type { Ask, RpcReply } from './chain-view.js'
+import type { QuoteParams, RpcReply } from './chain-view.js'
+import { deferred } from './deferred.js'
 import { expectedMessages, standing } from './event-messages.js'
 import { eventually } from './eventually.js'
-import { gate } from './gate.js'
 import type { Interceptor } from './rpc-proxy.js'
 import { watchEvents } from './watch-events.js'
 import { useWatchedChain } from './watched-chain.js'
@@ -34,16 +34,16 @@ function fork(from: number, to: number, parentHash = madeUpHash()): ForkBlock[] 
 
 /** Answers with the fork's blocks by their hashes, and once with its head; with the chain's own blocks otherwise. */
 function tellOnceOf(blocks: readonly ForkBlock[]) {
-  const told = gate()
-  let isTold = false
-  const asRpc = async (ask: Ask, block: ForkBlock | undefined): Promise<RpcReply> => {
+  const told = deferred()
+  let isSubscribed = false
+  const asRpc = async (ask: QuoteParams, block: ForkBlock | undefined): Promise<RpcReply> => {
     const { result } = await ask('eth_getBlockByNumber', ['latest', false])
     const real = result as Record<string, unknown>
     return { result: block && { ...real, ...block, number: `0x${block.number.toString(16)}` } }
   }
   const intercept: Interceptor = async ({ method, params = [] }, pass, ask) => {
-    if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && !isTold) {
-      isTold = true
+    if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && !isSubscribed) {
+      isSubscribed = true
       told.open()
       return asRpc(ask, blocks.at(-1))
     }
@@ -101,13 +101,13 @@ describe('one head of another fork', () => {
       const { result } = await ask('eth_getBlockByNumber', ['latest', false])
       return { result: { ...(result as object), hash: wrong?.hash, parentHash: madeUpHash() } }
     })
-    const looks = () => on.rpc.requests().filter((calls) => JSON.stringify(calls).includes('"latest"')).length
+    const polls = () => on.rpc.requests().filter((calls) => JSON.stringify(calls).includes('"latest"')).length
     on.rpc.forgetCalls()
     await eventually(
-      async () => looks(),
+      async () => polls(),
       (count) => count >= 4,
     )
-    expect(asked).toBeLessThanOrEqual(looks())
+    expect(asked).toBeLessThanOrEqual(polls())
     on.rpc.intercept()
     await on.traffic.run({ events: 2, blocks: 1 })
     await on.events.untilCount(4)
@@ -121,7 +121,7 @@ describe('a reorganisation while ranges are read', () => {
   it('of a chain without finality is noticed at the next range, and its events are removed', async () => {
     const { number: root } = await on.traffic.head()
     await on.traffic.run({ events: 60, blocks: 50 })
-    const [reached, released] = [gate(), gate()]
+    const [reached, released] = [deferred(), deferred()]
     const begun = new Set<string>()
     on.rpc.intercept(async ({ method, params = [] }, pass) => {
       if (params[0] === 'finalized') return { error: { code: -32601, message: 'unknown block' } }

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { between } from '../between.js'
 import { startChain, type TestChain } from './chain.js'
+import { deferred } from './deferred.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
-import { gate } from './gate.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 import { watchEvents } from './watch-events.js'
@@ -90,7 +90,7 @@ describe('/health', () => {
 
   it('a chain whose past is read is syncing, which is no degradation', async () => {
     await traffic.run({ events: 4, blocks: 8 })
-    const held = gate()
+    const held = deferred()
     const begun = new Set<string>()
     rpc.intercept(async ({ method, params }, pass) => {
       const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }

@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startChain, type TestChain } from './chain.js'
-import { deployLoudSettlement } from './loud-settlement.js'
+import { deployChattySettlement } from './chatty-settlement.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 
 /** Anvil writes more than 600 bytes for each: more than 10 MiB in all. */
-const LOUD = { events: 20_000, eventsPerBlock: 2000 }
+const CHATTY = { events: 20_000, eventsPerBlock: 2000 }
 const QUIET = { events: 120, eventsPerBlock: 10, seed: 1 }
 
 let chain: TestChain
 let rpc: RpcProxy
 let service: TestService
-let loud: { fromBlock: number; toBlock: number }
-let quiet: typeof loud
+let chatty: { fromBlock: number; toBlock: number }
+let quiet: typeof chatty
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 0, extraArgs: ['--prune-history', '1000'] })
-  const { address, shout } = await deployLoudSettlement(chain.devnet, chain.contracts.bondToken)
+  const { address, shout } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
   chain = { ...chain, contracts: { ...chain.contracts, settlement: address } }
-  loud = await shout(LOUD)
+  chatty = await shout(CHATTY)
   quiet = await shout(QUIET)
 })
 afterAll(() => chain?.stop())
@@ -58,13 +58,13 @@ describe('a node that refuses wide ranges', () => {
 
 describe('answers of more than ten mebibytes', () => {
   it('come through as a range', async () => {
-    service = await start({ MAX_REORG_DEPTH: '12', ...from(loud.fromBlock) })
-    await untilEvents(LOUD.events + QUIET.events)
+    service = await start({ MAX_REORG_DEPTH: '12', ...from(chatty.fromBlock) })
+    await untilEvents(CHATTY.events + QUIET.events)
   })
 
   it('come through block by block', async () => {
-    service = await start(from(loud.fromBlock))
-    await untilEvents(LOUD.events + QUIET.events)
+    service = await start(from(chatty.fromBlock))
+    await untilEvents(CHATTY.events + QUIET.events)
     expect(await service.metric('aggregator_rpc_errors_total', {})).toBe(0)
   })
 })

@@ -22,7 +22,7 @@ async function mineEmpty(blocks: number) {
 const byOrder = (a: EventMessage, b: EventMessage) => a.orderId.localeCompare(b.orderId)
 const warnings = () => on.lines.filter(({ msg }) => msg === WARNING)
 /** The blocks whose logs were asked for more than once. */
-function readAgain(): unknown[] {
+function recheck(): unknown[] {
   const calls = on.rpc.requests().flat()
   const hashes = calls.flatMap(({ method, params = [] }) =>
     method === 'eth_getLogs' ? [(params[0] as { blockHash?: string }).blockHash] : [],
@@ -56,7 +56,7 @@ describe('events that a node leaves out at first, where nothing proves that they
     await mineEmpty(DEPTH)
     const told = standing(on.events.events()).sort(byOrder)
     expect(told).toEqual((await expectedMessages(on.chain, on.from)).sort(byOrder))
-    expect(readAgain()).not.toEqual([])
+    expect(recheck()).not.toEqual([])
     expect(await on.service.metric('aggregator_late_events_total', {})).toBe(2 - before)
     expect(warnings()).toEqual([expect.objectContaining({ level: 40, block: number, events: 2 - before })])
   })
@@ -178,7 +178,7 @@ it('blocks that are proven are not read again', async () => {
   await on.untilRead()
   on.rpc.forgetCalls()
   await mineEmpty(2 * DEPTH)
-  expect(readAgain()).toEqual([])
+  expect(recheck()).toEqual([])
 })
 
 it('RECHECK_BLOCKS 0 has no block read again', async () => {
@@ -186,5 +186,5 @@ it('RECHECK_BLOCKS 0 has no block read again', async () => {
   await on.start({ [`RECHECK_BLOCKS_${on.chain.chainId}`]: '0' })
   await mineDeposits(1)
   await mineEmpty(2 * DEPTH)
-  expect(readAgain()).toEqual([])
+  expect(recheck()).toEqual([])
 })

@@ -100,7 +100,7 @@ describe('quote', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^quote id +[0-9a-f-]{36}\noutcome +QUOTED after \d+ ms\n/)
     expect(stdout).toMatch(new RegExp(`^1  ${bestAccount.address}  QUOTED +\\d+  1000000  3000  \\S`, 'm'))
-    expect(stdout).toMatch(new RegExp(`^   ${otherAccount.address}  REFUSED 422 +\\d+ +\\S`, 'm'))
+    expect(stdout).toMatch(new RegExp(`^   ${otherAccount.address}  DECLINED 422 +\\d+ +\\S`, 'm'))
     expect(JSON.parse((await cli(...why, '--json')).stdout)).toMatchObject({ quoteId, outcome: 'QUOTED' })
   })
 

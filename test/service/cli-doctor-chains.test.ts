@@ -7,7 +7,7 @@ import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { type Anvil, startAnvil } from '../../src/devnet/anvil.js'
 import { deploySettlement } from '../../src/devnet/deploy.js'
 import { deployer } from './chain.js'
-import { type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
+import { type DoctorFixture, startDoctorFixture } from './cli-doctor-fixture.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 
 const HOUR = 3600
@@ -20,26 +20,26 @@ const MIN_ORDER = '0x8f9d713c'
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 const NOBODY = `0x${'11'.repeat(20)}`
 
-let stage: DoctorStage
+let fixture: DoctorFixture
 /** Has the chain's id, and is another network, whose clock is an hour ahead. */
 let stranger: Anvil
 let proxy: RpcProxy
-let environment: DoctorStage['environment']
+let environment: DoctorFixture['environment']
 
 beforeAll(async () => {
   const inAnHour = String(Math.floor(Date.now() / 1000) + HOUR)
-  const starting = [startDoctorStage(), startAnvil({ extraArgs: ['--timestamp', inAnHour] })] as const
-  ;[stage, stranger] = await Promise.all(starting)
-  proxy = await startRpcProxy(stage.chain.devnet.rpcUrl)
-  environment = stage.environment
+  const starting = [startDoctorFixture(), startAnvil({ extraArgs: ['--timestamp', inAnHour] })] as const
+  ;[fixture, stranger] = await Promise.all(starting)
+  proxy = await startRpcProxy(fixture.chain.devnet.rpcUrl)
+  environment = fixture.environment
 })
 afterAll(async () => {
   proxy?.close()
   await stranger?.stop()
-  await stage?.close()
+  await fixture?.close()
 })
 
-const diagnose: DoctorStage['diagnose'] = (changes) => stage.diagnose(changes)
+const diagnose: DoctorFixture['diagnose'] = (changes) => fixture.diagnose(changes)
 
 describe('RPC endpoints', () => {
   it('one of WebSockets is as good', async () => {
@@ -53,7 +53,7 @@ describe('RPC endpoints', () => {
       RPC_URL_31337: `http://127.0.0.1:9,${environment.RPC_URL_31337}`,
     })
     expect(failed).toEqual(['RPC_URL_31337 URL 1 reachable'])
-    expect(find('RPC_URL_31337 URL 1 reachable')?.finding).toMatch(/^127\.0\.0\.1:9 does not answer: .+/)
+    expect(find('RPC_URL_31337 URL 1 reachable')?.checkResult).toMatch(/^127\.0\.0\.1:9 does not answer: .+/)
     expect(find('RPC_URL_31337 URL 2 chain id')?.status).toBe('ok')
     expect(find('SERVICE_ADDRESS_31337 code')?.status).toBe('ok')
   })
@@ -61,11 +61,11 @@ describe('RPC endpoints', () => {
   it('one that is down is told by its host alone, since there may be a key in its URL', async () => {
     proxy.setUp(false)
     onTestFinished(() => proxy.setUp(true))
-    const { findings, failed, warned } = await diagnose({ RPC_URL_31337: `${proxy.url}/v3/secret-key` })
+    const { checkResults, failed, warned } = await diagnose({ RPC_URL_31337: `${proxy.url}/v3/secret-key` })
     expect(failed).toEqual(['RPC_URL_31337 reachable'])
     expect(warned).toEqual(['SERVICE_ADDRESS_31337', 'clock'])
-    expect(JSON.stringify(findings)).not.toContain('secret-key')
-    expect(findings[1]?.finding).toContain('503')
+    expect(JSON.stringify(checkResults)).not.toContain('secret-key')
+    expect(checkResults[1]?.checkResult).toContain('503')
   })
 
   it('one of another chain fails with both ids', async () => {
@@ -76,8 +76,8 @@ describe('RPC endpoints', () => {
     })
     expect(failed).toEqual(['RPC_URL_1 chain id'])
     expect(find('RPC_URL_1 chain id')).toMatchObject({
-      finding: 'answers for chain 31337, and not for 1',
-      cure: expect.stringContaining('RPC_URL_1, or serve 31337 in SUPPORTED_CHAINS'),
+      checkResult: 'answers for chain 31337, and not for 1',
+      remedy: expect.stringContaining('RPC_URL_1, or serve 31337 in SUPPORTED_CHAINS'),
     })
   })
 
@@ -87,8 +87,8 @@ describe('RPC endpoints', () => {
     expect(failed).toEqual(['RPC_URL_31337 agreement', 'clock'])
     expect(warned).toEqual(['RPC_URL_31337 heads'])
     expect(find('clock')).toMatchObject({
-      finding: expect.stringMatching(/^it is 60 min behind/),
-      cure: "Set the machine's clock, by NTP for example.",
+      checkResult: expect.stringMatching(/^it is 60 min behind/),
+      remedy: "Set the machine's clock, by NTP for example.",
     })
   })
 
@@ -99,7 +99,7 @@ describe('RPC endpoints', () => {
       const body = Buffer.concat(chunks).toString()
       if (body.startsWith('[')) return void response.writeHead(400).end()
       const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(stage.chain.devnet.rpcUrl, { method: 'POST', headers, body })
+      const answer = await fetch(fixture.chain.devnet.rpcUrl, { method: 'POST', headers, body })
       response.end(await answer.text())
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -136,31 +136,33 @@ describe('the settlement contract', () => {
   it('that is not there fails', async () => {
     const { failed, find } = await diagnose({ SERVICE_ADDRESS_31337: NOBODY })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337 code'])
-    expect(find('SERVICE_ADDRESS_31337 code')?.finding).toContain(`no contract at ${NOBODY} on chain 31337`)
+    expect(find('SERVICE_ADDRESS_31337 code')?.checkResult).toContain(
+      `no contract at ${NOBODY} on chain 31337`,
+    )
   })
 
   it('that is another contract fails', async () => {
-    const { failed } = await diagnose({ SERVICE_ADDRESS_31337: stage.chain.contracts.weth })
+    const { failed } = await diagnose({ SERVICE_ADDRESS_31337: fixture.chain.contracts.weth })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337 protocol'])
   })
 
   it('that does not tell its domain is worth a look', async () => {
     proxy.revert(DOMAIN)
     onTestFinished(() => proxy.intercept())
-    const { settlement } = await deploySettlement({ ...stage.chain.devnet, deployer, protocolName: 'Acme' })
+    const { settlement } = await deploySettlement({ ...fixture.chain.devnet, deployer, protocolName: 'Acme' })
     const { failed, warned, find } = await diagnose({
       RPC_URL_31337: proxy.url,
       SERVICE_ADDRESS_31337: settlement,
       PROTOCOL_NAME: 'Acme',
     })
     expect([failed, warned]).toEqual([[], ['SERVICE_ADDRESS_31337 EIP-712 domain']])
-    expect(find('SERVICE_ADDRESS_31337 EIP-712 domain')?.finding).toContain('name Acme and version 1')
+    expect(find('SERVICE_ADDRESS_31337 EIP-712 domain')?.checkResult).toContain('name Acme and version 1')
   })
 
   it('that hashes quotes under another name than PROTOCOL_NAME fails', async () => {
     const { failed, find } = await diagnose({ PROTOCOL_NAME: 'Wrong' })
     expect(failed).toEqual(['PROTOCOL_NAME chain 31337'])
-    expect(find('PROTOCOL_NAME chain 31337')?.finding).toMatch(
+    expect(find('PROTOCOL_NAME chain 31337')?.checkResult).toMatch(
       /^is "Wrong", .* does not hash quotes as WrongQuote: it must be /,
     )
   })
@@ -170,16 +172,16 @@ describe('the settlement contract', () => {
     onTestFinished(() => proxy.intercept())
     const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url, PROTOCOL_NAME: 'Wrong' })
     expect([failed, warned]).toEqual([[], ['PROTOCOL_NAME chain 31337']])
-    expect(find('PROTOCOL_NAME chain 31337')?.finding).toContain('no computeDepositAddress')
+    expect(find('PROTOCOL_NAME chain 31337')?.checkResult).toContain('no computeDepositAddress')
   })
 
   it('that has the views for offers tells what they say, and where quotes may pay out', async () => {
     const { warned, find } = await diagnose({ DESTINATION_CHAINS_31337: '10,8453' })
     // No view says which chains the contract takes.
     expect(warned).toEqual(['SERVICE_ADDRESS_31337 destinations'])
-    expect(find('SERVICE_ADDRESS_31337 bond cover')?.finding).toContain('5 % of its output')
-    expect(find('SERVICE_ADDRESS_31337 least order')?.finding).toContain('at least 20 ')
-    expect(find('SERVICE_ADDRESS_31337 destinations')?.finding).toContain(
+    expect(find('SERVICE_ADDRESS_31337 bond cover')?.checkResult).toContain('5 % of its output')
+    expect(find('SERVICE_ADDRESS_31337 least order')?.checkResult).toContain('at least 20 ')
+    expect(find('SERVICE_ADDRESS_31337 destinations')?.checkResult).toContain(
       '2 beside the chain itself: 10, 8453',
     )
   })
@@ -192,6 +194,6 @@ describe('the settlement contract', () => {
     onTestFinished(() => proxy.intercept())
     const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url })
     expect([failed, warned]).toEqual([[], [`SERVICE_ADDRESS_31337 ${check}`]])
-    expect(find(`SERVICE_ADDRESS_31337 ${check}`)?.finding).toContain(words)
+    expect(find(`SERVICE_ADDRESS_31337 ${check}`)?.checkResult).toContain(words)
   })
 })

@@ -5,26 +5,26 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
 import { createPostgresDatabase, makeDatabase } from '../postgres-database.js'
-import { ADA, BOB, type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
+import { ADA, BOB, type DoctorFixture, startDoctorFixture } from './cli-doctor-fixture.js'
 import { eventually } from './eventually.js'
 import { startService } from './service.js'
 
 const PASSWORD = 'open-sesame'
 
 let database: Awaited<ReturnType<typeof makeDatabase>>
-let stage: DoctorStage
+let fixture: DoctorFixture
 
 beforeAll(async () => {
   database = await makeDatabase()
-  stage = await startDoctorStage({ DATABASE_URL: database.url })
+  fixture = await startDoctorFixture({ DATABASE_URL: database.url })
 })
 afterAll(async () => {
-  await stage?.close()
+  await fixture?.close()
   await database?.drop()
 })
 
 /** What the doctor says with this database. */
-const diagnose = (url: string) => stage.diagnose({ DATABASE_URL: url })
+const diagnose = (url: string) => fixture.diagnose({ DATABASE_URL: url })
 
 /** Runs a statement there. */
 async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -54,18 +54,18 @@ describe('a PostgreSQL that replicas use', () => {
   const CHECKS = ['reachable', 'version', 'rights', 'tables', 'connections']
 
   it('is checked in place of the file, and its solvers are asked', async () => {
-    const { findings, failed, warned, find } = await diagnose(database.url)
+    const { checkResults, failed, warned, find } = await diagnose(database.url)
     expect([failed, warned]).toEqual([[], []])
-    const checks = findings.map(({ check }) => check)
+    const checks = checkResults.map(({ check }) => check)
     expect(checks.slice(checks.indexOf('clock') + 1)).toEqual([
       ...CHECKS.map((check) => `DATABASE_URL ${check}`),
       'PORT',
       ADA,
       BOB,
     ])
-    expect(find('DATABASE_URL tables')?.finding).toBe('they are of this version')
-    expect(find('DATABASE_URL version')?.finding).toMatch(/^PostgreSQL \d+(\.\d+)?/)
-    expect(find('DATABASE_URL connections')?.finding).toMatch(
+    expect(find('DATABASE_URL tables')?.checkResult).toBe('they are of this version')
+    expect(find('DATABASE_URL version')?.checkResult).toMatch(/^PostgreSQL \d+(\.\d+)?/)
+    expect(find('DATABASE_URL connections')?.checkResult).toMatch(
       /^\d+ of \d+ are free, of which a replica takes up to 12$/,
     )
   })
@@ -74,7 +74,7 @@ describe('a PostgreSQL that replicas use', () => {
     const url = await createPostgresDatabase()
     const { failed, warned, find } = await diagnose(url)
     expect([failed, warned]).toEqual([[], []])
-    expect(find('DATABASE_URL tables')?.finding).toBe('they will be made by the first start')
+    expect(find('DATABASE_URL tables')?.checkResult).toBe('they will be made by the first start')
     expect(await run(url, "select * from pg_tables where schemaname = 'public'")).toEqual([])
   })
 
@@ -84,7 +84,7 @@ describe('a PostgreSQL that replicas use', () => {
       await run(database.url, `insert into ${table} values ('999-later', '2100-01-01')`)
       const newer = await diagnose(database.url)
       expect([newer.failed, newer.warned]).toEqual([['DATABASE_URL tables'], []])
-      expect(newer.find('DATABASE_URL tables')?.finding).toContain('a newer version: they have 999-later')
+      expect(newer.find('DATABASE_URL tables')?.checkResult).toContain('a newer version: they have 999-later')
 
       await run(database.url, `delete from ${table} where name = '999-later'`)
       const [last] = await run(
@@ -95,7 +95,7 @@ describe('a PostgreSQL that replicas use', () => {
       const older = await diagnose(database.url)
       await run(database.url, `insert into ${table} values ('${last?.name}', '${last?.timestamp}')`)
       expect([older.failed, older.warned]).toEqual([[], ['DATABASE_URL tables']])
-      expect(older.find('DATABASE_URL tables')?.finding).toBe(`they get ${last?.name} at the next start`)
+      expect(older.find('DATABASE_URL tables')?.checkResult).toBe(`they get ${last?.name} at the next start`)
     },
   )
 })
@@ -135,14 +135,14 @@ describe('a PostgreSQL that cannot be used is told without the password:', () =>
     ],
   ]
 
-  it.each(cases)('%s', async (_what, url, finding, cure) => {
-    const { findings, failed, find } = await diagnose(url())
+  it.each(cases)('%s', async (_what, url, checkResult, remedy) => {
+    const { checkResults, failed, find } = await diagnose(url())
     expect(failed).toEqual(['DATABASE_URL reachable'])
     expect(find('DATABASE_URL reachable')).toMatchObject({
-      finding: expect.stringMatching(finding),
-      cure: expect.stringMatching(cure),
+      checkResult: expect.stringMatching(checkResult),
+      remedy: expect.stringMatching(remedy),
     })
-    expect(JSON.stringify(findings)).not.toContain(PASSWORD)
+    expect(JSON.stringify(checkResults)).not.toContain(PASSWORD)
   })
 
   it('one that says nothing, within seconds', async () => {
@@ -154,7 +154,7 @@ describe('a PostgreSQL that cannot be used is told without the password:', () =>
     const { failed, find } = await diagnose(`postgres://ada:${PASSWORD}@127.0.0.1:${port}/x`)
     expect(performance.now() - start).toBeLessThan(6000)
     expect(failed).toEqual(['DATABASE_URL reachable'])
-    expect(find('DATABASE_URL reachable')?.finding).toContain(`127.0.0.1:${port} cannot be used: timeout`)
+    expect(find('DATABASE_URL reachable')?.checkResult).toContain(`127.0.0.1:${port} cannot be used: timeout`)
   })
 })
 
@@ -178,41 +178,41 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
   const quotes = (username: string, password = PASSWORD) =>
     changed(server.url, { username, password, pathname: '/quotes' })
   /** Does what a cure says. */
-  const follow = (cure = '') => run(quotes('postgres'), cure.replace(/^.*: /, ''))
+  const follow = (remedy = '') => run(quotes('postgres'), remedy.replace(/^.*: /, ''))
 
   it('refuses another password, which is not repeated', async () => {
-    const { findings, failed, find } = await diagnose(quotes('ada', 'close-sesame'))
+    const { checkResults, failed, find } = await diagnose(quotes('ada', 'close-sesame'))
     expect(failed).toEqual(['DATABASE_URL reachable'])
     expect(find('DATABASE_URL reachable')).toMatchObject({
-      finding: expect.stringMatching(/password authentication failed for user "ada"$/),
-      cure: 'Correct user and password in DATABASE_URL.',
+      checkResult: expect.stringMatching(/password authentication failed for user "ada"$/),
+      remedy: 'Correct user and password in DATABASE_URL.',
     })
-    expect(JSON.stringify(findings)).not.toContain('sesame')
+    expect(JSON.stringify(checkResults)).not.toContain('sesame')
   })
 
   it('must let its user make tables as long as there are none', async () => {
     const refused = await diagnose(quotes('ada'))
     expect(refused.failed).toEqual(['DATABASE_URL rights'])
-    const { finding, cure } = refused.find('DATABASE_URL rights') ?? {}
-    expect(finding).toBe('user ada may not create tables in schema public of database quotes')
-    await follow(cure)
+    const { checkResult, remedy } = refused.find('DATABASE_URL rights') ?? {}
+    expect(checkResult).toBe('user ada may not create tables in schema public of database quotes')
+    await follow(remedy)
     expect((await diagnose(quotes('ada'))).failed).toEqual([])
   })
 
   it("must let its user write tables that are another's", async () => {
-    const service = await startService(stage.chain, { DATABASE_URL: quotes('postgres') })
+    const service = await startService(fixture.chain, { DATABASE_URL: quotes('postgres') })
     await service.close()
     const refused = await diagnose(quotes('ada'))
     expect(refused.failed).toEqual(['DATABASE_URL rights'])
-    const { finding, cure } = refused.find('DATABASE_URL rights') ?? {}
-    expect(finding).toMatch(
+    const { checkResult, remedy } = refused.find('DATABASE_URL rights') ?? {}
+    expect(checkResult).toMatch(
       /^user ada may not read and write quote_aggregator_migration, .*, rate_limits in schema pub/,
     )
     expect(refused.find('DATABASE_URL tables')).toBeUndefined()
-    await follow(cure)
+    await follow(remedy)
     const allowed = await diagnose(quotes('ada'))
     expect([allowed.failed, allowed.find('DATABASE_URL tables')?.status]).toEqual([[], 'ok'])
-    const servedAgain = await startService(stage.chain, { DATABASE_URL: quotes('ada') })
+    const servedAgain = await startService(fixture.chain, { DATABASE_URL: quotes('ada') })
     await servedAgain.close()
   })
 
@@ -221,12 +221,12 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     const standby = await diagnose(quotes('ada'))
     await run(server.url, 'alter database quotes reset default_transaction_read_only')
     expect(standby.failed).toEqual(['DATABASE_URL rights'])
-    expect(standby.find('DATABASE_URL rights')?.finding).toContain('quotes takes no writes')
+    expect(standby.find('DATABASE_URL rights')?.checkResult).toContain('quotes takes no writes')
 
     const search = '?options=-csearch_path%3Dnowhere'
     const nowhere = await diagnose(changed(quotes('ada'), { search }))
     expect(nowhere.failed).toEqual(['DATABASE_URL rights'])
-    expect(nowhere.find('DATABASE_URL rights')?.finding).toContain('user ada has no schema')
+    expect(nowhere.find('DATABASE_URL rights')?.checkResult).toContain('user ada has no schema')
   })
 
   it('must have connections left', async () => {
@@ -241,13 +241,13 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     await eventually(restart, (isRunning) => isRunning)
     const few = await diagnose(quotes('ada'))
     expect([few.failed, few.warned]).toEqual([[], ['DATABASE_URL connections']])
-    expect(few.find('DATABASE_URL connections')?.finding).toMatch(/^5 of 5 are free/)
+    expect(few.find('DATABASE_URL connections')?.checkResult).toMatch(/^5 of 5 are free/)
 
     const others = Array.from({ length: 5 }, () => new pg.Client({ connectionString: quotes('ada') }))
     await Promise.all(others.map((client) => client.connect()))
     onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))))
     const none = await diagnose(quotes('ada'))
     expect(none.failed).toEqual(['DATABASE_URL reachable'])
-    expect(none.find('DATABASE_URL reachable')?.cure).toContain('max_connections')
+    expect(none.find('DATABASE_URL reachable')?.remedy).toContain('max_connections')
   })
 })

@@ -5,22 +5,22 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine } from '../cli/command-line.js'
-import { ADA, BOB, type DoctorStage, startDoctorStage } from './cli-doctor-stage.js'
+import { ADA, BOB, type DoctorFixture, startDoctorFixture } from './cli-doctor-fixture.js'
 import { honest } from './test-solver.js'
 
-let stage: DoctorStage
+let fixture: DoctorFixture
 
 beforeAll(async () => {
-  stage = await startDoctorStage()
+  fixture = await startDoctorFixture()
 })
-afterAll(() => stage?.close())
+afterAll(() => fixture?.close())
 
-const diagnose: DoctorStage['diagnose'] = (changes) => stage.diagnose(changes)
+const diagnose: DoctorFixture['diagnose'] = (changes) => fixture.diagnose(changes)
 
 /** A copy of the running service's database, for a test to spoil. */
 function copyOfDatabase(): string {
-  const path = join(mkdtempSync(join(stage.folder, 'copy-')), 'copy.db')
-  const original = new SQLite(stage.environment.DB_PATH ?? '', { readonly: true })
+  const path = join(mkdtempSync(join(fixture.folder, 'copy-')), 'copy.db')
+  const original = new SQLite(fixture.environment.DB_PATH ?? '', { readonly: true })
   writeFileSync(path, original.serialize())
   original.close()
   return path
@@ -54,14 +54,14 @@ describe('with everything well', () => {
   it('all is ok, in the order of the configuration, and nothing is changed', async () => {
     const path = copyOfDatabase()
     const before = readFileSync(path)
-    const { findings, failed, warned } = await diagnose({ DB_PATH: path })
+    const { checkResults, failed, warned } = await diagnose({ DB_PATH: path })
     expect([failed, warned]).toEqual([[], []])
-    expect(findings.map(({ check }) => check)).toEqual(CHECKS)
+    expect(checkResults.map(({ check }) => check)).toEqual(CHECKS)
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
   it('a person reads a line for each check', async () => {
-    const { code, stdout, stderr } = await commandLine(['doctor'], { environment: stage.environment })
+    const { code, stdout, stderr } = await commandLine(['doctor'], { environment: fixture.environment })
     expect([code, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
     expect(lines).toHaveLength(CHECKS.length)
@@ -74,22 +74,22 @@ describe('with everything well', () => {
 
 describe('variables', () => {
   it('each mistake is told with its variable, and nothing else is checked', async () => {
-    const { findings, failed } = await diagnose({ PORT: '70000', SERVICE_ADDRESS_31337: '0x12' })
+    const { checkResults, failed } = await diagnose({ PORT: '70000', SERVICE_ADDRESS_31337: '0x12' })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337', 'PORT'])
-    expect(findings).toHaveLength(2)
-    expect(findings[1]?.finding).toBe('is "70000": it must be an integer of 0 to 65535')
+    expect(checkResults).toHaveLength(2)
+    expect(checkResults[1]?.checkResult).toBe('is "70000": it must be an integer of 0 to 65535')
   })
 
   it('a near miss of a name is worth a look, whether the others are right or not', async () => {
     const misspelt = { QUOTE_TIMEOUT: '5000', RPC_URL: 'http://secret.example', SUPPORTED_CHAIN: '1' }
     const { failed, warned, find } = await diagnose(misspelt)
     expect([failed, warned]).toEqual([[], Object.keys(misspelt)])
-    expect(find('QUOTE_TIMEOUT')?.finding).toContain('did you mean QUOTE_TIMEOUT_MS?')
-    expect(find('RPC_URL')?.finding).toContain('did you mean RPC_URL_<chainId>?')
-    expect(find('RPC_URL')?.finding).not.toContain('secret')
+    expect(find('QUOTE_TIMEOUT')?.checkResult).toContain('did you mean QUOTE_TIMEOUT_MS?')
+    expect(find('RPC_URL')?.checkResult).toContain('did you mean RPC_URL_<chainId>?')
+    expect(find('RPC_URL')?.checkResult).not.toContain('secret')
     const broken = await diagnose({ ...misspelt, SUPPORTED_CHAINS: undefined })
     expect([broken.failed, broken.warned]).toEqual([['SUPPORTED_CHAINS'], Object.keys(misspelt)])
-    expect(broken.find('SUPPORTED_CHAINS')?.finding).toContain('; SUPPORTED_CHAIN is set, which')
+    expect(broken.find('SUPPORTED_CHAINS')?.checkResult).toContain('; SUPPORTED_CHAIN is set, which')
   })
 })
 
@@ -101,7 +101,7 @@ describe('the database', () => {
     database.close()
     const { failed, find } = await diagnose({ DB_PATH: path })
     expect(failed).toEqual(['DB_PATH file'])
-    expect(find('DB_PATH file')?.finding).toContain('written by a newer version: it has 999-later')
+    expect(find('DB_PATH file')?.checkResult).toContain('written by a newer version: it has 999-later')
   })
 
   it('of an older version is worth a backup', async () => {
@@ -112,7 +112,7 @@ describe('the database', () => {
     database.close()
     const { failed, warned, find } = await diagnose({ DB_PATH: path })
     expect([failed, warned]).toEqual([[], ['DB_PATH file']])
-    expect(find('DB_PATH file')?.finding).toContain(`gets ${names.at(-1)}`)
+    expect(find('DB_PATH file')?.checkResult).toContain(`gets ${names.at(-1)}`)
   })
 
   it('that is damaged fails', async () => {
@@ -124,19 +124,19 @@ describe('the database', () => {
     copyFileSync('package.json', path)
     expect((await diagnose({ DB_PATH: path })).find('DB_PATH file')).toMatchObject({
       status: 'fail',
-      finding: expect.stringContaining('file is not a database'),
-      cure: expect.stringContaining('from a backup'),
+      checkResult: expect.stringContaining('file is not a database'),
+      remedy: expect.stringContaining('from a backup'),
     })
     truncateSync(path)
     expect((await diagnose({ DB_PATH: path })).warned).toEqual(['DB_PATH file'])
   })
 
   it('in a folder that is not there fails, one that is not there itself will be made', async () => {
-    const missing = join(stage.folder, 'missing', 'service.db')
+    const missing = join(fixture.folder, 'missing', 'service.db')
     const { failed, find } = await diagnose({ DB_PATH: missing })
     expect(failed).toEqual(['DB_PATH folder'])
-    expect(find('DB_PATH folder')?.cure).toContain(`mkdir -p ${join(stage.folder, 'missing')}`)
-    const fresh = await diagnose({ DB_PATH: join(stage.folder, 'fresh.db') })
+    expect(find('DB_PATH folder')?.remedy).toContain(`mkdir -p ${join(fixture.folder, 'missing')}`)
+    const fresh = await diagnose({ DB_PATH: join(fixture.folder, 'fresh.db') })
     expect([fresh.failed, fresh.warned]).toEqual([[], []])
   })
 
@@ -147,9 +147,9 @@ describe('the database', () => {
 
 describe('the port', () => {
   it('that an instance has is told with how it is', async () => {
-    const { failed, find } = await diagnose({ PORT: new URL(stage.service.url).port })
+    const { failed, find } = await diagnose({ PORT: new URL(fixture.service.url).port })
     expect(failed).toEqual([])
-    expect(find('PORT')?.finding).toMatch(/is taken by an instance that serves already: version \S+, ok$/)
+    expect(find('PORT')?.checkResult).toMatch(/is taken by an instance that serves already: version \S+, ok$/)
   })
 
   it('that another program has fails', async () => {
@@ -159,33 +159,33 @@ describe('the port', () => {
     const { port } = server.address() as AddressInfo
     const { failed, find } = await diagnose({ PORT: String(port) })
     expect(failed).toEqual(['PORT'])
-    expect(find('PORT')?.finding).toBe(`${port} is taken by another program`)
+    expect(find('PORT')?.checkResult).toBe(`${port} is taken by another program`)
   })
 
   it('at an address that is not of this machine fails', async () => {
     const { failed, find } = await diagnose({ HOST: '192.0.2.1' })
-    expect([failed, find('PORT')?.cure]).toEqual([['PORT'], expect.stringContaining('HOST')])
+    expect([failed, find('PORT')?.remedy]).toEqual([['PORT'], expect.stringContaining('HOST')])
   })
 })
 
 describe('registered solvers', () => {
   it('one that is in trouble is worth a look, one that says no politely is not', async () => {
-    const { solvers } = stage
+    const { solvers } = fixture
     solvers[0].behave(async (_ask, _solver, { response }) => void response.writeHead(503).end())
     solvers[1].behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
     const { failed, warned, find } = await diagnose()
     for (const solver of solvers) solver.behave(honest())
     expect([failed, warned]).toEqual([[], [ADA]])
-    expect(find(ADA)?.finding).toBe(`${solvers[0].endpointUrl} answers with status 503`)
-    expect(find(BOB)?.finding).toMatch(/^answers in .*, with status 422$/)
+    expect(find(ADA)?.checkResult).toBe(`${solvers[0].endpointUrl} answers with status 503`)
+    expect(find(BOB)?.checkResult).toMatch(/^answers in .*, with status 422$/)
   })
 
   it('without any that works, there is no quote', async () => {
     const { failed, warned, find } = await diagnose({ NODE_ENV: 'production' })
     expect([failed, warned]).toEqual([['solvers of chain 31337'], [ADA, BOB]])
     expect(find(ADA)).toMatchObject({
-      finding: expect.stringContaining('must be an https URL'),
-      cure: expect.stringContaining('SOLVER_ENDPOINT_ALLOWLIST'),
+      checkResult: expect.stringContaining('must be an https URL'),
+      remedy: expect.stringContaining('SOLVER_ENDPOINT_ALLOWLIST'),
     })
     const allowed = await diagnose({
       NODE_ENV: 'production',
@@ -195,11 +195,11 @@ describe('registered solvers', () => {
   })
 
   it('one that is gone is worth a look', async () => {
-    const { solvers } = stage
+    const { solvers } = fixture
     await solvers[1].close()
     solvers[1] = { ...solvers[1], close: async () => {} }
     const { failed, warned, find } = await diagnose()
     expect([failed, warned]).toEqual([[], [BOB]])
-    expect(find(BOB)?.cure).toBe('Nothing listens there: tell the solver.')
+    expect(find(BOB)?.remedy).toBe('Nothing listens there: tell the solver.')
   })
 })

@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`a page of another origin (needs ${CHROMI
       serviceUrl: service.url,
       rpcUrl: devnet.rpcUrl,
       settlement: contracts.settlement,
-      ask: {
+      params: {
         chainId,
         inputToken: contracts.weth,
         outputToken: contracts.usdc,

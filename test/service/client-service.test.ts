@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Ask, createAggregatorClient, type OrderEvent } from '@quote-aggregator/client'
+import { createAggregatorClient, type OrderEvent, type QuoteParams } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from './chain.js'
@@ -150,7 +150,7 @@ describe('an order that is watched', () => {
 })
 
 describe('the record of a quote', () => {
-  const ask = (): Ask => ({
+  const params = (): QuoteParams => ({
     chainId: chain.chainId,
     inputToken: chain.contracts.weth,
     outputToken: chain.contracts.usdc,
@@ -163,15 +163,15 @@ describe('the record of a quote', () => {
 
   it('tells what was asked and what came of it', async () => {
     const aggregator = createAggregatorClient({ baseUrl: service.url })
-    const { quoteId, best, alternatives } = await aggregator.getQuote(ask())
+    const { quoteId, best, alternatives } = await aggregator.getQuote(params())
     expect([best.quote.outputAmount, alternatives]).toEqual([1000n, []])
     const record = await aggregator.getQuoteRecord(chain.chainId, quoteId)
-    const { inputToken, outputToken, orderType, amount, user: asker, depositMode } = ask()
+    const { inputToken, outputToken, orderType, amount, user: asker, depositMode } = params()
     expect(record).toMatchObject({
       quoteId,
       chainId: chain.chainId,
       outcome: 'QUOTED',
-      asked: { inputToken, outputToken, orderType, amount, user: asker, depositMode },
+      request: { inputToken, outputToken, orderType, amount, user: asker, depositMode },
       solvers: [
         {
           solver: solver.account.address,
@@ -182,7 +182,7 @@ describe('the record of a quote', () => {
         },
       ],
     })
-    expect(record.asked.depositDeadline).toBe(best.quote.depositDeadline)
+    expect(record.request.depositDeadline).toBe(best.quote.depositDeadline)
     expect([record.bestAmount, typeof record.durationMs]).toEqual([1000n, 'number'])
   })
 
@@ -193,7 +193,7 @@ describe('the record of a quote', () => {
       askedUnder = String(exchange.request.headers['x-quote-id'])
       return honest()(asked, own, exchange)
     })
-    await aggregator.getQuote(ask())
+    await aggregator.getQuote(params())
     solver.behave(honest())
     const record = await aggregator.getQuoteRecord(chain.chainId, askedUnder)
     expect(record).toMatchObject({ quoteId: askedUnder, solvers: [{ rank: 1 }] })
@@ -203,7 +203,7 @@ describe('the record of a quote', () => {
   it('is named by the error when there is no quote', async () => {
     const aggregator = createAggregatorClient({ baseUrl: service.url })
     solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
-    const error = await aggregator.getQuote(ask()).catch((thrown) => thrown)
+    const error = await aggregator.getQuote(params()).catch((thrown) => thrown)
     expect(error).toMatchObject({ reason: 'NO_QUOTES', quoteId: expect.stringMatching(/^[0-9a-f-]{36}$/) })
     const { outcome, solvers } = await aggregator.getQuoteRecord(chain.chainId, error.quoteId)
     expect([outcome, solvers]).toMatchObject(['NO_QUOTES', [{ outcome: 'REFUSED', httpStatus: 422 }]])

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionKind, RequestParts } from './connection-kinds.js'
 
 /** How far a connection has got when it is broken off. */
-export interface Stage {
+export interface ScenarioContext {
   readonly name: string
   /** What the client has sent by then. */
   sent(parts: RequestParts): Buffer
@@ -30,7 +30,7 @@ export interface Break {
 export interface Case {
   readonly name: string
   readonly kind: ConnectionKind
-  readonly stage: Stage
+  readonly stage: ScenarioContext
   readonly how: Break
 }
 
@@ -81,8 +81,12 @@ const LAST: Readonly<Record<ConnectionKind['outcome'], string>> = {
 }
 
 /** The stages of a kind of connection, first to last. */
-function stagesOf({ protocol, outcome }: ConnectionKind, { body }: RequestParts): Stage[] {
-  const early = (name: string, sent: Stage['sent']): Stage => ({ name, sent, isLast: false })
+function stagesOf({ protocol, outcome }: ConnectionKind, { body }: RequestParts): ScenarioContext[] {
+  const early = (name: string, sent: ScenarioContext['sent']): ScenarioContext => ({
+    name,
+    sent,
+    isLast: false,
+  })
   const stages = [early('before the first byte', () => Buffer.alloc(0))]
   if (protocol === 'HTTP/2') {
     stages.push(

@@ -108,10 +108,10 @@ function outputAmount({ near, by }: Offer['output'], freeBond: bigint): bigint {
 /** Has the solver answer a request with an offer. @returns the offer, and whether the service hands it out */
 async function propose(amount: bigint, nonce: bigint, { orderType, outputChainId }: Terms) {
   let signed: WireReply | undefined
-  solver.behave(async (ask, { quoteFor, sign }) => {
-    const inputAmount = orderType === 'EXACT_INPUT' ? ask.amount : '1000'
+  solver.behave(async (params, { quoteFor, sign }) => {
+    const inputAmount = orderType === 'EXACT_INPUT' ? params.amount : '1000'
     const terms = { inputAmount, outputAmount: `${amount}`, outputChainId, nonce: `${nonce}` }
-    signed = await sign({ ...quoteFor(ask), ...terms })
+    signed = await sign({ ...quoteFor(params), ...terms })
     return signed
   })
   const { body } = await service.post(`/v1/${chain.chainId}/quote`, {

@@ -38,7 +38,7 @@ describe('a database file that a service uses', () => {
       ),
     )
 
-    const bar = runCli(path, 'solvers', 'remove', account.address)
+    const bar = runCli(path, 'solvers', 'block', account.address)
     expect([await bar.exited, bar.output()]).toEqual([0, expect.any(String)])
     expect((await fetch(`${first.url}/health`)).status).toBe(200)
     first.signal('SIGTERM')

@@ -4,7 +4,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { gate } from './gate.js'
+import { deferred } from './deferred.js'
 import { createGrpcClient } from './grpc-client.js'
 import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
@@ -108,8 +108,8 @@ it("a caller's shorter deadline is kept on gRPC, early enough for the answer to 
 
 describe('a caller that hangs up cancels the asks', () => {
   async function expectCancelled(ask: (signal: AbortSignal) => Promise<unknown>) {
-    const asked = gate()
-    const cancelled = gate()
+    const asked = deferred()
+    const cancelled = deferred()
     bad.behave(async (_ask, _solver, { response }) => {
       once(response, 'close').then(cancelled.open)
       asked.open()

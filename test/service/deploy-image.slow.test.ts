@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commandOf, lastOf, readDockerfile } from '../deploy/dockerfile.js'
+import { commandOf, readDockerfile, tipOf } from '../deploy/dockerfile.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { walk } from './deploy-walk.js'
 import { startProcess } from './process.js'
@@ -100,7 +100,7 @@ describe.skipIf(!canBuild)('the image (skipped where no container engine has its
 
   test('confined as in compose.yaml, does the same', async () => {
     const final = stages.at(-1)
-    const health = final && lastOf(final, 'HEALTHCHECK')
+    const health = final && tipOf(final, 'HEALTHCHECK')
     const confined = [
       '--read-only',
       '--cap-drop',

@@ -4,10 +4,10 @@ import { REASONS } from '../../src/domain/errors.js'
 import { alertQueries, dashboardQueries, JOB, type Query } from '../deploy/monitoring.js'
 import { readExpression } from '../deploy/promql.js'
 import { solverAccounts, startChain, type TestChain, user } from './chain.js'
+import { deferred } from './deferred.js'
 import { type Exposition, readExposition } from './deploy-exposition.js'
 import { createTraffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
-import { gate } from './gate.js'
 import { quoteRequest } from './quote-request.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
@@ -54,8 +54,8 @@ afterAll(async () => {
 async function useSolvers(chain: TestChain, service: TestService): Promise<void> {
   const quotes = `/v1/${chain.chainId}/quote`
   const solvers = `/v1/${chain.chainId}/solvers`
-  const held = gate()
-  const asked = gate()
+  const held = deferred()
+  const asked = deferred()
   const solver = await startSolver(chain, solverAccounts[0])
   const liar = await startSolver(chain, solverAccounts[1], async (ask, { quoteFor, sign }) => {
     return sign({ ...quoteFor(ask), outputAmount: '0' })

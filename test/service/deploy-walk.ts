@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { commandOf, type Instruction, lastOf, type Stage, wordsOf } from '../deploy/dockerfile.js'
+import { commandOf, type Instruction, type ScenarioContext, tipOf, wordsOf } from '../deploy/dockerfile.js'
 
 /** An image that a walk has made. */
 export interface WalkedImage {
@@ -29,7 +29,7 @@ interface Layer {
  * production's is missing after either.
  * @param folder an empty one
  */
-export function walk(stages: readonly Stage[], folder: string): WalkedImage {
+export function walk(stages: readonly ScenarioContext[], folder: string): WalkedImage {
   const layers = new Map<string, Layer>()
   for (const [index, stage] of stages.entries()) {
     const layer = begin(stage, join(folder, String(index)), layers)
@@ -38,13 +38,13 @@ export function walk(stages: readonly Stage[], folder: string): WalkedImage {
   }
   const final = layers.get('final')
   const last = stages.at(-1)
-  const [command, health] = ['CMD', 'HEALTHCHECK'].map((name) => last && lastOf(last, name))
+  const [command, health] = ['CMD', 'HEALTHCHECK'].map((name) => last && tipOf(last, name))
   if (!final || !command || !health)
     throw new Error('the Dockerfile has no last stage with CMD and HEALTHCHECK')
   return { ...final, command: commandOf(command), healthCommand: commandOf(health) }
 }
 
-function begin({ base }: Stage, root: string, layers: ReadonlyMap<string, Layer>): Layer {
+function begin({ base }: ScenarioContext, root: string, layers: ReadonlyMap<string, Layer>): Layer {
   mkdirSync(root)
   const parent = layers.get(base)
   if (parent === undefined) return { root, workdir: '/', environment: {} }

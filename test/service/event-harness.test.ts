@@ -4,9 +4,9 @@ import { WebSocket } from 'ws'
 import { createBatchRpc, quantity } from './batch-rpc.js'
 import { startChain, type TestChain } from './chain.js'
 import { type ChaosProxy, startChaosProxy } from './chaos-proxy.js'
+import { deployChattySettlement } from './chatty-settlement.js'
 import { type EventMessage, expectedMessages, type StreamMessage, standing } from './event-messages.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
-import { deployLoudSettlement } from './loud-settlement.js'
 
 let chain: TestChain
 let traffic: Traffic
@@ -117,7 +117,7 @@ describe('traffic', () => {
 })
 
 test('a loud contract emits as many events of each kind as asked, in as many blocks', async () => {
-  const { address, shout } = await deployLoudSettlement(chain.devnet, chain.contracts.bondToken)
+  const { address, shout } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
   const { fromBlock, toBlock } = await shout({ events: 1000, eventsPerBlock: 300 })
   expect(toBlock - fromBlock + 1).toBe(4)
   const told = await expectedMessages({ ...chain, contracts: { settlement: address } }, fromBlock, toBlock)

@@ -3,9 +3,9 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/health/v1/health_pb.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
+import { deferred } from './deferred.js'
 import { eventually } from './eventually.js'
 import { createExchange } from './exchange.js'
-import { gate } from './gate.js'
 import { createHealthClient, type HealthClient } from './health-client.js'
 import { startServiceProcess } from './process.js'
 import { quoteRequest } from './quote-request.js'
@@ -220,7 +220,7 @@ describe('whoever watches', () => {
     const [, url = ''] = await process.waitFor(/"url":"([^"]+)"/)
     health = createHealthClient(url)
     const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
-    const [asked, held] = [gate(), gate()]
+    const [asked, held] = [deferred(), deferred()]
     const solver = await startSolver(chains[0], solverAccounts[0], async (...ask) => {
       asked.open()
       await held.opened

@@ -10,7 +10,7 @@ export interface HonestAnswers {
 
 /** A client that asks for one quote after the other, in a thread of its own: it does not wait for what a test does. */
 export function startHonestClient(url: string, body: object) {
-  const thread = new Worker(new URL('./honest-quotes.mjs', import.meta.url), {
+  const thread = new Worker(new URL('./background-quotes.mjs', import.meta.url), {
     workerData: { url, body: JSON.stringify(body) },
   })
 

@@ -3,7 +3,7 @@ import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { gate } from './gate.js'
+import { deferred } from './deferred.js'
 import { createGrpcClient } from './grpc-client.js'
 import { startProcess, startServiceProcess } from './process.js'
 import { quoteRequest } from './quote-request.js'
@@ -90,8 +90,8 @@ describe('the end', () => {
     })
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
     const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
-    const held = gate()
-    const asked = gate()
+    const held = deferred()
+    const asked = deferred()
     const solver = await startSolver(chain, solverAccounts[0], async (...ask) => {
       asked.open()
       await held.opened

@@ -10,7 +10,7 @@ import { startSolver, type TestSolver } from './test-solver.js'
 const SOLVER_MS = 300
 const NODE_MS = 60
 const STAGES = 'aggregator_quote_stage_duration_seconds'
-const ANSWERS = 'aggregator_solver_answer_duration_seconds'
+const ANSWERS = 'aggregator_solver_response_duration_seconds'
 const REQUESTS = 'aggregator_request_duration_seconds'
 const RPC = 'aggregator_rpc_request_duration_seconds'
 const EVENT_LAG = 'aggregator_event_lag_seconds'

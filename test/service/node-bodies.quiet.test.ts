@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { deferred } from './deferred.js'
 import { expectedMessages, standing } from './event-messages.js'
 import { eventually } from './eventually.js'
-import { gate } from './gate.js'
 import { type RawAnswer, type RawNode, startRawNode } from './raw-node.js'
 import { useWatchedChain } from './watched-chain.js'
 
@@ -31,7 +31,7 @@ describe('an answer of a node whose body never ends', () => {
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: [node.url, on.rpc.url].join() })
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
-    const { opened, open } = gate()
+    const { opened, open } = deferred()
     node.answerWith(drip(open))
     await opened
     node.answerWith(undefined)
@@ -44,7 +44,7 @@ describe('an answer of a node whose body never ends', () => {
 
   it('does not keep the service from ending', async () => {
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
-    const { opened, open } = gate()
+    const { opened, open } = deferred()
     node.answerWith(drip(open))
     await opened
     on.events.close()
@@ -84,7 +84,7 @@ describe('a node that refuses large batches', () => {
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
-    const { opened, open } = gate()
+    const { opened, open } = deferred()
     node.answerWith((response) => {
       response.writeHead(502).end()
       open()

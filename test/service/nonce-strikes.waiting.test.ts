@@ -54,7 +54,7 @@ const isHonest = ({ quote }: { quote?: { solver: string } }) => quote?.solver ==
 const messages = (account: { address: string }) =>
   logged.filter(({ solver }) => solver === account.address.toLowerCase()).map(({ msg }) => msg)
 
-it('a solver whose nonces are used by deposits right after its quotes is never barred', async () => {
+it('a solver whose nonces are used by deposits right after its quotes is never blocked', async () => {
   const checked = 'a solver has sent a nonce that is used'
   while (messages(honestAccount).length < 3) {
     const body = await quote()
@@ -83,8 +83,8 @@ it('a solver that cycles more cancelled nonces than are remembered soon wins no 
   await repeating.register(service)
   expect(isHonest(await quote())).toBe(false)
 
-  const barred = 'a solver repeats used nonces: all its offers are dropped'
-  await eventually(quote, () => messages(repeatingAccount).includes(barred))
+  const blocked = 'a solver repeats used nonces: all its offers are dropped'
+  await eventually(quote, () => messages(repeatingAccount).includes(blocked))
   await repeating.register(service)
   for (let round = 0; round < 2 * CYCLE; round++) expect(isHonest(await quote())).toBe(true)
   const drops = await service.metric('aggregator_solver_replies_total', { reason: 'nonce_used' })

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startChain, type TestChain } from './chain.js'
 import type { RpcRequest } from './chain-view.js'
+import { deferred } from './deferred.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
-import { gate } from './gate.js'
 import { orderIdOf, type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 import { watchEvents } from './watch-events.js'
@@ -145,8 +145,8 @@ describe('while old events are read', () => {
 
   /** Gives no more than two blocks' events at once, and none from a block on until the gate is open. */
   function holdRangesFrom(block: number) {
-    const held = gate()
-    const asked = gate()
+    const held = deferred()
+    const asked = deferred()
     rpc.intercept(async (call, pass) => {
       if (!isRange(call)) return pass()
       const { fromBlock, toBlock } = (call.params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }

@@ -209,9 +209,9 @@ describe('a valid request in any spelling', () => {
       const registration = await signedRegistration(second, { endpointUrl, timestamp: ++timestamp })
       const registered = await exchange.json('POST', '/v1/31337/solvers/register', spell(registration, one))
       expect(JSON.parse(registered.text)).toMatchObject({ status: 'registered', address: second.address })
-      const wish = await signedUnregistration(second, ++timestamp)
+      const request = await signedUnregistration(second, ++timestamp)
       const path = `/v1/31337/solvers/0x${second.address.slice(2)[one % 2 ? 'toUpperCase' : 'toLowerCase']()}`
-      const removed = await exchange.json('DELETE', path, spell(wish, other))
+      const removed = await exchange.json('DELETE', path, spell(request, other))
       expect(JSON.parse(removed.text)).toEqual({ status: 'removed', address: getAddress(second.address) })
     })
   })

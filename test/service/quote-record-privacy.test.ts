@@ -85,7 +85,7 @@ it('shows a solver the request, its own result and its rank, and nothing of the 
       quoteId: askedUnder[index],
       chainId: chain.chainId,
       requestedAt: between(before, after),
-      asked: { ...asked, depositDeadline, fillDeadline },
+      request: { ...asked, depositDeadline, fillDeadline },
       solvers: [
         {
           solver: addressOf(index),
@@ -133,7 +133,7 @@ it('shows the best input of EXACT_OUTPUT, also to a solver without an offer', as
   behave(honest({ input: '70' }), honest({ input: '50' }), refuse)
   const { quote } = await ask({ orderType: 'EXACT_OUTPUT', amount: '30' })
   const before = await read(askedUnder[2])
-  expect(before.solvers).toMatchObject([{ solver: addressOf(2), outcome: 'REFUSED', httpStatus: 422 }])
+  expect(before.solvers).toMatchObject([{ solver: addressOf(2), outcome: 'DECLINED', httpStatus: 422 }])
   expect(before.outcome).toBeUndefined()
   clock.at = quote.depositDeadline * 1000 + 1000
   expect((await read(askedUnder[2])).bestAmount).toBe('50')

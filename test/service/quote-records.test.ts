@@ -71,7 +71,7 @@ describe('the record of a quote', () => {
     expect(record.durationMs).toEqual(between(0, elapsedMs))
     const { depositDeadline, fillDeadline } = body.quote
     const { originChainId, ...asked } = quoteRequest(chain)
-    expect(record.asked).toEqual({ ...asked, depositDeadline, fillDeadline })
+    expect(record.request).toEqual({ ...asked, depositDeadline, fillDeadline })
     const amount = asked.amount
     expect(record.solvers).toEqual([
       offer(best.address, 1, amount, '3000', 'The best offer: it is the one that the caller got first.'),
@@ -131,7 +131,7 @@ describe('a solver that gave no offer is told why', () => {
     expect(record.solvers).toHaveLength(3)
     expect(record.solvers).toContainEqual({
       solver: best.address,
-      outcome: 'REFUSED',
+      outcome: 'DECLINED',
       durationMs: between(99, elapsedMs),
       httpStatus: 422,
       explanation: expect.stringContaining('status 422'),

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { LocalAccount } from 'viem'
 import { signQuote } from '../devnet/signed-quote.js'
-import type { Beast } from './beasts.js'
 import type { TestChain } from './chain.js'
-import type { Ask, WireQuote, WireReply } from './test-solver.js'
+import type { MalformedSolver } from './malformed-solvers.js'
+import type { QuoteParams, WireQuote, WireReply } from './test-solver.js'
 
 /** More than the honest solver gives, for what must not count; and less, for what may. */
 const TEMPTING = '999999999999'
@@ -13,7 +13,12 @@ const MODEST = '100'
 export type RawSolver = Awaited<ReturnType<typeof startRawSolver>>
 
 /** Starts a beast on 127.0.0.1. Until it serves, it hangs up: on the request that checks its registration. */
-export async function startRawSolver(chain: TestChain, account: LocalAccount, beast: Beast, trapPort = 0) {
+export async function startRawSolver(
+  chain: TestChain,
+  account: LocalAccount,
+  malformedSolver: MalformedSolver,
+  trapPort = 0,
+) {
   const sockets = new Set<Socket>()
   let sentBefore = 0
   let first: Socket | undefined
@@ -30,14 +35,14 @@ export async function startRawSolver(chain: TestChain, account: LocalAccount, be
     return { quote, signature }
   }
 
-  function offerFor(ask: Ask): Promise<WireReply> {
+  function offerFor(ask: QuoteParams): Promise<WireReply> {
     return sign({
       solver: account.address,
       user: ask.userAddress,
       inputToken: ask.inputToken,
       inputAmount: ask.amount,
       outputToken: ask.outputToken,
-      outputAmount: beast.outcome === 'quoted' ? MODEST : TEMPTING,
+      outputAmount: malformedSolver.outcome === 'quoted' ? MODEST : TEMPTING,
       orderType: 0,
       outputChainId: ask.destinationChainId,
       depositDeadline: ask.depositDeadline,
@@ -65,7 +70,7 @@ export async function startRawSolver(chain: TestChain, account: LocalAccount, be
     try {
       do {
         isAsked = false
-        await beast.serve({ socket, sign, offer, trapPort })
+        await malformedSolver.serve({ socket, sign, offer, trapPort })
       } while (isAsked && socket.writable)
     } catch {
       // The service has hung up.
@@ -75,7 +80,7 @@ export async function startRawSolver(chain: TestChain, account: LocalAccount, be
   await once(server, 'listening')
 
   return {
-    beast,
+    malformedSolver,
     account,
     endpointUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     serve() {
@@ -115,7 +120,7 @@ export async function startTrap(host = '127.0.0.1', port = 0) {
 }
 
 /** @returns what reads one request of a connection after the other */
-function askReader(socket: Socket): () => Promise<Ask> {
+function askReader(socket: Socket): () => Promise<QuoteParams> {
   let text = ''
   socket.on('data', (bytes) => {
     text += bytes

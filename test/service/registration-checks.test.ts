@@ -98,7 +98,7 @@ describe('a registration is answered with what came of one request to the endpoi
   it('another status than 200', async () => {
     const { outcome, explanation } = await checkOf(answerStatus(404))
     expect([outcome, explanation]).toEqual([
-      'REFUSED',
+      'DECLINED',
       expect.stringMatching(/^The solver answered with status 404; only 200 carries an offer\. No pair has/),
     ])
   })
@@ -111,11 +111,11 @@ describe('a registration is answered with what came of one request to the endpoi
 
   it('of which there are bad ones', () => expect(bad).toHaveLength(BAD.length))
 
-  it.each(bad)('$name: $outcome, within about a second', async (beast) => {
-    const raw = await startRawSolver(chain, account, beast)
+  it.each(bad)('$name: $outcome, within about a second', async (malformedSolver) => {
+    const raw = await startRawSolver(chain, account, malformedSolver)
     raw.serve()
     const { outcome, tookMs } = await registerAt(raw.endpointUrl)
-    expect(outcome.toLowerCase()).toBe(beast.outcome.split(' ')[0])
+    expect(outcome.toLowerCase()).toBe(malformedSolver.outcome.split(' ')[0])
     expect(tookMs).toBeLessThan(2 * CHECK_MS)
     await raw.abandoned()
     await raw.close()
@@ -154,7 +154,7 @@ describe('the request', () => {
     const { body } = await askForQuote()
     expect(body.quote?.solver).toBe(account.address)
     const labels = { solver: account.address.toLowerCase() }
-    expect(await service.metric('aggregator_solver_benched', labels)).toBe(0)
+    expect(await service.metric('aggregator_solver_circuit_open', labels)).toBe(0)
     expect(await service.metric('aggregator_solver_valid_ratio', labels)).toBe(1)
   })
 })
@@ -221,8 +221,8 @@ describe('checks are bounded', () => {
   it('five in a minute of a solver, from whatever address; others are checked meanwhile', async () => {
     const outcomes = []
     for (let time = 0; time < 7; time++) outcomes.push((await registerAt(solver.endpointUrl)).outcome)
-    expect(outcomes).toEqual([...Array(5).fill('REFUSED'), 'SKIPPED', 'SKIPPED'])
+    expect(outcomes).toEqual([...Array(5).fill('DECLINED'), 'SKIPPED', 'SKIPPED'])
     expect(solver.checks).toHaveLength(5)
-    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('REFUSED')
+    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('DECLINED')
   })
 })

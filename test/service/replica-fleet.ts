@@ -104,7 +104,7 @@ function createReplica(index: number, environment: Record<string, string>) {
     metric,
     /** Whether it reads a chain, by what it says itself. */
     isReader: async (chainId: number): Promise<boolean> =>
-      (await metric('aggregator_chain_reader', `{chain_id="${chainId}"}`)) === 1,
+      (await metric('aggregator_chain_leader', `{chain_id="${chainId}"}`)) === 1,
     get: (path: string) => send('GET', path),
     post: (path: string, body: unknown) => send('POST', path, body),
     delete: (path: string, body: unknown) => send('DELETE', path, body),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { gate } from './gate.js'
+import { deferred } from './deferred.js'
 
 export type DatabaseLink = Awaited<ReturnType<typeof startDatabaseLink>>
 
@@ -86,7 +86,7 @@ export async function startDatabaseLink(databaseUrl: string) {
     },
     /** Keeps something back from now on. @returns `reached` once there was something; `release` lets it through */
     hold(kind: Kind, text: string) {
-      const reached = gate()
+      const reached = deferred()
       const valve = kind === 'everything' ? everything : createValve()
       const hold = { kind, text, valve, onReached: reached.open }
       if (kind !== 'everything') valve.shut()

@@ -27,7 +27,7 @@ export interface Outcome {
 }
 
 /** The name that is listed of a solver; undefined when it is not registered. */
-type Standing = string | undefined
+type HealthStatus = string | undefined
 
 const PAUSE_MS = 100
 /** Longer than the database is away. */
@@ -44,7 +44,7 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
   let confirmed = 0
   let isStopping = false
 
-  async function send({ account, endpointUrl }: Applicant, name: Standing, isRepeated: boolean) {
+  async function send({ account, endpointUrl }: Applicant, name: HealthStatus, isRepeated: boolean) {
     const replica = pickRunning(fleet)
     const message =
       name === undefined
@@ -63,7 +63,7 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
   }
 
   /** Sends messages until one is answered; those before may have been taken or not. */
-  async function sendUntilAnswered(applicant: Applicant, name: Standing): Promise<void> {
+  async function sendUntilAnswered(applicant: Applicant, name: HealthStatus): Promise<void> {
     let isRepeated = false
     while (!(await send(applicant, name, isRepeated))) {
       isRepeated = true
@@ -71,12 +71,12 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
     }
   }
 
-  async function listedAt(replica: Replica, { account }: Applicant): Promise<Standing> {
+  async function listedAt(replica: Replica, { account }: Applicant): Promise<HealthStatus> {
     const { body }: { body: { address: string; name: string }[] } = await replica.get(path)
     return body.find(({ address }) => address === account.address)?.name
   }
 
-  async function isListedAt(replica: Replica, applicant: Applicant, name: Standing): Promise<boolean> {
+  async function isListedAt(replica: Replica, applicant: Applicant, name: HealthStatus): Promise<boolean> {
     const giveUpAt = performance.now() + CONFIRM_MS
     while (performance.now() < giveUpAt) {
       const listed = await listedAt(replica, applicant).catch(() => 'nobody there')
@@ -87,7 +87,7 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
     return false
   }
 
-  async function wish(applicant: Applicant, name: Standing): Promise<void> {
+  async function request(applicant: Applicant, name: HealthStatus): Promise<void> {
     await sendUntilAnswered(applicant, name)
     const areListed = await Promise.all(fleet.replicas.map((replica) => isListedAt(replica, applicant, name)))
     if (areListed.includes(false)) lost.push(`${name ?? 'the removal'} of ${applicant.account.address}`)
@@ -96,9 +96,9 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
 
   async function apply(applicant: Applicant): Promise<void> {
     for (let round = 0; !isStopping; round++) {
-      await wish(applicant, `Solver ${2 * round}`)
-      await wish(applicant, `Solver ${2 * round + 1}`)
-      if (!isStopping) await wish(applicant, undefined)
+      await request(applicant, `Solver ${2 * round}`)
+      await request(applicant, `Solver ${2 * round + 1}`)
+      if (!isStopping) await request(applicant, undefined)
     }
   }
 

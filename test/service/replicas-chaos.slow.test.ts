@@ -77,10 +77,10 @@ const wanted: ((orderId: string) => void)[] = []
 async function trade(): Promise<void> {
   while (isTrading) {
     await traffic.run({ events: 8, blocks: 2 })
-    for (const tell of wanted.splice(0)) {
+    for (const publish of wanted.splice(0)) {
       const order = traffic.order()
       await traffic.mine([traffic.actions.deposit(order)])
-      tell(order.orderId)
+      publish(order.orderId)
     }
     await pause(PAUSE_MS)
   }

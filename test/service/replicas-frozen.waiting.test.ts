@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from './chain.js'
+import { deferred } from './deferred.js'
 import { expectedMessages, standing } from './event-messages.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
-import { gate } from './gate.js'
 import { type Replica, startFleet } from './replica-fleet.js'
 import { startDatabaseLink } from './replica-link.js'
 import { openReplicas } from './replica-services.js'
@@ -63,7 +63,7 @@ async function expectWhole(streams: readonly StreamClient[]): Promise<void> {
 async function terms(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  const { rows } = await client.query('select term::int from chain_readers')
+  const { rows } = await client.query('select term::int from chain_leaders')
   await client.end()
   return rows[0].term
 }
@@ -145,7 +145,7 @@ describe('a reader', () => {
     await traffic.run({ events: 60, blocks: 30 })
 
     // Of what happened meanwhile, it reads the first part, and gets no answer for long.
-    const [asked, answered] = [gate(), gate()]
+    const [asked, answered] = [deferred(), deferred()]
     let isHeld = false
     rpc.intercept(async ({ method }, pass) => {
       const reply = await pass()

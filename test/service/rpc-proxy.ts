@@ -3,13 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { request as fetchText } from 'undici'
 import { WebSocket, WebSocketServer } from 'ws'
-import { type Ask, answerFromOldHead, type RpcReply, type RpcRequest } from './chain-view.js'
-import { gate } from './gate.js'
+import { answerFromOldHead, type QuoteParams, type RpcReply, type RpcRequest } from './chain-view.js'
+import { deferred } from './deferred.js'
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 
 /** Answers a call in the chain's place; `pass` asks the chain itself. */
-export type Interceptor = (call: RpcRequest, pass: () => Promise<RpcReply>, ask: Ask) => Promise<RpcReply>
+export type Interceptor = (
+  call: RpcRequest,
+  pass: () => Promise<RpcReply>,
+  ask: QuoteParams,
+) => Promise<RpcReply>
 
 /** `orders(bytes32)` of the settlement contract. */
 const ORDERS = '0x9c3f1e90'
@@ -29,7 +33,7 @@ export async function startRpcProxy(rpcUrl: string) {
     return (await fetchText(rpcUrl, { method: 'POST', headers, body })).body.text()
   }
 
-  const ask: Ask = async (method, params) => {
+  const ask: QuoteParams = async (method, params) => {
     const text = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
     const { result, error } = JSON.parse(text)
     return error === undefined ? { result } : { error }
@@ -152,7 +156,7 @@ export async function startRpcProxy(rpcUrl: string) {
      * @returns `reached` once there is one that is held; `release` lets it and all later ones go
      */
     hold(isHeld: (call: RpcRequest) => boolean) {
-      const [reached, released] = [gate(), gate()]
+      const [reached, released] = [deferred(), deferred()]
       intercept = async (call, pass) => {
         const reply = await pass()
         if (!isHeld(call)) return reply

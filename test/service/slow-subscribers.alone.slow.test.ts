@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startChain, type TestChain } from './chain.js'
+import { type ChattySettlement, deployChattySettlement } from './chatty-settlement.js'
 import { expectedMessages } from './event-messages.js'
 import { environmentForAll } from './event-service.js'
 import { eventually } from './eventually.js'
-import { deployLoudSettlement, type LoudSettlement } from './loud-settlement.js'
 import { startServiceProcess } from './process.js'
 import {
   openStream,
@@ -31,7 +31,7 @@ const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 interface Kind {
   readers: number
   stopping: number
-  follow: () => Follower
+  follow: () => HeadSync
   open: (after?: string) => StreamClient
   /** How those who stop are closed, as they see it when they read again. */
   end: Partial<StreamEnd>
@@ -57,15 +57,15 @@ const KINDS: [Kind, Kind, Kind] = [
 const STOPPING = 20
 
 let chain: TestChain
-let loud: LoudSettlement
+let chatty: ChattySettlement
 let service: ReturnType<typeof startServiceProcess>
 let url: string
 const cleanUps: (() => void)[] = []
 
 beforeAll(async () => {
   const quiet = await startChain({ bonded: 0 })
-  loud = await deployLoudSettlement(quiet.devnet, quiet.contracts.bondToken)
-  chain = { ...quiet, contracts: { ...quiet.contracts, settlement: loud.address } }
+  chatty = await deployChattySettlement(quiet.devnet, quiet.contracts.bondToken)
+  chain = { ...quiet, contracts: { ...quiet.contracts, settlement: chatty.address } }
   service = startServiceProcess({ ...environmentForAll([chain]), LOG_LEVEL: 'info' }, NODE)
   url = (await service.waitFor(/"url":"([^"]+)"/))[1] ?? ''
 })
@@ -78,15 +78,15 @@ afterAll(async () => {
 })
 
 /** A client of which only a digest is kept: of what has come at each block's end, with the time. */
-interface Follower {
+interface HeadSync {
   connected: Promise<void>
   blocks: { digest: string; at: number }[]
 }
 
 function followWith<Raw extends string | Buffer>(wire: Wire<Raw>) {
-  return (): Follower => {
+  return (): HeadSync => {
     const hash = createHash('sha1')
-    const blocks: Follower['blocks'] = []
+    const blocks: HeadSync['blocks'] = []
     let count = -1
     const connected = new Promise<void>((resolve, reject) => {
       const connection = wire.connect(
@@ -133,11 +133,11 @@ async function drops(): Promise<number> {
 }
 
 /** Mines blocks, the next one when the last one has come to everyone. @returns how long each took, in ms */
-async function broadcast(blocks: number, followers: readonly Follower[]): Promise<number[]> {
+async function broadcast(blocks: number, followers: readonly HeadSync[]): Promise<number[]> {
   const latencies: number[] = []
   for (let block = 0; block < blocks; block++) {
     const place = followers[0]?.blocks.length ?? 0
-    await loud.shout({ events: EVENTS_PER_BLOCK, eventsPerBlock: EVENTS_PER_BLOCK, seed: ++seed })
+    await chatty.shout({ events: EVENTS_PER_BLOCK, eventsPerBlock: EVENTS_PER_BLOCK, seed: ++seed })
     const minedAt = performance.now()
     await eventually(
       async () => followers.every((follower) => follower.blocks.length > place),
@@ -159,7 +159,7 @@ it('those who do not read are closed, keep their place, and take nothing from th
 }) => {
   const witness = openWith(webSocketWire)()
   await witness.connected()
-  const { fromBlock } = await loud.shout({ events: WARM_UP, eventsPerBlock: 600, seed: ++seed })
+  const { fromBlock } = await chatty.shout({ events: WARM_UP, eventsPerBlock: 600, seed: ++seed })
   await witness.take(WARM_UP)
 
   const crowd = KINDS.map((kind) => {

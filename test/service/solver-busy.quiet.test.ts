@@ -37,7 +37,7 @@ async function openSlowMarket() {
   moody.behave(slow)
   const market = await startMarket(chain, [moody], environment)
   await market.quote()
-  const waiting = () => market.service.metric('aggregator_solver_requests_waiting', {})
+  const waiting = () => market.service.metric('aggregator_solver_requests_queued', {})
   return { ...market, moody, waiting }
 }
 
@@ -52,7 +52,7 @@ describe('when all connections to a solver are taken', () => {
     expect([benched, validShare]).toEqual([0, 1])
     expect(latencySeconds * 1000).toBeLessThan(1.8 * TAKES_MS)
     const labels = { le: '1', solver: moody.account.address.toLowerCase() }
-    const seconds = 'aggregator_solver_answer_duration_seconds_bucket'
+    const seconds = 'aggregator_solver_response_duration_seconds_bucket'
     expect(await service.metric(seconds, labels)).toBe(2 * MAX_CONNECTIONS + 1)
     expect(await service.metric('aggregator_solver_connections', {})).toBe(MAX_CONNECTIONS)
   })

@@ -3,8 +3,8 @@ import { startChain, type TestChain } from './chain.js'
 import { quoteRequest } from './quote-request.js'
 import { answerStatus, fromNewClient, hang, openMarket, wellMoody } from './solver-market.js'
 import {
-  type Ask,
   type Behaviour,
+  type QuoteParams,
   signedRegistration,
   signedUnregistration,
   startSolver,
@@ -22,12 +22,16 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 /** Answers in one way what an attacker asks, and in another what honest users ask. */
-function whenAsked(isAttack: (ask: Ask) => boolean, attacked: Behaviour, usual: Behaviour): Behaviour {
+function whenAsked(
+  isAttack: (ask: QuoteParams) => boolean,
+  attacked: Behaviour,
+  usual: Behaviour,
+): Behaviour {
   return (ask, ...rest) => (isAttack(ask) ? attacked : usual)(ask, ...rest)
 }
 
-const isHuge = (ask: Ask) => ask.amount === HUGE
-const isReversed = (ask: Ask) => ask.inputToken.toLowerCase() === chain.contracts.usdc.toLowerCase()
+const isHuge = (ask: QuoteParams) => ask.amount === HUGE
+const isReversed = (ask: QuoteParams) => ask.inputToken.toLowerCase() === chain.contracts.usdc.toLowerCase()
 
 const delayed =
   (ms: number, behaviour: Behaviour): Behaviour =>
@@ -225,7 +229,7 @@ describe('a solver that means to cost callers their time', () => {
 
   it('by answering its own user only', async () => {
     const { moody, victims, accomplice } = await openSlowMarket()
-    const isAccomplice = (ask: Ask) => ask.userAddress.toLowerCase() === ACCOMPLICE
+    const isAccomplice = (ask: QuoteParams) => ask.userAddress.toLowerCase() === ACCOMPLICE
     moody.behave(whenAsked(isAccomplice, wellMoody, hang))
     const slow = await victims(150, accomplice)
     expect(slow.slice(0, 6)).not.toEqual([0, 1, 2, 3, 4, 5])

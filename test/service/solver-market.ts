@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import type { AppOverrides } from '../../src/app.js'
 import { solverAccounts, type TestChain } from './chain.js'
-import { gate } from './gate.js'
+import { deferred } from './deferred.js'
 import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from './test-solver.js'
@@ -40,7 +40,7 @@ export function answerStatus(status: number): Behaviour {
 
 /** Takes asks and keeps its good answers back until it is let go. */
 export function holdBack() {
-  const { opened, open } = gate()
+  const { opened, open } = deferred()
   const behaviour: Behaviour = async (...parameters) => {
     await opened
     return wellMoody(...parameters)
@@ -107,7 +107,7 @@ export function createView(service: TestService, chain: TestChain) {
     async measured() {
       const labels = { chain_id: String(chain.chainId), solver: moodyAccount.address.toLowerCase() }
       return {
-        benched: await service.metric('aggregator_solver_benched', labels),
+        benched: await service.metric('aggregator_solver_circuit_open', labels),
         validShare: await service.metric('aggregator_solver_valid_ratio', labels),
         latencySeconds: await service.metric('aggregator_solver_latency_seconds', labels),
       }

@@ -13,8 +13,8 @@ import {
 import { loadSync } from '@grpc/proto-loader'
 import { EventService, EventType, type StreamEventsResponse } from '../../gen/aggregator/v1/event_pb.js'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { deferred } from './deferred.js'
 import type { StreamMessage } from './event-messages.js'
-import { gate } from './gate.js'
 import type { StreamEnd, StreamRequest, Wire } from './stream-clients.js'
 
 /** A number that names no kind of event. */
@@ -121,7 +121,7 @@ export function connectWire(transportTo: (url: string) => Transport): Wire<Strea
   return {
     connect(url, request, { headers = {}, timeoutMs }, { onMessage, onEnd }) {
       const leaving = new AbortController()
-      let running = gate()
+      let running = deferred()
       running.open()
       const call = createClient(EventService, transportTo(url)).streamEvents(toInit(request), {
         headers,
@@ -138,7 +138,7 @@ export function connectWire(transportTo: (url: string) => Transport): Wire<Strea
       readAll().catch((error) => onEnd(endOf(ConnectError.from(error))))
       return {
         pause() {
-          running = gate()
+          running = deferred()
         },
         resume: () => running.open(),
         leave: () => leaving.abort(),

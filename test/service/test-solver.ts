@@ -8,7 +8,7 @@ import type { TestChain } from './chain.js'
 import type { TestService } from './service.js'
 
 /** What the service asks a solver with (docs/decisions.md, D4). */
-export interface Ask {
+export interface QuoteParams {
   inputToken: Address
   outputToken: Address
   orderType: 'EXACT_INPUT' | 'EXACT_OUTPUT'
@@ -54,8 +54,8 @@ export interface WireReply {
 
 /** Answers an ask: with a reply to send, or by doing what it likes with the response. */
 export type Behaviour = (
-  ask: Ask,
-  solver: { sign(quote: WireQuote): Promise<WireReply>; quoteFor(ask: Ask): WireQuote },
+  ask: QuoteParams,
+  solver: { sign(quote: WireQuote): Promise<WireReply>; quoteFor(ask: QuoteParams): WireQuote },
   exchange: { request: IncomingMessage; response: ServerResponse },
 ) => Promise<WireReply | undefined>
 
@@ -75,8 +75,8 @@ const decline: Behaviour = async (_ask, _solver, { response }) => void response.
 
 /** A solver of a test's making on 127.0.0.1; quotes are signed by viem. Its nonces are 1, 2, 3 and so on. */
 export async function startSolver(chain: TestChain, account: LocalAccount, initial: Behaviour = honest()) {
-  const asks: Ask[] = []
-  const checks: { ask: Ask; headers: IncomingHttpHeaders }[] = []
+  const asks: QuoteParams[] = []
+  const checks: { ask: QuoteParams; headers: IncomingHttpHeaders }[] = []
   let behaviour = initial
   let checkBehaviour: Behaviour = decline
   let nonce = 0
@@ -86,7 +86,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     quote,
     signature: await signQuote(account, chain.domain, contractStruct(quote)),
   })
-  const quoteFor = (ask: Ask): WireQuote => ({
+  const quoteFor = (ask: QuoteParams): WireQuote => ({
     solver: account.address,
     user: ask.userAddress,
     inputToken: ask.inputToken,
@@ -105,7 +105,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     if (request.url !== '/quote') return void response.writeHead(404).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const ask: Ask = JSON.parse(Buffer.concat(chunks).toString())
+    const ask: QuoteParams = JSON.parse(Buffer.concat(chunks).toString())
     const isCheck = request.headers['x-quote-kind'] === 'indicative'
     if (isCheck) checks.push({ ask, headers: request.headers })
     else asks.push(ask)

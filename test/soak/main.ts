@@ -12,7 +12,7 @@ import { expectedMessages } from '../service/event-messages.js'
 import { firstDifference } from '../service/event-subscriber.js'
 import { FAULTS, type Fault } from './faults.js'
 import { type Gauges, startGauges } from './gauges.js'
-import { openStage, type Stage } from './stage.js'
+import { openStage, type ScenarioContext } from './stage.js'
 import { judge } from './verdict.js'
 
 const MINUTE_MS = 60_000
@@ -35,12 +35,16 @@ function readOptions() {
 }
 
 /** Resolves when an event from now on has come to every subscriber. */
-async function untilAllAreUpToDate({ deposit, subscribers }: Stage): Promise<void> {
+async function untilAllAreUpToDate({ deposit, subscribers }: ScenarioContext): Promise<void> {
   const orderId = await deposit()
   await Promise.all(subscribers.map((subscriber) => subscriber.until(orderId)))
 }
 
-async function befall(stage: Stage, fault: Fault, figures: Map<string, FaultFigures>): Promise<void> {
+async function befall(
+  stage: ScenarioContext,
+  fault: Fault,
+  figures: Map<string, FaultFigures>,
+): Promise<void> {
   await fault.run(stage)
   const start = performance.now()
   await untilAllAreUpToDate(stage)
@@ -51,12 +55,16 @@ async function befall(stage: Stage, fault: Fault, figures: Map<string, FaultFigu
 }
 
 /** All faults, in an order at random. */
-function shuffled({ random }: Stage): Fault[] {
+function shuffled({ random }: ScenarioContext): Fault[] {
   const keyed = FAULTS.map((fault) => ({ fault, key: random.integer(0, 2 ** 30) }))
   return keyed.sort((a, b) => a.key - b.key).map(({ fault }) => fault)
 }
 
-async function soak(stage: Stage, gauges: Gauges, minutes: number): Promise<Map<string, FaultFigures>> {
+async function soak(
+  stage: ScenarioContext,
+  gauges: Gauges,
+  minutes: number,
+): Promise<Map<string, FaultFigures>> {
   const figures = new Map<string, FaultFigures>()
   const end = performance.now() + minutes * MINUTE_MS
   while (performance.now() < end) {
@@ -69,7 +77,7 @@ async function soak(stage: Stage, gauges: Gauges, minutes: number): Promise<Map<
   return figures
 }
 
-async function conclude(stage: Stage, gauges: Gauges): Promise<boolean> {
+async function conclude(stage: ScenarioContext, gauges: Gauges): Promise<boolean> {
   const { chain, fromBlock, subscribers, quotes } = stage
   await untilAllAreUpToDate(stage)
   await Promise.all([stage.stopTrade(), quotes.stop()])

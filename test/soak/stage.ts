@@ -12,7 +12,7 @@ import { type RpcProxy, startRpcProxy } from '../service/rpc-proxy.js'
 import { eventSource, grpc, webSocket } from '../service/stream-faces.js'
 import { startSolver, type TestSolver } from '../service/test-solver.js'
 
-export type Stage = Awaited<ReturnType<typeof openStage>>
+export type ScenarioContext = Awaited<ReturnType<typeof openStage>>
 
 const REPLICAS = 3
 const SOLVERS = 3

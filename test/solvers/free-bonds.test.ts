@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { TopicListener } from '../../src/domain/cluster.js'
 import type { Address } from '../../src/domain/hex.js'
-import type { Listener } from '../../src/domain/replicas.js'
 import type { Bond } from '../../src/domain/solver.js'
 import { createFreeBonds } from '../../src/solvers/free-bonds.js'
 import { type BondStore, createBondStore } from '../../src/store/bond-store.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
-import { gate } from '../service/gate.js'
+import { deferred } from '../service/deferred.js'
 import { BOTH_DATABASES, type TestDatabase } from '../store/databases.js'
 import { NO_LIMIT, solver } from '../store/solver-samples.js'
 
@@ -27,7 +27,7 @@ async function openStores(on: TestDatabase) {
 
 /** The free bonds as one replica has them; `hear` delivers what another one has announced. */
 async function openReplica(store: BondStore) {
-  let listener: Listener | undefined
+  let listener: TopicListener | undefined
   let loads = 0
   const counted: BondStore = {
     ...store,
@@ -37,18 +37,18 @@ async function openReplica(store: BondStore) {
       return read
     },
   }
-  const replicas = {
-    listen(_topic: unknown, next: Listener) {
+  const cluster = {
+    listen(_topic: unknown, next: TopicListener) {
       listener = next
     },
   }
-  const freeBonds = await createFreeBonds({ store: counted, replicas, chainIds: [one.chainId], log })
+  const freeBonds = await createFreeBonds({ store: counted, cluster, chainIds: [one.chainId], log })
   onTestFinished(() => freeBonds.close())
   return {
     freeBonds,
     async hear() {
       const before = loads
-      listener?.onText(String(one.chainId))
+      listener?.onMessage(String(one.chainId))
       await expect.poll(() => loads).toBeGreaterThan(before)
       await new Promise((resolve) => setImmediate(resolve))
     },
@@ -84,7 +84,7 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
   test('that are stored while a load reads stay, though it has read before', async () => {
     const { store } = await openStores(await create())
     const saves: Promise<void>[] = []
-    const begun = gate()
+    const begun = deferred()
     const slow: BondStore = {
       async readAll(chainId) {
         const read = await store.readAll(chainId)

@@ -7,7 +7,7 @@ import {
   createSolverHealthRegistry,
   type SolverHealthRegistry,
 } from '../../src/solvers/solver-health-registry.js'
-import { type BenchStore, createBenchStore } from '../../src/store/bench-store.js'
+import { type CircuitBreakerStore, createCircuitBreakerStore } from '../../src/store/circuit-breaker-store.js'
 import { openSqlite } from '../../src/store/sqlite.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { answering, playRound, QUOTE_TIMEOUT_MS } from './rounds.js'
@@ -39,7 +39,7 @@ export async function openStore() {
     isOpen = false
   }
   onTestFinished(close)
-  return { store: createBenchStore(database), close }
+  return { store: createCircuitBreakerStore(database), close }
 }
 
 /** A line of the log. */
@@ -49,7 +49,15 @@ interface Line {
 }
 
 /** A registry whose clocks stand where a test puts them. */
-export async function openRegistry({ store, clock, now }: { store: BenchStore; clock: number; now: number }) {
+export async function openRegistry({
+  store,
+  clock,
+  now,
+}: {
+  store: CircuitBreakerStore
+  clock: number
+  now: number
+}) {
   const lines: Line[] = []
   const stream = new Writable({
     write(line, _encoding, done) {

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { TopicListener } from '../../src/domain/cluster.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
-import type { Listener } from '../../src/domain/replicas.js'
 import { createNonceSamples } from '../../src/solvers/nonce-samples.js'
 import { createNonceStrikes } from '../../src/solvers/nonce-strikes.js'
 import { createUsedNonces } from '../../src/solvers/used-nonces.js'
@@ -15,21 +15,21 @@ describe('strikes', () => {
   it('bar a solver from the second within an hour, for twice as long each time, up to an hour', () => {
     const strikes = createNonceStrikes(10)
     expect(strikes.strike(one, 0)).toBeUndefined()
-    expect(strikes.isBarred(one, 0)).toBe(false)
+    expect(strikes.isSuspended(one, 0)).toBe(false)
     let now = HOUR - 1
     for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
       expect(strikes.strike(one, now)).toBe(minutes * MINUTE)
-      expect(strikes.isBarred(one, now + minutes * MINUTE - 1)).toBe(true)
-      expect(strikes.isBarred(other, now)).toBe(false)
+      expect(strikes.isSuspended(one, now + minutes * MINUTE - 1)).toBe(true)
+      expect(strikes.isSuspended(other, now)).toBe(false)
       now += minutes * MINUTE
-      expect(strikes.isBarred(one, now)).toBe(false)
+      expect(strikes.isSuspended(one, now)).toBe(false)
     }
   })
 
   it('during a bar do not count', () => {
     const strikes = createNonceStrikes(10)
     for (const now of [0, 1, 2, 3]) strikes.strike(one, now)
-    expect(strikes.isBarred(one, 1 + MINUTE)).toBe(false)
+    expect(strikes.isSuspended(one, 1 + MINUTE)).toBe(false)
     expect(strikes.strike(one, 1 + MINUTE)).toBe(2 * MINUTE)
   })
 
@@ -95,7 +95,7 @@ describe('used nonces', () => {
 
   /** Two replicas of a chain on which all nonces are used now, and `wasUsed` is the answer for earlier blocks. */
   function start(wasUsed: boolean | undefined, block: Hex | undefined) {
-    const listeners: Listener[] = []
+    const listeners: TopicListener[] = []
     const createReplica = (index: number) => {
       const chain = {
         chainId: 1,
@@ -107,10 +107,10 @@ describe('used nonces', () => {
       return createUsedNonces({
         chains: new Map([[1, chain]]),
         registry: { registered: () => [] },
-        replicas: {
+        cluster: {
           listen: (_topic, listener) => void listeners.push(listener),
-          tell(_topic, text) {
-            for (const [other, listener] of listeners.entries()) if (other !== index) listener.onText(text)
+          publish(_topic, text) {
+            for (const [other, listener] of listeners.entries()) if (other !== index) listener.onMessage(text)
           },
         },
         maxSolversPerChain: 50,
@@ -121,18 +121,18 @@ describe('used nonces', () => {
     return [createReplica(0), createReplica(1)] as const
   }
   const key = { chainId: 1, address: one }
-  const isBarred = (replica: ReturnType<typeof createUsedNonces>) => replica.isKnown(key, 1000n)
+  const isSuspended = (replica: ReturnType<typeof createUsedNonces>) => replica.isKnown(key, 1000n)
 
   it('that come twice bar their solver at all replicas, until the minute is over', async () => {
-    const replicas = start(true, '0x01')
+    const cluster = start(true, '0x01')
     for (const nonce of [1n, 2n]) {
-      for (const replica of replicas) expect(isBarred(replica)).toBe(false)
-      for (let time = 0; time < 2; time++) replicas[0].isKnown(key, nonce)
+      for (const replica of cluster) expect(isSuspended(replica)).toBe(false)
+      for (let time = 0; time < 2; time++) cluster[0].isKnown(key, nonce)
       await vi.advanceTimersByTimeAsync(1000)
     }
-    expect(replicas.map(isBarred)).toEqual([true, true])
+    expect(cluster.map(isSuspended)).toEqual([true, true])
     await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(replicas.map((replica) => replica.isKnown(key, 3n))).toEqual([false, false])
+    expect(cluster.map((replica) => replica.isKnown(key, 3n))).toEqual([false, false])
   })
 
   it('that come once bar their solver by samples', async () => {
@@ -141,14 +141,14 @@ describe('used nonces', () => {
       replica.isKnown(key, nonce)
       await vi.advanceTimersByTimeAsync(1000)
     }
-    expect(isBarred(replica)).toBe(true)
+    expect(isSuspended(replica)).toBe(true)
   })
 
   it('are one strike when all replicas find the same', async () => {
-    const replicas = start(true, '0x01')
-    for (const replica of replicas) for (let time = 0; time < 2; time++) replica.isKnown(key, 1n)
+    const cluster = start(true, '0x01')
+    for (const replica of cluster) for (let time = 0; time < 2; time++) replica.isKnown(key, 1n)
     await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(replicas.map((replica) => [replica.isKnown(key, 1n), replica.isKnown(key, 5n)])).toEqual([
+    expect(cluster.map((replica) => [replica.isKnown(key, 1n), replica.isKnown(key, 5n)])).toEqual([
       [true, false],
       [true, false],
     ])
@@ -159,12 +159,12 @@ describe('used nonces', () => {
     ['the node does not answer for that block', undefined, '0x01'],
     ['no block was known', true, undefined],
   ] as const)('bar nobody when %s', async (_, wasUsed, block) => {
-    const replicas = start(wasUsed, block)
+    const cluster = start(wasUsed, block)
     for (let nonce = 1n; nonce <= 30n; nonce++) {
-      for (let time = 0; time < 2; time++) replicas[0].isKnown(key, nonce)
+      for (let time = 0; time < 2; time++) cluster[0].isKnown(key, nonce)
       await vi.advanceTimersByTimeAsync(1000)
     }
-    expect(replicas[0].isKnown(key, 1n)).toBe(true)
-    expect(replicas.map((replica) => replica.isKnown(key, 31n))).toEqual([false, false])
+    expect(cluster[0].isKnown(key, 1n)).toBe(true)
+    expect(cluster.map((replica) => replica.isKnown(key, 31n))).toEqual([false, false])
   })
 })

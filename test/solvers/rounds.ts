@@ -1,6 +1,6 @@
 import type { Address } from '../../src/domain/hex.js'
 import type { Solver } from '../../src/domain/solver.js'
-import type { OpenTerm } from '../../src/solvers/circuit-breaker.js'
+import type { OpenPeriod } from '../../src/solvers/circuit-breaker.js'
 import {
   QuoteRound,
   type RequestResult,
@@ -34,15 +34,19 @@ export function solver(number: number, changes: Partial<Solver> = {}): Solver {
 export function createHealth(
   number = 1,
   {
-    term,
+    openPeriod,
     onBreaker = () => {},
     maxConnections = 8,
-  }: { term?: OpenTerm; onBreaker?: (term: OpenTerm | undefined) => void; maxConnections?: number } = {},
+  }: {
+    openPeriod?: OpenPeriod
+    onBreaker?: (openPeriod: OpenPeriod | undefined) => void
+    maxConnections?: number
+  } = {},
 ): SolverHealth {
   return new SolverHealth(solver(number), {
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
     slots: new RequestSlots(maxConnections),
-    term,
+    openPeriod,
     onBreaker,
   })
 }

@@ -41,7 +41,7 @@ function pickFrom(
 }
 
 /** Has a solver asked, without an answer. */
-function ask(health: SolverHealth, now: number): void {
+function requestQuote(health: SolverHealth, now: number): void {
   health.begin({ round: roundAt(now, { client: 'new' }), waitingSince: now }, now)
 }
 
@@ -123,7 +123,7 @@ describe('with an open breaker', () => {
     const all = [...healthy(2), ...open(1, 2)]
     const pick = (now: number) => {
       const { awaited, probed } = pickFrom(selection, 1, all, 10, now)
-      for (const health of probed) ask(health, now)
+      for (const health of probed) requestQuote(health, now)
       return [names(awaited), names(probed)]
     }
     expect(pick(1)).toEqual([['0', '1'], []])
@@ -136,7 +136,7 @@ describe('with an open breaker', () => {
     const all = [...healthy(2), ...open(1, 2, 2)]
     const probed = [6000, 9999, 10_000, 10_001, 14_999].map((now) => {
       const picked = pickFrom(selection, 1, all, 10, now)
-      for (const health of picked.probed) ask(health, now)
+      for (const health of picked.probed) requestQuote(health, now)
       expect(names(picked.awaited)).toEqual(['0', '1'])
       return names(picked.probed)
     })
@@ -149,7 +149,7 @@ describe('with an open breaker', () => {
     const picked = pickFrom(selection, 1, all, 10, 5000)
     expect(names(picked.awaited)).toEqual(['0', '1', '2'])
     expect(picked.probed).toEqual([])
-    for (const health of picked.awaited) ask(health, 5000)
+    for (const health of picked.awaited) requestQuote(health, 5000)
     expect(names(pickFrom(selection, 1, all, 10, 5001).awaited)).toEqual(['0', '1'])
   })
 

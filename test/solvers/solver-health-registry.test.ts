@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { BenchStore } from '../../src/store/bench-store.js'
+import type { CircuitBreakerStore } from '../../src/store/circuit-breaker-store.js'
 import { eventually } from '../service/eventually.js'
 import { answer, lose, open, openRegistry, openStore } from './health-harness.js'
 import { roundAt, solver } from './rounds.js'
@@ -9,7 +9,7 @@ const ERROR_LEVEL = 50
 const FIRST_RUN = { clock: 70_000, now: 1_800_000_000_000 }
 const SECOND_RUN = { clock: 300, now: FIRST_RUN.now + 2000 }
 
-let store: BenchStore
+let store: CircuitBreakerStore
 let closeStore: () => Promise<void>
 
 beforeEach(async () => {
@@ -29,11 +29,13 @@ const untilStored = (count: number) =>
 
 const moved = solver(1, { endpointUrl: 'https://new.example.org' })
 
-const untilMoved = (term: { level: number; until: number }) =>
+const untilMoved = (openPeriod: { level: number; until: number }) =>
   eventually(
     () => store.readAll(),
     ([stored]) =>
-      stored?.endpointUrl === moved.endpointUrl && stored.level === term.level && stored.until === term.until,
+      stored?.endpointUrl === moved.endpointUrl &&
+      stored.level === openPeriod.level &&
+      stored.until === openPeriod.until,
   )
 
 describe('the health of solvers', () => {
@@ -64,7 +66,7 @@ describe('the health of solvers', () => {
     lose(before, FIRST_RUN.clock)
     const [after] = registry.of(1, [moved])
     expect(after).not.toBe(before)
-    expect(after?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('healthy')
+    expect(after?.status(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('healthy')
     expect(after?.validShare).toBe(1)
   })
 
@@ -72,7 +74,7 @@ describe('the health of solvers', () => {
     const registry = await first()
     open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
     const [after] = registry.of(1, [moved])
-    expect(after?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
+    expect(after?.status(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
     expect(after?.severity).toBe(1)
     await untilMoved({ level: 1, until: FIRST_RUN.now })
   })
@@ -83,7 +85,7 @@ describe('the health of solvers', () => {
     open(before, FIRST_RUN.clock)
     answer(before, FIRST_RUN.clock)
     const [after] = registry.of(1, [moved])
-    expect(after?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
+    expect(after?.status(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
     await untilMoved({ level: 1, until: FIRST_RUN.now })
   })
 
@@ -93,8 +95,8 @@ describe('the health of solvers', () => {
     lose(registry.of(1, [moved])[0], FIRST_RUN.clock + 2000)
     const [again] = registry.of(1, [solver(1)])
     const until = FIRST_RUN.clock + 12_000
-    expect(again?.standing(roundAt(until - 1), until - 1)).toBe('open')
-    expect(again?.standing(roundAt(until), until)).toBe('degraded')
+    expect(again?.status(roundAt(until - 1), until - 1)).toBe('open')
+    expect(again?.status(roundAt(until), until)).toBe('degraded')
     expect(again?.severity).toBe(2)
   })
 
@@ -102,17 +104,17 @@ describe('the health of solvers', () => {
     await store.save({ ...solver(1), level: 3, until: FIRST_RUN.now + 60_000 })
     const registry = await first()
     const [before] = registry.of(1, [solver(1)])
-    const standing = (health: typeof before, at: number) => health?.standing(roundAt(at), at)
+    const status = (health: typeof before, at: number) => health?.status(roundAt(at), at)
     answer(before, FIRST_RUN.clock)
-    expect(standing(before, FIRST_RUN.clock)).toBe('degraded')
+    expect(status(before, FIRST_RUN.clock)).toBe('degraded')
     const lostAt = FIRST_RUN.clock + 2000
     lose(before, lostAt)
     expect(before?.severity).toBe(4)
     const [after] = registry.of(1, [moved])
-    expect(standing(after, lostAt)).toBe('open')
+    expect(status(after, lostAt)).toBe('open')
     answer(after, lostAt)
-    expect(standing(after, lostAt)).toBe('open')
-    expect(standing(after, lostAt + 40_000)).toBe('degraded')
+    expect(status(after, lostAt)).toBe('open')
+    expect(status(after, lostAt + 40_000)).toBe('degraded')
   })
 
   test('begin half-open for a solver that was away', async () => {
@@ -122,7 +124,7 @@ describe('the health of solvers', () => {
     registry.of(1, [solver(2)])
     await untilStored(0)
     const [back] = registry.of(1, [solver(1), solver(2)])
-    expect(back?.standing(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
+    expect(back?.status(roundAt(FIRST_RUN.clock), FIRST_RUN.clock)).toBe('degraded')
     await untilStored(1)
   })
 
@@ -153,10 +155,10 @@ describe('a term', () => {
     await untilStored(1)
     const [health] = (await second()).of(1, [solver(1)])
     const until = SECOND_RUN.clock + 3000
-    expect([
-      health?.standing(roundAt(until - 1), until - 1),
-      health?.standing(roundAt(until), until),
-    ]).toEqual(['open', 'degraded'])
+    expect([health?.status(roundAt(until - 1), until - 1), health?.status(roundAt(until), until)]).toEqual([
+      'open',
+      'degraded',
+    ])
     expect(health?.severity).toBe(1)
   })
 
@@ -164,12 +166,12 @@ describe('a term', () => {
     const { chainId, address, endpointUrl } = solver(1)
     await store.save({ chainId, address, endpointUrl, level: 3, until: SECOND_RUN.now - 60_000 })
     const [health] = (await second()).of(1, [solver(1)])
-    expect(health?.standing(roundAt(SECOND_RUN.clock), SECOND_RUN.clock)).toBe('degraded')
+    expect(health?.status(roundAt(SECOND_RUN.clock), SECOND_RUN.clock)).toBe('degraded')
     lose(health, SECOND_RUN.clock)
-    expect(health?.standing(roundAt(SECOND_RUN.clock + 39_999), SECOND_RUN.clock + 39_999)).toBe('open')
+    expect(health?.status(roundAt(SECOND_RUN.clock + 39_999), SECOND_RUN.clock + 39_999)).toBe('open')
     await eventually(
       () => store.readAll(),
-      ([term]) => term?.level === 4 && term.until === SECOND_RUN.now + 40_000,
+      ([openPeriod]) => openPeriod?.level === 4 && openPeriod.until === SECOND_RUN.now + 40_000,
     )
   })
 
@@ -195,7 +197,7 @@ describe('a term', () => {
     const { chainId, address, endpointUrl } = solver(1)
     await store.save({ chainId, address, endpointUrl, level: 3, until: SECOND_RUN.now + 20_000 })
     const [health] = (await second()).of(1, [moved])
-    expect(health?.standing(roundAt(SECOND_RUN.clock), SECOND_RUN.clock)).toBe('degraded')
+    expect(health?.status(roundAt(SECOND_RUN.clock), SECOND_RUN.clock)).toBe('degraded')
     expect(health?.severity).toBe(3)
     await untilMoved({ level: 3, until: SECOND_RUN.now })
   })
@@ -204,8 +206,8 @@ describe('a term', () => {
     const { chainId, address, endpointUrl } = solver(1)
     await store.save({ chainId, address, endpointUrl, level: 9, until: SECOND_RUN.now + 3_600_000 })
     const [health] = (await second()).of(1, [solver(1)])
-    expect(health?.standing(roundAt(SECOND_RUN.clock + 299_999), SECOND_RUN.clock + 299_999)).toBe('open')
-    expect(health?.standing(roundAt(SECOND_RUN.clock + 300_000), SECOND_RUN.clock + 300_000)).toBe('degraded')
+    expect(health?.status(roundAt(SECOND_RUN.clock + 299_999), SECOND_RUN.clock + 299_999)).toBe('open')
+    expect(health?.status(roundAt(SECOND_RUN.clock + 300_000), SECOND_RUN.clock + 300_000)).toBe('degraded')
   })
 })
 
@@ -256,8 +258,8 @@ describe('a health that was replaced', () => {
     open(old, FIRST_RUN.clock)
     open(current, FIRST_RUN.clock)
     answer(old, FIRST_RUN.clock)
-    const [term] = await untilStored(1)
-    expect(term).toMatchObject({ endpointUrl: moved.endpointUrl, level: 1 })
+    const [openPeriod] = await untilStored(1)
+    expect(openPeriod).toMatchObject({ endpointUrl: moved.endpointUrl, level: 1 })
     expect(registry.lines).toHaveLength(1)
   })
 })
@@ -267,7 +269,7 @@ describe('measuring', () => {
     const registry = await first()
     registry.collectMetrics(new Map([[1, [solver(1)]]]), () => 0)
     registry.of(1, [solver(1)])
-    expect(await registry.series('aggregator_solver_benched')).toEqual(['1 1 0'])
+    expect(await registry.series('aggregator_solver_circuit_open')).toEqual(['1 1 0'])
   })
 
   test('tells of every solver on every chain whether it is benched, how valid and how quick it is', async () => {
@@ -278,7 +280,12 @@ describe('measuring', () => {
     open(benched, clock)
     answer(quick, clock, 250)
     answer(elsewhere, clock, 1500)
-    expect(await registry.series('aggregator_solver_benched')).toEqual(['1 1 1', '1 2 0', '1 3 0', '2 1 0'])
+    expect(await registry.series('aggregator_solver_circuit_open')).toEqual([
+      '1 1 1',
+      '1 2 0',
+      '1 3 0',
+      '2 1 0',
+    ])
     expect(await registry.series('aggregator_solver_valid_ratio')).toEqual([
       `1 1 ${(7 / 8) ** 3}`,
       '1 2 1',
@@ -293,12 +300,12 @@ describe('measuring', () => {
     const healths = registry.of(1, [solver(1), solver(2)])
     for (const health of healths) answer(health, FIRST_RUN.clock, 100)
     open(healths[0], FIRST_RUN.clock)
-    expect(await registry.series('aggregator_solver_benched')).toEqual(['1 1 1', '1 2 0'])
+    expect(await registry.series('aggregator_solver_circuit_open')).toEqual(['1 1 1', '1 2 0'])
     registry.of(1, [solver(2)])
-    expect(await registry.series('aggregator_solver_benched')).toEqual(['1 2 0'])
+    expect(await registry.series('aggregator_solver_circuit_open')).toEqual(['1 2 0'])
     expect(await registry.series('aggregator_solver_valid_ratio')).toEqual(['1 2 1'])
     expect(await registry.series('aggregator_solver_latency_seconds')).toEqual(['1 2 0.1'])
     registry.of(1, [])
-    expect(await registry.series('aggregator_solver_benched')).toEqual([])
+    expect(await registry.series('aggregator_solver_circuit_open')).toEqual([])
   })
 })

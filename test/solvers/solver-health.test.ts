@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { OpenTerm } from '../../src/solvers/circuit-breaker.js'
+import type { OpenPeriod } from '../../src/solvers/circuit-breaker.js'
 import { QuoteRound, type RequestResult } from '../../src/solvers/quote-round.js'
 import type { SolverHealth } from '../../src/solvers/solver-health.js'
 import {
@@ -15,13 +15,13 @@ import {
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-let terms: (OpenTerm | undefined)[]
+let terms: (OpenPeriod | undefined)[]
 let health: SolverHealth
 let lastClient = 0
 
 beforeEach(() => {
   terms = []
-  health = createHealth(1, { onBreaker: (term) => terms.push(term) })
+  health = createHealth(1, { onBreaker: (openPeriod) => terms.push(openPeriod) })
 })
 
 /** A client that has not been seen before. */
@@ -44,14 +44,14 @@ function play(
   return at
 }
 
-const standing = (now: number, client = newClient()) => health.standing(roundAt(now, { client }), now)
+const status = (now: number, client = newClient()) => health.status(roundAt(now, { client }), now)
 
 describe('time losses', () => {
   test('open the breaker for 5 s when there are three in a row, of three clients', () => {
     play(0, 'late', { times: 2 })
-    expect(standing(4000)).not.toBe('open')
+    expect(status(4000)).not.toBe('open')
     const at = play(4000, 'late')
-    expect(standing(at)).toBe('open')
+    expect(status(at)).toBe('open')
     expect(terms).toEqual([{ level: 1, until: at + 5000 }])
   })
 
@@ -90,7 +90,7 @@ describe('the count of time losses', () => {
     return undefined
   }
 
-  test.each(['quoted', 'refused'] as const)('goes down by a half with each %s', (result) => {
+  test.each(['quoted', 'declined'] as const)('goes down by a half with each %s', (result) => {
     expect(untilOpen(['late', 'late', result])).toBe(5)
   })
 
@@ -139,7 +139,7 @@ describe('the count of time losses', () => {
 })
 
 describe('a result without an offer', () => {
-  test.each(['refused', 'failed'] as const)(
+  test.each(['declined', 'failed'] as const)(
     '%s: opens nothing when it comes soon, however often',
     (result) => {
       play(play(0, 'quoted'), result, { times: 20, tookMs: 100 })
@@ -147,7 +147,7 @@ describe('a result without an offer', () => {
     },
   )
 
-  test.each(['refused', 'failed'] as const)(
+  test.each(['declined', 'failed'] as const)(
     '%s: opens the breaker when it comes more than 100 ms after the last other',
     (result) => {
       play(play(0, 'quoted'), result, { times: 2, tookMs: 102 })
@@ -160,8 +160,8 @@ describe('a result without an offer', () => {
   test('loses no time beside another solver that takes as long', () => {
     play(0, 'quoted')
     for (let time = 0; time < 5; time++) {
-      const others = [answering(), { ...answering(), result: 'refused', tookMs: 600 } as const]
-      playRound(SECOND, [{ health, result: 'refused', tookMs: 650 }, ...others], { client: newClient() })
+      const others = [answering(), { ...answering(), result: 'declined', tookMs: 600 } as const]
+      playRound(SECOND, [{ health, result: 'declined', tookMs: 650 }, ...others], { client: newClient() })
     }
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
   })
@@ -170,7 +170,7 @@ describe('a result without an offer', () => {
     play(0, 'quoted')
     for (let time = 0; time < 5; time++) {
       const cutOff = { ...answering(), result: 'cancelled', tookMs: 700 } as const
-      playRound(SECOND, [{ health, result: 'refused', tookMs: 650 }, answering(), cutOff], {
+      playRound(SECOND, [{ health, result: 'declined', tookMs: 650 }, answering(), cutOff], {
         client: newClient(),
         limitMs: 700,
       })
@@ -179,16 +179,16 @@ describe('a result without an offer', () => {
   })
 
   test('loses no time when the offers of the solver usually take that long', () => {
-    play(play(0, 'quoted', { tookMs: 300 }), 'refused', { times: 20, tookMs: 500 })
+    play(play(0, 'quoted', { tookMs: 300 }), 'declined', { times: 20, tookMs: 500 })
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
-    play(SECOND, 'refused', { times: 3, tookMs: 700 })
+    play(SECOND, 'declined', { times: 3, tookMs: 700 })
     expect(health.isOpen).toBe(true)
   })
 
   test('says nothing when no solver answers validly, a time-out included', () => {
     play(0, 'quoted')
     for (let time = 0; time < 10; time++) {
-      const others = [{ ...answering(), result: 'refused' } as const]
+      const others = [{ ...answering(), result: 'declined' } as const]
       playRound(SECOND, [{ health, result: 'late' }, ...others], { client: newClient() })
     }
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
@@ -241,7 +241,7 @@ describe('a token pair', () => {
 })
 
 describe('an open breaker', () => {
-  test.each(['quoted', 'refused'] as const)('closes with the first answer in time: %s', (result) => {
+  test.each(['quoted', 'declined'] as const)('closes with the first answer in time: %s', (result) => {
     const at = openBreaker(health, 0)
     play(at, result)
     expect(health.isOpen).toBe(false)
@@ -262,8 +262,8 @@ describe('an open breaker', () => {
     for (let trial = 0; trial < 9; trial++) {
       const until = terms.at(-1)?.until ?? Number.NaN
       lengths.push(until - at)
-      expect(standing(until - 1)).toBe('open')
-      expect(standing(until)).toBe('degraded')
+      expect(status(until - 1)).toBe('open')
+      expect(status(until)).toBe('degraded')
       at = play(until, 'late')
     }
     expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300].map((seconds) => seconds * SECOND))
@@ -273,18 +273,18 @@ describe('an open breaker', () => {
     const until = openBreaker(health, 0) + 5000
     const request = { round: roundAt(until), waitingSince: until }
     health.begin(request, until)
-    expect(standing(until + 1)).toBe('open')
+    expect(status(until + 1)).toBe('open')
     health.end(request, until + 100, false)
     health.noteUnanswered(request, 'none', 100, until + 100)
-    expect(standing(until + 101)).toBe('degraded')
+    expect(status(until + 101)).toBe('degraded')
   })
 
   test('lets no quote wait whose time loss would not count', () => {
     const at = play(0, 'quoted')
     const until = openBreaker(health, at) + 5000
-    expect(standing(until, 'new')).toBe('degraded')
-    expect(health.standing(roundAt(until, { client: 'new', pair: 'cd' }), until)).toBe('open')
-    expect(standing(until, `z at ${at}`)).toBe('open')
+    expect(status(until, 'new')).toBe('degraded')
+    expect(health.status(roundAt(until, { client: 'new', pair: 'cd' }), until)).toBe('open')
+    expect(status(until, `z at ${at}`)).toBe('open')
   })
 
   test('is not closed or prolonged by a request from before its term', () => {
@@ -323,7 +323,10 @@ describe('an open breaker', () => {
     [3, false],
     [4, false],
   ])('of term %i in close succession closes by an offer before its end: %s', (level, isClosed) => {
-    health = createHealth(1, { term: { level, until: 20 * SECOND }, onBreaker: (term) => terms.push(term) })
+    health = createHealth(1, {
+      openPeriod: { level, until: 20 * SECOND },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
+    })
     play(5 * SECOND, 'quoted')
     expect(health.isOpen).toBe(!isClosed)
     play(20 * SECOND, 'quoted')
@@ -331,7 +334,10 @@ describe('an open breaker', () => {
   })
 
   test('closes from the third term on by its trial only', () => {
-    health = createHealth(1, { term: { level: 3, until: 1000 }, onBreaker: (term) => terms.push(term) })
+    health = createHealth(1, {
+      openPeriod: { level: 3, until: 1000 },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
+    })
     const trial = { round: roundAt(1000, { client: 'trial' }), waitingSince: 1000 }
     health.begin(trial, 1000)
     play(1001, 'quoted')
@@ -343,36 +349,42 @@ describe('an open breaker', () => {
   test('lets a quote wait after an offer before the end of a later term, once in 5 minutes', () => {
     const start = 20 * SECOND
     health = createHealth(1, {
-      term: { level: 3, until: start + MINUTE },
-      onBreaker: (term) => terms.push(term),
+      openPeriod: { level: 3, until: start + MINUTE },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
     })
-    expect(standing(start)).toBe('open')
+    expect(status(start)).toBe('open')
     const answered = play(start, 'quoted')
-    expect(standing(answered)).toBe('degraded')
+    expect(status(answered)).toBe('degraded')
     const failed = play(answered, 'late')
     expect(terms).toEqual([{ level: 4, until: failed + 40 * SECOND }])
-    expect(standing(play(failed, 'quoted'))).toBe('open')
+    expect(status(play(failed, 'quoted'))).toBe('open')
   })
 
   test('closes when the quote that waits before the end of a later term gets an offer', () => {
-    health = createHealth(1, { term: { level: 3, until: MINUTE }, onBreaker: (term) => terms.push(term) })
+    health = createHealth(1, {
+      openPeriod: { level: 3, until: MINUTE },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
+    })
     play(play(0, 'quoted'), 'quoted')
     expect(terms).toEqual([undefined])
   })
 
   test('leaves its term to another endpoint, and for 5 minutes after it has closed its level', () => {
-    expect(health.termElsewhere(0)).toBeUndefined()
+    expect(health.openPeriodElsewhere(0)).toBeUndefined()
     let at = openBreaker(health, 0)
-    expect(health.termElsewhere(at)).toEqual({ level: 1, until: at + 5000 })
+    expect(health.openPeriodElsewhere(at)).toEqual({ level: 1, until: at + 5000 })
     at = play(at, 'quoted')
-    expect(health.termElsewhere(at + 5 * MINUTE - 1)).toEqual({ level: 1, until: at + 5 * MINUTE - 1 })
-    expect(health.termElsewhere(at + 5 * MINUTE + 1)).toBeUndefined()
+    expect(health.openPeriodElsewhere(at + 5 * MINUTE - 1)).toEqual({ level: 1, until: at + 5 * MINUTE - 1 })
+    expect(health.openPeriodElsewhere(at + 5 * MINUTE + 1)).toBeUndefined()
   })
 
   test('goes on after a restart, and a single time loss after its term is the next', () => {
-    health = createHealth(1, { term: { level: 3, until: 4000 }, onBreaker: (term) => terms.push(term) })
-    expect(standing(3999)).toBe('open')
-    expect(standing(4000)).toBe('degraded')
+    health = createHealth(1, {
+      openPeriod: { level: 3, until: 4000 },
+      onBreaker: (openPeriod) => terms.push(openPeriod),
+    })
+    expect(status(3999)).toBe('open')
+    expect(status(4000)).toBe('degraded')
     const at = play(4000, 'late')
     expect(terms).toEqual([{ level: 4, until: at + 40_000 }])
   })
@@ -417,51 +429,51 @@ describe('a stalled solver', () => {
 
   test('is one that leaves three requests open while others answer', () => {
     open(0, 10)
-    expect(standing(1000)).toBe('healthy')
+    expect(status(1000)).toBe('healthy')
     open(20)
-    expect(standing(1 + STALL_MS)).toBe('healthy')
-    expect(standing(2 + STALL_MS)).toBe('stalled')
+    expect(status(1 + STALL_MS)).toBe('healthy')
+    expect(status(2 + STALL_MS)).toBe('stalled')
   })
 
   test('is none any more when anything comes', () => {
     const [, second] = open(0, 10, 20, 30, 40)
-    expect(standing(100)).toBe('stalled')
+    expect(status(100)).toBe('stalled')
     if (second !== undefined) health.end(second, 101, true)
-    expect(standing(102)).toBe('healthy')
+    expect(status(102)).toBe('healthy')
   })
 
   test('is one though a request from before its last answer is still open', () => {
     open(0)
     play(10, 'quoted')
     open(1000, 1010, 1020)
-    expect(standing(1500)).toBe('stalled')
+    expect(status(1500)).toBe('stalled')
   })
 
   test('is none by requests from before its last answer', () => {
     open(0, 1, 2, 3)
     play(10, 'quoted')
     open(1000, 1010)
-    expect(standing(1500)).toBe('healthy')
+    expect(status(1500)).toBe('healthy')
   })
 
   test('is none that always takes long: three times its usual time is allowed', () => {
     play(0, 'quoted', { tookMs: 400, times: 20 })
     open(10_000, 10_010, 10_020)
-    expect(standing(11_200)).toBe('healthy')
-    expect(standing(11_202)).toBe('stalled')
+    expect(status(11_200)).toBe('healthy')
+    expect(status(11_202)).toBe('stalled')
   })
 
   test('is none when the others have not answered either', () => {
     for (const now of [0, 10, 20]) health.begin({ round: roundAt(now), waitingSince: now }, now)
-    expect(standing(1900)).toBe('healthy')
+    expect(status(1900)).toBe('healthy')
   })
 
   test('is none by requests for a pair that it does not quote', () => {
     play(0, 'quoted', { pair: 'ab' })
     openRequests(health, [10, 20, 30, 40], { pair: 'cd' })
-    expect(standing(1900)).toBe('healthy')
+    expect(status(1900)).toBe('healthy')
     openRequests(health, [10, 20, 30, 40], { pair: 'ab' })
-    expect(standing(1900)).toBe('stalled')
+    expect(status(1900)).toBe('stalled')
   })
 
   test('is none by requests that wait for a connection here', () => {
@@ -471,7 +483,7 @@ describe('a stalled solver', () => {
       health.begin({ round, waitingSince: undefined }, now)
       round.noteQuote(1, now + 1)
     }
-    expect(standing(1900)).toBe('healthy')
+    expect(status(1900)).toBe('healthy')
   })
 })
 
@@ -481,31 +493,31 @@ describe('a degraded solver', () => {
       health = createHealth()
       play(0, 'quoted')
       for (let round = 0; round < 20; round++) for (const result of pattern) play(0, result)
-      return standing(QUOTE_TIMEOUT_MS)
+      return status(QUOTE_TIMEOUT_MS)
     }
     expect(standingAfter(['quoted'])).toBe('healthy')
     expect(standingAfter(['late', ...Array<RequestResult>(19).fill('quoted')])).toBe('healthy')
     expect(standingAfter(['late', 'quoted', 'quoted'])).toBe('degraded')
     expect(standingAfter(['failed', 'failed', 'failed'])).toBe('healthy')
-    expect(standingAfter(['refused', 'refused', 'quoted'])).toBe('healthy')
+    expect(standingAfter(['declined', 'declined', 'quoted'])).toBe('healthy')
   })
 
   test('is one whose offers usually take more than half of the time-out', () => {
     play(0, 'quoted', { tookMs: 1000, times: 50 })
-    expect(standing(0)).toBe('healthy')
+    expect(status(0)).toBe('healthy')
     play(0, 'quoted', { tookMs: 1200, times: 50 })
-    expect(standing(0)).toBe('degraded')
+    expect(status(0)).toBe('degraded')
     expect(health.usualMs).toBeCloseTo(1200, -1)
   })
 
   test('is none that declines slowly beside others, or quickly', () => {
     play(0, 'quoted', { tookMs: 10 })
-    play(0, 'refused', { times: 50 })
+    play(0, 'declined', { times: 50 })
     expect(health.usualMs).toBe(10)
   })
 
   test('is none that is new', () => {
-    expect(standing(0)).toBe('healthy')
+    expect(status(0)).toBe('healthy')
     expect(health.usualMs).toBeUndefined()
   })
 })

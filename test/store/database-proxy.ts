@@ -79,7 +79,7 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
     /** Ends every connection, on both sides. */
     cut,
     /** Ends them all when replicas have sent so many messages from now on, in place of the next one. */
-    cutAfter(messages: number) {
+    truncateAfter(messages: number) {
       messagesLeft = messages
     },
     /** How many connections there have been so far. */

@@ -43,13 +43,13 @@ type Kind<T = TestDatabase> = () => () => Promise<T>
 const NAMES = Object.keys({
   solvers: true,
   solver_timestamps: true,
-  solver_bars: true,
+  blocked_solvers: true,
   event_log: true,
   events: true,
   chain_positions: true,
   chain_headers: true,
-  solver_benches: true,
-  chain_readers: true,
+  solver_circuit_breakers: true,
+  chain_leaders: true,
   solver_bonds: true,
   record_keys: true,
 } satisfies Record<keyof Schema, true>)

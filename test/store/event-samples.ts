@@ -1,17 +1,17 @@
 import { expect } from 'vitest'
-import type { BlockHeader, NewBlocks, PlacedEvent } from '../../src/domain/block.js'
-import type { Announcement, OrderEvent, StreamEvent } from '../../src/domain/event.js'
+import type { BlockHeader, EventWithPosition, NewBlocks } from '../../src/domain/block.js'
+import type { LogEntry, OrderEvent, StreamEvent } from '../../src/domain/event.js'
 import type { Hex } from '../../src/domain/hex.js'
 import type { Database } from '../../src/store/database.js'
 import { createEventStore } from '../../src/store/event-store.js'
-import { beginTerm } from '../../src/store/reader-terms.js'
+import { beginEpoch } from '../../src/store/leader-epochs.js'
 import { sqliteAt, type TestDatabase } from './databases.js'
 
 const NOW = 1_800_000_000_000
 export const SETTLEMENT = '0x5e771e'
 /** As SQLite and PostgreSQL say that an event has been announced already, and stands. */
 export const STANDS =
-  /UNIQUE constraint failed: events\.chain_id, events\.block_number|constraint "events_standing"$/
+  /UNIQUE constraint failed: events\.chain_id, events\.block_number|constraint "events_canonical"$/
 
 /**
  * Opens an event store; it closes with the test, if not before.
@@ -45,7 +45,7 @@ export async function openToRead(...args: Parameters<typeof openStore>) {
 async function readPosition(database: Database, chainId: number) {
   const transaction = await database.startTransaction().execute()
   try {
-    return (await beginTerm(transaction, chainId)).position
+    return (await beginEpoch(transaction, chainId)).position
   } finally {
     await transaction.rollback().execute()
   }
@@ -57,7 +57,12 @@ export function header(number: number, branch = 'a', parentBranch = branch): Blo
 }
 
 /** An event that is told from others by chain, block, and place in the block, and by no solver in every third. */
-export function settled(chainId: number, blockNumber: number, logIndex: number, branch = 'a'): PlacedEvent {
+export function settled(
+  chainId: number,
+  blockNumber: number,
+  logIndex: number,
+  branch = 'a',
+): EventWithPosition {
   const id = `0x${branch}${chainId}${blockNumber}${logIndex}` as const
   const solver = logIndex % 3 === 2 ? undefined : (`${id}c0` as Hex)
   const event: OrderEvent = {
@@ -72,12 +77,17 @@ export function settled(chainId: number, blockNumber: number, logIndex: number, 
 }
 
 /** Many events of one block. */
-export function manySettled(chainId: number, blockNumber: number, count: number): PlacedEvent[] {
+export function manySettled(chainId: number, blockNumber: number, count: number): EventWithPosition[] {
   return Array.from({ length: count }, (_, logIndex) => settled(chainId, blockNumber, logIndex))
 }
 
 /** The blocks up to and with that of a number, with events. */
-export function newBlocks(from: number, to: number, events: readonly PlacedEvent[], branch = 'a'): NewBlocks {
+export function newBlocks(
+  from: number,
+  to: number,
+  events: readonly EventWithPosition[],
+  branch = 'a',
+): NewBlocks {
   const rest = Array.from({ length: to - from }, (_, index) => header(from + 1 + index, branch))
   return { headers: [header(from, branch), ...rest], events, keepFrom: 0 }
 }
@@ -86,12 +96,12 @@ export function newBlocks(from: number, to: number, events: readonly PlacedEvent
 const anyDigest = (): string => expect.stringMatching(/^[\w-]{8}$/)
 
 /** The entries of events, with sequences from one on. */
-export function announced(firstSequence: number, ...events: readonly PlacedEvent[]): Announcement[] {
+export function announced(firstSequence: number, ...events: readonly EventWithPosition[]): LogEntry[] {
   return events.map(({ event }, index) => ({ sequence: firstSequence + index, event, digest: anyDigest() }))
 }
 
 /** The entries that take events back, in the order given. */
-export function takenBack(firstSequence: number, ...events: readonly PlacedEvent[]): Announcement[] {
+export function takenBack(firstSequence: number, ...events: readonly EventWithPosition[]): LogEntry[] {
   return events.map(({ event: { chainId, orderId, user, solver, blockNumber, type } }, index) => {
     const event: StreamEvent = {
       type: 'Reverted',

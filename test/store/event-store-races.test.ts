@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Announcement } from '../../src/domain/event.js'
-import { TermOverError } from '../../src/store/reader-terms.js'
+import type { LogEntry } from '../../src/domain/event.js'
+import { FencedError } from '../../src/store/leader-epochs.js'
 import { createRandom } from '../random.js'
 import { inPostgres, postgresAt } from './databases.js'
 import { openStore } from './event-samples.js'
@@ -23,7 +23,7 @@ async function openReplicas(now?: () => number) {
 }
 
 /** What readers were told together, if it has no gap and nothing twice. */
-function logOf(...readers: RacingReader[]): Announcement[] {
+function logOf(...readers: RacingReader[]): LogEntry[] {
   const log = readers.flatMap(({ told }) => told).sort((a, b) => a.sequence - b.sequence)
   expect(log.map(({ sequence }) => sequence)).toEqual(log.map((_, index) => index + 1))
   return log
@@ -33,7 +33,7 @@ async function readUntilDeposed(reader: RacingReader): Promise<void> {
   try {
     for (;;) await reader.step()
   } catch (error) {
-    if (!(error instanceof TermOverError)) throw error
+    if (!(error instanceof FencedError)) throw error
   }
 }
 
@@ -69,9 +69,9 @@ test(
 )
 
 test('of replicas that take a chain over at the same time, the one with the last term reads it', async () => {
-  const replicas = await openReplicas()
+  const cluster = await openReplicas()
   const random = createRandom(SEED)
-  const readers = replicas.map(({ store }, index) => createRacingReader(store, `r${index}`, random))
+  const readers = cluster.map(({ store }, index) => createRacingReader(store, `r${index}`, random))
   for (let round = 0; round < 10; round++) {
     const terms = await Promise.all(readers.map((reader) => reader.takeOver(1)))
     expect(terms.map(({ number }) => number).sort((x, y) => x - y)).toEqual(

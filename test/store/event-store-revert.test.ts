@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PlacedEvent } from '../../src/domain/block.js'
+import type { EventWithPosition } from '../../src/domain/block.js'
 import { BOTH_DATABASES, DURABLE_DATABASES, type TestDatabase } from './databases.js'
 import {
   announced,
@@ -20,7 +20,7 @@ const elsewhere = [settled(2, 12, 0), settled(2, 13, 0)] as const
 async function prepare(on: TestDatabase) {
   const opened = await openToRead(on)
   const { store, one, two } = opened
-  for (const term of [one, two]) await store.begin(term, SETTLEMENT, header(10))
+  for (const epoch of [one, two]) await store.begin(epoch, SETTLEMENT, header(10))
   await store.append(one, newBlocks(11, 13, events))
   await store.append(two, newBlocks(11, 13, elsewhere))
   return opened
@@ -85,7 +85,7 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
         { ...base, type: 'Settled' },
         { ...base, type: 'Refunded', inputAmount: 1n, bondSlashed: 2n, solver: '0x0d' },
       ] as const
-      const placed: PlacedEvent[] = ofEachType.map((event, logIndex) => ({
+      const placed: EventWithPosition[] = ofEachType.map((event, logIndex) => ({
         event,
         blockHash: '0xa11',
         logIndex,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Announcement, Deposited, OrderEvent, Refunded } from '../../src/domain/event.js'
+import type { Deposited, LogEntry, OrderEvent, Refunded } from '../../src/domain/event.js'
 import { createRandom } from '../random.js'
 import { DATABASES } from './databases.js'
 import {
@@ -15,7 +15,7 @@ import {
 
 const random = createRandom(20_260_106)
 
-const byFirst = ([a]: Announcement[], [b]: Announcement[]) => (a?.sequence ?? 0) - (b?.sequence ?? 0)
+const byFirst = ([a]: LogEntry[], [b]: LogEntry[]) => (a?.sequence ?? 0) - (b?.sequence ?? 0)
 
 describe.each(DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
@@ -107,15 +107,15 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
       { ...refunded(1n, 2n), solver: undefined },
     ]
     const placed = events.map((event, logIndex) => ({ event, blockHash: random.hex(32), logIndex }))
-    const term = await store.takeOver(Number.MAX_SAFE_INTEGER)
-    const told = await store.append(term, newBlocks(11, 11, placed))
+    const epoch = await store.takeOver(Number.MAX_SAFE_INTEGER)
+    const told = await store.append(epoch, newBlocks(11, 11, placed))
     expect(told).toStrictEqual(announced(1, ...placed))
     expect(await store.readAfter(0, 100)).toStrictEqual(told)
   })
 
   test('moves a position with its events, on its chain alone, also when there are none', async () => {
     const { store, one, two, contents } = await openToRead(await create())
-    for (const term of [one, two]) await store.begin(term, SETTLEMENT, header(10))
+    for (const epoch of [one, two]) await store.begin(epoch, SETTLEMENT, header(10))
     await store.append(one, newBlocks(11, 12, [settled(1, 11, 0)]))
     expect(await store.append(one, newBlocks(13, 13, []))).toEqual([])
     expect((await contents(1, 2)).positions.map((position) => position?.headers)).toEqual([
@@ -126,9 +126,9 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
 
   test('forgets the headers before the one to keep from, of that chain alone', async () => {
     const { store, one, two, contents, position } = await openToRead(await create())
-    for (const term of [one, two]) {
-      await store.begin(term, SETTLEMENT, header(10))
-      await store.append(term, newBlocks(11, 12, [settled(term.chainId, 11, 0)]))
+    for (const epoch of [one, two]) {
+      await store.begin(epoch, SETTLEMENT, header(10))
+      await store.append(epoch, newBlocks(11, 12, [settled(epoch.chainId, 11, 0)]))
     }
     await store.append(one, { ...newBlocks(13, 14, []), keepFrom: 12 })
     expect((await contents(1, 2)).positions).toMatchObject([
@@ -143,10 +143,10 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
   describe('beginning a chain anew', () => {
     test('forgets its headers and its contract, and nothing of the log or of other chains', async () => {
       const { store, one, two, contents, position } = await openToRead(await create())
-      for (const term of [one, two]) {
-        await store.begin(term, SETTLEMENT, header(10))
-        const events = [settled(term.chainId, 11, 0), settled(term.chainId, 12, 0)]
-        await store.append(term, newBlocks(11, 12, events))
+      for (const epoch of [one, two]) {
+        await store.begin(epoch, SETTLEMENT, header(10))
+        const events = [settled(epoch.chainId, 11, 0), settled(epoch.chainId, 12, 0)]
+        await store.append(epoch, newBlocks(11, 12, events))
       }
       const before = await contents(2)
       await store.begin(one, '0x5e2', header(40, 'b'))

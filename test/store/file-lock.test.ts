@@ -2,8 +2,8 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openBlockedSolversFile } from '../../src/store/blocked-solvers-file.js'
 import { takeFileLock } from '../../src/store/file-lock.js'
-import { openSolverBarsFile } from '../../src/store/solver-bars-file.js'
 import { openSqlite } from '../../src/store/sqlite.js'
 import { temporaryFile } from './temporary-file.js'
 
@@ -52,9 +52,9 @@ test('the lock keeps no one from the database', async () => {
   const path = temporaryFile()
   await (await openSqlite(path)).destroy()
   take(path)
-  const { bars, close } = openSolverBarsFile(path)
-  await bars.add({ address: '0x01', chainId: 1, barredAt: NOW })
-  expect(await bars.readAll()).toHaveLength(1)
+  const { blockedSolvers, close } = openBlockedSolversFile(path)
+  await blockedSolvers.add({ address: '0x01', chainId: 1, blockedAt: NOW })
+  expect(await blockedSolvers.readAll()).toHaveLength(1)
   await close()
 })
 

@@ -142,7 +142,7 @@ test(
     const proxy = await startDatabaseProxy(url)
     let cuts = 0
     for (let isDone = false; !isDone; ) {
-      proxy.cutAfter(cuts + 1)
+      proxy.truncateAfter(cuts + 1)
       const pool = createConnectionPool(proxy.url)
       try {
         await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)

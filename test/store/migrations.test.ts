@@ -20,7 +20,13 @@ const events = [settled(1, 11, 0), settled(1, 12, 0), settled(2, 5, 0), settled(
 /** Writes what the version before has of the events, of which it has removed those up to a sequence. */
 async function write(database: Database, prunedSequence: number): Promise<void> {
   const rows = events.map((event, index) => eventRow(index + 1, event, 1000)).slice(prunedSequence)
-  if (rows.length > 0) await database.insertInto('events').values(rows).execute()
+  const asBefore = ({ is_canonical, published_at_ms, ...rest }: (typeof rows)[0]) => ({
+    ...rest,
+    is_standing: is_canonical,
+    announced_at_ms: published_at_ms,
+  })
+  const before = database as unknown as Kysely<{ events: ReturnType<typeof asBefore> }>
+  if (rows.length > 0) await before.insertInto('events').values(rows.map(asBefore)).execute()
   await database.updateTable('event_log').set({ pruned_sequence: prunedSequence }).execute()
   const position = { chain_id: 1, settlement: SETTLEMENT, first_block: 11 }
   await database.insertInto('chain_positions').values(position).execute()

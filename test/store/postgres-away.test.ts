@@ -4,10 +4,10 @@ import { type AddressInfo, createServer, isIP } from 'node:net'
 import { Kysely } from 'kysely'
 import pg from 'pg'
 import { describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest'
-import type { Topic } from '../../src/domain/replicas.js'
+import type { Topic } from '../../src/domain/cluster.js'
 import type { DatabaseTransaction } from '../../src/store/database.js'
-import { createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from '../../src/store/postgres.js'
-import { TermOverError } from '../../src/store/reader-terms.js'
+import { FencedError } from '../../src/store/leader-epochs.js'
+import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import type { Schema } from '../../src/store/schema.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
 import { createPostgresDatabase } from '../postgres-database.js'
@@ -47,7 +47,7 @@ test.each([
   onTestFinished(() => lookup.mockRestore())
   const pool = createConnectionPool(`postgres://postgres@${host}:${port}/postgres`)
   onTestFinished(pool.close)
-  const store = sayWhenAway(createSolverStore(new Kysely<Schema>({ dialect: pool.dialect() })))
+  const store = mapConnectionErrors(createSolverStore(new Kysely<Schema>({ dialect: pool.dialect() })))
   await expect(store.readAll()).rejects.toMatchObject(AWAY)
   await expect(store.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject(AWAY)
 })
@@ -61,11 +61,11 @@ describe('when the server ends a connection in the midst of a transaction', () =
       const idle = `${CONNECTIONS} and state = 'idle in transaction'`
       const { rowCount } = await client.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
         where ${idle}`)
-      if (rowCount !== 1) throw new Error(`${rowCount} transactions announce ${text}`)
+      if (rowCount !== 1) throw new Error(`${rowCount} transactions notify ${text}`)
     }
     const { events, solvers } = await openStores(url)
     const { events: ended, solvers: endedSolvers } = await openStores(url, {
-      coordination: { ...POSTGRES_COORDINATION, announce: endOwn },
+      coordination: { ...POSTGRES_COORDINATION, notify: endOwn },
     })
     const term = await events.takeOver(1)
     await events.begin(term, SETTLEMENT, header(10))
@@ -124,7 +124,7 @@ test('what the database refuses, and what is refused with its help, is told as i
   await expect(twice).rejects.toThrow(STANDS)
   await expect(twice).rejects.toBeInstanceOf(pg.DatabaseError)
   await events.takeOver(1)
-  await expect(events.revert(term, header(11))).rejects.toThrow(TermOverError)
+  await expect(events.revert(term, header(11))).rejects.toThrow(FencedError)
 
   await solvers.save(solver(1), 100, 1)
   await expect(solvers.save(solver(1), 100, 1)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })

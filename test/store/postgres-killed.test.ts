@@ -11,7 +11,11 @@ const TIMEOUT_MS = 30_000
 const isHolder = ({ elected }: TestReplica) => elected.has('chain 1')
 
 /** Every method of the stores, called in a way that works. */
-function callAll({ solvers, events, benches }: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
+function callAll({
+  solvers,
+  events,
+  circuitBreakers,
+}: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
   const term = { chainId: 1, number: 1, position: undefined }
   return [
     solvers.readAll(),
@@ -26,9 +30,9 @@ function callAll({ solvers, events, benches }: Awaited<ReturnType<typeof openSto
     events.revert(term, header(10)),
     events.readAfter(0, 1),
     events.prune(0),
-    benches.readAll(),
-    benches.save({ ...solver(1), level: 1, until: 0 }),
-    benches.remove(solver(1)),
+    circuitBreakers.readAll(),
+    circuitBreakers.save({ ...solver(1), level: 1, until: 0 }),
+    circuitBreakers.remove(solver(1)),
   ]
 }
 
@@ -51,7 +55,7 @@ describe('a server that is killed', () => {
         ['lost'],
         ['lost'],
       ])
-      three[1].tell('events', 'into the void')
+      three[1].publish('events', 'into the void')
 
       await server.restart()
       await until(() => three.every(({ isDatabaseUp }) => isDatabaseUp()) && three.some(isHolder))
@@ -62,7 +66,7 @@ describe('a server that is killed', () => {
       expect(since.filter((notes) => !elected.includes(notes))).toEqual([MISSED, MISSED])
       expect(three.filter(isHolder)).toHaveLength(1)
 
-      three[0].tell('events', 'again')
+      three[0].publish('events', 'again')
       await until(() => three.slice(1).every(({ heard }) => heard.events.length > 0))
       expect(three.map(({ heard }) => heard.events)).toEqual([[], ['again'], ['again']])
     },

@@ -1,7 +1,7 @@
 import { describe, expect, type onTestFinished, test } from 'vitest'
 import type { Coordination } from '../../src/store/database.js'
+import { FencedError } from '../../src/store/leader-epochs.js'
 import { POSTGRES_COORDINATION } from '../../src/store/postgres.js'
-import { TermOverError } from '../../src/store/reader-terms.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
 import { startDatabaseProxy } from './database-proxy.js'
@@ -74,13 +74,13 @@ describe.concurrent('a write', () => {
       const proxy = await startDatabaseProxy(url, whenFinished)
       const near = await openStores(url, { whenFinished })
       let takenOver: Promise<number> | undefined
-      const announce: Coordination['announce'] = async () => {
+      const notify: Coordination['notify'] = async () => {
         proxy.silence()
         takenOver = timeOf(near.events.takeOver(1))
       }
       const far = await openStores(proxy.url, {
         whenFinished,
-        coordination: { ...POSTGRES_COORDINATION, announce },
+        coordination: { ...POSTGRES_COORDINATION, notify },
       })
       const term = await far.events.takeOver(1)
       await far.events.begin(term, SETTLEMENT, header(10))
@@ -93,7 +93,7 @@ describe.concurrent('a write', () => {
       expect(await near.events.append(next, blocks)).toStrictEqual(announced(1, ...blocks.events))
       proxy.speak()
       expect(await near.events.readAfter(0, 10)).toStrictEqual(announced(1, ...blocks.events))
-      await expect(far.events.append(term, newBlocks(12, 12, []))).rejects.toThrow(TermOverError)
+      await expect(far.events.append(term, newBlocks(12, 12, []))).rejects.toThrow(FencedError)
     },
     TIMEOUT_MS,
   )
@@ -148,11 +148,11 @@ describe.concurrent('a connection', () => {
       expect(deposed).toBeLessThan(DEPOSED_MS)
       expect(elected).toBeLessThan(FREE_MS)
       expect([far.isDatabaseUp(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
-      near.tell('events', 'meanwhile')
+      near.publish('events', 'meanwhile')
 
       proxy.speak()
       await until(() => far.isDatabaseUp() && far.notes.includes('missed chains'))
-      near.tell('events', 'again')
+      near.publish('events', 'again')
       await until(() => far.heard.events.length > 0)
       expect(far.heard.events).toEqual(['again'])
       expect(near.notes).toEqual(['elected chain 1'])
@@ -192,10 +192,10 @@ describe.concurrent('a connection', () => {
       await until(() => proxy.connections() === 3)
       proxy.speak()
       await until(() => far.notes.includes('missed chains'))
-      near.tell('events', 'once')
-      far.tell('events', 'to others')
+      near.publish('events', 'once')
+      far.publish('events', 'to others')
       await until(() => near.heard.events.length > 0)
-      near.tell('events', 'end')
+      near.publish('events', 'end')
       await until(() => far.heard.events.includes('end'))
       expect(far.heard.events).toEqual(['once', 'end'])
     },

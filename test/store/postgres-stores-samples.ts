@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import { createBenchStore } from '../../src/store/bench-store.js'
+import { createCircuitBreakerStore } from '../../src/store/circuit-breaker-store.js'
 import { type Coordination, openTables } from '../../src/store/database.js'
 import { createEventStore } from '../../src/store/event-store.js'
-import { createConnectionPool, POSTGRES_COORDINATION, sayWhenAway } from '../../src/store/postgres.js'
+import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
 import type { Schema } from '../../src/store/schema.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
@@ -25,9 +25,9 @@ export async function openStores(
   return {
     pool,
     database,
-    solvers: sayWhenAway(createSolverStore(database, coordination)),
-    events: sayWhenAway(createEventStore(database, () => 1, coordination)),
-    benches: sayWhenAway(createBenchStore(database)),
+    solvers: mapConnectionErrors(createSolverStore(database, coordination)),
+    events: mapConnectionErrors(createEventStore(database, () => 1, coordination)),
+    circuitBreakers: mapConnectionErrors(createCircuitBreakerStore(database)),
   }
 }
 

@@ -1,14 +1,14 @@
-import type { BlockHeader, PlacedEvent } from '../../src/domain/block.js'
-import type { Announcement, StreamEvent } from '../../src/domain/event.js'
+import type { BlockHeader, EventWithPosition } from '../../src/domain/block.js'
+import type { LogEntry, StreamEvent } from '../../src/domain/event.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import type { ReadersTerm } from '../../src/store/reader-terms.js'
+import type { LeaderEpoch } from '../../src/store/leader-epochs.js'
 import type { Random } from '../random.js'
 import { header, SETTLEMENT, settled } from './event-samples.js'
 
 /** A block of a reader's chain, and what happened in it. */
 interface Block {
   readonly header: BlockHeader
-  readonly events: readonly PlacedEvent[]
+  readonly events: readonly EventWithPosition[]
 }
 
 const START = header(10, 'start')
@@ -21,17 +21,17 @@ const MAX_DEPTH = 5
  * @param name its blocks are told from those of other readers by it
  */
 export function createRacingReader(store: EventStore, name: string, random: Random) {
-  let term: ReadersTerm | undefined
+  let term: LeaderEpoch | undefined
   let blocks: Block[] = []
   let count = 0
-  const told: Announcement[] = []
+  const told: LogEntry[] = []
 
-  function held(): ReadersTerm {
+  function held(): LeaderEpoch {
     if (term === undefined) throw new Error('no term was ever begun')
     return term
   }
 
-  async function takeOver(chainId: number): Promise<ReadersTerm> {
+  async function takeOver(chainId: number): Promise<LeaderEpoch> {
     term = await store.takeOver(chainId)
     return term
   }
@@ -70,7 +70,7 @@ export function createRacingReader(store: EventStore, name: string, random: Rand
     /** Does one thing or the other. */
     step: () => (random.integer(1, 4) === 1 ? revert() : append()),
     /** What it was told, in order. */
-    told: told as readonly Announcement[],
+    told: told as readonly LogEntry[],
     /** The chain as it knows it. */
     blocks: () => blocks as readonly Block[],
     headers: () => blocks.map(({ header }) => header),
@@ -89,7 +89,7 @@ export function eventsOf(blocks: readonly Block[]): StreamEvent[] {
 }
 
 /** What stands of a log: its events without those that it takes back. */
-export function standingOf(log: readonly Announcement[], chainId: number): StreamEvent[] {
+export function standingOf(log: readonly LogEntry[], chainId: number): StreamEvent[] {
   const standing = new Map<string, StreamEvent>()
   for (const { event } of log.filter(({ event }) => event.chainId === chainId)) {
     if (event.type !== 'Reverted') standing.set(event.orderId, event)
@@ -103,7 +103,7 @@ export function standingOf(log: readonly Announcement[], chainId: number): Strea
  * @returns `stop`, which gives all that was read, once it is read to the end
  */
 export function follow(store: EventStore, pageSize = 7) {
-  const read: Announcement[] = []
+  const read: LogEntry[] = []
   let isStopped = false
   const reading = (async () => {
     for (;;) {

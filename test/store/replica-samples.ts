@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { TOPICS, type Topic } from '../../src/domain/replicas.js'
-import { joinReplicas } from '../../src/store/postgres-replicas.js'
+import { TOPICS, type Topic } from '../../src/domain/cluster.js'
+import { connectCluster } from '../../src/store/postgres-cluster.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { eventually } from '../service/eventually.js'
 
@@ -20,25 +20,25 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished) {
     nonces: [],
     chains: [],
   }
-  const replicas = await joinReplicas({
+  const cluster = await connectCluster({
     databaseUrl,
     onLost: () => notes.push('lost'),
     log: createLog('silent'),
   })
   let closed: Promise<void> | undefined
   const close = () => {
-    closed ??= replicas.close()
+    closed ??= cluster.close()
     return closed
   }
   whenFinished(close)
 
   for (const topic of TOPICS) {
     const onMissed = () => notes.push(`missed ${topic}`)
-    replicas.listen(topic, { onText: (text) => heard[topic].push(text), onMissed })
+    cluster.listen(topic, { onMessage: (text) => heard[topic].push(text), onMissed })
   }
   const elected = new Set<string>()
   return {
-    ...replicas,
+    ...cluster,
     close,
     /** What has happened, in order. */
     notes: notes as readonly string[],
@@ -47,12 +47,12 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished) {
     elected: elected as ReadonlySet<string>,
     /** Runs for an office, and notes each change. */
     run: (office: string) =>
-      replicas.campaign(office, {
-        onElected() {
+      cluster.acquire(office, {
+        onAcquired() {
           elected.add(office)
           notes.push(`elected ${office}`)
         },
-        onDeposed() {
+        onLost() {
           elected.delete(office)
           notes.push(`deposed ${office}`)
         },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../src/domain/errors.js'
-import { createSolverBarStore } from '../../src/store/solver-bars.js'
+import { createBlockedSolverStore } from '../../src/store/blocked-solvers.js'
 import type { SolverStore } from '../../src/store/solver-store.js'
 import { createRandom } from '../random.js'
 import { inPostgres, postgresAt } from './databases.js'
@@ -181,19 +181,19 @@ describe('replicas that are told at the same time', () => {
     }
   })
 
-  test('a registration and its bar leave the address barred and not registered', async () => {
+  test('a registration and its bar leave the address blocked and not registered', async () => {
     const on = postgresAt((await create()).url)
     const { database, coordination } = await on.open()
-    const bars = createSolverBarStore(database, coordination)
+    const blockedSolvers = createBlockedSolverStore(database, coordination)
     const { store } = await openStore(on)
     for (let timestamp = 100; timestamp < 100 + ROUNDS; timestamp++) {
       const [save] = await race<unknown>(
         () => store.save(solver(1), timestamp, NO_LIMIT),
-        () => bars.add({ address: solver(1).address, chainId: undefined, barredAt: NOTED_AT }),
+        () => blockedSolvers.add({ address: solver(1).address, chainId: undefined, blockedAt: NOTED_AT }),
       )
-      expect(['done', 'SOLVER_BARRED']).toContain(save)
+      expect(['done', 'SOLVER_BLOCKED']).toContain(save)
       expect(await store.readAll()).toEqual([])
-      await bars.remove(solver(1).address, undefined)
+      await blockedSolvers.remove(solver(1).address, undefined)
     }
   })
 })

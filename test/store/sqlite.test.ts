@@ -50,7 +50,7 @@ test.each([
   prepare(path)
   await expect(openSqlite(path)).rejects.toMatchObject({
     name: 'ConfigError',
-    mistakes: [
+    issues: [
       { variable: 'DB_PATH', message: expect.stringContaining(`is ${path}, which cannot be opened:`) },
     ],
   })

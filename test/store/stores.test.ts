@@ -69,8 +69,8 @@ async function shareEverything(writer: Stores, reader: Stores): Promise<void> {
     level: 1,
     until: NOW,
   }
-  await writer.benches.save(bench)
-  expect(await reader.benches.readAll()).toEqual([bench])
+  await writer.circuitBreakers.save(bench)
+  expect(await reader.circuitBreakers.readAll()).toEqual([bench])
   await writer.quoteRecords?.save([{ quoteId: 'q', requestedAt: NOW, record: '{}' }])
   expect(await reader.quoteRecords?.read('q')).toBe('{}')
 }
@@ -80,9 +80,9 @@ describe('stores', () => {
     const dbPath = temporaryFile()
     const first = await open({ dbPath })
     await shareEverything(first, first)
-    expect([first.replicas.isDatabaseUp(), first.limiterOf]).toEqual([true, undefined])
+    expect([first.cluster.isDatabaseUp(), first.limiterOf]).toEqual([true, undefined])
     let elections = 0
-    await first.replicas.campaign('chain 1', { onElected: () => elections++, onDeposed() {} })
+    await first.cluster.acquire('chain 1', { onAcquired: () => elections++, onLost() {} })
     expect(elections).toBe(1)
     await first.close()
     expect(await (await open({ dbPath })).solvers.readAll()).toEqual([solver(1)])
@@ -92,7 +92,7 @@ describe('stores', () => {
     const databaseUrl = await createPostgresDatabase()
     const [first, second] = await Promise.all([open({ databaseUrl }), open({ databaseUrl })])
     const heard: string[] = []
-    second.replicas.listen('solvers', { onText: (text) => heard.push(text), onMissed() {} })
+    second.cluster.listen('solvers', { onMessage: (text) => heard.push(text), onMissed() {} })
     await shareEverything(first, second)
     await until(() => heard.length > 0)
     expect(heard).toEqual(['1'])
@@ -111,12 +111,12 @@ describe('stores', () => {
   test('say in the log that their connection is lost and made again, without what is secret', async () => {
     const databaseUrl = new URL(await createPostgresDatabase())
     databaseUrl.password = SECRET
-    const { replicas, lines } = await open({ databaseUrl: databaseUrl.href })
+    const { cluster, lines } = await open({ databaseUrl: databaseUrl.href })
     const client = await connect(databaseUrl.href)
     await client.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
-    await until(() => lines.length >= 2 && replicas.isDatabaseUp())
+    await until(() => lines.length >= 2 && cluster.isDatabaseUp())
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       'the connection to the database is lost',
       'the database answers again',
@@ -185,7 +185,7 @@ describe('a database that cannot be used is named, and its password is not:', ()
     const error = await open({ databaseUrl: await createUrl() }).catch((error) => error)
     expect(error).toMatchObject({
       name: 'ConfigError',
-      mistakes: [{ variable: 'DATABASE_URL', message: expect.stringMatching(message) }],
+      issues: [{ variable: 'DATABASE_URL', message: expect.stringMatching(message) }],
     })
     expect(error.message).toMatch(/^DATABASE_URL cannot be used: /)
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(SECRET)

@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import { createConfig, http, injected } from 'wagmi'
 import { foundry } from 'wagmi/chains'
 
-/** Vite's variables, whose values when unset are those of `npm run demo`. */
+/** Vite's variables. The defaults are those of `npm run demo`. */
 const {
   VITE_AGGREGATOR_URL = 'http://localhost:3000',
   VITE_RPC_URL = 'http://localhost:8545',

@@ -1,7 +1,7 @@
 import {
-  type Ask,
   depositCalls,
   isRetryable,
+  type QuoteParams,
   queryKey,
   readSettlement,
   type SignedQuote,
@@ -24,7 +24,7 @@ export function Swap() {
   const [state, setState] = useState<string>()
 
   // Before a wallet is connected there is no user: the query is not enabled, so the client is not called.
-  const ask: Ask | undefined = address && {
+  const params: QuoteParams | undefined = address && {
     chainId,
     inputToken,
     outputToken,
@@ -34,16 +34,16 @@ export function Swap() {
     depositMode: 'CONTRACT',
   }
   const quote = useQuery({
-    queryKey: queryKey('quote', ask),
-    queryFn: ({ signal }) => aggregator.getQuote(ask as Ask, { signal }),
-    enabled: ask !== undefined,
+    queryKey: queryKey('quote', params),
+    queryFn: ({ signal }) => aggregator.getQuote(params as QuoteParams, { signal }),
+    enabled: params !== undefined,
     refetchInterval: REFRESH_MS,
     retry: (failures, error) => failures < 3 && isRetryable(error),
   })
   const swap = useMutation({
-    mutationFn: async ({ best, ask }: { best: SignedQuote; ask: Ask }) => {
+    mutationFn: async ({ best, params }: { best: SignedQuote; params: QuoteParams }) => {
       const terms = await readSettlement(client, settlement)
-      await verifyQuote(best, { ...terms, ask })
+      await verifyQuote(best, { ...terms, params })
       for (const call of await depositCalls(best, terms)) {
         const hash = await sendTransaction({ ...call, chainId })
         const { status } = await client.waitForTransactionReceipt({ hash })
@@ -54,7 +54,7 @@ export function Swap() {
     },
   })
 
-  if (ask === undefined) return <Connect />
+  if (params === undefined) return <Connect />
   const { best } = quote.data ?? {}
   const error = quote.error ?? swap.error
   return (
@@ -67,7 +67,7 @@ export function Swap() {
       <button
         type="button"
         disabled={best === undefined || swap.isPending}
-        onClick={() => best && swap.mutate({ best, ask })}
+        onClick={() => best && swap.mutate({ best, params })}
       >
         Swap
       </button>

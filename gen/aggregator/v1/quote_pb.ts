@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/quote.proto.
  */
 export const file_aggregator_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIrsCCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQFCEQoPX2RlcG9zaXRfd2luZG93IsYBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAkivAIKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhgKC2R1cmF0aW9uX21zGAQgASgNSACIAQESMQoHb3V0Y29tZRgFIAEoDjIbLmFnZ3JlZ2F0b3IudjEuUXVvdGVPdXRjb21lSAGIAQESJwoFYXNrZWQYBiABKAsyGC5hZ2dyZWdhdG9yLnYxLkFza2VkU3dhcBIsCgdzb2x2ZXJzGAcgAygLMhsuYWdncmVnYXRvci52MS5Tb2x2ZXJBbnN3ZXISGAoLYmVzdF9hbW91bnQYCCABKAlIAogBAUIOCgxfZHVyYXRpb25fbXNCCgoIX291dGNvbWVCDgoMX2Jlc3RfYW1vdW50IosCCglBc2tlZFN3YXASEwoLaW5wdXRfdG9rZW4YASABKAkSFAoMb3V0cHV0X3Rva2VuGAIgASgJEiwKCm9yZGVyX3R5cGUYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBCABKAkSFAoMdXNlcl9hZGRyZXNzGAUgASgJEhwKFGRlc3RpbmF0aW9uX2NoYWluX2lkGAYgASgEEjAKDGRlcG9zaXRfbW9kZRgHIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVwb3NpdE1vZGUSGAoQZGVwb3NpdF9kZWFkbGluZRgIIAEoDRIVCg1maWxsX2RlYWRsaW5lGAkgASgNIswCCgxTb2x2ZXJBbnN3ZXISDgoGc29sdmVyGAEgASgJEi0KB291dGNvbWUYAiABKA4yHC5hZ2dyZWdhdG9yLnYxLlNvbHZlck91dGNvbWUSEQoEcmFuaxgDIAEoDUgAiAEBEhgKC2R1cmF0aW9uX21zGAQgASgNSAGIAQESGQoMaW5wdXRfYW1vdW50GAUgASgJSAKIAQESGgoNb3V0cHV0X2Ftb3VudBgGIAEoCUgDiAEBEhMKBnJlYXNvbhgHIAEoCUgEiAEBEhgKC2h0dHBfc3RhdHVzGAggASgNSAWIAQESEwoLZXhwbGFuYXRpb24YCSABKAlCBwoFX3JhbmtCDgoMX2R1cmF0aW9uX21zQg8KDV9pbnB1dF9hbW91bnRCEAoOX291dHB1dF9hbW91bnRCCQoHX3JlYXNvbkIOCgxfaHR0cF9zdGF0dXMqYAoJT3JkZXJUeXBlEhoKFk9SREVSX1RZUEVfVU5TUEVDSUZJRUQQABIaChZPUkRFUl9UWVBFX0VYQUNUX0lOUFVUEAESGwoXT1JERVJfVFlQRV9FWEFDVF9PVVRQVVQQAipgCgtEZXBvc2l0TW9kZRIcChhERVBPU0lUX01PREVfVU5TUEVDSUZJRUQQABIZChVERVBPU0lUX01PREVfQ09OVFJBQ1QQARIYChRERVBPU0lUX01PREVfQUREUkVTUxACKoEBCgxRdW90ZU91dGNvbWUSHQoZUVVPVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFFVT1RFX09VVENPTUVfUVVPVEVEEAESGwoXUVVPVEVfT1VUQ09NRV9OT19RVU9URVMQAhIbChdRVU9URV9PVVRDT01FX0NBTkNFTExFRBADKvABCg1Tb2x2ZXJPdXRjb21lEh4KGlNPTFZFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVU09MVkVSX09VVENPTUVfUVVPVEVEEAESGgoWU09MVkVSX09VVENPTUVfUkVGVVNFRBACEhoKFlNPTFZFUl9PVVRDT01FX0lOVkFMSUQQAxIXChNTT0xWRVJfT1VUQ09NRV9MQVRFEAQSGQoVU09MVkVSX09VVENPTUVfRkFJTEVEEAUSHAoYU09MVkVSX09VVENPTUVfQ0FOQ0VMTEVEEAYSGgoWU09MVkVSX09VVENPTUVfQkVOQ0hFRBAHMoUCCgxRdW90ZVNlcnZpY2USbAoIR2V0UXVvdGUSHi5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVxdWVzdBofLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXNwb25zZSIfgtPkkwIZOgEqIhQvdjEve2NoYWluX2lkfS9xdW90ZRKGAQoOR2V0UXVvdGVSZWNvcmQSJC5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVjb3JkUmVxdWVzdBolLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZWNvcmRSZXNwb25zZSIngtPkkwIhEh8vdjEve2NoYWluX2lkfS9xdW90ZS97cXVvdGVfaWR9YgZwcm90bzM", [file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIrsCCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQFCEQoPX2RlcG9zaXRfd2luZG93IsYBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAkixAIKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhgKC2R1cmF0aW9uX21zGAQgASgNSACIAQESMQoHb3V0Y29tZRgFIAEoDjIbLmFnZ3JlZ2F0b3IudjEuUXVvdGVPdXRjb21lSAGIAQESLwoHcmVxdWVzdBgGIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEiwKB3NvbHZlcnMYByADKAsyGy5hZ2dyZWdhdG9yLnYxLlNvbHZlclJlc3VsdBIYCgtiZXN0X2Ftb3VudBgIIAEoCUgCiAEBQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUIOCgxfYmVzdF9hbW91bnQikQIKD1F1b3RlUGFyYW1ldGVycxITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSLAoKb3JkZXJfdHlwZRgDIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgEIAEoCRIUCgx1c2VyX2FkZHJlc3MYBSABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYBiABKAQSMAoMZGVwb3NpdF9tb2RlGAcgASgOMhouYWdncmVnYXRvci52MS5EZXBvc2l0TW9kZRIYChBkZXBvc2l0X2RlYWRsaW5lGAggASgNEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0izAIKDFNvbHZlclJlc3VsdBIOCgZzb2x2ZXIYASABKAkSLQoHb3V0Y29tZRgCIAEoDjIcLmFnZ3JlZ2F0b3IudjEuU29sdmVyT3V0Y29tZRIRCgRyYW5rGAMgASgNSACIAQESGAoLZHVyYXRpb25fbXMYBCABKA1IAYgBARIZCgxpbnB1dF9hbW91bnQYBSABKAlIAogBARIaCg1vdXRwdXRfYW1vdW50GAYgASgJSAOIAQESEwoGcmVhc29uGAcgASgJSASIAQESGAoLaHR0cF9zdGF0dXMYCCABKA1IBYgBARITCgtleHBsYW5hdGlvbhgJIAEoCUIHCgVfcmFua0IOCgxfZHVyYXRpb25fbXNCDwoNX2lucHV0X2Ftb3VudEIQCg5fb3V0cHV0X2Ftb3VudEIJCgdfcmVhc29uQg4KDF9odHRwX3N0YXR1cypgCglPcmRlclR5cGUSGgoWT1JERVJfVFlQRV9VTlNQRUNJRklFRBAAEhoKFk9SREVSX1RZUEVfRVhBQ1RfSU5QVVQQARIbChdPUkRFUl9UWVBFX0VYQUNUX09VVFBVVBACKmAKC0RlcG9zaXRNb2RlEhwKGERFUE9TSVRfTU9ERV9VTlNQRUNJRklFRBAAEhkKFURFUE9TSVRfTU9ERV9DT05UUkFDVBABEhgKFERFUE9TSVRfTU9ERV9BRERSRVNTEAIqgQEKDFF1b3RlT3V0Y29tZRIdChlRVU9URV9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUUVVPVEVfT1VUQ09NRV9RVU9URUQQARIbChdRVU9URV9PVVRDT01FX05PX1FVT1RFUxACEhsKF1FVT1RFX09VVENPTUVfQ0FOQ0VMTEVEEAMq9gEKDVNvbHZlck91dGNvbWUSHgoaU09MVkVSX09VVENPTUVfVU5TUEVDSUZJRUQQABIZChVTT0xWRVJfT1VUQ09NRV9RVU9URUQQARIbChdTT0xWRVJfT1VUQ09NRV9ERUNMSU5FRBACEhoKFlNPTFZFUl9PVVRDT01FX0lOVkFMSUQQAxIXChNTT0xWRVJfT1VUQ09NRV9MQVRFEAQSGQoVU09MVkVSX09VVENPTUVfRkFJTEVEEAUSHAoYU09MVkVSX09VVENPTUVfQ0FOQ0VMTEVEEAYSHwobU09MVkVSX09VVENPTUVfQ0lSQ1VJVF9PUEVOEAcyhQIKDFF1b3RlU2VydmljZRJsCghHZXRRdW90ZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3F1b3RlEoYBCg5HZXRRdW90ZVJlY29yZBIkLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZWNvcmRSZXF1ZXN0GiUuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlc3BvbnNlIieC0+STAiESHy92MS97Y2hhaW5faWR9L3F1b3RlL3txdW90ZV9pZH1iBnByb3RvMw", [file_google_api_annotations]);
 
 /**
  * GetQuoteRequest describes the swap that the user wants.
@@ -362,18 +362,18 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
   /**
    * What the solvers were asked.
    *
-   * @generated from field: aggregator.v1.AskedSwap asked = 6;
+   * @generated from field: aggregator.v1.QuoteParameters request = 6;
    */
-  asked?: AskedSwap | undefined;
+  request?: QuoteParameters | undefined;
 
   /**
    * For the caller, the solvers that were asked: offers first, the best one at the top, then the others. A solver that
    * is not here was not asked: others had their turn, its connections were taken, or its circuit breaker was open. For a
    * solver, its own result.
    *
-   * @generated from field: repeated aggregator.v1.SolverAnswer solvers = 7;
+   * @generated from field: repeated aggregator.v1.SolverResult solvers = 7;
    */
-  solvers: SolverAnswer[];
+  solvers: SolverResult[];
 
   /**
    * The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT.
@@ -392,11 +392,11 @@ export const GetQuoteRecordResponseSchema: GenMessage<GetQuoteRecordResponse> = 
   messageDesc(file_aggregator_v1_quote, 5);
 
 /**
- * AskedSwap is what solvers are asked for.
+ * QuoteParameters is what solvers are asked for.
  *
- * @generated from message aggregator.v1.AskedSwap
+ * @generated from message aggregator.v1.QuoteParameters
  */
-export type AskedSwap = Message<"aggregator.v1.AskedSwap"> & {
+export type QuoteParameters = Message<"aggregator.v1.QuoteParameters"> & {
   /**
    * Token that the user sells. EIP-55 form, as all addresses here.
    *
@@ -462,18 +462,18 @@ export type AskedSwap = Message<"aggregator.v1.AskedSwap"> & {
 };
 
 /**
- * Describes the message aggregator.v1.AskedSwap.
- * Use `create(AskedSwapSchema)` to create a new message.
+ * Describes the message aggregator.v1.QuoteParameters.
+ * Use `create(QuoteParametersSchema)` to create a new message.
  */
-export const AskedSwapSchema: GenMessage<AskedSwap> = /*@__PURE__*/
+export const QuoteParametersSchema: GenMessage<QuoteParameters> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_quote, 6);
 
 /**
- * SolverAnswer is what came of asking one solver.
+ * SolverResult is what came of asking one solver.
  *
- * @generated from message aggregator.v1.SolverAnswer
+ * @generated from message aggregator.v1.SolverResult
  */
-export type SolverAnswer = Message<"aggregator.v1.SolverAnswer"> & {
+export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
   /**
    * The solver. EIP-55 form.
    *
@@ -525,7 +525,7 @@ export type SolverAnswer = Message<"aggregator.v1.SolverAnswer"> & {
   reason?: string | undefined;
 
   /**
-   * For REFUSED, the HTTP status that the solver answered with.
+   * For DECLINED, the HTTP status that the solver answered with.
    *
    * @generated from field: optional uint32 http_status = 8;
    */
@@ -540,10 +540,10 @@ export type SolverAnswer = Message<"aggregator.v1.SolverAnswer"> & {
 };
 
 /**
- * Describes the message aggregator.v1.SolverAnswer.
- * Use `create(SolverAnswerSchema)` to create a new message.
+ * Describes the message aggregator.v1.SolverResult.
+ * Use `create(SolverResultSchema)` to create a new message.
  */
-export const SolverAnswerSchema: GenMessage<SolverAnswer> = /*@__PURE__*/
+export const SolverResultSchema: GenMessage<SolverResult> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_quote, 7);
 
 /**
@@ -678,9 +678,9 @@ export enum SolverOutcome {
   /**
    * The solver answered with another status than 200.
    *
-   * @generated from enum value: SOLVER_OUTCOME_REFUSED = 2;
+   * @generated from enum value: SOLVER_OUTCOME_DECLINED = 2;
    */
-  REFUSED = 2,
+  DECLINED = 2,
 
   /**
    * The reply does not match what was asked, or the settlement contract would refuse it.
@@ -715,9 +715,9 @@ export enum SolverOutcome {
    * The solver's circuit breaker was open because it had cost callers time: it was asked, but the quote did not wait for
    * it.
    *
-   * @generated from enum value: SOLVER_OUTCOME_BENCHED = 7;
+   * @generated from enum value: SOLVER_OUTCOME_CIRCUIT_OPEN = 7;
    */
-  BENCHED = 7,
+  CIRCUIT_OPEN = 7,
 }
 
 /**

@@ -8,7 +8,7 @@ import { type FollowOptions, followEvents, type StreamOptions } from './follow-e
 import { type CallOptions, createInstance } from './http.js'
 import type { Messages } from './messages.js'
 import { readOrder } from './order.js'
-import { type Ask, type QuoteAnswer, readQuoteAnswer, toQuoteBody } from './quote.js'
+import { type QuoteAnswer, type QuoteParams, readQuoteAnswer, toQuoteBody } from './quote.js'
 import { type QuoteRecord, readQuoteRecord } from './quote-record.js'
 import type { SignedRegistration, SignedUnregistration } from './registration.js'
 import {
@@ -31,7 +31,7 @@ export interface AggregatorClientOptions {
 /** One instance, called from outside. Every method throws AggregatorError. */
 export interface AggregatorClient {
   /** Asks for a quote. What comes back is the instance's word: check it with `verifyQuote`. */
-  getQuote(ask: Ask, options?: CallOptions): Promise<QuoteAnswer>
+  getQuote(params: QuoteParams, options?: CallOptions): Promise<QuoteAnswer>
   /** Tells how a quote came about. */
   getQuoteRecord(chainId: number, quoteId: string, options?: CallOptions): Promise<QuoteRecord>
   /** Reads an order as the settlement contract has it; one that it does not know is NONE. */
@@ -81,11 +81,11 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
 
   return {
     getOrder,
-    getQuote: (ask, callOptions) =>
+    getQuote: (params, callOptions) =>
       answer(async () => {
-        const body = toQuoteBody(ask)
+        const body = toQuoteBody(params)
         return readQuoteAnswer(
-          await instance.call({ verb: 'POST', path: `/v1/${ask.chainId}/quote`, body }, callOptions),
+          await instance.call({ verb: 'POST', path: `/v1/${params.chainId}/quote`, body }, callOptions),
         )
       }),
     getQuoteRecord: (chainId, quoteId, callOptions) =>

@@ -10,7 +10,7 @@ export interface CallOptions {
 }
 
 /** A request of one method. */
-export interface Call {
+export interface RequestContext {
   readonly verb: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly body?: object
@@ -19,7 +19,7 @@ export interface Call {
 /** An instance as HTTP has it. */
 export interface Instance {
   /** @returns the JSON of a successful answer @throws AggregatorError */
-  call(call: Call, options?: CallOptions): Promise<unknown>
+  call(call: RequestContext, options?: CallOptions): Promise<unknown>
   /** Opens a stream; it has no time-out. @throws AggregatorError */
   open(path: string, signal: AbortSignal): AsyncGenerator<ServerSentEvent, void, void>
 }

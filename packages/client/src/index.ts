@@ -26,8 +26,8 @@ export type {
 export type { Opening, StreamOptions } from './follow-events.js'
 export type { CallOptions } from './http.js'
 export { type JsonValue, queryKey } from './query-key.js'
-export type { Ask, QuoteAnswer } from './quote.js'
-export type { QuoteOutcome, QuoteRecord, SolverAnswer, SolverOutcome } from './quote-record.js'
+export type { QuoteAnswer, QuoteParams } from './quote.js'
+export type { QuoteOutcome, QuoteRecord, SolverOutcome, SolverResult } from './quote-record.js'
 export {
   type MessageSigner,
   type RegistrationTerms,

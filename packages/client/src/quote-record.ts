@@ -16,23 +16,23 @@ import type { Messages } from './messages.js'
 export type QuoteOutcome = NonNullable<Messages['GetQuoteRecordResponse']['outcome']>
 
 /** What came of asking one solver; the proto says what each means. */
-export type SolverOutcome = Messages['SolverAnswer']['outcome']
+export type SolverOutcome = Messages['SolverResult']['outcome']
 
 /** Every value, so that a new one does not compile until it is here. */
 const QUOTE_OUTCOMES = namesOf<QuoteOutcome>({ QUOTED: true, NO_QUOTES: true, CANCELLED: true })
 const SOLVER_OUTCOMES = namesOf<SolverOutcome>({
   QUOTED: true,
-  REFUSED: true,
+  DECLINED: true,
   INVALID: true,
   LATE: true,
   FAILED: true,
   CANCELLED: true,
-  BENCHED: true,
+  CIRCUIT_OPEN: true,
 })
 const DEPOSIT_MODES = namesOf<QuoteRequest['depositMode']>({ CONTRACT: true, ADDRESS: true })
 
 /** What came of asking one solver. What does not apply is undefined. */
-export interface SolverAnswer {
+export interface SolverResult {
   readonly solver: Address
   readonly outcome: SolverOutcome
   /** Its place among the valid offers, 1 for the best one. */
@@ -44,7 +44,7 @@ export interface SolverAnswer {
   readonly outputAmount: string | undefined
   /** For INVALID and FAILED, which of the instance's closed list of reasons it was. */
   readonly reason: string | undefined
-  /** For REFUSED, the HTTP status that the solver answered with. */
+  /** For DECLINED, the HTTP status that the solver answered with. */
   readonly httpStatus: number | undefined
   /** The outcome in words, for a person. */
   readonly explanation: string
@@ -62,9 +62,9 @@ export interface QuoteRecord {
   /** Undefined for a solver. */
   readonly outcome: QuoteOutcome | undefined
   /** What the solvers were asked. */
-  readonly asked: Omit<QuoteRequest, 'chainId'>
+  readonly request: Omit<QuoteRequest, 'chainId'>
   /** Those that were asked: offers first, the best one at the top, then the others. For a solver, itself only. */
-  readonly solvers: readonly SolverAnswer[]
+  readonly solvers: readonly SolverResult[]
   /** Of the side that solvers compete on; undefined without an offer, and for a solver until the deposit deadline is over. */
   readonly bestAmount: bigint | undefined
 }
@@ -78,29 +78,29 @@ export function readQuoteRecord(answer: unknown): QuoteRecord {
     requestedAt: readInteger(message.requestedAt),
     durationMs: readOptional(message.durationMs, readInteger),
     outcome: readOptional(message.outcome, (value) => readChoice(QUOTE_OUTCOMES, value)),
-    asked: readAsked(message.asked),
-    solvers: readList(message.solvers).map(readSolverAnswer),
+    request: readParameters(message.request),
+    solvers: readList(message.solvers).map(readSolverResult),
     bestAmount: readOptional(message.bestAmount, readUint256),
   }
 }
 
-function readAsked(answer: unknown): QuoteRecord['asked'] {
-  const asked = readMessage<'AskedSwap'>(answer)
+function readParameters(answer: unknown): QuoteRecord['request'] {
+  const request = readMessage<'QuoteParameters'>(answer)
   return {
-    inputToken: readAddress(asked.inputToken),
-    outputToken: readAddress(asked.outputToken),
-    orderType: readChoice(ORDER_TYPES, asked.orderType),
-    amount: readUint256(asked.amount),
-    user: readAddress(asked.userAddress),
-    destinationChainId: readInteger(asked.destinationChainId),
-    depositMode: readChoice(DEPOSIT_MODES, asked.depositMode),
-    depositDeadline: readInteger(asked.depositDeadline),
-    fillDeadline: readInteger(asked.fillDeadline),
+    inputToken: readAddress(request.inputToken),
+    outputToken: readAddress(request.outputToken),
+    orderType: readChoice(ORDER_TYPES, request.orderType),
+    amount: readUint256(request.amount),
+    user: readAddress(request.userAddress),
+    destinationChainId: readInteger(request.destinationChainId),
+    depositMode: readChoice(DEPOSIT_MODES, request.depositMode),
+    depositDeadline: readInteger(request.depositDeadline),
+    fillDeadline: readInteger(request.fillDeadline),
   }
 }
 
-function readSolverAnswer(answer: unknown): SolverAnswer {
-  const message = readMessage<'SolverAnswer'>(answer)
+function readSolverResult(answer: unknown): SolverResult {
+  const message = readMessage<'SolverResult'>(answer)
   return {
     solver: readAddress(message.solver),
     outcome: readChoice(SOLVER_OUTCOMES, message.outcome),

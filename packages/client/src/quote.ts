@@ -15,7 +15,7 @@ import { notAnAggregator } from './errors.js'
 import type { Messages } from './messages.js'
 
 /** The swap that a user asks for. */
-export interface Ask {
+export interface QuoteParams {
   /** Chain of the deposit, and of the solvers that are asked. */
   readonly chainId: number
   readonly inputToken: Address
@@ -40,8 +40,8 @@ export interface QuoteAnswer {
 }
 
 /** An ask as the body of its request. @throws AggregatorError INVALID_ARGUMENT for what the service could not read */
-export function toQuoteBody(ask: Ask): Omit<Messages['GetQuoteRequest'], 'chainId'> {
-  const { chainId, inputToken, outputToken, orderType, amount, user, depositMode, depositWindow } = ask
+export function toQuoteBody(params: QuoteParams): Omit<Messages['GetQuoteRequest'], 'chainId'> {
+  const { chainId, inputToken, outputToken, orderType, amount, user, depositMode, depositWindow } = params
   check({
     chainId: chainIdProblem(chainId),
     inputToken: addressProblem(inputToken),
@@ -56,7 +56,7 @@ export function toQuoteBody(ask: Ask): Omit<Messages['GetQuoteRequest'], 'chainI
     amount: amount.toString(),
     userAddress: user,
     originChainId: chainId,
-    destinationChainId: ask.destinationChainId ?? chainId,
+    destinationChainId: params.destinationChainId ?? chainId,
     depositMode,
     ...(depositWindow === undefined ? {} : { depositWindow }),
   }

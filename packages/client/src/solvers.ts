@@ -15,7 +15,7 @@ export function readListedSolver(answer: unknown): ListedSolver {
   return { address: readAddress(address), name: readText(name), registeredAt: readInteger(registeredAt) }
 }
 
-const CHECK_OUTCOMES = ['QUOTED', 'REFUSED', 'INVALID', 'LATE', 'FAILED', 'SKIPPED'] as const
+const CHECK_OUTCOMES = ['QUOTED', 'DECLINED', 'INVALID', 'LATE', 'FAILED', 'SKIPPED'] as const
 
 /** What came of the one request that the instance has sent to the registered endpoint. */
 export interface RegistrationCheck {

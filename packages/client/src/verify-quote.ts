@@ -15,7 +15,7 @@ import {
 import type { DropReason } from '../../../src/domain/offer.js'
 import type { Quote, SignedQuote } from '../../../src/domain/quote.js'
 import { findStateProblems, type StateProblem } from './offer-state.js'
-import type { Ask } from './quote.js'
+import type { QuoteParams } from './quote.js'
 import type { SettlementTerms } from './settlement.js'
 import { QUOTE_MEMBERS, toContractQuote } from './settlement-abi.js'
 
@@ -44,7 +44,7 @@ export type QuoteProblem =
 
 export interface VerifyQuoteOptions extends SettlementTerms {
   /** When given, the quote must be what was asked for. */
-  readonly ask?: Ask
+  readonly params?: QuoteParams
   /** The longest that the input may be locked when the solver does not fill, in seconds; two days when left out. */
   readonly maxLockSeconds?: number
   /** The clock: Unix time in seconds. */
@@ -81,7 +81,7 @@ const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
   const problems = [
-    ...(options.ask === undefined ? [] : findDifferences(offer.quote, options.ask, options.chainId)),
+    ...(options.params === undefined ? [] : findDifferences(offer.quote, options.params, options.chainId)),
     ...judgeTerms(offer.quote, options),
     ...(await judgeIdentity(offer, options)),
   ]
@@ -91,24 +91,24 @@ export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOption
 }
 
 /** What is not as asked. */
-function findDifferences(quote: Quote, ask: Ask, chainId: number): QuoteProblem[] {
-  const fixedAmount = ask.orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
+function findDifferences(quote: Quote, params: QuoteParams, chainId: number): QuoteProblem[] {
+  const fixedAmount = params.orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
   const checks: [boolean, QuoteProblem][] = [
-    [ask.chainId === chainId, 'chain_mismatch'],
-    [isSame(quote.user, ask.user), 'user_mismatch'],
-    [isSame(quote.inputToken, ask.inputToken), 'input_token_mismatch'],
-    [isSame(quote.outputToken, ask.outputToken), 'output_token_mismatch'],
-    [quote.orderType === ask.orderType, 'order_type_mismatch'],
-    [fixedAmount === ask.amount, 'fixed_amount_mismatch'],
+    [params.chainId === chainId, 'chain_mismatch'],
+    [isSame(quote.user, params.user), 'user_mismatch'],
+    [isSame(quote.inputToken, params.inputToken), 'input_token_mismatch'],
+    [isSame(quote.outputToken, params.outputToken), 'output_token_mismatch'],
+    [quote.orderType === params.orderType, 'order_type_mismatch'],
+    [fixedAmount === params.amount, 'fixed_amount_mismatch'],
   ]
   return checks.filter(([isRight]) => !isRight).map(([, problem]) => problem)
 }
 
 /** What no user should agree to, whatever was asked. */
 function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
-  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, ask, chainId } = options
+  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, params, chainId } = options
   const problems: QuoteProblem[] = []
-  if (quote.outputChainId !== (ask?.destinationChainId ?? chainId)) problems.push('output_chain_mismatch')
+  if (quote.outputChainId !== (params?.destinationChainId ?? chainId)) problems.push('output_chain_mismatch')
   if (isSame(quote.inputToken, quote.outputToken)) problems.push('equal_tokens')
   if (quote.inputAmount <= 0n || quote.outputAmount <= 0n) problems.push('amount_out_of_range')
   if (quote.depositDeadline < now) problems.push('deposit_deadline_passed')

@@ -1,11 +1,11 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AggregatorClient, type Ask, createAggregatorClient, isRetryable } from '../src/index.js'
+import { type AggregatorClient, createAggregatorClient, isRetryable, type QuoteParams } from '../src/index.js'
 
 const ADDRESS = `0x${'11'.repeat(20)}` as const
 const ORDER_ID = `0x${'22'.repeat(32)}` as const
-const ask: Ask = {
+const params: QuoteParams = {
   chainId: 1,
   inputToken: ADDRESS,
   outputToken: ADDRESS,
@@ -35,7 +35,7 @@ const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().n
 
 /** Each call of a client that asks an instance for something. */
 const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Promise<unknown>][] = [
-  ['getQuote', (client, chainId) => client.getQuote({ ...ask, chainId })],
+  ['getQuote', (client, chainId) => client.getQuote({ ...params, chainId })],
   ['getQuoteRecord', (client, chainId) => client.getQuoteRecord(chainId, 'an-id')],
   ['getOrder', (client, chainId) => client.getOrder(chainId, ORDER_ID)],
   ['listSolvers', (client, chainId) => client.listSolvers(chainId)],
@@ -95,11 +95,16 @@ it.each(['localhost:3000', '', '/api', 'ws://localhost:3000', 'quotes.example', 
 
 it('a quote of a wallet that is not connected names all that is missing', async () => {
   const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
-  const unconnected = { ...ask, user: undefined, chainId: undefined, amount: undefined } as unknown as Ask
+  const unconnected = {
+    ...params,
+    user: undefined,
+    chainId: undefined,
+    amount: undefined,
+  } as unknown as QuoteParams
   const error = await client.getQuote(unconnected).catch((thrown) => thrown)
   expect(error).toMatchObject({ name: 'AggregatorError', reason: 'INVALID_ARGUMENT' })
   expect(error.violations.map(({ field }: { field: string }) => field)).toEqual(['chainId', 'amount', 'user'])
-  await expect(client.getQuote(undefined as unknown as Ask)).rejects.toMatchObject({
+  await expect(client.getQuote(undefined as unknown as QuoteParams)).rejects.toMatchObject({
     name: 'AggregatorError',
   })
   await expect(client.registerSolver(undefined as never)).rejects.toMatchObject({ name: 'AggregatorError' })
@@ -109,7 +114,7 @@ describe('the time-out', () => {
   it('is the client’s own when a call has none', async () => {
     const { url } = await serve(() => {})
     const client = createAggregatorClient({ baseUrl: url, timeoutMs: 1 })
-    await expect(client.getQuote(ask)).rejects.toMatchObject({ reason: 'TIMED_OUT' })
+    await expect(client.getQuote(params)).rejects.toMatchObject({ reason: 'TIMED_OUT' })
     await expect(client.listSolvers(1)).rejects.toMatchObject({ reason: 'TIMED_OUT' })
   })
 
@@ -122,8 +127,8 @@ describe('the time-out', () => {
         .end('{"error":"No.","code":"NO_QUOTES"}')
     })
     const client = createAggregatorClient({ baseUrl: url })
-    const refused = await client.getQuote(ask).catch((thrown) => thrown)
-    await client.getQuote(ask, { timeoutMs: 1500.5 }).catch(() => {})
+    const refused = await client.getQuote(params).catch((thrown) => thrown)
+    await client.getQuote(params, { timeoutMs: 1500.5 }).catch(() => {})
     expect(sent).toEqual(['10000', '1501'])
     expect([refused.reason, isRetryable(refused)]).toEqual(['NO_QUOTES', false])
   })

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { signQuote } from '../../../test/devnet/signed-quote.js'
 import { highSTwin } from '../../../test/service/high-s-twin.js'
-import { type Ask, QuoteVerificationError, type SignedQuote, verifyQuote } from '../src/index.js'
+import { type QuoteParams, QuoteVerificationError, type SignedQuote, verifyQuote } from '../src/index.js'
 import { toContractQuote } from '../src/settlement-abi.js'
 import { createContractClient, WILLING } from './contract-client.js'
 
@@ -22,7 +22,7 @@ const terms = {
   depositProxyCodeHash: `0x${'c0'.repeat(32)}`,
   now: 1_000_000,
 } as const
-const ask: Ask = {
+const params: QuoteParams = {
   chainId: 31337,
   inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
   outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
@@ -34,9 +34,9 @@ const ask: Ask = {
 const quote: SignedQuote['quote'] = {
   solver: solver.address,
   user: user.address,
-  inputToken: ask.inputToken,
-  inputAmount: ask.amount,
-  outputToken: ask.outputToken,
+  inputToken: params.inputToken,
+  inputAmount: params.amount,
+  outputToken: params.outputToken,
   outputAmount: 2_498_750_000n,
   orderType: 'EXACT_INPUT',
   outputChainId: 31337,
@@ -63,7 +63,7 @@ function identify(changed: SignedQuote['quote'], signature: SignedQuote['signatu
 
 async function problemsOf(checked: SignedQuote, options = {}): Promise<unknown> {
   try {
-    await verifyQuote(checked, { ...terms, ask, ...options })
+    await verifyQuote(checked, { ...terms, params, ...options })
     return []
   } catch (error) {
     if (!(error instanceof QuoteVerificationError)) throw error
@@ -78,9 +78,11 @@ beforeAll(async () => {
 
 it('accepts what the service accepts, by another implementation', async () => {
   expect(await problemsOf(offer)).toEqual([])
-  expect(await problemsOf(offer, { ask: undefined })).toEqual([])
+  expect(await problemsOf(offer, { params: undefined })).toEqual([])
   const bought = await offerOf({ orderType: 'EXACT_OUTPUT', inputAmount: 5n, outputAmount: 6n })
-  expect(await problemsOf(bought, { ask: { ...ask, orderType: 'EXACT_OUTPUT', amount: 6n } })).toEqual([])
+  expect(await problemsOf(bought, { params: { ...params, orderType: 'EXACT_OUTPUT', amount: 6n } })).toEqual(
+    [],
+  )
 })
 
 describe('refuses an offer that is another than asked, though its solver has signed it', () => {
@@ -92,24 +94,27 @@ describe('refuses an offer that is another than asked, though its solver has sig
     ['output_chain_mismatch', { outputChainId: 1 }],
     ['fixed_amount_mismatch', { inputAmount: 10n ** 18n + 1n }],
     ['amount_out_of_range', { outputAmount: 0n }],
-    ['equal_tokens', { outputToken: ask.inputToken }],
+    ['equal_tokens', { outputToken: params.inputToken }],
     ['deposit_deadline_passed', { depositDeadline: 999_999 }],
     ['fill_deadline_too_early', { fillDeadline: 1_000_299 }],
     ['fill_deadline_too_far', { fillDeadline: 1_000_000 + 2 * 86_400 + 1 }],
   ] as const)('%s', async (problem, changes) => {
-    const asked = { ...ask, outputToken: problem === 'equal_tokens' ? ask.inputToken : ask.outputToken }
-    expect(await problemsOf(await offerOf(changes), { ask: asked })).toEqual([problem])
+    const asked = {
+      ...params,
+      outputToken: problem === 'equal_tokens' ? params.inputToken : params.outputToken,
+    }
+    expect(await problemsOf(await offerOf(changes), { params: asked })).toEqual([problem])
   })
 
   it('output_chain_mismatch, when nothing was said of another chain', async () => {
     const elsewhere = await offerOf({ outputChainId: 10 })
-    expect(await problemsOf(elsewhere, { ask: undefined })).toEqual(['output_chain_mismatch'])
-    expect(await problemsOf(elsewhere, { ask: { ...ask, destinationChainId: 10 } })).toEqual([])
+    expect(await problemsOf(elsewhere, { params: undefined })).toEqual(['output_chain_mismatch'])
+    expect(await problemsOf(elsewhere, { params: { ...params, destinationChainId: 10 } })).toEqual([])
   })
 
   it('chain_mismatch', async () => {
-    const elsewhere = { ...ask, chainId: 1, destinationChainId: 31337 }
-    expect(await problemsOf(offer, { ask: elsewhere })).toEqual(['chain_mismatch'])
+    const elsewhere = { ...params, chainId: 1, destinationChainId: 31337 }
+    expect(await problemsOf(offer, { params: elsewhere })).toEqual(['chain_mismatch'])
   })
 
   it('unless the user agrees to a longer lock', async () => {

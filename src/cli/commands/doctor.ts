@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Finding } from '../doctor/finding.js'
+import type { CheckResult } from '../doctor/check-result.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import { type CliIo, createPaint } from '../io.js'
@@ -26,25 +26,25 @@ export function addDoctor(program: Command, io: CliIo): void {
 
 async function examine(io: CliIo, asJson: boolean): Promise<void> {
   const { diagnose } = await import('../doctor/diagnose.js')
-  const findings = await Promise.race([diagnose(io.environment()), interrupted(io.interruption())])
-  const failed = findings.filter(({ status }) => status === 'fail').length
+  const checkResults = await Promise.race([diagnose(io.environment()), interrupted(io.interruption())])
+  const failed = checkResults.filter(({ status }) => status === 'fail').length
   const paint = createPaint(io.stdout, io.environment())
-  if (asJson) io.stdout.write(`${toJson({ ok: failed === 0, findings }, 2)}\n`)
+  if (asJson) io.stdout.write(`${toJson({ ok: failed === 0, checkResults }, 2)}\n`)
   else
-    for (const finding of findings)
-      io.stdout.write(`${toLine(finding, (mark, status) => paint(COLOURS[status], mark))}\n`)
+    for (const checkResult of checkResults)
+      io.stdout.write(`${toLine(checkResult, (mark, status) => paint(COLOURS[status], mark))}\n`)
   if (failed === 0) return
   throw new CommandFailure(
     EXIT.unhealthy,
-    `${failed} of ${findings.length} checks failed: each FAIL says what to do.`,
+    `${failed} of ${checkResults.length} checks failed: each FAIL says what to do.`,
   )
 }
 
 function toLine(
-  { status, check, finding, cure }: Finding,
-  colour: (mark: string, status: Finding['status']) => string,
+  { status, check, checkResult, remedy }: CheckResult,
+  colour: (mark: string, status: CheckResult['status']) => string,
 ): string {
-  const text = cure === undefined ? finding : `${finding.replace(/\.$/, '')}. ${cure}`
+  const text = remedy === undefined ? checkResult : `${checkResult.replace(/\.$/, '')}. ${remedy}`
   return `${colour(MARKS[status], status)}  ${printable(check)}  ${printable(text)}`
 }
 

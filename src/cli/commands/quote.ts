@@ -64,11 +64,11 @@ export function addQuote(program: Command, io: CliIo): void {
     .option('--why <quote id>', 'do not ask: show how this quote came about; for a solver, the x-quote-id')
     .addHelpText('after', EXAMPLES)
   takesInstance(command).action((options: Options) =>
-    options.why === undefined ? ask(io, options) : explain(io, options, options.why),
+    options.why === undefined ? params(io, options) : explain(io, options, options.why),
   )
 }
 
-async function ask(io: CliIo, options: Options): Promise<void> {
+async function params(io: CliIo, options: Options): Promise<void> {
   const orderType: OrderType = options.exactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT'
   const { chain: chainId, toChain: destinationChainId, mode: depositMode, depositWindow } = options
   const swap = { ...readSwap(options), chainId, orderType, destinationChainId, depositMode, depositWindow }

@@ -3,7 +3,7 @@ import { readChainId } from '../arguments.js'
 import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { show } from '../show.js'
-import { addSolverBars } from './solver-bars.js'
+import { addBlockedSolvers } from './blocked-solvers.js'
 
 interface Options extends InstanceOptions {
   readonly chain?: number
@@ -21,7 +21,7 @@ export function addSolvers(program: Command, io: CliIo): void {
     .enablePositionalOptions()
     .hook('preSubcommand', (solvers) => {
       if (Object.keys(solvers.opts()).length === 0) return
-      solvers.error('error: options come last, such as solvers remove <address> --chain 1')
+      solvers.error('error: options come last, such as solvers block <address> --chain 1')
     })
     .addHelpText('after', '\nExample:\n  quote-aggregator solvers --chain 31337')
   takesInstance(command).action((options: Options) => {
@@ -29,7 +29,7 @@ export function addSolvers(program: Command, io: CliIo): void {
     if (chain === undefined) return command.error("error: required option '--chain <id>' not specified")
     return list(io, options, chain)
   })
-  addSolverBars(command, io)
+  addBlockedSolvers(command, io)
 }
 
 async function list(io: CliIo, options: InstanceOptions, chainId: number): Promise<void> {

@@ -3,12 +3,12 @@ import { summary } from '../../chain/rpc-error.js'
 import type { ChainConfig, Config } from '../../config.js'
 import { checkContract } from './check-contract.js'
 import { type ExaminedEndpoint, examineEndpoint } from './check-endpoint.js'
-import { collectFindings, type Finding } from './finding.js'
+import { type CheckResult, collectResults } from './check-result.js'
 
 /** What is known of a chain. */
 export interface ExaminedChain {
   readonly chainId: number
-  readonly findings: readonly Finding[]
+  readonly checkResults: readonly CheckResult[]
   /** How far the latest head's time lies before this machine's clock, in milliseconds; undefined without a head. */
   readonly headAgeMs: number | undefined
 }
@@ -33,7 +33,7 @@ export async function examineChain(chain: ChainConfig, config: Config): Promise<
     const ages = usable.map(({ headAgeMs }) => headAgeMs)
     return {
       chainId: chain.chainId,
-      findings: [...endpoints.flatMap(({ findings }) => findings), ...agreement, ...contract],
+      checkResults: [...endpoints.flatMap(({ checkResults }) => checkResults), ...agreement, ...contract],
       headAgeMs: ages.length === 0 ? undefined : Math.min(...ages),
     }
   } finally {
@@ -45,26 +45,26 @@ export async function examineChain(chain: ChainConfig, config: Config): Promise<
 async function checkAgreement(
   { chainId }: ChainConfig,
   endpoints: readonly UsableEndpoint[],
-): Promise<readonly Finding[]> {
-  const findings = collectFindings(`RPC_URL_${chainId}`)
-  if (endpoints.length < 2) return findings.list
+): Promise<readonly CheckResult[]> {
+  const checkResults = collectResults(`RPC_URL_${chainId}`)
+  if (endpoints.length < 2) return checkResults.list
   const numbers = endpoints.map(({ head }) => head.number)
   const [lowest, highest] = [Math.min(...numbers), Math.max(...numbers)]
   const text = `heads at ${numbers.join(', ')}`
-  const cure = 'The service passes over an endpoint that lags: put the one that is ahead first.'
-  if (highest - lowest > USUAL_LAG_BLOCKS) findings.warn('heads', text, cure)
-  else findings.ok('heads', text)
+  const remedy = 'The service passes over an endpoint that lags: put the one that is ahead first.'
+  if (highest - lowest > USUAL_LAG_BLOCKS) checkResults.warn('heads', text, remedy)
+  else checkResults.ok('heads', text)
 
   try {
     const headers = await Promise.all(endpoints.map(({ reader }) => reader.header(lowest)))
     const isAgreed = new Set(headers.map(({ hash }) => hash)).size === 1
-    if (isAgreed) findings.ok('agreement', `all have the same block ${lowest}`)
+    if (isAgreed) checkResults.ok('agreement', `all have the same block ${lowest}`)
     else {
       const wrong = `All URLs of RPC_URL_${chainId} must be of one network: compare block ${lowest} with an explorer.`
-      findings.fail('agreement', `they have different blocks ${lowest}`, wrong)
+      checkResults.fail('agreement', `they have different blocks ${lowest}`, wrong)
     }
   } catch (error) {
-    findings.warn('agreement', `block ${lowest} could not be compared: ${summary(error)}`)
+    checkResults.warn('agreement', `block ${lowest} could not be compared: ${summary(error)}`)
   }
-  return findings.list
+  return checkResults.list
 }

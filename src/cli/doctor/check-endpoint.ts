@@ -4,7 +4,7 @@ import type { Endpoint } from '../../chain/rpc-client.js'
 import { summary } from '../../chain/rpc-error.js'
 import type { ChainConfig } from '../../config.js'
 import { formatDuration } from '../printable.js'
-import { collectFindings, type Finding, type Findings } from './finding.js'
+import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 /** What is known of one JSON-RPC endpoint. */
 export interface ExaminedEndpoint {
@@ -12,7 +12,7 @@ export interface ExaminedEndpoint {
   readonly name: string
   readonly endpoint: Endpoint
   readonly reader: BlockReader
-  readonly findings: readonly Finding[]
+  readonly checkResults: readonly CheckResult[]
   /** Undefined where the endpoint cannot be used. */
   readonly head: TimedHeader | undefined
   /** How far the head's time lies before this machine's clock when it was read, in milliseconds. */
@@ -37,19 +37,23 @@ export async function examineEndpoint(
   const url = new URL(config.rpcUrls[index] ?? '')
   const place = config.rpcUrls.length > 1 ? ` URL ${index + 1}` : ''
   const name = `RPC_URL_${config.chainId}${place}`
-  const findings = collectFindings(name)
+  const checkResults = collectResults(name)
   const reader = createBlockReader(endpoint.client, config.chainId, config.settlement)
-  const unusable = { name, endpoint, reader, findings: findings.list, head: undefined, headAgeMs: 0 }
+  const unusable = { name, endpoint, reader, checkResults: checkResults.list, head: undefined, headAgeMs: 0 }
 
-  if (!(await checkChainId(config, endpoint, url, findings))) return unusable
+  if (!(await checkChainId(config, endpoint, url, checkResults))) return unusable
   const head = await reader.head().catch((error) => {
-    findings.fail('head', `is not told: ${summary(error)}`, `Take another endpoint into ${nameOf(config)}.`)
+    checkResults.fail(
+      'head',
+      `is not told: ${summary(error)}`,
+      `Take another endpoint into ${nameOf(config)}.`,
+    )
     return undefined
   })
   if (head === undefined) return unusable
   const headAgeMs = Date.now() - head.timestampMs
-  noteHead(head, headAgeMs, findings)
-  await checkCalls(config, endpoint, head, findings)
+  noteHead(head, headAgeMs, checkResults)
+  await checkCalls(config, endpoint, head, checkResults)
   return { ...unusable, head, headAgeMs }
 }
 
@@ -58,7 +62,7 @@ async function checkChainId(
   config: ChainConfig,
   { client }: Endpoint,
   url: URL,
-  findings: Findings,
+  checkResults: CheckResults,
 ): Promise<boolean> {
   const { chainId } = config
   const start = performance.now()
@@ -67,16 +71,16 @@ async function checkChainId(
     const [answer] = await Promise.all([client.getChainId(), client.getBlockNumber({ cacheTime: 0 })])
     const took = performance.now() - start
     const answers = `${url.host} answers batches in ${formatDuration(took)}`
-    if (took < SLOW_MS) findings.ok('reachable', answers)
-    else findings.warn('reachable', answers, 'Take an endpoint that is nearer or less busy.')
+    if (took < SLOW_MS) checkResults.ok('reachable', answers)
+    else checkResults.warn('reachable', answers, 'Take an endpoint that is nearer or less busy.')
     if (answer === chainId) {
-      findings.ok('chain id', String(chainId))
+      checkResults.ok('chain id', String(chainId))
       return true
     }
-    const cure = `Take an endpoint of chain ${chainId} into ${nameOf(config)}, or serve ${answer} in SUPPORTED_CHAINS.`
-    findings.fail('chain id', `answers for chain ${answer}, and not for ${chainId}`, cure)
+    const remedy = `Take an endpoint of chain ${chainId} into ${nameOf(config)}, or serve ${answer} in SUPPORTED_CHAINS.`
+    checkResults.fail('chain id', `answers for chain ${answer}, and not for ${chainId}`, remedy)
   } catch (error) {
-    await explainSilence(config, url, error, findings)
+    await explainSilence(config, url, error, checkResults)
   }
   return false
 }
@@ -85,16 +89,16 @@ async function explainSilence(
   config: ChainConfig,
   url: URL,
   error: unknown,
-  findings: Findings,
+  checkResults: CheckResults,
 ): Promise<void> {
   if (await answersSingleCall(url)) {
-    const cure = `Take an endpoint that supports JSON-RPC batches into ${nameOf(config)}.`
-    findings.fail('batches', `${url.host} answers single calls, but no batches`, cure)
+    const remedy = `Take an endpoint that supports JSON-RPC batches into ${nameOf(config)}.`
+    checkResults.fail('batches', `${url.host} answers single calls, but no batches`, remedy)
     return
   }
   const reason = summary(error).replace(/^Error: /, '')
-  const cure = `Correct ${nameOf(config)}: is the URL right, the key in it valid, the node running?`
-  findings.fail('reachable', `${url.host} does not answer: ${reason}`, cure)
+  const remedy = `Correct ${nameOf(config)}: is the URL right, the key in it valid, the node running?`
+  checkResults.fail('reachable', `${url.host} does not answer: ${reason}`, remedy)
 }
 
 async function answersSingleCall(url: URL): Promise<boolean> {
@@ -114,18 +118,18 @@ async function answersSingleCall(url: URL): Promise<boolean> {
   }
 }
 
-function noteHead(head: TimedHeader, ageMs: number, findings: Findings): void {
+function noteHead(head: TimedHeader, ageMs: number, checkResults: CheckResults): void {
   const text = `block ${head.number}, ${formatDuration(Math.abs(ageMs))} ${ageMs < 0 ? 'ahead of the clock' : 'old'}`
-  const cure = 'The node may be stuck or still syncing; a local chain that mines on demand may have it so.'
-  if (ageMs > OLD_HEAD_MS) findings.warn('head', text, cure)
-  else findings.ok('head', text)
+  const remedy = 'The node may be stuck or still syncing; a local chain that mines on demand may have it so.'
+  if (ageMs > OLD_HEAD_MS) checkResults.warn('head', text, remedy)
+  else checkResults.ok('head', text)
 }
 
 async function checkCalls(
   config: ChainConfig,
   { client }: Endpoint,
   head: TimedHeader,
-  findings: Findings,
+  checkResults: CheckResults,
 ): Promise<void> {
   const call = [{ to: IDENTITY, data: '0x' }, { blockHash: head.hash }] as const
   const filter = { address: config.settlement, blockHash: head.hash }
@@ -134,21 +138,21 @@ async function checkCalls(
     client.request({ method: 'eth_call', params: call }),
     client.request({ method: 'eth_getBlockReceipts', params: [head.hash] } as never),
   ])
-  if (logs.status === 'fulfilled') findings.ok('eth_getLogs', 'by block hash (EIP-234)')
+  if (logs.status === 'fulfilled') checkResults.ok('eth_getLogs', 'by block hash (EIP-234)')
   else {
-    const cure = `Without it no event is read: take another endpoint into ${nameOf(config)}.`
-    findings.fail('eth_getLogs', `not by block hash (EIP-234): ${summary(logs.reason)}`, cure)
+    const remedy = `Without it no event is read: take another endpoint into ${nameOf(config)}.`
+    checkResults.fail('eth_getLogs', `not by block hash (EIP-234): ${summary(logs.reason)}`, remedy)
   }
-  if (echo.status === 'fulfilled') findings.ok('eth_call', 'by block hash (EIP-1898)')
+  if (echo.status === 'fulfilled') checkResults.ok('eth_call', 'by block hash (EIP-1898)')
   else {
-    const cure = 'Orders work all the same, but each read asks the node.'
-    findings.warn('eth_call', `not by block hash (EIP-1898): ${summary(echo.reason)}`, cure)
+    const remedy = 'Orders work all the same, but each read asks the node.'
+    checkResults.warn('eth_call', `not by block hash (EIP-1898): ${summary(echo.reason)}`, remedy)
   }
   if (receipts.status === 'fulfilled' && Array.isArray(receipts.value))
-    findings.ok('eth_getBlockReceipts', 'proves that no event of a block is missing')
+    checkResults.ok('eth_getBlockReceipts', 'proves that no event of a block is missing')
   else {
-    const cure = `Events that it leaves out are found late or not at all: take one that has receipts into ${nameOf(config)}.`
-    findings.warn('eth_getBlockReceipts', 'gives no receipts', cure)
+    const remedy = `Events that it leaves out are found late or not at all: take one that has receipts into ${nameOf(config)}.`
+    checkResults.warn('eth_getBlockReceipts', 'gives no receipts', remedy)
   }
 }
 

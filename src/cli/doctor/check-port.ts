@@ -1,51 +1,54 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../../config.js'
-import { collectFindings, type Finding, type Findings } from './finding.js'
+import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 const HEALTH_TIMEOUT_MS = 2000
 /** Where to call who listens at all addresses. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** Checks that the port is free, or tells who has it. */
-export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<readonly Finding[]> {
-  const findings = collectFindings('PORT')
+export async function checkPort({
+  host,
+  port,
+}: Pick<Config, 'host' | 'port'>): Promise<readonly CheckResult[]> {
+  const checkResults = collectResults('PORT')
   const server = createServer()
   try {
     server.listen(port, host)
     await once(server, 'listening')
-    findings.ok('', port === 0 ? 'any free one' : `${port} is free at ${host}`)
+    checkResults.ok('', port === 0 ? 'any free one' : `${port} is free at ${host}`)
     server.close()
     await once(server, 'close')
   } catch (error) {
-    await explain(error as NodeJS.ErrnoException, { host, port }, findings)
+    await explain(error as NodeJS.ErrnoException, { host, port }, checkResults)
   }
-  return findings.list
+  return checkResults.list
 }
 
 async function explain(
   { code, message }: NodeJS.ErrnoException,
   { host, port }: Pick<Config, 'host' | 'port'>,
-  findings: Findings,
+  checkResults: CheckResults,
 ): Promise<void> {
-  if (code === 'EADDRINUSE') return explainOccupied(host, port, findings)
+  if (code === 'EADDRINUSE') return explainOccupied(host, port, checkResults)
   if (code === 'EACCES')
-    return findings.fail('', `${port} is not allowed to this user`, 'Set PORT to one above 1023.')
-  const cure = 'Set HOST to 0.0.0.0, or to an address of this machine.'
-  findings.fail('', `${host} cannot be bound to: ${message}`, cure)
+    return checkResults.fail('', `${port} is not allowed to this user`, 'Set PORT to one above 1023.')
+  const remedy = 'Set HOST to 0.0.0.0, or to an address of this machine.'
+  checkResults.fail('', `${host} cannot be bound to: ${message}`, remedy)
 }
 
-async function explainOccupied(host: string, port: number, findings: Findings): Promise<void> {
+async function explainOccupied(host: string, port: number, checkResults: CheckResults): Promise<void> {
   const address = LOOPBACK[host] ?? host
   const urlHost = address.includes(':') ? `[${address}]` : address
   const health = await readHealth(`http://${urlHost}:${port}/health`)
   if (health === undefined) {
-    const cure = 'Set PORT to a free one, or end the program that has it.'
-    return findings.fail('', `${port} is taken by another program`, cure)
+    const remedy = 'Set PORT to a free one, or end the program that has it.'
+    return checkResults.fail('', `${port} is taken by another program`, remedy)
   }
   const text = `${port} is taken by an instance that serves already: version ${health.version}, ${health.status}`
-  if (health.status === 'ok') findings.ok('', text)
-  else findings.warn('', text, 'Its /health says what is down.')
+  if (health.status === 'ok') checkResults.ok('', text)
+  else checkResults.warn('', text, 'Its /health says what is down.')
 }
 
 async function readHealth(url: string): Promise<{ version: string; status: string } | undefined> {

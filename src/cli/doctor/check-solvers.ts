@@ -3,12 +3,12 @@ import type { Config } from '../../config.js'
 import { deadlines } from '../../domain/quote.js'
 import type { FailReason } from '../../domain/quote-record.js'
 import type { Solver } from '../../domain/solver.js'
-import { askText } from '../../quoting/ask-text.js'
+import { requestBody } from '../../quoting/request-body.js'
 import { toChecksumAddress } from '../../signing/checksum.js'
 import { createEndpointGuard } from '../../solvers/endpoint-guard.js'
-import { createQuestion, createSolverClient, type SolverReply } from '../../solvers/solver-client.js'
+import { createSolverClient, createSolverRequest, type SolverReply } from '../../solvers/solver-client.js'
 import { formatDuration } from '../printable.js'
-import { collectFindings, type Finding } from './finding.js'
+import { type CheckResult, collectResults } from './check-result.js'
 
 type Reply = SolverReply | { readonly kind: 'late' }
 type Answer = Reply & { readonly tookMs: number }
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 5000
 const FIRST_SERVER_ERROR = 500
 
 /** What to do about a solver that cannot be asked. */
-const CURES: Readonly<Record<FailReason, string>> = {
+const REMEDIES: Readonly<Record<FailReason, string>> = {
   endpoint_rejected:
     "Its https URL must resolve to public addresses only (check this machine's DNS), or be in SOLVER_ENDPOINT_ALLOWLIST.",
   name_not_resolved: "Its host name does not resolve: check this machine's DNS, then tell the solver.",
@@ -30,13 +30,16 @@ const CURES: Readonly<Record<FailReason, string>> = {
 }
 
 /** Asks each registered solver of the supported chains for a quote that nobody wants. */
-export async function checkSolvers(solvers: readonly Solver[], config: Config): Promise<readonly Finding[]> {
+export async function checkSolvers(
+  solvers: readonly Solver[],
+  config: Config,
+): Promise<readonly CheckResult[]> {
   const guard = createEndpointGuard({
     production: config.production,
     allowlist: config.solverEndpointAllowlist,
   })
   const client = createSolverClient(guard, config.maxConnectionsPerSolver)
-  const ask = (solver: Solver): Promise<Answer> =>
+  const params = (solver: Solver): Promise<Answer> =>
     new Promise((resolve) => {
       const start = performance.now()
       const settle = (reply: Reply) => resolve({ ...reply, tookMs: performance.now() - start })
@@ -45,7 +48,7 @@ export async function checkSolvers(solvers: readonly Solver[], config: Config): 
         settle({ kind: 'late' })
       }, TIMEOUT_MS)
       // Refused by the guard, it is answered before this returns.
-      const end = client.ask(solver, questionFor(solver, config), {
+      const end = client.requestQuote(solver, solverRequestFor(solver, config), {
         onSent() {},
         onReply(reply) {
           clearTimeout(timer)
@@ -57,7 +60,7 @@ export async function checkSolvers(solvers: readonly Solver[], config: Config): 
   try {
     const checked = config.chains.map(async ({ chainId }) => {
       const ofChain = solvers.filter((solver) => solver.chainId === chainId)
-      return judgeSolvers(chainId, ofChain, await Promise.all(ofChain.map(ask)), config.quoteTimeoutMs)
+      return checkEndpoints(chainId, ofChain, await Promise.all(ofChain.map(params)), config.quoteTimeoutMs)
     })
     return (await Promise.all(checked)).flat()
   } finally {
@@ -66,53 +69,53 @@ export async function checkSolvers(solvers: readonly Solver[], config: Config): 
 }
 
 /** Somebody's solver that fails is worth a look; a chain without any that works cannot be quoted. */
-function judgeSolvers(
+function checkEndpoints(
   chainId: number,
   solvers: readonly Solver[],
   answers: readonly Answer[],
   quoteTimeoutMs: number,
-): readonly Finding[] {
-  const findings = collectFindings(`solvers of chain ${chainId}`)
-  if (solvers.length === 0) findings.ok('', 'none is registered yet')
+): readonly CheckResult[] {
+  const checkResults = collectResults(`solvers of chain ${chainId}`)
+  if (solvers.length === 0) checkResults.ok('', 'none is registered yet')
   let working = 0
   solvers.forEach(({ address, name, endpointUrl }, index) => {
     const answer = answers[index] as Answer
     const check = `${name} (${toChecksumAddress(address)})`
-    const { text, cure } = describeAnswer(answer, quoteTimeoutMs)
-    if (cure === undefined) {
+    const { text, remedy } = describeAnswer(answer, quoteTimeoutMs)
+    if (remedy === undefined) {
       working++
-      findings.ok(check, text)
-    } else findings.warn(check, `${endpointUrl} ${text}`, cure)
+      checkResults.ok(check, text)
+    } else checkResults.warn(check, `${endpointUrl} ${text}`, remedy)
   })
   if (solvers.length > 0 && working === 0)
-    findings.fail('', 'none of them works, so no quote can be given', 'See each of them above.')
-  return findings.list
+    checkResults.fail('', 'none of them works, so no quote can be given', 'See each of them above.')
+  return checkResults.list
 }
 
-function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string; cure?: string } {
+function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string; remedy?: string } {
   const took = formatDuration(answer.tookMs)
   switch (answer.kind) {
     case 'late':
-      return { text: `does not answer within ${took}`, cure: 'Quotes go on without it: tell the solver.' }
+      return { text: `does not answer within ${took}`, remedy: 'Quotes go on without it: tell the solver.' }
     case 'failed':
-      return { text: `cannot be asked: ${answer.message}`, cure: CURES[answer.reason] }
+      return { text: `cannot be asked: ${answer.message}`, remedy: REMEDIES[answer.reason] }
     case 'malformed':
-      return { text: 'answers with no JSON', cure: 'Tell the solver.' }
-    case 'refused':
+      return { text: 'answers with no JSON', remedy: 'Tell the solver.' }
+    case 'declined':
       if (answer.status >= FIRST_SERVER_ERROR)
         return {
           text: `answers with status ${answer.status}`,
-          cure: 'It is in trouble itself: tell the solver.',
+          remedy: 'It is in trouble itself: tell the solver.',
         }
   }
   if (answer.tookMs > quoteTimeoutMs) {
-    const cure = 'Quotes will not wait so long for it: tell the solver, or raise QUOTE_TIMEOUT_MS.'
-    return { text: `answers in ${took}, which is longer than QUOTE_TIMEOUT_MS`, cure }
+    const remedy = 'Quotes will not wait so long for it: tell the solver, or raise QUOTE_TIMEOUT_MS.'
+    return { text: `answers in ${took}, which is longer than QUOTE_TIMEOUT_MS`, remedy }
   }
-  return { text: `answers in ${took}${answer.kind === 'refused' ? `, with status ${answer.status}` : ''}` }
+  return { text: `answers in ${took}${answer.kind === 'declined' ? `, with status ${answer.status}` : ''}` }
 }
 
-function questionFor({ chainId, address }: Solver, config: Config) {
+function solverRequestFor({ chainId, address }: Solver, config: Config) {
   const windows = {
     depositWindowSeconds: config.defaultDepositWindowSeconds,
     fillWindowSeconds: config.defaultFillWindowSeconds,
@@ -129,5 +132,5 @@ function questionFor({ chainId, address }: Solver, config: Config) {
     depositMode: 'CONTRACT' as const,
     ...deadlines(Date.now(), windows),
   }
-  return createQuestion(askText(request), new Map([[address, randomUUID()]]))
+  return createSolverRequest(requestBody(request), new Map([[address, randomUUID()]]))
 }

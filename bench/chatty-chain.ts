@@ -1,0 +1,26 @@
+import { startChain } from '../test/service/chain.js'
+import { deployChattySettlement } from '../test/service/chatty-settlement.js'
+
+export type ChattyChain = Awaited<ReturnType<typeof startChattyChain>>
+
+/** Does something on a chain whose settlement contract emits events at will; the chain is gone afterwards. */
+export async function onChattyChain<Result>(work: (chain: ChattyChain) => Promise<Result>): Promise<Result> {
+  const chain = await startChattyChain()
+  try {
+    return await work(chain)
+  } finally {
+    await chain.stop()
+  }
+}
+
+async function startChattyChain() {
+  const chain = await startChain({ bonded: 0 })
+  try {
+    const chatty = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
+    const contracts = { ...chain.contracts, settlement: chatty.address }
+    return { ...chain, contracts, shout: chatty.shout }
+  } catch (error) {
+    await chain.stop()
+    throw error
+  }
+}

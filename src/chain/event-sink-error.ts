@@ -1,0 +1,34 @@
+import type { EventSink } from '../domain/event-sink.js'
+
+/** The database did not take what was to be written, or could not be read; `cause` is its own error. */
+export class EventSinkError extends Error {
+  override readonly name = 'JournalError'
+}
+
+/**
+ * A journal whose methods throw EventSinkError when the one behind it fails.
+ * @param onFailedWrite called after each failed write: it may have reached the database nevertheless
+ */
+export function withEventSinkErrors(
+  { open, eventBlocks, ...writes }: EventSink,
+  onFailedWrite: () => void,
+): EventSink {
+  const fail = (cause: unknown): never => {
+    throw new EventSinkError(String(cause), { cause })
+  }
+  const write =
+    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+    (...args: A) =>
+      method(...args).catch((error) => {
+        onFailedWrite()
+        return fail(error)
+      })
+  return {
+    open: () => open().catch(fail),
+    eventBlocks: (below, limit) => eventBlocks(below, limit).catch(fail),
+    begin: write(writes.begin),
+    append: write(writes.append),
+    appendMissing: write(writes.appendMissing),
+    revert: write(writes.revert),
+  }
+}

@@ -1,0 +1,96 @@
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { createDevnetClient } from './deploy.js'
+import { type EventView, type OrderMessage, openEventView } from './event-view.js'
+import type { Network } from './network.js'
+import { playPurchase, playRefund, playSale } from './orders.js'
+import type { Replica } from './replica.js'
+import { type Cluster, waitForReader } from './replicas.js'
+import { expectEqual, type Print, type ScenarioContext } from './user-steps.js'
+
+type ReplicaNetwork = Network<Cluster>
+
+const ORDER_EVENTS: readonly string[] = ['Deposited', 'Settled', 'Refunded']
+
+/**
+ * Plays three orders through at least two replicas, as a user would who follows the events at the one that reads the
+ * chain. That one is killed between the deposit for the second order and its settlement.
+ * @returns the replica that was killed
+ * @throws when anything does not happen as told
+ */
+export async function runReplicaScenario(network: ReplicaNetwork, print: Print): Promise<Replica> {
+  const { all } = network.service
+  const reader = await waitForReader(network.service, network.devnet.chainId)
+  print(`The solvers have registered at ${all[0].name} and follow the events there.`)
+  print(`${reader.name} reads the chain, and tells the others what it sees.`)
+  const [next = reader, ...others] = all.filter((replica) => replica !== reader)
+  const last = others.at(-1) ?? next
+  const events = await openEvents([reader, next, ...others], print)
+  const at = ({ url }: Replica): ScenarioContext => ({ ...network, serviceUrl: url, events })
+  try {
+    print(`1. At ${reader.name}: buy exactly 1000 USDC, paid to the deposit address`)
+    await playPurchase(at(reader), print)
+    print(`2. At ${next.name}: sell exactly 1 WETH, deposited at the contract`)
+    await playSale(at(next), print, () => killReader(network, reader, print))
+    print(`3. At ${last.name}: sell 1 WETH to a solver that does not fill`)
+    await playRefund(at(last), print)
+    await compareWithChain(network, events.messages, print)
+    await listSolvers(network, last, print)
+  } finally {
+    await events.close()
+  }
+  return reader
+}
+
+function openEvents(replicas: readonly Replica[], print: Print): Promise<EventView> {
+  const nameOf = (servedBy: string) => replicas.find(({ url }) => url === servedBy)?.name
+  return openEventView({
+    serviceUrls: replicas.map(({ url }) => url),
+    onEvent: ({ type, orderId, blockNumber }, servedBy) =>
+      print(`   event    ${type} ${orderId} in block ${blockNumber}, told by ${nameOf(servedBy)}`),
+    onMoved: (servedBy) => print(`   the event stream goes on at ${nameOf(servedBy)} from its cursor`),
+    onError: (error) => print(`   the event stream is lost: ${error}`),
+  })
+}
+
+async function killReader({ service, devnet }: ReplicaNetwork, reader: Replica, print: Print): Promise<void> {
+  const killedAt = performance.now()
+  await reader.kill()
+  print(
+    `   ${reader.name} is killed (kill -9 ${reader.pid()}): its streams break off, and nobody reads the chain`,
+  )
+  const next = await waitForReader(service, devnet.chainId)
+  print(`   ${next.name} reads the chain, ${((performance.now() - killedAt) / 1000).toFixed(1)} s later`)
+}
+
+/** @throws unless each event of the chain has been told once, and in the chain's order */
+async function compareWithChain(
+  { devnet, contracts, user }: ReplicaNetwork,
+  told: readonly OrderMessage[],
+  print: Print,
+): Promise<void> {
+  const source = { address: contracts.settlement, abi: settlementAbi, fromBlock: 0n } as const
+  const logs = await createDevnetClient(devnet, user).getContractEvents(source)
+  const onChain = logs.flatMap(({ eventName, args, blockNumber }) =>
+    ORDER_EVENTS.includes(eventName) && 'orderId' in args
+      ? [`${eventName} ${args.orderId} ${blockNumber}`]
+      : [],
+  )
+  const received = told.map(({ type, orderId, blockNumber }) => `${type} ${orderId} ${blockNumber}`)
+  expectEqual('events', received.join('\n'), onChain.join('\n'))
+  print(
+    `The chain has ${onChain.length} events of orders; ${received.length} were told, each once and in order`,
+  )
+}
+
+/** @throws unless a replica lists all solvers, wherever they have registered */
+async function listSolvers(
+  { devnet, solvers }: ReplicaNetwork,
+  replica: Replica,
+  print: Print,
+): Promise<void> {
+  const response = await fetch(`${replica.url}/v1/${devnet.chainId}/solvers`)
+  if (!response.ok) throw new Error(`no solvers: ${await response.text()}`)
+  const listed = ((await response.json()) as { name: string }[]).map(({ name }) => name).join(', ')
+  expectEqual(`solvers at ${replica.name}`, listed, solvers.map(({ name }) => name).join(', '))
+  print(`${replica.name} lists the solvers ${listed}`)
+}

@@ -1,0 +1,20 @@
+import type { BlockHeader, BlockRef, ChainPosition, EventWithPosition, NewBlocks } from './block.js'
+import type { Address } from './hex.js'
+
+/**
+ * Takes the events of one chain, together with the chain's position. Each write is one transaction. Subscribers of all
+ * replicas get what a write has committed.
+ */
+export interface EventSink {
+  /** Makes this sink the only one that can write the chain's events. @returns the chain's position */
+  open(): Promise<ChainPosition | undefined>
+  /** Starts the chain after a block. @throws FencedError; here and below, when another sink of the chain was opened */
+  begin(settlement: Address, header: BlockHeader): Promise<void>
+  append(blocks: NewBlocks): Promise<void>
+  /** Adds the events that the log does not have yet, of blocks that it has. @returns the number of events added */
+  appendMissing(events: readonly EventWithPosition[]): Promise<number>
+  /** Removes all events after a block. */
+  revert(ancestor: BlockHeader): Promise<void>
+  /** The last blocks with canonical events below a number: at most `limit`, the oldest first. */
+  eventBlocks(below: number, limit: number): Promise<BlockRef[]>
+}

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { EVERY_EVENT, type EventFilter } from '../domain/event.js'
+import type { EnqueueRead } from './read-queue.js'
+import { type Batch, type Entry, MAX_BATCH } from './tail-buffer.js'
+
+/** What passes a filter of the entries up to and including a sequence. */
+export interface LogPart {
+  readonly entries: Batch
+  readonly through: number
+  /** The cursor that stands after that sequence. */
+  readonly cursor: string
+}
+
+/** Where a replay stands: two replays at a place with the same name read the same page. */
+export interface LogPlace {
+  readonly name: string
+  readonly filter: NamedFilter
+  readonly after: number
+  readonly through: number
+}
+
+export interface NamedFilter {
+  readonly filter: EventFilter
+  /** Empty for the filter that lets everything pass. */
+  readonly name: string
+  /** Entries that one read goes through. */
+  readonly range: number
+}
+
+/** How the log is read. */
+export interface LogReader {
+  /** The entry at a sequence; undefined when the log does not have it. */
+  readEntry(sequence: number): Promise<Entry | undefined>
+  /** The entries after a sequence, in order. */
+  readAfter(sequence: number, limit: number): Promise<Entry[]>
+  /** The entries in a range that pass a filter, in order; undefined when the log lacks a part of the range. */
+  readMatching(
+    filter: EventFilter,
+    range: { readonly after: number; readonly through: number },
+    limit: number,
+  ): Promise<Entry[] | undefined>
+}
+
+/** The log by pages: each is read once for all who replay it at about the same time, as after a restart. */
+export interface BackfillPages {
+  placeOf(filter: NamedFilter, sequence: number, lastSequence: number): LogPlace
+  /** A page that was read lately, or is being read; undefined when the database must be asked. */
+  find(place: LogPlace): Promise<LogPart | undefined> | undefined
+  /** Reads a page; undefined when the log no longer has all of it. */
+  read(place: LogPlace): Promise<LogPart | undefined>
+  /** Forgets all pages. */
+  clear(): void
+}
+
+/** Pages that are kept with a filter, and as many without: filters of one client must not drive out what all share. */
+const MAX_PAGES = 64
+/**
+ * Entries that one read with a filter goes through. SQLite reads in the main thread: it takes about 1 ms for these where no
+ * index helps, and 0.1 ms where one does.
+ */
+const MAX_SCANNED = 2000
+/** The same, where an index finds the entries in their order, or finds few of them: then the read ends at the last page entry. */
+const MAX_LOOKED_UP = 100_000
+/** With some hundred order ids, SQLite does not look them up: it scans the whole range, 30 ms for 100,000 entries. */
+const MAX_LOOKED_UP_ORDERS = 100
+
+/** Builds the pages over a log. @param enqueue has a page read in its turn */
+export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): BackfillPages {
+  const kept = {
+    whole: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
+    filtered: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
+  }
+  const pagesFor = ({ filter }: LogPlace) => (filter.name === '' ? kept.whole : kept.filtered)
+
+  async function readWhole({ after, through }: LogPlace): Promise<LogPart | undefined> {
+    const entries = await reader.readAfter(after, through - after)
+    // Retention may have removed the first ones; then later ones come in their place.
+    const own = entries.at(-1)?.sequence === through ? entries : entries.filter((e) => e.sequence <= through)
+    const last = own.at(-1)
+    return last && { entries: own, through: last.sequence, cursor: last.cursor }
+  }
+
+  async function readFiltered({ filter, after, through }: LogPlace): Promise<LogPart | undefined> {
+    const [entries, end] = await Promise.all([
+      reader.readMatching(filter.filter, { after, through }, MAX_BATCH),
+      reader.readEntry(through),
+    ])
+    const last = entries !== undefined && entries.length < MAX_BATCH ? end : entries?.at(-1)
+    return entries && last && { entries, through: last.sequence, cursor: last.cursor }
+  }
+
+  return {
+    placeOf(filter, sequence, lastSequence) {
+      const start = sequence - (sequence % filter.range)
+      const through = Math.min(start + filter.range, lastSequence)
+      const after = filter.name === '' ? start : sequence
+      return { name: `${filter.name}${after}-${through}`, filter, after, through }
+    },
+    find: (place) => pagesFor(place).get(place.name),
+    read(place) {
+      const pages = pagesFor(place)
+      const known = pages.get(place.name)
+      if (known !== undefined) return known
+      const page = enqueue(() => (place.filter.name === '' ? readWhole(place) : readFiltered(place)))
+      pages.set(place.name, page)
+      page.catch(() => {
+        if (pages.peek(place.name) === page) pages.delete(place.name)
+      })
+      return page
+    },
+    clear() {
+      kept.whole.clear()
+      kept.filtered.clear()
+    },
+  }
+}
+
+/** Names a filter. The order of its values does not change the name. */
+export function nameFilter(filter: EventFilter): NamedFilter {
+  const kinds = Object.keys(EVERY_EVENT) as (keyof EventFilter)[]
+  if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '', range: MAX_BATCH }
+  const values = kinds.map((kind) => [...filter[kind]].map(String).sort())
+  const digest = hash('sha256', JSON.stringify(values), 'base64url')
+  return { filter, name: `${digest} `, range: isLookedUp(filter) ? MAX_LOOKED_UP : MAX_SCANNED }
+}
+
+/**
+ * Whether an index alone bounds what a read goes through: an order has few events, and those of one user or solver stand in
+ * the index in their order. With a second kind of filter, a read could go through many that the other kind leaves out.
+ */
+function isLookedUp({ chainIds, types, orderIds, users, solvers }: EventFilter): boolean {
+  if (orderIds.size > 0) return orderIds.size <= MAX_LOOKED_UP_ORDERS && users.size + solvers.size === 0
+  return users.size + solvers.size === 1 && chainIds.size + types.size === 0
+}

@@ -1,0 +1,73 @@
+import type { LogEntry } from '../domain/event.js'
+
+/** An entry of the log with the cursor that stands after it, which has the entry's digest. */
+export interface Entry extends Omit<LogEntry, 'digest'> {
+  readonly cursor: string
+}
+
+/** Entries that leave together. The same array goes to every subscriber, so that what is made of it can be shared. */
+export type Batch = readonly Entry[]
+
+/** Entries in a batch, at the most: as much as a subscriber takes at once. */
+export const MAX_BATCH = 100
+
+/** Entries that are kept in memory, at the most. */
+export const MAX_RECENT = 8192
+
+/** The end of the log in memory, so that nobody who follows it needs the database. */
+export interface TailBuffer {
+  /** Adds entries that follow the last one. */
+  add(entries: readonly Entry[]): void
+  /** The entries after a sequence, as far as they are in one batch; undefined when the next one is not here. */
+  after(sequence: number): Batch | undefined
+  /** The entry at a sequence; undefined when it is not here. */
+  at(sequence: number): Entry | undefined
+  clear(): void
+}
+
+/** Builds it, empty. */
+export function createTailBuffer(): TailBuffer {
+  const batches: Batch[] = []
+  let size = 0
+
+  /** The batch that an entry is in, if it is here, and its index there. */
+  function find(sequence: number): { readonly batch: Batch; readonly index: number } | undefined {
+    const batch = batches[lastStartingBy(batches, sequence)]
+    const index = sequence - (batch?.[0]?.sequence ?? 0)
+    return batch === undefined || index >= batch.length ? undefined : { batch, index }
+  }
+
+  return {
+    add(entries) {
+      for (let start = 0; start < entries.length; start += MAX_BATCH) {
+        batches.push(entries.slice(start, start + MAX_BATCH))
+      }
+      size += entries.length
+      while (size > MAX_RECENT) size -= batches.shift()?.length ?? 0
+    },
+    after(sequence) {
+      const next = find(sequence + 1)
+      return next === undefined || next.index === 0 ? next?.batch : next.batch.slice(next.index)
+    },
+    at(sequence) {
+      const found = find(sequence)
+      return found?.batch[found.index]
+    },
+    clear() {
+      batches.length = 0
+      size = 0
+    },
+  }
+}
+
+/** Index of the last batch that does not start after a sequence; -1 when all do. */
+function lastStartingBy(batches: readonly Batch[], sequence: number): number {
+  let low = 0
+  let high = batches.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((batches[middle]?.[0]?.sequence ?? 0) <= sequence) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}

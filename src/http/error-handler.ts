@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { parseChainId } from '../domain/chain-id.js'
+import { ServiceError } from '../domain/errors.js'
+import type { MethodHandler } from '../rpc/middleware.js'
+import type { RateLimits } from '../rpc/rate-limits.js'
+import type { Logger } from '../telemetry/log.js'
+import { noteArrival } from './arrival.js'
+import { sendError, toRestError } from './error-body.js'
+import type { LogRequest } from './request-log.js'
+import { abandon, toClient } from './rest-context.js'
+
+const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
+
+/** Answers what reaches no route, and what routes throw, in the shape of all errors (docs/decisions.md, D7). */
+export function registerErrorHandlers(
+  server: FastifyInstance,
+  rateLimits: RateLimits,
+  { log, logRequest }: { readonly log: Logger; readonly logRequest: LogRequest },
+): void {
+  server.setErrorHandler((thrown, request, reply) => {
+    const error = toRestError(thrown)
+    // What the guard has turned into a ServiceError, it has logged.
+    if (error !== thrown && error.reason === 'INTERNAL') {
+      log.error({ requestId: request.id, err: error.cause }, error.message)
+    }
+    sendError(reply, error)
+    // What reaches no route.
+    if (request.routeOptions.url === undefined) logRequest(request, error.httpStatus)
+    return reply
+  })
+  server.setNotFoundHandler(async (request, reply) => {
+    await rateLimits.consume('global', toClient(request, reply))
+    throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
+  })
+  // A body is read where it is asked for, not before a path is refused.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', (_request, _body, done) => done(null))
+}
+
+/**
+ * Answers 405 to the verbs that a path does not take.
+ * @param check may refuse for another reason first
+ */
+export type RejectOtherMethods = (
+  url: string,
+  verbs: readonly string[],
+  check: (request: FastifyRequest) => void,
+) => void
+
+/** Builds the refusal of other verbs; whether HEAD is taken is up to the routes themselves. */
+export function createMethodRejection(server: FastifyInstance, rateLimits: RateLimits): RejectOtherMethods {
+  return (url, verbs, check) => {
+    const allowed = verbs.toSorted()
+    server.route({
+      method: ALL_VERBS.filter((method) => !server.hasRoute({ method, url })),
+      url,
+      onRequest: async (request, reply) => {
+        await rateLimits.consume('global', toClient(request, reply))
+        check(request)
+        reply.header('allow', allowed.join(', '))
+        throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(' and ')}.`)
+      },
+      handler: () => undefined,
+    })
+  }
+}
+
+/**
+ * Answers a path that cannot be decoded, which Fastify gives to no route and no hook: counted as all else, and 404
+ * first when its chain is not supported.
+ */
+export function createBadUrlHandler(
+  methods: readonly MethodHandler[],
+  rateLimits: RateLimits,
+  logRequest: LogRequest,
+) {
+  return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!noteArrival(request)) return abandon(request, reply)
+    try {
+      await rateLimits.consume('global', toClient(request, reply))
+      const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []
+      if (segment !== undefined) methods[0]?.assertChain(parseChainId(decoded(segment)))
+      throw error
+    } catch (thrown) {
+      const refusal = toRestError(thrown)
+      sendError(reply, refusal)
+      logRequest(request, refusal.httpStatus)
+    }
+  }
+}
+
+/** @returns the text of a path's segment, or nothing when it cannot be decoded */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}

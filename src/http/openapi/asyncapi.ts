@@ -1,0 +1,141 @@
+import { create, type DescMessage, type DescMethod, type MessageInitShape } from '@bufbuild/protobuf'
+import { StreamEventsResponseSchema } from '../../../gen/aggregator/v1/event_pb.js'
+import { toEventJson } from '../event-json.js'
+import { compileRoutes } from '../http-rules.js'
+import type { Schema } from './constraints.js'
+import { descriptionOf } from './descriptions.js'
+import type { ExampleEvent } from './example.js'
+import type { Contract } from './openapi.js'
+import { fieldSchema, messageSchema } from './schemas.js'
+import { unwrap } from './unwrap.js'
+
+/** A message of the stream as clients get it: one JSON object with a `type` of its own. */
+export interface StreamMessage {
+  readonly type: string
+  readonly description: string
+  readonly payload: Schema
+}
+
+const ENDINGS = `
+The first message is \`connected\`. What a client sends is ignored; more than 4 KiB at once closes its socket. The server
+closes a stream with one of these codes, and a reason that says what was wrong:
+- 1001: the server stops.
+- 1008: the filter is bad, the chain is not served, the cursor is not known or too old, or the event log has lost events
+  that were sent, as after a restored backup.
+- 1013: all places are taken, the client takes too little for too long, or the database that \`after\` needs does not answer.
+- 1011: the server has failed.
+
+Come back with the cursor of the last message as \`after\`. Pings say that the stream is alive.`
+const SOURCE_ENDINGS = `
+The first message is \`connected\`. Each event has \`data\`, one of these messages, and \`id\`, its cursor; browsers send the last one
+by themselves as \`Last-Event-ID\`, which comes before \`after\`. Comments say that the stream is alive. A request that is refused
+is answered with an error in JSON, see [/openapi.json](/openapi.json); a stream that ends later just ends, and may be resumed.`
+
+/** All messages of the stream but the heartbeat, which has no JSON. */
+export function streamMessages(): StreamMessage[] {
+  const fields = StreamEventsResponseSchema.oneofs[0]?.fields ?? []
+  return fields.flatMap(({ localName, message }) =>
+    message === undefined || localName === 'heartbeat' ? [] : [toStreamMessage(localName, message)],
+  )
+}
+
+/** Where a document's reader has reached the instance. */
+export interface Origin {
+  /** Host, with the port where it is not the protocol's own. */
+  readonly host: string
+  readonly isSecure: boolean
+}
+
+/** The servers of the AsyncAPI document: the WebSocket and the server-sent events of one origin. */
+export function asyncApiServers({ host, isSecure }: Origin): object {
+  const [webSocket, http] = isSecure ? ['wss', 'https'] : ['ws', 'http']
+  return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
+}
+
+/** Derives the AsyncAPI 3 document of the event stream's WebSocket and server-sent events, all but its servers. */
+export function asyncApiOf({ version, stream }: Contract, events: readonly ExampleEvent[]): object {
+  const messages = streamMessages()
+  const [webSocket = '', eventSource = ''] = compileRoutes(stream).map(({ url }) => url)
+  const query = querySchema(stream)
+  const channel = (address: string, server: string, description: string) => ({
+    address,
+    servers: [{ $ref: `#/servers/${server}` }],
+    description: unwrap(description),
+    messages: Object.fromEntries(
+      messages.map(({ type }) => [type, { $ref: `#/components/messages/${type}` }]),
+    ),
+  })
+  const operation = (name: string) => ({
+    action: 'send',
+    channel: { $ref: `#/channels/${name}` },
+    description: descriptionOf(stream),
+  })
+
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Quote aggregator: order events',
+      version,
+      description: 'The order events of the settlement contracts, each once and in the order of its chain.',
+      license: { name: 'MIT' },
+    },
+    defaultContentType: 'application/json',
+    channels: {
+      webSocket: {
+        ...channel(webSocket, 'webSocket', ENDINGS),
+        bindings: { ws: { method: 'GET', query, bindingVersion: '0.1.0' } },
+      },
+      serverSentEvents: channel(eventSource, 'http', SOURCE_ENDINGS),
+    },
+    operations: {
+      tellOnWebSocket: operation('webSocket'),
+      tellAsServerSentEvents: {
+        ...operation('serverSentEvents'),
+        bindings: { http: { method: 'GET', query, bindingVersion: '0.3.0' } },
+      },
+    },
+    components: {
+      messages: Object.fromEntries(
+        messages.map((message) => [
+          message.type,
+          {
+            name: message.type,
+            summary: message.description,
+            payload: message.payload,
+            examples: events.filter(({ type }) => type === message.type).map((payload) => ({ payload })),
+          },
+        ]),
+      ),
+    },
+  }
+}
+
+function toStreamMessage(localName: string, message: DescMessage): StreamMessage {
+  const type = typeOf(localName)
+  const { required, properties } = messageSchema(message) as { required: string[]; properties: object }
+  const cursor = StreamEventsResponseSchema.field.cursor
+  return {
+    type,
+    description: descriptionOf(message),
+    payload: {
+      type: 'object',
+      required: ['type', ...required, cursor.jsonName],
+      properties: { type: { const: type }, ...properties, [cursor.jsonName]: fieldSchema(cursor) },
+    },
+  }
+}
+
+/** The type that the writer of messages gives to this kind. */
+function typeOf(localName: string): string {
+  const message = { event: { case: localName, value: {} } } as MessageInitShape<
+    typeof StreamEventsResponseSchema
+  >
+  return JSON.parse(toEventJson(create(StreamEventsResponseSchema, message))).type
+}
+
+function querySchema({ input }: DescMethod): Schema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(input.fields.map((field) => [field.jsonName, fieldSchema(field)])),
+  }
+}

@@ -1,0 +1,886 @@
+// Written by test/service/openapi-capture.ts from a real run. Do not edit.
+import type { ExampleEvent, Sample } from './example.js'
+
+/** The settlement contract of that run. */
+export const settlement = {
+  settlement: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
+  domainSeparator: '0x176c9ce03e613bd4ffc523ef98632cfd2e044f23d290e815d3c34b67d44c1f06',
+  depositProxyCodeHash: '0x83a2ef8b86b95c8e4398409296ebffb1345a73c3cb3eec0b2ce93f23d9cdf853',
+} as const
+
+/** A request and its answer of each kind. */
+export const exchanges: readonly Sample[] = [
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see address, name.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'address',
+          message: 'must be a 20-byte address in hex with 0x',
+        },
+        {
+          field: 'name',
+          message:
+            'must be 1 to 64 visible characters: no control, format or other invisible characters, no blank at either end, at most 4 combining marks in a row',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 413,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The body must be at most 64 KiB.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'body',
+          message: 'must be at most 64 KiB',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 503,
+    reason: 'CHAIN_UNAVAILABLE',
+    body: {
+      error: 'Chain 4242 does not answer at the moment.',
+      code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 401,
+    reason: 'SIGNATURE_INVALID',
+    body: {
+      error: 'The signature is not by this address over the expected message.',
+      code: 'SIGNATURE_INVALID',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 401,
+    reason: 'TIMESTAMP_OUT_OF_RANGE',
+    body: {
+      error: 'The timestamp must be within 5 minutes of the clock.',
+      code: 'TIMESTAMP_OUT_OF_RANGE',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 400,
+    reason: 'ENDPOINT_REJECTED',
+    body: {
+      error:
+        'The endpoint must be at a public IP address, or at a name that resolves to such addresses only.',
+      code: 'ENDPOINT_REJECTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 400,
+    reason: 'BOND_INSUFFICIENT',
+    body: {
+      error: 'The solver must have a bond of at least 1000000000 on the settlement contract.',
+      code: 'BOND_INSUFFICIENT',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 200,
+    path: {
+      chainId: 31337,
+    },
+    requestBody: {
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+      endpointUrl: 'http://127.0.0.1:42877',
+      name: 'Aldous',
+      signature:
+        '0xdfb511350a519e9a008bae6f59e14a384eb00537b592e3a1704f2cb1234bda7c3c982c4b802e81b7cb9d532c023347f9d2deea3102275864864e585fb53b3a641c',
+      timestamp: 1795346115635,
+    },
+    body: {
+      status: 'registered',
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+      check: {
+        outcome: 'DECLINED',
+        explanation:
+          'The solver answered with status 422; only 200 carries an offer. No pair has been quoted on this chain since the instance started, so the request was for tokens that do not exist: to decline is right. The signature is not checked yet: register again after the first quotes.',
+      },
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 401,
+    reason: 'TIMESTAMP_REUSED',
+    body: {
+      error: 'The timestamp must be newer than the last accepted one, 1795346115635.',
+      code: 'TIMESTAMP_REUSED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 400,
+    reason: 'SOLVER_LIMIT_REACHED',
+    body: {
+      error: 'This chain has its 2 solvers already, and none can be replaced now.',
+      code: 'SOLVER_LIMIT_REACHED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers',
+    status: 200,
+    path: {
+      chainId: 31337,
+    },
+    body: [
+      {
+        address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+        name: 'Aldous',
+        registeredAt: 1795346115746,
+      },
+      {
+        address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+        name: 'Beatrix',
+        registeredAt: 1795346115769,
+      },
+    ],
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see Connect-Timeout-Ms.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'Connect-Timeout-Ms',
+          message: 'must be milliseconds, at most 10 digits',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 200,
+    path: {
+      chainId: 31337,
+    },
+    requestBody: {
+      inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+      outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+      orderType: 'EXACT_INPUT',
+      amount: '1000000000000000000',
+      userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      originChainId: 31337,
+      destinationChainId: 31337,
+      depositMode: 'CONTRACT',
+    },
+    body: {
+      quote: {
+        solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+        user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+        inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+        inputAmount: '1000000000000000000',
+        outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+        outputAmount: '2498750000',
+        orderType: 0,
+        outputChainId: 31337,
+        depositDeadline: 1795346415,
+        fillDeadline: 1795346535,
+        nonce: '1',
+      },
+      solverSignature:
+        '0x4f8cbcbcf6f96803ac5e5ea2cd247983db53026eeb16c17cc82dd79d2bb86fc06998463424d65e33bfcb942a545899e553bd2abbd30271e0fd705181a3d4a2461c',
+      depositAddress: '0x129F67D24116313F03b353e14684BE850Bb926e1',
+      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+      alternativeQuotes: [
+        {
+          quote: {
+            solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+            user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+            inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+            inputAmount: '1000000000000000000',
+            outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+            outputAmount: '2497000000',
+            orderType: 0,
+            outputChainId: 31337,
+            depositDeadline: 1795346415,
+            fillDeadline: 1795346535,
+            nonce: '1',
+          },
+          solverSignature:
+            '0x4c9db98600dee235e4f392810163f0e069235a25aa5f651be45760e65da9967a19a312d37454ec0ad417350c9aabf98d3b69daf500d8170f8a574c3692087d561b',
+          depositAddress: '0x9B8FFC151D3181289Ea0367295944d119c2C66D5',
+          orderId: '0xda0c347df125d832cdf8dbeb1ddc56a74b98640483d83130c0483e5285a9a234',
+        },
+      ],
+      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see depositMode, amount.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'depositMode',
+          message: 'must be CONTRACT or ADDRESS',
+        },
+        {
+          field: 'amount',
+          message: 'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 413,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The body must be at most 64 KiB.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'body',
+          message: 'must be at most 64 KiB',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 503,
+    reason: 'CHAIN_UNAVAILABLE',
+    body: {
+      error: 'Chain 4242 has not answered yet.',
+      code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 503,
+    reason: 'NO_QUOTES',
+    body: {
+      error: 'No solver gave a valid quote in time.',
+      code: 'NO_QUOTES',
+      quoteId: '3850e7b7-2ec5-40f9-8047-a3ce580d9554',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 503,
+    reason: 'SOLVERS_BUSY',
+    body: {
+      error: 'All connections to solvers are taken: try again in 1 s.',
+      code: 'SOLVERS_BUSY',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/quote/{quoteId}',
+    status: 200,
+    path: {
+      chainId: 31337,
+      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
+    },
+    body: {
+      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
+      chainId: 31337,
+      requestedAt: 1795346115801,
+      durationMs: 10,
+      outcome: 'QUOTED',
+      request: {
+        inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+        outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+        orderType: 'EXACT_INPUT',
+        amount: '1000000000000000000',
+        userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+        destinationChainId: 31337,
+        depositMode: 'CONTRACT',
+        depositDeadline: 1795346415,
+        fillDeadline: 1795346535,
+      },
+      solvers: [
+        {
+          solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+          outcome: 'QUOTED',
+          rank: 1,
+          durationMs: 7,
+          inputAmount: '1000000000000000000',
+          outputAmount: '2498750000',
+          explanation: 'The best offer: it is the one that the caller got first.',
+        },
+        {
+          solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+          outcome: 'QUOTED',
+          rank: 2,
+          durationMs: 7,
+          inputAmount: '1000000000000000000',
+          outputAmount: '2497000000',
+          explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
+        },
+      ],
+      bestAmount: '2498750000',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/quote/{quoteId}',
+    status: 404,
+    reason: 'QUOTE_NOT_FOUND',
+    body: {
+      error: 'There is no record of this quote here, or none any more.',
+      code: 'QUOTE_NOT_FOUND',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/quote/{quoteId}',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see quoteId.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'quoteId',
+          message: 'must be a UUID',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/quote/{quoteId}',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'GET /v1/events',
+    status: 503,
+    reason: 'STREAM_LIMIT_REACHED',
+    body: {
+      error: 'All 1 stream places are taken (MAX_STREAM_CLIENTS).',
+      code: 'STREAM_LIMIT_REACHED',
+    },
+  },
+  {
+    of: 'GET /v1/events',
+    status: 200,
+    body: 'id: a1JeiEpa.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"a1JeiEpa.0"}\n\nid: a1JeiEpa.1.aSq3AVfd\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795346535,"blockNumber":15,"cursor":"a1JeiEpa.1.aSq3AVfd"}\n\nid: a1JeiEpa.2.FmMeHJlF\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x99cd480a4ba082aa8150b14633ebf13a8c973febe4cd4e51bf1c3d3865c795e5","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"a1JeiEpa.2.FmMeHJlF"}\n\nid: a1JeiEpa.3.9oqqnSWR\ndata: {"type":"Settled","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","blockNumber":17,"cursor":"a1JeiEpa.3.9oqqnSWR"}\n\nid: a1JeiEpa.4.xMkRgLaT\ndata: {"type":"Reverted","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","event":"Settled","blockNumber":17,"cursor":"a1JeiEpa.4.xMkRgLaT"}\n',
+  },
+  {
+    of: 'GET /v1/events',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see user.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'user',
+          message: 'must be a 20-byte address in hex with 0x',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/events',
+    status: 400,
+    reason: 'CURSOR_UNKNOWN',
+    body: {
+      error: 'This cursor does not belong to the event log, or the events after it are no longer kept.',
+      code: 'CURSOR_UNKNOWN',
+    },
+  },
+  {
+    of: 'GET /v1/events',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'GET /v1/ws',
+    status: 426,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'This path is a WebSocket. The same events are at /v1/events.',
+      code: 'INVALID_ARGUMENT',
+    },
+  },
+  {
+    of: 'GET /v1/ws',
+    status: 400,
+    body: 'Missing or invalid Sec-WebSocket-Key header',
+  },
+  {
+    of: 'GET /v1/{chainId}/order/{orderId}',
+    status: 200,
+    path: {
+      chainId: 31337,
+      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+    },
+    body: {
+      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+      chainId: 31337,
+      state: 'SETTLED',
+      user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+      inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+      inputAmount: '1000000000000000000',
+      outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+      outputAmount: '2498750000',
+      outputChainId: 31337,
+      fillDeadline: 1795346535,
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/order/{orderId}',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see orderId.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'orderId',
+          message: 'must be 32 bytes in hex with 0x',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/order/{orderId}',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/order/{orderId}',
+    status: 503,
+    reason: 'CHAIN_UNAVAILABLE',
+    body: {
+      error: 'Chain 4242 does not answer at the moment.',
+      code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see signature.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'signature',
+          message: 'must be 65 bytes in hex with 0x',
+        },
+      ],
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 413,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The body must be at most 64 KiB.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'body',
+          message: 'must be at most 64 KiB',
+        },
+      ],
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 401,
+    reason: 'SIGNATURE_INVALID',
+    body: {
+      error: 'The signature is not by this address over the expected message.',
+      code: 'SIGNATURE_INVALID',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 401,
+    reason: 'TIMESTAMP_OUT_OF_RANGE',
+    body: {
+      error: 'The timestamp must be within 5 minutes of the clock.',
+      code: 'TIMESTAMP_OUT_OF_RANGE',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 404,
+    reason: 'SOLVER_NOT_FOUND',
+    body: {
+      error: 'This solver is not registered here.',
+      code: 'SOLVER_NOT_FOUND',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 200,
+    path: {
+      chainId: 31337,
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    },
+    requestBody: {
+      signature:
+        '0x821eeef3130339eafe042c77027196f59bd59c097514ba3d8bdb38bbe7399f1e5d1a580faf2fdc469231ed724fb741ad49ad8cbe5054c82b8de3032411f6e3211b',
+      timestamp: 1795346116093,
+    },
+    body: {
+      status: 'removed',
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 401,
+    reason: 'TIMESTAMP_REUSED',
+    body: {
+      error: 'The timestamp must be newer than the last accepted one, 1795346116093.',
+      code: 'TIMESTAMP_REUSED',
+    },
+  },
+  {
+    of: 'refused',
+    status: 404,
+    reason: 'ROUTE_NOT_FOUND',
+    body: {
+      error: 'There is nothing at this path.',
+      code: 'ROUTE_NOT_FOUND',
+    },
+  },
+  {
+    of: 'refused',
+    status: 405,
+    reason: 'METHOD_NOT_ALLOWED',
+    body: {
+      error: 'This path takes POST.',
+      code: 'METHOD_NOT_ALLOWED',
+    },
+  },
+  {
+    of: 'GET /health',
+    status: 200,
+    body: {
+      status: 'degraded',
+      version: '0.1.0',
+      uptime: 0,
+      timestamp: 1795346116117,
+      supportedChains: [31337, 4242],
+      activeSolvers: {
+        '4242': 0,
+        '31337': 1,
+      },
+      database: 'ok',
+      chains: [
+        {
+          chainId: 31337,
+          status: 'ok',
+          headBlock: 17,
+          lagMs: 2117,
+        },
+        {
+          chainId: 4242,
+          status: 'down',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /health/ready',
+    status: 200,
+    body: {
+      status: 'ready',
+    },
+  },
+  {
+    of: 'GET /metrics',
+    status: 200,
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4783660000000003\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.145769\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.624135\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795346110\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 242909184\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66517299200\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 318156800\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 55\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.00830429\n',
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 500,
+    reason: 'INTERNAL',
+    body: {
+      error: 'The service failed to answer this request.',
+      code: 'INTERNAL',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 500,
+    reason: 'INTERNAL',
+    body: {
+      error: 'The service failed to answer this request.',
+      code: 'INTERNAL',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 500,
+    reason: 'INTERNAL',
+    body: {
+      error: 'The service failed to answer this request.',
+      code: 'INTERNAL',
+    },
+  },
+  {
+    of: 'GET /health',
+    status: 500,
+    reason: 'INTERNAL',
+    body: {
+      error: 'The service failed to answer this request.',
+      code: 'INTERNAL',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/quote/{quoteId}',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/order/{orderId}',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/events',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/ws',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /metrics',
+    status: 401,
+    body: 'Basic authentication is required.\n',
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 403,
+    reason: 'SOLVER_BLOCKED',
+    body: {
+      error: 'The operator of this instance has blocked this address.',
+      code: 'SOLVER_BLOCKED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/register',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'DELETE /v1/{chainId}/solvers/{address}',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/quote/{quoteId}',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /v1/events',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /health/ready',
+    status: 503,
+    reason: 'CHAIN_UNAVAILABLE',
+    body: {
+      error: 'No chain answers at the moment.',
+      code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /health/ready',
+    status: 503,
+    reason: 'SHUTTING_DOWN',
+    body: {
+      error: 'The service is shutting down.',
+      code: 'SHUTTING_DOWN',
+    },
+  },
+]
+
+/** A message of the event stream of each type. */
+export const events: readonly ExampleEvent[] = [
+  {
+    type: 'connected',
+    supportedChains: [31337, 4242],
+    cursor: 'a1JeiEpa.0',
+  },
+  {
+    type: 'Deposited',
+    chainId: 31337,
+    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+    user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+    inputAmount: '1000000000000000000',
+    outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+    outputAmount: '2498750000',
+    fillDeadline: 1795346535,
+    blockNumber: 15,
+    cursor: 'a1JeiEpa.1.aSq3AVfd',
+  },
+  {
+    type: 'Refunded',
+    chainId: 31337,
+    orderId: '0x99cd480a4ba082aa8150b14633ebf13a8c973febe4cd4e51bf1c3d3865c795e5',
+    user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
+    inputAmount: '281652687922813594615122067',
+    bondSlashed: '3630',
+    blockNumber: 16,
+    cursor: 'a1JeiEpa.2.FmMeHJlF',
+  },
+  {
+    type: 'Settled',
+    chainId: 31337,
+    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+    blockNumber: 17,
+    cursor: 'a1JeiEpa.3.9oqqnSWR',
+  },
+  {
+    type: 'Reverted',
+    chainId: 31337,
+    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+    event: 'Settled',
+    blockNumber: 17,
+    cursor: 'a1JeiEpa.4.xMkRgLaT',
+  },
+]

@@ -1,0 +1,114 @@
+import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
+import { compileRoutes, type RestRoute } from '../http-rules.js'
+import type { Schema } from './constraints.js'
+import { descriptionOf } from './descriptions.js'
+import { failuresOf } from './error-responses.js'
+import type { Sample } from './example.js'
+import { fullName } from './full-name.js'
+import { type Examples, failureResponse, headersOf, jsonResponse } from './responses.js'
+import { fieldDescription, fieldSchema, isRequired, messageSchema, schemaReference } from './schemas.js'
+
+/** Operations of an OpenAPI document by path, then by verb in lower case. */
+export type Paths = Record<string, Record<string, object>>
+
+/** The header by which a caller says how long it waits; every method reads it. */
+const TIMEOUT_PARAMETER = {
+  name: 'Connect-Timeout-Ms',
+  in: 'header',
+  description:
+    "The caller's own deadline in milliseconds. A quote is answered shortly before, with what came by then.",
+  schema: { type: 'integer', minimum: 0, maximum: 9_999_999_999 },
+}
+
+/** The REST operations of unary methods, at the paths of their `google.api.http` options. */
+export function methodPaths(methods: readonly DescMethod[], samples: readonly Sample[]): Paths {
+  const paths: Paths = {}
+  for (const method of methods) {
+    for (const route of compileRoutes(method)) {
+      const path = toPath(route.url)
+      const own = samplesOf(`${route.verb} ${path}`, samples)
+      paths[path] = { ...paths[path], [route.verb.toLowerCase()]: toOperation(method, route, own) }
+    }
+  }
+  return paths
+}
+
+/** The messages that answers are made of. */
+export function answeredMessages(methods: readonly DescMethod[]): DescMessage[] {
+  return methods.flatMap((method) =>
+    compileRoutes(method).map(({ responseField }) => responseField?.message ?? method.output),
+  )
+}
+
+/** @param operation verb and path */
+export function samplesOf(operation: string, samples: readonly Sample[]): Sample[] {
+  return samples.filter(({ of }) => of === operation)
+}
+
+/** The answers of samples, each named by its reason when it has one. */
+export function examplesOf(samples: readonly Sample[], status: number): Examples {
+  const answers = samples.filter((sample) => sample.status === status)
+  return Object.fromEntries(answers.map(({ reason, body }) => [reason ?? 'sample', { value: body }]))
+}
+
+/** A path of the router as OpenAPI writes it: `{name}` for `:name`. */
+export function toPath(url: string): string {
+  return url.replace(/:(\w+)/g, '{$1}')
+}
+
+function toOperation(method: DescMethod, route: RestRoute, samples: readonly Sample[]): object {
+  const success = samples.find(({ status }) => status === 200)
+  const failures = failuresOf(fullName(method), route.hasBody)
+  return {
+    operationId: method.localName,
+    summary: method.name,
+    description: descriptionOf(method),
+    tags: [method.parent.name],
+    parameters: [...parametersOf(method, route, success), TIMEOUT_PARAMETER],
+    ...(route.hasBody ? { requestBody: requestBodyOf(method, route, success) } : {}),
+    responses: {
+      200: successResponse(method, route, samples),
+      ...Object.fromEntries(
+        failures.map((failure) => [
+          failure.status,
+          failureResponse(failure, examplesOf(samples, failure.status)),
+        ]),
+      ),
+    },
+  }
+}
+
+function parametersOf({ input }: DescMethod, route: RestRoute, sample: Sample | undefined): object[] {
+  const inPath = route.pathFields.map((field) => ({
+    name: field.jsonName,
+    in: 'path',
+    required: true,
+    description: fieldDescription(field),
+    schema: fieldSchema(field),
+    example: sample?.path?.[field.jsonName],
+  }))
+  if (route.hasBody) return inPath
+  const others = input.fields.filter((field) => !route.pathFields.includes(field))
+  const inQuery = others.map((field) => ({
+    name: field.jsonName,
+    in: 'query',
+    required: isRequired(field),
+    description: fieldDescription(field),
+    schema: fieldSchema(field),
+  }))
+  return [...inPath, ...inQuery]
+}
+
+function requestBodyOf({ input }: DescMethod, { pathFields }: RestRoute, sample: Sample | undefined): object {
+  const schema = messageSchema(
+    input,
+    input.fields.filter((field) => !pathFields.includes(field)),
+  )
+  return { required: true, content: { 'application/json': { schema, example: sample?.requestBody } } }
+}
+
+function successResponse({ output }: DescMethod, { responseField }: RestRoute, samples: readonly Sample[]) {
+  const schema: Schema = responseField === undefined ? schemaReference(output) : fieldSchema(responseField)
+  const description = descriptionOf(responseField ?? output)
+  return jsonResponse(description, schema, examplesOf(samples, 200), headersOf({ isLimited: true }))
+}

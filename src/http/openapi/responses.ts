@@ -1,0 +1,114 @@
+import type { Reason } from '../../domain/errors.js'
+import type { Schema } from './constraints.js'
+import { EXPLANATIONS, type Failure } from './error-responses.js'
+
+/** A named example of an answer. */
+export type Examples = Readonly<Record<string, { readonly value: unknown }>>
+
+const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const LIMITS = {
+  'RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
+  'RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
+  'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
+}
+const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+const BUSY_RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/BusyRetryAfter' } }
+
+/** The headers that answers refer to. Those of a limit are absent where the instance has turned it off. */
+export const HEADERS = {
+  RequestId: {
+    description: 'Names the request in the log of the instance.',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+  },
+  RateLimitLimit: {
+    description: 'Requests that this client may make in a window; absent when there is no limit.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  RateLimitRemaining: {
+    description: 'Requests that are left in this window.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  RateLimitReset: {
+    description: 'Seconds until the window ends.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  RetryAfter: {
+    description: 'Seconds until it is worth trying again.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+  BusyRetryAfter: {
+    description: 'With `SOLVERS_BUSY`, seconds until it is worth trying again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+} as const
+
+/** The headers of a success: those of the limit only where requests are counted. */
+export function headersOf({ isLimited }: { isLimited: boolean }): object {
+  return isLimited ? { ...REQUEST_ID, ...LIMITS } : REQUEST_ID
+}
+
+/** An answer in JSON. */
+export function jsonResponse(description: string, schema: Schema, examples: Examples, headers: object) {
+  return { description, headers, content: { 'application/json': { schema, examples } } }
+}
+
+/** The answer to a request that fails, in the one shape that all errors have (docs/decisions.md, D7). */
+export function failureResponse(
+  { status, reasons }: Failure,
+  examples: Examples,
+  { isLimited = true, headers = {} }: { isLimited?: boolean; headers?: object } = {},
+) {
+  const retryAfter = status === 429 ? RETRY_AFTER : reasons.includes('SOLVERS_BUSY') ? BUSY_RETRY_AFTER : {}
+  const allHeaders = { ...headersOf({ isLimited }), ...retryAfter, ...headers }
+  return jsonResponse(descriptionOf(status, reasons), errorSchema(reasons), examples, allHeaders)
+}
+
+function descriptionOf(status: number, reasons: readonly Reason[]): string {
+  if (status === 413) return '`INVALID_ARGUMENT`: The body is longer than 64 KiB.'
+  return reasons.map((reason) => `\`${reason}\`: ${EXPLANATIONS[reason]}`).join('\n\n')
+}
+
+function errorSchema(reasons: readonly Reason[]): Schema {
+  const details = reasons.includes('INVALID_ARGUMENT')
+    ? {
+        details: {
+          type: 'array',
+          minItems: 1,
+          items: { $ref: '#/components/schemas/FieldViolation' },
+          description: 'For `INVALID_ARGUMENT`, every bad field.',
+        },
+      }
+    : {}
+  const quoteId = reasons.includes('NO_QUOTES')
+    ? {
+        quoteId: {
+          type: 'string',
+          format: 'uuid',
+          description: 'Names the record of the quote; there is none when no solver was asked.',
+        },
+      }
+    : {}
+  return {
+    type: 'object',
+    required: ['error', 'code'],
+    properties: {
+      error: { type: 'string', minLength: 1, description: 'A sentence for a person.' },
+      code: { enum: reasons, description: 'The reason, one of a closed list.' },
+      ...details,
+      ...quoteId,
+    },
+  }
+}
+
+/** What `details` is made of. */
+export const FIELD_VIOLATION: Schema = {
+  type: 'object',
+  description: 'One bad field of a request.',
+  required: ['field', 'message'],
+  properties: {
+    field: { type: 'string', description: "The field's name, or `body` for all of it." },
+    message: { type: 'string', minLength: 1, description: 'What it must be.' },
+  },
+}

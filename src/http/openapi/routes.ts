@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { asyncApiOf, asyncApiServers, type Origin } from './asyncapi.js'
+import { registerDocsPage } from './docs-page.js'
+import { events, exchanges } from './examples.js'
+import { type Contract, openApiOf } from './openapi.js'
+
+/**
+ * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Nobody's requests
+ * for them are counted (docs/decisions.md, D8).
+ */
+export function registerReference(server: FastifyInstance, contract: Omit<Contract, 'samples'>): void {
+  const whole = { ...contract, samples: exchanges }
+  const openApi = once(() => JSON.stringify(openApiOf(whole)))
+  const asyncApi = once(() => asyncApiOf(whole, events))
+  serveDocument(server, '/openapi.json', openApi)
+  serveDocument(server, '/asyncapi.json', (request) =>
+    JSON.stringify({ ...asyncApi(), servers: asyncApiServers(originOf(request)) }),
+  )
+  registerDocsPage(server)
+}
+
+function serveDocument(
+  server: FastifyInstance,
+  path: string,
+  textFor: (request: FastifyRequest) => string,
+): void {
+  server.get(path, (request, reply) => {
+    reply.type('application/json; charset=utf-8').send(textFor(request))
+  })
+}
+
+/** Derives a value when it is first asked for, and keeps it. */
+function once<T>(derive: () => T): () => T {
+  let kept: { readonly value: T } | undefined
+  return () => {
+    kept ??= { value: derive() }
+    return kept.value
+  }
+}
+
+/** A name or address with or without a port. */
+const HOST = /^([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]+)?$/i
+
+/** As the request has reached the instance, or the proxy before it that is trusted. */
+function originOf({ host, protocol, socket }: FastifyRequest): Origin {
+  return { host: HOST.test(host) ? host : `localhost:${socket.localPort}`, isSecure: protocol === 'https' }
+}

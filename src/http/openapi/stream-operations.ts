@@ -1,0 +1,92 @@
+import type { DescField, DescMethod } from '@bufbuild/protobuf'
+import { compileRoutes } from '../http-rules.js'
+import { descriptionOf } from './descriptions.js'
+import { failuresOf } from './error-responses.js'
+import type { Sample } from './example.js'
+import { fullName } from './full-name.js'
+import { examplesOf, type Paths, samplesOf, toPath } from './operations.js'
+import { failureResponse, headersOf } from './responses.js'
+import { fieldDescription, fieldSchema } from './schemas.js'
+
+const MESSAGES =
+  'Its messages are described in [/asyncapi.json](/asyncapi.json). To see them, run `curl -sN` with the address of `/v1/events`.'
+const UPGRADE = { Upgrade: { required: true, schema: { const: 'websocket' } } }
+const LAST_EVENT_ID = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'The cursor to go on after; browsers send it by themselves. It comes before `after`.',
+  schema: { type: 'string', minLength: 1 },
+}
+
+/** The faces that the stream has on REST: the first binding of its option is a WebSocket, others are server-sent events. */
+export function streamPaths(method: DescMethod, samples: readonly Sample[]): Paths {
+  const [webSocket, ...eventSources] = compileRoutes(method).map(({ url }) => toPath(url))
+  const paths: Paths = {}
+  if (webSocket !== undefined)
+    paths[webSocket] = { get: socketOperation(method, samplesOf(`GET ${webSocket}`, samples)) }
+  for (const path of eventSources)
+    paths[path] = { get: sourceOperation(method, samplesOf(`GET ${path}`, samples)) }
+  return paths
+}
+
+function socketOperation(method: DescMethod, samples: readonly Sample[]): object {
+  const notASocket = { status: 426, reasons: ['INVALID_ARGUMENT'] } as const
+  const tooMany = { status: 429, reasons: ['RATE_LIMITED'] } as const
+  return {
+    operationId: `${method.localName}OnWebSocket`,
+    ...describe(method, 'as a WebSocket'),
+    parameters: queryOf(method.input.fields),
+    responses: {
+      101: {
+        description: 'The WebSocket is open. What is wrong with the request then closes it, with a reason.',
+        headers: UPGRADE,
+      },
+      400: {
+        description: 'The WebSocket handshake is not valid (RFC 6455).',
+        content: { 'text/html': { schema: { type: 'string' }, examples: examplesOf(samples, 400) } },
+      },
+      426: failureResponse(notASocket, examplesOf(samples, 426), { headers: UPGRADE }),
+      429: failureResponse(tooMany, examplesOf(samples, 429)),
+    },
+  }
+}
+
+function sourceOperation(method: DescMethod, samples: readonly Sample[]): object {
+  return {
+    operationId: `${method.localName}AsServerSentEvents`,
+    ...describe(method, 'as server-sent events'),
+    parameters: [...queryOf(method.input.fields), LAST_EVENT_ID],
+    responses: {
+      200: {
+        description: `The stream: each event has \`data\`, one JSON object, and \`id\`, its cursor. ${MESSAGES}`,
+        headers: headersOf({ isLimited: true }),
+        content: { 'text/event-stream': { schema: { type: 'string' }, examples: examplesOf(samples, 200) } },
+      },
+      ...Object.fromEntries(
+        failuresOf(fullName(method), false).map((failure) => [
+          failure.status,
+          failureResponse(failure, examplesOf(samples, failure.status)),
+        ]),
+      ),
+    },
+  }
+}
+
+function describe(method: DescMethod, how: string) {
+  return {
+    // The page at /docs offers no try-out of it: Swagger UI would wait for the end of the stream.
+    'x-stream': true,
+    summary: `${method.name} ${how}`,
+    description: `${descriptionOf(method)}\n\n${MESSAGES}`,
+    tags: [method.parent.name],
+  }
+}
+
+function queryOf(fields: readonly DescField[]): object[] {
+  return fields.map((field) => ({
+    name: field.jsonName,
+    in: 'query',
+    description: fieldDescription(field),
+    schema: fieldSchema(field),
+  }))
+}

@@ -1,0 +1,133 @@
+import { MAX_INTEGER, type Schema } from './constraints.js'
+import type { Sample } from './example.js'
+import { examplesOf, type Paths, samplesOf } from './operations.js'
+import { failureResponse, headersOf, jsonResponse } from './responses.js'
+
+const COUNT = { type: 'integer', minimum: 0, maximum: MAX_INTEGER }
+
+const CHAIN_HEALTH: Schema = {
+  type: 'object',
+  required: ['chainId', 'status'],
+  properties: {
+    chainId: { ...COUNT, minimum: 1 },
+    status: {
+      enum: ['ok', 'syncing', 'down'],
+      description:
+        '`syncing` while events of blocks far behind the head are read, or nobody reads any; `down` when no endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.',
+    },
+    headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
+    lagMs: { ...COUNT, description: 'How old that block is, in milliseconds.' },
+  },
+}
+
+const HEALTH: Schema = {
+  type: 'object',
+  required: [
+    'status',
+    'version',
+    'uptime',
+    'timestamp',
+    'supportedChains',
+    'activeSolvers',
+    'database',
+    'chains',
+  ],
+  properties: {
+    status: {
+      enum: ['ok', 'degraded'],
+      description: '`degraded` while the database or some chain is `down`.',
+    },
+    version: { type: 'string', minLength: 1 },
+    uptime: { ...COUNT, description: 'Seconds since the start.' },
+    timestamp: { ...COUNT, description: 'Unix time in milliseconds.' },
+    supportedChains: { type: 'array', items: { ...COUNT, minimum: 1 } },
+    activeSolvers: {
+      type: 'object',
+      description: 'How many solvers each chain has, by chain id.',
+      propertyNames: { pattern: '^[1-9][0-9]*$' },
+      additionalProperties: COUNT,
+    },
+    database: {
+      enum: ['ok', 'down'],
+      description:
+        '`down` while the database does not answer, or its file cannot be used: quotes go on; registrations are 503, event streams wait.',
+    },
+    chains: { type: 'array', items: CHAIN_HEALTH },
+  },
+}
+
+const READY: Schema = {
+  type: 'object',
+  required: ['status'],
+  properties: { status: { const: 'ready' } },
+}
+
+const NOT_READY = { status: 503, reasons: ['CHAIN_UNAVAILABLE', 'SHUTTING_DOWN'] } as const
+const INTERNAL = { status: 500, reasons: ['INTERNAL'] } as const
+
+/**
+ * What is served of the process itself, by no method (docs/decisions.md, D11).
+ * @param hasMetricsAuth whether `/metrics` asks for a password
+ */
+export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean): Paths {
+  const of = (path: string) => samplesOf(`GET ${path}`, samples)
+  const headers = headersOf({ isLimited: false })
+  const internal = (path: string) =>
+    failureResponse(INTERNAL, examplesOf(of(path), 500), { isLimited: false })
+  return {
+    '/health': {
+      get: {
+        operationId: 'getHealth',
+        summary: 'Health',
+        description:
+          'How the instance, its database and its chains are: 200 for as long as the process serves.',
+        tags: ['Process'],
+        responses: {
+          200: jsonResponse('The state of things.', HEALTH, examplesOf(of('/health'), 200), headers),
+          500: internal('/health'),
+        },
+      },
+    },
+    '/health/ready': {
+      get: {
+        operationId: 'getReadiness',
+        summary: 'Readiness',
+        description:
+          'Whether requests should be sent here: 200 while at least one chain can be used, 503 before, afterwards, and from SIGTERM on.',
+        tags: ['Process'],
+        responses: {
+          200: jsonResponse('It is ready.', READY, examplesOf(of('/health/ready'), 200), headers),
+          503: failureResponse(NOT_READY, examplesOf(of('/health/ready'), 503), { isLimited: false }),
+        },
+      },
+    },
+    '/metrics': {
+      get: {
+        operationId: 'getMetrics',
+        summary: 'Metrics',
+        description: 'Figures for Prometheus.',
+        tags: ['Process'],
+        ...(hasMetricsAuth ? { security: [{ metrics: [] }] } : {}),
+        responses: {
+          200: {
+            description: "Prometheus's text format.",
+            headers,
+            content: {
+              'text/plain': { schema: { type: 'string' }, examples: examplesOf(of('/metrics'), 200) },
+            },
+          },
+          ...(hasMetricsAuth ? { 401: unauthorized(of('/metrics'), headers) } : {}),
+          500: internal('/metrics'),
+        },
+      },
+    },
+  }
+}
+
+function unauthorized(samples: readonly Sample[], headers: object): object {
+  return {
+    description: 'The password is missing or another one.',
+    headers: { ...headers, 'WWW-Authenticate': { required: true, schema: { type: 'string' } } },
+    content: { 'text/plain': { schema: { type: 'string' }, examples: examplesOf(samples, 401) } },
+  }
+}

@@ -1,0 +1,55 @@
+import type { ServerHttp2Stream } from 'node:http2'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalidArgument } from '../domain/errors.js'
+import type { RequestContext } from '../rpc/method.js'
+import type { Client } from '../rpc/rate-limits.js'
+
+const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
+
+/** Ends a request of a client that is gone: without an answer, and without a line in the log. */
+export function abandon(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack()
+  request.raw.destroy()
+}
+
+/** Whether the connection of a request has ended, or over HTTP/2 its stream. */
+export function isCancelled({ raw }: FastifyReply): boolean {
+  return raw.destroyed || ('stream' in raw && (raw.stream as ServerHttp2Stream).destroyed)
+}
+
+/** The client that made a request, as far as limits go. */
+export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
+  return { address: request.clientAddress, setHeader: (name, value) => void reply.header(name, value) }
+}
+
+/** A REST request as a call of a method. */
+export function toRestContext(request: FastifyRequest, reply: FastifyReply): RequestContext {
+  const { raw } = reply
+  return {
+    protocol: 'rest',
+    requestId: request.id,
+    isCancelled: () => isCancelled(reply),
+    onCancelled(listener) {
+      const onClose = () => {
+        // Over HTTP/2, `writableFinished` is true as well when the client has closed the connection.
+        if (!raw.writableEnded) listener()
+      }
+      raw.once('close', onClose)
+      return () => raw.off('close', onClose)
+    },
+    timeoutMs: timeoutOf(request),
+    address: request.clientAddress,
+    setHeader: (name, value) => void reply.header(name, value),
+    noteQuote(quote) {
+      request.quote = quote
+    },
+  }
+}
+
+/** The caller's own deadline, in the header that Connect clients send. */
+function timeoutOf(request: FastifyRequest): number | undefined {
+  const text = request.headers['connect-timeout-ms']
+  if (text === undefined) return undefined
+  if (typeof text === 'string' && MAX_TIMEOUT_DIGITS.test(text)) return Number(text)
+  throw invalidArgument([{ field: 'Connect-Timeout-Ms', message: 'must be milliseconds, at most 10 digits' }])
+}

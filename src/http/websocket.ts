@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
+import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
+import { type FieldViolation, type Reason, type ServiceError, toServiceError } from '../domain/errors.js'
+import { encodeOnce } from '../events/encode-once.js'
+import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
+import type { EventStream, EventStreams } from '../rpc/event-streams.js'
+import { toEventJson } from './event-json.js'
+
+/** What clients send is ignored; more at once than this closes the socket. */
+export const MAX_CLIENT_MESSAGE_BYTES = 4096
+
+/** A request for the stream, as it was read from a query. */
+export interface StreamRequest {
+  readonly message: StreamEventsRequest
+  readonly violations: readonly FieldViolation[]
+}
+
+/** How a socket is closed (RFC 6455, section 7.4; docs/decisions.md, D9). */
+const CLOSE_CODES: Partial<Record<Reason, number>> = {
+  SHUTTING_DOWN: 1001,
+  INVALID_ARGUMENT: 1008,
+  CHAIN_NOT_SUPPORTED: 1008,
+  CURSOR_UNKNOWN: 1008,
+  SUBSCRIBER_TOO_SLOW: 1013,
+  STREAM_LIMIT_REACHED: 1013,
+  DATABASE_UNAVAILABLE: 1013,
+}
+const INTERNAL_ERROR = 1011
+/** As much as a close frame holds beside its code. */
+const MAX_REASON_BYTES = 123
+
+const toFrames = encodeOnce((entry) => textFrame(toEventJson(toEventMessage(entry))))
+
+/**
+ * Serves the event stream on a WebSocket that has just been opened. Not async, as such a function keeps what it was
+ * given for as long as it runs: of a request, the stream needs nothing.
+ */
+export function serveWebSocket(
+  streams: EventStreams,
+  read: () => StreamRequest,
+  socket: WebSocket,
+  request: FastifyRequest,
+): void {
+  // The connection may be gone later, and its address with it.
+  const address = request.clientAddress
+  const refuse = (error: unknown) => closeWith(socket, toServiceError(error))
+  function start({ message, violations }: StreamRequest): void {
+    if (socket.readyState !== socket.OPEN) return
+    const caller = { protocol: 'websocket', requestId: request.id, address } as const
+    const stream = streams.open(message, caller, violations)
+    socket.send(toEventJson(toConnectedMessage(streams.supportedChains, stream.cursor())))
+    void sendAll(stream, socket, request.raw.socket)
+  }
+
+  try {
+    const wanted = read()
+    const waiting = streams.waitForCursor(wanted.message.after, address)
+    if (waiting === undefined) start(wanted)
+    else waiting.then(() => start(wanted)).catch(refuse)
+  } catch (error) {
+    refuse(error)
+  }
+}
+
+/**
+ * Writes what comes until the stream ends. The frames are the same for all clients, so they are made once and go past
+ * the WebSocket library, which would make them for each client anew, straight to the connection.
+ */
+async function sendAll(stream: EventStream, socket: WebSocket, connection: Socket): Promise<void> {
+  socket.once('close', () => stream.close())
+  try {
+    while (socket.readyState === socket.OPEN) {
+      const batch = await stream.next()
+      if (batch.length === 0 || socket.readyState !== socket.OPEN) continue
+      if (!connection.write(toFrames(batch))) await once(connection, 'drain', { signal: stream.ended })
+    }
+  } catch (thrown) {
+    // The socket reports a connection that has broken off.
+    const isBroken = connection.destroyed || socket.readyState !== socket.OPEN
+    if (!stream.ended.aborted && isBroken) return
+    const error = stream.close(stream.ended.aborted ? stream.ended.reason : thrown)
+    if (error !== undefined) closeWith(socket, error)
+  }
+}
+
+function closeWith(socket: WebSocket, error: ServiceError): void {
+  const reason = error.violations[0]
+    ? error.violations.map(({ field, message }) => `${field} ${message}`).join('; ')
+    : error.message
+  // Of ASCII alone, so that a character is a byte: names of fields may come from the client.
+  const ascii = reason.replace(/[^\x20-\x7e]/g, '?')
+  socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, ascii.slice(0, MAX_REASON_BYTES))
+}
+
+/** A whole text message of the server (RFC 6455, section 5.2): one frame, not masked. */
+function textFrame(text: string): Buffer {
+  const payload = Buffer.from(text)
+  return Buffer.concat([frameHeader(payload.length), payload])
+}
+
+function frameHeader(length: number): Buffer {
+  if (length < 126) return Buffer.from([0x81, length])
+  if (length <= 0xffff) return Buffer.from([0x81, 126, length >> 8, length & 0xff])
+  const header = Buffer.alloc(10)
+  header.set([0x81, 127])
+  header.writeBigUInt64BE(BigInt(length), 2)
+  return header
+}

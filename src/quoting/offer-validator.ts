@@ -1,0 +1,87 @@
+import type { Address } from '../domain/hex.js'
+import { amountsOf, checkOffer, type DropReason, type Offer } from '../domain/offer.js'
+import type { QuoteRequest } from '../domain/quote.js'
+import { checkSignature } from '../signing/recover.js'
+import type { QuoteHasher } from '../signing/typed-data.js'
+import type { AttemptResult } from './attempt-result.js'
+import type { ContractRules } from './contract-rules.js'
+
+/** One solver's reply to one request. */
+export interface Reply {
+  readonly request: QuoteRequest
+  readonly hasher: QuoteHasher
+  /** The registered solver that was asked. */
+  readonly solver: Address
+  /** The parsed JSON of its answer. */
+  readonly body: unknown
+  /** Called once, soon, with what it is worth. */
+  readonly onValidated: (outcome: AttemptResult) => void
+}
+
+/** Judges a reply: holds it against what was asked, checks its signature, and asks what the contract would refuse
+ * (docs/decisions.md, D4 and D13). */
+export type OfferValidator = (reply: Reply) => void
+
+/**
+ * Builds the judge.
+ * @param rules of the settlement contract
+ * @param noteSeconds takes how long each moment's replies took together
+ *
+ * Replies that come in one turn of the event loop are judged together at its end, step by step: the
+ * tables that recovering works with take a megabyte, and all else is slow when it must find its way back into the
+ * processor's caches between any two of them.
+ */
+export function createOfferValidator(
+  rules: Pick<ContractRules, 'refusalOf'>,
+  noteSeconds: (seconds: number) => void,
+): OfferValidator {
+  let waiting: Reply[] = []
+
+  function validateAll(): void {
+    const replies = waiting
+    waiting = []
+    const start = performance.now()
+    const verified = replies.map(hash).map(verify)
+    const accepted = verified.map((verdict, index) => accept(verdict, replies[index]?.request.chainId ?? 0))
+    noteSeconds((performance.now() - start) / 1000)
+    accepted.forEach((verdict, index) => {
+      const reply = replies[index]
+      reply?.onValidated(toOutcome(verdict, reply))
+    })
+  }
+
+  function accept(offer: HashedOffer | DropReason, chainId: number): HashedOffer | DropReason {
+    if (typeof offer === 'string') return offer
+    return rules.refusalOf(chainId, offer.quote) ?? offer
+  }
+
+  return (reply) => {
+    if (waiting.push(reply) === 1) setImmediate(validateAll)
+  }
+}
+
+interface HashedOffer extends Offer {
+  readonly hasher: QuoteHasher
+  readonly structHash: Uint8Array
+  readonly digest: Uint8Array
+  readonly signatureBytes: Uint8Array
+}
+
+function hash({ request, hasher, solver, body }: Reply): HashedOffer | DropReason {
+  const offer = checkOffer(request, solver, body)
+  if (typeof offer === 'string') return offer
+  const { quote, signature } = offer
+  const signatureBytes = Buffer.from(signature.slice(2), 'hex')
+  return { quote, signature, signatureBytes, hasher, ...hasher.hash(quote) }
+}
+
+function verify(offer: HashedOffer | DropReason): HashedOffer | DropReason {
+  if (typeof offer === 'string') return offer
+  return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
+}
+
+function toOutcome(verdict: HashedOffer | DropReason, { body }: Reply): AttemptResult {
+  if (typeof verdict === 'string') return { kind: 'invalid', reason: verdict, amounts: amountsOf(body) }
+  const { quote, signature, hasher, structHash, signatureBytes } = verdict
+  return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
+}

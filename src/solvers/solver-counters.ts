@@ -1,0 +1,91 @@
+import type { Solver, SolverKey } from '../domain/solver.js'
+import type { Metrics } from '../telemetry/metrics.js'
+
+/** Counts what came of asking each solver, and gives that to the metrics when somebody asks for those. */
+export interface SolverCounters {
+  /**
+   * @param outcome of a closed list: it is a label
+   * @param seconds that an answer took; undefined when none came
+   */
+  note(solver: Solver, outcome: string, seconds: number | undefined): void
+  /**
+   * Brings the metrics up to date.
+   * @param active the active solvers of each chain; the series of all others are taken out
+   */
+  flush(active: ReadonlyMap<number, readonly Solver[]>): void
+}
+
+type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds'>
+
+/** Answers of a solver whose times are kept until then; a few milliseconds' work at once. */
+const MAX_KEPT = 10_000
+
+/** Builds the tallies: to find a series by its labels takes longer than to count in a place that is known. */
+export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
+  const counters = new Map<string, SolverCounter>()
+  const known = new WeakMap<Solver, SolverCounter>()
+
+  function counterOf(solver: Solver): SolverCounter {
+    let counter = known.get(solver) ?? counters.get(keyOf(solver))
+    if (counter === undefined) {
+      counter = new SolverCounter(metrics, solver)
+      counters.set(keyOf(solver), counter)
+    }
+    known.set(solver, counter)
+    return counter
+  }
+
+  return {
+    note: (solver, outcome, seconds) => counterOf(solver).note(outcome, seconds),
+    flush(active) {
+      const isActive = new Set([...active.values()].flat().map(keyOf))
+      for (const [key, counter] of counters) {
+        if (isActive.has(key)) counter.flush()
+        else counter.remove()
+      }
+    },
+  }
+}
+
+class SolverCounter {
+  readonly #metrics: SolverMetrics
+  readonly #labels: { readonly chain_id: number; readonly solver: string }
+  /** Every outcome that there was, also those that are in the metrics already. */
+  readonly #counts = new Map<string, number>()
+  readonly #seconds: number[] = []
+
+  constructor(metrics: SolverMetrics, { chainId, address }: SolverKey) {
+    this.#metrics = metrics
+    this.#labels = { chain_id: chainId, solver: address }
+  }
+
+  note(outcome: string, seconds: number | undefined): void {
+    this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1)
+    if (seconds !== undefined && this.#seconds.push(seconds) >= MAX_KEPT) this.#flushSeconds()
+  }
+
+  flush(): void {
+    for (const [outcome, count] of this.#counts) {
+      if (count > 0) this.#metrics.solverOutcomes.inc({ ...this.#labels, outcome }, count)
+      this.#counts.set(outcome, 0)
+    }
+    this.#flushSeconds()
+  }
+
+  remove(): void {
+    for (const outcome of this.#counts.keys())
+      this.#metrics.solverOutcomes.remove({ ...this.#labels, outcome })
+    this.#metrics.solverResponseSeconds.remove(this.#labels)
+    this.#counts.clear()
+    this.#seconds.length = 0
+  }
+
+  #flushSeconds(): void {
+    for (const seconds of this.#seconds) this.#metrics.solverResponseSeconds.observe(this.#labels, seconds)
+    this.#seconds.length = 0
+  }
+}
+
+function keyOf({ chainId, address }: SolverKey): string {
+  return `${chainId} ${address}`
+}

@@ -1,0 +1,38 @@
+import { Kysely, sql } from 'kysely'
+import pg from 'pg'
+import { createBlockedSolverStore, type OpenBlockedSolvers } from './blocked-solvers.js'
+import { assertOwnVersion } from './own-version.js'
+import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from './postgres.js'
+import { POSTGRES_TABLES } from './postgres-tables.js'
+import type { Schema } from './schema.js'
+
+const UNDEFINED_TABLE = '42P01'
+
+/** Opens the bars in the PostgreSQL that replicas share. @throws ConfigError, or ServiceError DATABASE_UNAVAILABLE */
+export async function openSharedBlockedSolvers(databaseUrl: string): Promise<OpenBlockedSolvers> {
+  const pool = createConnectionPool(databaseUrl)
+  const database = new Kysely<Schema>({ dialect: pool.dialect() })
+  try {
+    const { readApplied } = mapConnectionErrors({ readApplied: () => readMigrations(database) })
+    assertOwnVersion('DATABASE_URL', await readApplied())
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+  return {
+    blockedSolvers: mapConnectionErrors(createBlockedSolverStore(database, POSTGRES_COORDINATION)),
+    close: pool.close,
+  }
+}
+
+async function readMigrations(database: Kysely<Schema>): Promise<string[]> {
+  try {
+    const { rows } = await sql<{
+      name: string
+    }>`select name from ${sql.table(POSTGRES_TABLES.main.migrationTable)}`.execute(database)
+    return rows.map(({ name }) => name)
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return []
+    throw error
+  }
+}

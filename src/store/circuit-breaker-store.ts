@@ -1,0 +1,61 @@
+import type { Address } from '../domain/hex.js'
+import type { SolverKey } from '../domain/solver.js'
+import type { Database } from './database.js'
+
+/** A solver's term on the bench. */
+export interface StoredOpenPeriod extends SolverKey {
+  /** Where it was asked in vain; at another endpoint the breaker begins half-open. */
+  readonly endpointUrl: string
+  readonly level: number
+  /** Unix time in milliseconds. */
+  readonly until: number
+}
+
+/** Keeps who is on the bench, so that nobody waits for them again after a restart; in the order that it is told. */
+export interface CircuitBreakerStore {
+  readAll(): Promise<StoredOpenPeriod[]>
+  /** Keeps a term in place of the solver's last one. */
+  save(openPeriod: StoredOpenPeriod): Promise<void>
+  remove(key: SolverKey): Promise<void>
+}
+
+/** Builds the store of terms over an open database. */
+export function createCircuitBreakerStore(database: Database): CircuitBreakerStore {
+  /** The last write: one follows the other, also where a database runs several statements side by side. */
+  let writing: Promise<unknown> = Promise.resolve()
+  function write(statement: () => Promise<unknown>): Promise<void> {
+    const written = writing.then(async () => void (await statement()))
+    writing = written.catch(() => {})
+    return written
+  }
+
+  return {
+    async readAll() {
+      const rows = await database.selectFrom('solver_circuit_breakers').selectAll().execute()
+      return rows.map((row) => ({
+        chainId: row.chain_id,
+        address: row.address as Address,
+        endpointUrl: row.endpoint_url,
+        level: row.level,
+        until: row.until_ms,
+      }))
+    },
+
+    save({ chainId, address, endpointUrl, level, until }) {
+      const openPeriod = { endpoint_url: endpointUrl, level, until_ms: until }
+      const statement = database
+        .insertInto('solver_circuit_breakers')
+        .values({ chain_id: chainId, address, ...openPeriod })
+        .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(openPeriod))
+      return write(() => statement.execute())
+    },
+
+    remove({ chainId, address }) {
+      const statement = database
+        .deleteFrom('solver_circuit_breakers')
+        .where('chain_id', '=', chainId)
+        .where('address', '=', address)
+      return write(() => statement.execute())
+    },
+  }
+}

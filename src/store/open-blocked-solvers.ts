@@ -1,0 +1,18 @@
+import type { DatabaseLocation } from '../config/database-url.js'
+import type { OpenBlockedSolvers } from './blocked-solvers.js'
+
+/**
+ * Opens the bars of a database that a service has made. Its tables are left as they are.
+ * @throws ConfigError when there is none, or another version wrote it; ServiceError DATABASE_UNAVAILABLE
+ */
+export async function openBlockedSolvers({
+  dbPath,
+  databaseUrl,
+}: DatabaseLocation): Promise<OpenBlockedSolvers> {
+  if (databaseUrl === undefined) {
+    const { openBlockedSolversFile } = await import('./blocked-solvers-file.js')
+    return openBlockedSolversFile(dbPath)
+  }
+  const { openSharedBlockedSolvers } = await import('./blocked-solvers-postgres.js')
+  return openSharedBlockedSolvers(databaseUrl)
+}

@@ -1,0 +1,131 @@
+import { Kysely } from 'kysely'
+import pg from 'pg'
+import type { Solver } from '../domain/solver.js'
+import { connectionOptions, createConnectionPool, SERVER_LIMITS } from './postgres.js'
+import { POSTGRES_TABLES } from './postgres-tables.js'
+import type { QuoteRecordSchema } from './quote-record-table.js'
+import type { Schema } from './schema.js'
+import { createSolverStore } from './solver-store.js'
+
+/** What a PostgreSQL says of itself, and of the tables that replicas share there. */
+export interface PostgresState {
+  /** As it writes its version, such as `17.5`. */
+  readonly version: string
+  readonly majorVersion: number
+  readonly user: string
+  readonly database: string
+  /** Where tables are made; null when the search path names no schema that is there. */
+  readonly schema: string | null
+  readonly mayCreate: boolean
+  /** Whether it takes no writes, as a standby does. */
+  readonly isReadOnly: boolean
+  /** Whether there are tables of any version. */
+  readonly hasTables: boolean
+  /** Tables that the user may not read and write. */
+  readonly forbidden: readonly string[]
+  /** Names of migrations that this version does not know; none is known while a table is forbidden. */
+  readonly newer: readonly string[]
+  /** Names of migrations that this version would run. */
+  readonly pending: readonly string[]
+  /** Connections that this user's programs may have, those of everybody together. */
+  readonly maxConnections: number
+  /** How many of them are left. */
+  readonly freeConnections: number
+}
+
+const TABLE_SETS = Object.values(POSTGRES_TABLES)
+const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_limits', true>> = {
+  solvers: true,
+  solver_timestamps: true,
+  blocked_solvers: true,
+  solver_circuit_breakers: true,
+  event_log: true,
+  events: true,
+  chain_positions: true,
+  chain_headers: true,
+  chain_leaders: true,
+  solver_bonds: true,
+  record_keys: true,
+  quote_records: true,
+  quote_record_bytes: true,
+  rate_limits: true,
+}
+
+/** What everybody may see; the connection that asks is not counted as one in use. */
+const SERVER = `select current_setting('server_version') as version,
+    current_setting('server_version_num')::int / 10000 as "majorVersion",
+    current_user as "user",
+    current_database() as database,
+    current_schema() as schema,
+    coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
+    current_setting('transaction_read_only')::boolean as "isReadOnly",
+    open_to_all as "maxConnections",
+    greatest(0, open_to_all - (select sum(numbackends) from pg_stat_database)::int + 1) as "freeConnections"
+  from (select current_setting('max_connections')::int
+    - current_setting('superuser_reserved_connections')::int
+    - coalesce(current_setting('reserved_connections', true), '0')::int as open_to_all) as room`
+const RIGHTS = `select name, has_table_privilege(id, 'select') and has_table_privilege(id, 'insert')
+    and has_table_privilege(id, 'update') and has_table_privilege(id, 'delete') as is_allowed
+  from (select name, to_regclass(name) as id from unnest($1::text[]) as name) as tables
+  where id is not null`
+
+/** A connection for questions, as `serve` would make it. */
+export interface PostgresReader {
+  /** Where it is, such as `db.example:5432`. */
+  readonly address: string
+  /** Reads how it is, without changing anything. @throws pg's error; within seconds when nothing is answered */
+  read(): Promise<PostgresState>
+}
+
+/** @throws Error when the URL cannot be understood, or names a file that cannot be read */
+export function createPostgresReader(databaseUrl: string): PostgresReader {
+  const client = new pg.Client(connectionOptions(databaseUrl))
+  // It has failed a statement as well, which tells.
+  client.on('error', () => {})
+  return {
+    address: `${client.host}:${client.port}`,
+    async read() {
+      try {
+        await client.connect()
+        await client.query(SERVER_LIMITS)
+        return await readState(client)
+      } finally {
+        client.end().catch(() => {})
+      }
+    },
+  }
+}
+
+async function readState(client: pg.Client): Promise<PostgresState> {
+  const { rows } = await client.query(SERVER)
+  const notes = TABLE_SETS.flatMap(({ migrationTable }) => [migrationTable, `${migrationTable}_lock`])
+  const tables = await client.query(RIGHTS, [[...notes, ...Object.keys(TABLES)]])
+  const forbidden = tables.rows.filter(({ is_allowed }) => !is_allowed).map(({ name }) => name)
+  const present = tables.rows.map(({ name }) => name)
+  const noted = forbidden.length > 0 ? { newer: [], pending: [] } : await readMigrations(client, present)
+  return { ...rows[0], hasTables: present.length > 0, forbidden, ...noted }
+}
+
+async function readMigrations(client: pg.Client, present: readonly string[]) {
+  const newer: string[] = []
+  const pending: string[] = []
+  for (const { migrations, migrationTable } of TABLE_SETS) {
+    const { rows } = present.includes(migrationTable)
+      ? await client.query(`select name from ${migrationTable} order by name`)
+      : { rows: [] }
+    const applied: string[] = rows.map(({ name }) => name)
+    newer.push(...applied.filter((name) => migrations[name] === undefined))
+    pending.push(...Object.keys(migrations).filter((name) => !applied.includes(name)))
+  }
+  return { newer, pending }
+}
+
+/** The registered solvers of a PostgreSQL whose tables are those of this version. */
+export async function readSharedSolvers(databaseUrl: string): Promise<Solver[]> {
+  const pool = createConnectionPool(databaseUrl)
+  try {
+    return await createSolverStore(new Kysely<Schema>({ dialect: pool.dialect() })).readAll()
+  } finally {
+    await pool.close()
+  }
+}

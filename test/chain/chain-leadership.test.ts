@@ -1,0 +1,156 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createChainLeadership } from '../../src/chain/chain-leadership.js'
+import { ChainConfigError } from '../../src/chain/verify-endpoint.js'
+import type { LeadershipListener } from '../../src/domain/cluster.js'
+import { deferred } from '../service/deferred.js'
+
+const START_MS = 3000
+const LONG_MS = 60_000
+const WRONG_CHAIN = () => new ChainConfigError('RPC_URL_5', 'answers for chain 7, and not for 5')
+
+let lines: { level: number; reason: string }[]
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  lines = []
+})
+afterEach(() => vi.useRealTimers())
+
+/** The office of a replica that another one keeps from reading. */
+function createOffice(verifyEndpoint: () => Promise<void>, startReading = async () => {}) {
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  let candidate: LeadershipListener | undefined
+  let readings = 0
+  const leadership = createChainLeadership({
+    chainId: 5,
+    election: {
+      async acquire(_office, one) {
+        candidate = one
+      },
+    },
+    createChainSync() {
+      readings++
+      const snapshot = { status: 'ok', head: undefined, last: undefined, published: undefined } as const
+      return { start: startReading, close: async () => {}, snapshot: () => snapshot, poll: async () => true }
+    },
+    verifyEndpoint,
+    onChange() {},
+    log,
+  })
+  return {
+    ...leadership,
+    elect: () => candidate?.onAcquired(),
+    stepDown: () => candidate?.onLost(),
+    readings: () => readings,
+  }
+}
+
+describe('a replica that does not read a chain', () => {
+  it('asks again while the chain does not answer, and no more once it was closed during a question', async () => {
+    let asked = 0
+    let answer = deferred()
+    const leadership = createOffice(async () => {
+      asked++
+      await answer.opened
+      throw new Error('no answer')
+    })
+    const started = leadership.start(START_MS)
+    await vi.advanceTimersByTimeAsync(START_MS)
+    await started
+    answer.open()
+    answer = deferred()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBe(2)
+    await leadership.close()
+    answer.open()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBe(2)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('asks nothing after an election is lost that comes after close', async () => {
+    let asked = 0
+    const leadership = createOffice(async () => {
+      asked++
+    })
+    await leadership.start(START_MS)
+    leadership.elect()
+    await leadership.close()
+    leadership.stepDown()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect([asked, leadership.readings()]).toEqual([1, 1])
+  })
+
+  it('refuses to start on a wrong chain that answers in time', async () => {
+    const leadership = createOffice(async () => {
+      throw WRONG_CHAIN()
+    })
+    await expect(leadership.start(START_MS)).rejects.toThrow(ChainConfigError)
+    await leadership.close()
+    // The mistake is reported by the caller, which gets it.
+    expect(lines).toEqual([])
+  })
+
+  it('logs once what a reading begins with that it wins later, if that is a wrong chain', async () => {
+    const leadership = createOffice(
+      async () => {},
+      async () => {
+        throw WRONG_CHAIN()
+      },
+    )
+    await leadership.start(START_MS)
+    leadership.elect()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 50, reason: expect.stringMatching(/RPC_URL_5.*chain 7/) }),
+    ])
+    await leadership.close()
+  })
+
+  it('logs once that a chain which answers late is the wrong one, and asks until it is the right one', async () => {
+    let asked = 0
+    let isRight = false
+    const answer = deferred()
+    const leadership = createOffice(async () => {
+      asked++
+      await answer.opened
+      if (!isRight) throw WRONG_CHAIN()
+    })
+    const started = leadership.start(START_MS)
+    await vi.advanceTimersByTimeAsync(START_MS)
+    await started
+    expect(lines).toEqual([])
+    answer.open()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBeGreaterThan(2)
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 50, reason: expect.stringMatching(/RPC_URL_5.*chain 7/) }),
+    ])
+    isRight = true
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    const before = asked
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBe(before)
+    expect(vi.getTimerCount()).toBe(0)
+    await leadership.close()
+  })
+
+  it('asks no more once it is elected', async () => {
+    let asked = 0
+    const answer = deferred()
+    const leadership = createOffice(async () => {
+      asked++
+      await answer.opened
+      throw new Error('no answer')
+    })
+    const started = leadership.start(START_MS)
+    await vi.advanceTimersByTimeAsync(START_MS)
+    await started
+    leadership.elect()
+    answer.open()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBe(1)
+    await leadership.close()
+  })
+})

@@ -1,0 +1,184 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createBlockProcessor } from '../../src/chain/block-processor.js'
+import { createBlockReader } from '../../src/chain/block-reader.js'
+import { createHeadSync } from '../../src/chain/head-sync.js'
+import { decodeLogs } from '../../src/chain/order-events.js'
+import type { ChainConfig } from '../../src/config.js'
+import type { Hex } from '../../src/domain/hex.js'
+import { openEventLog } from '../../src/events/event-log.js'
+import { createEventStore } from '../../src/store/event-store.js'
+import { openSqlite } from '../../src/store/sqlite.js'
+import { createLog } from '../../src/telemetry/log.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { createRandom } from '../random.js'
+import { type ComingAndGoing, subscribe } from './coming-and-going.js'
+import { createFaultyJournal } from './faulty-journal.js'
+import { createLyingNode, ENDLESS } from './lying-node.js'
+import { createModelChain, SETTLEMENT } from './model-chain.js'
+
+/** How many histories each property is tried with. */
+const SEEDS = Number(process.env.CHAIN_SEEDS ?? 40)
+const MOVES = 15
+const SUBSCRIBERS = 3
+const TIMEOUT_MS = 30_000 + SEEDS * 500
+const MAX_REORG_DEPTH = 8
+const RECHECK_BLOCKS = 6
+/** Looks with true answers after which all must be read: a lower head on another fork is believed the third time. */
+const HONEST_LOOKS = 4
+const CHAIN_ID = 1
+
+const log = createLog('silent')
+const metrics = createMetrics()
+const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1)
+
+/** The real reader, follower, event log and subscribers, between a model of a chain and a database in memory. */
+async function createHistory(seed: number, confirmations: number) {
+  const random = createRandom(seed)
+  const chain = createModelChain(random)
+  const hasReceipts = seed % 2 === 0
+  const node = createLyingNode(chain, random, { hasReceipts, freshBlocks: RECHECK_BLOCKS })
+  const database = await openSqlite(':memory:')
+  const store = createEventStore(database, () => 1)
+  const cluster = { listen() {} }
+  const eventLog = await openEventLog({ store, cluster, eventRetentionDays: 1, metrics, log, now: () => 1 })
+  const faulty = createFaultyJournal(eventLog.eventSinkOf(CHAIN_ID), random)
+  const config = {
+    chainId: CHAIN_ID,
+    settlement: SETTLEMENT,
+    startBlock: 0,
+    confirmations,
+    recheckBlocks: RECHECK_BLOCKS,
+  } as const
+  const options = { config: config as unknown as ChainConfig, maxReorgDepth: MAX_REORG_DEPTH, log }
+  const listener = { onLogs() {}, onReorganisation() {}, onLate() {}, onPublished() {} }
+  const blocks = createBlockProcessor({ ...options, eventSink: faulty.eventSink, listener })
+  const headSync = createHeadSync({ ...options, blocks })
+  const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, { pause: async () => {} })
+  const run = { signal: new AbortController().signal, onProgress() {}, onBackfill() {} }
+  const { logId } = await store.readState()
+  const subscribers: ComingAndGoing[] = []
+  for (let left = SUBSCRIBERS; left > 0; left--)
+    subscribers.push(await subscribe(eventLog, `${logId}.0`, random))
+
+  async function poll(lies: number, failures: number): Promise<void> {
+    node.allow(lies)
+    faulty.allow(failures)
+    await headSync.follow(reader, await reader.head(), run)
+  }
+
+  /** Lets the node lie, the database fail and subscribers leave, then all of them be right again. */
+  async function play(nextMove: () => void): Promise<void> {
+    for (let move = 0; move < MOVES; move++) {
+      nextMove()
+      for (let left = random.integer(0, 3); left > 0; left--) {
+        await poll(random.integer(0, 3), random.integer(0, 1)).catch((error: Error) => {
+          if (error.message === ENDLESS) throw error
+        })
+      }
+      for (const subscriber of subscribers) await subscriber.move()
+    }
+    for (let left = HONEST_LOOKS; left > 0; left--) await poll(0, 0)
+    // What could not be proven is read again when it is so far below the head.
+    chain.grow(RECHECK_BLOCKS + confirmations)
+    await poll(0, 0)
+    for (const subscriber of subscribers) await subscriber.end()
+  }
+
+  const eventsTo = (last: number) =>
+    decodeLogs(
+      CHAIN_ID,
+      chain.blocks(0, last).flatMap(({ logs }) => logs),
+    ).events.map(({ event }) => event.orderId)
+
+  return {
+    random,
+    chain,
+    hasReceipts,
+    subscribers,
+    play,
+    /** The orders of the chain's events, up to the last confirmed block. */
+    expected: () => eventsTo(chain.tip().number - confirmations),
+    async close() {
+      await eventLog.close()
+      await database.destroy()
+    },
+  }
+}
+
+type History = Awaited<ReturnType<typeof createHistory>>
+
+/** Plays each seed's history, and hands it over for judgement. */
+async function forEachSeed(
+  confirmationsOf: (seed: number) => number,
+  nextMove: (history: History) => void,
+  judge: (history: History) => void,
+): Promise<void> {
+  for (const seed of seeds) {
+    const history = await createHistory(seed, confirmationsOf(seed))
+    onTestFinished(history.close)
+    try {
+      await history.play(() => nextMove(history))
+      judge(history)
+    } catch (error) {
+      throw new Error(`seed ${seed}`, { cause: error })
+    }
+  }
+}
+
+/** What stands for a subscriber after all that it got, and what was removed. @throws Error when that cannot follow */
+function standing({ received }: ComingAndGoing) {
+  const left: Hex[] = []
+  const removed: Hex[] = []
+  for (const { type, orderId } of received) {
+    if (type === 'Reverted') {
+      if (left.pop() !== orderId) throw new Error(`${orderId} was removed and is not the last one`)
+      removed.push(orderId)
+    } else if (left.includes(orderId)) throw new Error(`${orderId} came twice`)
+    else left.push(orderId)
+  }
+  return { left, removed }
+}
+
+it(
+  'whatever a node and a database get wrong, every subscriber ends with the events of the chain',
+  async () => {
+    let removals = 0
+    await forEachSeed(
+      (seed) => seed % 3,
+      ({ random, chain }) => {
+        if (random.integer(0, 2) === 0) chain.reorganise(random.integer(1, MAX_REORG_DEPTH * 3))
+        else chain.grow(random.integer(0, 20))
+      },
+      ({ hasReceipts, subscribers, expected }) => {
+        for (const subscriber of subscribers) {
+          expect(subscriber.received).toEqual(subscribers[0]?.received)
+          const { left, removed } = standing(subscriber)
+          // What a node without receipts has left out comes late.
+          expect(hasReceipts ? left : [...left].sort()).toEqual(expected())
+          removals += removed.length
+        }
+      },
+    )
+    expect(removals).toBeGreaterThan(SEEDS)
+  },
+  TIMEOUT_MS,
+)
+
+it(
+  'while a chain only grows, no wrong answer and no failure removes an event of the chain',
+  async () => {
+    await forEachSeed(
+      () => 0,
+      ({ random, chain }) => chain.grow(random.integer(0, 20)),
+      ({ subscribers, expected }) => {
+        for (const subscriber of subscribers) {
+          const { left, removed } = standing(subscriber)
+          expect([...left].sort()).toEqual(expected())
+          const wereOnChain = new Set(expected())
+          expect(removed.filter((orderId) => wereOnChain.has(orderId))).toEqual([])
+        }
+      },
+    )
+  },
+  TIMEOUT_MS,
+)

@@ -1,0 +1,161 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createOrderCache, type FetchedOrder } from '../../src/chain/order-cache.js'
+import type { Hex } from '../../src/domain/hex.js'
+import type { Order } from '../../src/domain/order.js'
+
+const MAX_ORDERS = 10_000
+
+function orderOf(orderId: Hex): Order {
+  return { state: 'NONE', chainId: 1, orderId }
+}
+
+/** A memory over readings that end when the test says so. */
+function createSlowMemory() {
+  const readings: { orderId: Hex; succeed(isAtTip?: boolean): Order; fail(error: Error): void }[] = []
+  const memory = createOrderCache(
+    (orderId) =>
+      new Promise<FetchedOrder>((resolve, reject) => {
+        readings.push({
+          orderId,
+          succeed(isAtTip = true) {
+            const order = orderOf(orderId)
+            resolve({ order, isAtTip })
+            return order
+          },
+          fail: reject,
+        })
+      }),
+  )
+  const read = (index: number) => {
+    const sync = readings[index]
+    if (sync === undefined) throw new Error(`there is no reading ${index}`)
+    return sync
+  }
+  return { memory, readings, read }
+}
+
+/** A memory over readings that succeed at once. */
+function createFastMemory(isAtTip = true) {
+  const read = vi.fn(async (orderId: Hex): Promise<FetchedOrder> => ({ order: orderOf(orderId), isAtTip }))
+  return { memory: createOrderCache(read), read }
+}
+
+describe('an order', () => {
+  test('is read once for all who ask while it is being read', async () => {
+    const { memory, readings, read } = createSlowMemory()
+    const asked = [memory.get('0x1'), memory.get('0x1'), memory.get('0x2'), memory.get('0x1')]
+    expect(readings.map(({ orderId }) => orderId)).toEqual(['0x1', '0x2'])
+    const [first, second] = [read(0).succeed(), read(1).succeed()]
+    const got = await Promise.all(asked)
+    for (const [index, order] of [first, first, second, first].entries()) expect(got[index]).toBe(order)
+  })
+
+  test('is remembered, each its own', async () => {
+    const { memory, read } = createFastMemory()
+    for (const orderId of ['0x1', '0x2', '0x1', '0x2', '0x1'] as const) {
+      expect(await memory.get(orderId)).toEqual(orderOf(orderId))
+    }
+    expect(read.mock.calls).toEqual([['0x1'], ['0x2']])
+  })
+
+  test('is not remembered when it may be of an older block', async () => {
+    const { memory, read } = createFastMemory(false)
+    for (const _ of [1, 2, 3]) expect(await memory.get('0x1')).toEqual(orderOf('0x1'))
+    expect(read).toHaveBeenCalledTimes(3)
+  })
+
+  test('that could not be read fails all who waited, and is read again for the next', async () => {
+    const { memory, readings, read } = createSlowMemory()
+    const asked = [memory.get('0x1'), memory.get('0x1')]
+    const failure = new Error('no answer')
+    read(0).fail(failure)
+    for (const each of asked) await expect(each).rejects.toBe(failure)
+
+    const next = memory.get('0x1')
+    const order = read(1).succeed()
+    expect(await next).toBe(order)
+    expect(await memory.get('0x1')).toBe(order)
+    expect(readings).toHaveLength(2)
+  })
+})
+
+describe.each(['invalidate', 'clear'] as const)('%s', (what) => {
+  test('lets an order be read anew', async () => {
+    const { memory, read } = createFastMemory()
+    await memory.get('0x1')
+    memory[what]('0x1')
+    await memory.get('0x1')
+    await memory.get('0x1')
+    expect(read).toHaveBeenCalledTimes(2)
+  })
+
+  test('while an order is being read lets the next who asks read anew', async () => {
+    const { memory, readings, read } = createSlowMemory()
+    const before = memory.get('0x1')
+    memory[what]('0x1')
+    const after = [memory.get('0x1'), memory.get('0x1')]
+    expect(readings).toHaveLength(2)
+    const newer = read(1).succeed()
+    for (const each of after) expect(await each).toBe(newer)
+    const older = read(0).succeed()
+    expect(await before).toBe(older)
+    expect(await memory.get('0x1')).toBe(newer)
+    expect(readings).toHaveLength(2)
+  })
+
+  test('while an order is being read keeps it from being remembered', async () => {
+    const { memory, readings, read } = createSlowMemory()
+    const before = memory.get('0x1')
+    memory[what]('0x1')
+    read(0).succeed()
+    await before
+    const after = memory.get('0x1')
+    expect(readings).toHaveLength(2)
+    const newer = read(1).succeed()
+    expect(await after).toBe(newer)
+  })
+
+  test.each(['succeeds', 'fails'])(
+    'lets go of a reading that %s later without harm to the next',
+    async (end) => {
+      const { memory, readings, read } = createSlowMemory()
+      const before = memory.get('0x1')
+      memory[what]('0x1')
+      const after = memory.get('0x1')
+      if (end === 'fails') read(0).fail(new Error('no answer'))
+      else read(0).succeed()
+      await before.catch(() => {})
+      const joined = memory.get('0x1')
+      expect(readings).toHaveLength(2)
+      const newer = read(1).succeed()
+      expect(await Promise.all([after, joined])).toEqual([newer, newer])
+    },
+  )
+})
+
+test('forgetting one order leaves the others, clearing leaves none', async () => {
+  const { memory, read } = createFastMemory()
+  const getBoth = () => Promise.all([memory.get('0x1'), memory.get('0x2')])
+  await getBoth()
+  memory.invalidate('0x1')
+  memory.invalidate('0x3')
+  await getBoth()
+  expect(read).toHaveBeenCalledTimes(3)
+  memory.clear()
+  await getBoth()
+  expect(read).toHaveBeenCalledTimes(5)
+})
+
+test('10000 orders are remembered, those that were asked for last', async () => {
+  const { memory, read } = createFastMemory()
+  const ids = Array.from({ length: MAX_ORDERS }, (_, index): Hex => `0x${index}`)
+  for (const orderId of [...ids, ...ids]) await memory.get(orderId)
+  expect(read).toHaveBeenCalledTimes(MAX_ORDERS)
+
+  await memory.get('0xnew')
+  await memory.get('0x1')
+  await memory.get('0xnew')
+  expect(read).toHaveBeenCalledTimes(MAX_ORDERS + 1)
+  await memory.get('0x0')
+  expect(read).toHaveBeenCalledTimes(MAX_ORDERS + 2)
+})

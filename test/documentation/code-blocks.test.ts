@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { codeBlocks, looksRunnable, withoutComments } from './code-blocks.js'
+import { WITH_EXAMPLES } from './documents.js'
+
+describe('documents', () => {
+  it.each(WITH_EXAMPLES)('%s marks each block that a reader would run', (document) => {
+    const unmarked = codeBlocks(document).filter(
+      (block) => looksRunnable(block) && block.marker === undefined,
+    )
+    expect(unmarked.map(({ line, code }) => `${document}:${line} ${code.split('\n')[0]}`)).toEqual([])
+  })
+
+  it.each(WITH_EXAMPLES)(
+    '%s has only markers that are known, and a reason for what is not run',
+    (document) => {
+      const markers = codeBlocks(document).flatMap(({ marker }) => marker ?? [])
+      const unknown = markers.filter(
+        (marker) => !/^(example(: (stream|client))?|not run: \S.*)$/.test(marker),
+      )
+      expect(unknown).toEqual([])
+    },
+  )
+})
+
+describe('the check of examples', () => {
+  it.each([
+    ['sh', 'curl -s http://localhost:3000/health\n', true],
+    ['sh', 'pass show solver | npx quote-aggregator register\n', true],
+    ['', 'ID=$(curl -s http://localhost:3000)\n', true],
+    ['js', 'console.log(1)\n', true],
+    ['sh', 'systemctl start quote-aggregator\n', false],
+    ['', '#  solver  sells\n', false],
+    ['json', '{ "npx ": 1 }\n', false],
+  ])('a block of "%s" with %j looks runnable: %s', (language, code, expected) => {
+    expect(looksRunnable({ language, code })).toBe(expected)
+  })
+
+  it('reads the marker, the line and the answer of a block', () => {
+    const text =
+      'A.\n\n<!-- example -->\n```sh\ncurl x\n```\n\n```jsonc\n{ "a": [/* b */] } // c\n```\n\n```js\n1\n```\n'
+    const [example, answer, unmarked] = codeBlocks('README.md', text)
+    expect(example).toMatchObject({ line: 5, language: 'sh', code: 'curl x\n', marker: 'example' })
+    expect(JSON.parse(withoutComments(example?.answer ?? ''))).toEqual({ a: [] })
+    expect(answer).toMatchObject({ language: 'jsonc', marker: undefined })
+    expect(unmarked).toMatchObject({ line: 13, marker: undefined, answer: undefined })
+  })
+
+  it('takes a text with slashes for no comment', () => {
+    expect(withoutComments('{"url": "http://a/*"} // b')).toBe('{"url": "http://a/*"} ')
+  })
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { nameFilter } from '../../src/events/backfill-pages.js'
+import { only } from './hub-harness.js'
+
+const orderIds = (count: number) =>
+  new Set(Array.from({ length: count }, (_, index) => `0x${index.toString(16)}` as const))
+
+test.each([
+  ['one order', { orderIds: orderIds(1) }, 100_000],
+  ['100 orders', { orderIds: orderIds(100) }, 100_000],
+  ['so many orders that SQLite looks none of them up', { orderIds: orderIds(101) }, 2000],
+  ['one user', { users: new Set(['0xa'] as const) }, 100_000],
+  ['a type', { types: new Set(['Settled'] as const) }, 2000],
+  ['everything', {}, 100],
+])(
+  'a read for %s goes through no more of the log than an index or the main thread bears',
+  (_, filter, range) => {
+    expect(nameFilter(only(filter)).range).toBe(range)
+  },
+)

@@ -1,0 +1,121 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { ScalarType } from '@bufbuild/protobuf'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, test } from 'vitest'
+import { compileRoutes } from '../../../src/http/http-rules.js'
+import { constrainedFields, constraintOf } from '../../../src/http/openapi/constraints.js'
+import { failuresOf } from '../../../src/http/openapi/error-responses.js'
+import { openApiOf } from '../../../src/http/openapi/openapi.js'
+import { toPath } from '../../../src/http/openapi/operations.js'
+import { type Document, readDocument } from './document.js'
+import { contract } from './served-contract.js'
+
+const document: Document = openApiOf(contract)
+
+/** Every message of the methods, those within others included. */
+function messagesOf(roots: readonly DescMessage[]): DescMessage[] {
+  const inner = roots.flatMap(({ fields }) => fields.flatMap(({ message }) => message ?? []))
+  return inner.length === 0 ? [...roots] : [...new Set([...roots, ...messagesOf(inner)])]
+}
+const messages = messagesOf(
+  [...contract.methods, contract.stream].flatMap(({ input, output }) => [input, output]),
+)
+
+test('the document is valid OpenAPI 3.1', async () => {
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.info.version).toBe('1.2.3')
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+})
+
+test('every REST route of every method is described, and nothing else but health, readiness and metrics', () => {
+  const routes = [...contract.methods, contract.stream].flatMap((method) =>
+    compileRoutes(method).map(({ verb, url }) => `${verb} ${toPath(url)}`),
+  )
+  const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((verb) => `${verb.toUpperCase()} ${path}`),
+  )
+  expect(described.sort()).toEqual([...routes, 'GET /health', 'GET /health/ready', 'GET /metrics'].sort())
+})
+
+test('operations have ids of their own', () => {
+  const ids = Object.values<Document>(document.paths).flatMap((operations) =>
+    Object.values<Document>(operations).map(({ operationId }) => operationId),
+  )
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('a request must have what is not optional and not in the path', () => {
+  const { schema } = document.paths['/v1/{chainId}/quote'].post.requestBody.content['application/json']
+  expect(Object.keys(schema.properties)).toEqual([...schema.required, 'depositWindow'])
+  expect(schema.required).not.toContain('chainId')
+  expect(schema.properties.depositMode.enum).toEqual(['CONTRACT', 'ADDRESS'])
+  expect(schema.properties.originChainId.description).toContain('`chainId`')
+})
+
+test('an answer with a response body is the bare array', () => {
+  const { schema } = document.paths['/v1/{chainId}/solvers'].get.responses[200].content['application/json']
+  expect(schema).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Solver' } })
+})
+
+test('a method that nobody has said the reasons of is not described', () => {
+  expect(() => failuresOf('aggregator.v1.QuoteService.New', false)).toThrow('QuoteService.New')
+})
+
+describe('constraints', () => {
+  const names = new Set(
+    messages.flatMap(({ typeName, fields }) => fields.map(({ name }) => `${typeName}.${name}`)),
+  )
+
+  test('are of fields that exist', () => {
+    expect(constrainedFields.filter((name) => !names.has(name))).toEqual([])
+  })
+
+  test('say of every text what it holds', () => {
+    const isText = (field: DescField) =>
+      (field.fieldKind === 'scalar' || field.fieldKind === 'list') && field.scalar === ScalarType.STRING
+    const bare = messages
+      .flatMap(({ fields }) => fields)
+      .filter((each) => isText(each) && !constraintOf(each))
+    expect(bare.map(String)).toEqual([])
+  })
+})
+
+describe('examples', () => {
+  const read = readDocument(document)
+  const contents = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
+    Object.entries<Document>(operations).flatMap(([verb, operation]) => {
+      const bodies = { requestBody: operation.requestBody, ...operation.responses }
+      return Object.entries<Document>(bodies).flatMap(([name, body]) =>
+        Object.entries<Document>(body?.content ?? {}).map(([type, content]) => {
+          const inside = name === 'requestBody' ? [name] : ['responses', name]
+          const place = ['paths', path, verb, ...inside, 'content', type, 'schema']
+          const examples = content.examples ?? { request: { value: content.example } }
+          return { name: `${verb} ${path} ${name}`, place, examples, schema: content.schema }
+        }),
+      )
+    }),
+  )
+
+  test.each(contents)('$name: are as promised', ({ place, examples, name }) => {
+    for (const { value } of Object.values<Document>(examples)) expect(read.problems(place, value)).toEqual([])
+    if (!name.endsWith(' 500')) expect(Object.keys(examples)).not.toEqual([])
+  })
+
+  test.each(contents.filter(({ schema }) => schema.properties?.code))(
+    '$name: there is one of each reason',
+    (content) => {
+      const reasons = content.schema.properties.code.enum.filter((reason: string) => reason !== 'INTERNAL')
+      expect(Object.keys(content.examples)).toEqual(expect.arrayContaining(reasons))
+    },
+  )
+
+  test('fill the path of every operation', () => {
+    for (const operations of Object.values<Document>(document.paths)) {
+      for (const { parameters = [] } of Object.values<Document>(operations)) {
+        for (const parameter of parameters) {
+          if (parameter.in === 'path') expect(parameter.example).toBeDefined()
+        }
+      }
+    }
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
+import { events, exchanges, settlement } from '../../../src/http/openapi/examples.js'
+import { toKnownChecksumAddress } from '../../../src/signing/checksum.js'
+import {
+  personalMessageDigest,
+  registrationMessage,
+  unregistrationMessage,
+} from '../../../src/signing/messages.js'
+import { checkSignature } from '../../../src/signing/recover.js'
+import { createQuoteHasher } from '../../../src/signing/typed-data.js'
+import type { Document } from './document.js'
+
+/** Parts of a real run that belong together, each read as whatever it is. */
+const sample = (of: string): { request: Document; path: Document; body: Document } => {
+  const found = exchanges.find((exchange) => exchange.of === of && exchange.status === 200)
+  return { request: found?.requestBody, path: found?.path, body: found?.body }
+}
+const quoted = sample('POST /v1/{chainId}/quote')
+const signatureOf = (text: string) => Buffer.from(text.slice(2), 'hex')
+
+describe('the sample quote', () => {
+  const { quote, solverSignature, orderId, depositAddress } = quoted.body
+  const [inputAmount, outputAmount] = [BigInt(quote.inputAmount), BigInt(quote.outputAmount)]
+  const struct: Quote = {
+    ...quote,
+    inputAmount,
+    outputAmount,
+    orderType: ORDER_TYPES[quote.orderType],
+    nonce: BigInt(quote.nonce),
+  }
+  const hasher = createQuoteHasher('Service', settlement)
+  const { structHash, digest } = hasher.hash(struct)
+
+  test('is signed by its solver', () => {
+    expect(checkSignature(digest, signatureOf(solverSignature), quote.solver.toLowerCase())).toBeUndefined()
+  })
+
+  test('has the order id and the deposit address that follow from it', () => {
+    const identity = hasher.identify(structHash, signatureOf(solverSignature))
+    expect(orderId).toBe(identity.orderId)
+    expect(depositAddress).toBe(toKnownChecksumAddress(identity.depositAddress))
+  })
+
+  test('is what was asked', () => {
+    const { inputToken, outputToken, amount, userAddress, originChainId } = quoted.request
+    expect(quote).toMatchObject({ inputToken, outputToken, user: userAddress, inputAmount: amount })
+    expect(quoted.path).toEqual({ chainId: originChainId })
+  })
+
+  test('is the order of the sample order and of the sample events', () => {
+    const order = sample('GET /v1/{chainId}/order/{orderId}')
+    expect([order.path.orderId, order.body.orderId, order.body.state]).toEqual([orderId, orderId, 'SETTLED'])
+    for (const type of ['Deposited', 'Settled', 'Reverted'])
+      expect(events.find((event) => event.type === type)).toMatchObject({ orderId })
+  })
+
+  test('is the quote of the sample record', () => {
+    const record = sample('GET /v1/{chainId}/quote/{quoteId}')
+    expect([record.path.quoteId, record.body.quoteId]).toEqual([quoted.body.quoteId, quoted.body.quoteId])
+    expect(record.body.solvers[0]).toMatchObject({ solver: quote.solver, outcome: 'QUOTED', rank: 1 })
+  })
+})
+
+test('the sample registration is signed by its solver', () => {
+  const { request } = sample('POST /v1/{chainId}/solvers/register')
+  const digest = personalMessageDigest(registrationMessage('Service', request))
+  expect(
+    checkSignature(digest, signatureOf(request.signature), request.address.toLowerCase()),
+  ).toBeUndefined()
+})
+
+test('the sample unregistration is signed by its solver', () => {
+  const { request, path } = sample('DELETE /v1/{chainId}/solvers/{address}')
+  const digest = personalMessageDigest(unregistrationMessage('Service', { ...request, ...path }))
+  expect(checkSignature(digest, signatureOf(request.signature), path.address.toLowerCase())).toBeUndefined()
+})

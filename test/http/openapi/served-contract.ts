@@ -1,0 +1,15 @@
+import { EventService } from '../../../gen/aggregator/v1/event_pb.js'
+import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
+import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import { exchanges } from '../../../src/http/openapi/examples.js'
+import type { Contract } from '../../../src/http/openapi/openapi.js'
+
+/** What the service serves, as the protos have it. */
+export const contract: Contract = {
+  version: '1.2.3',
+  methods: [QuoteService, SolverService, OrderService].flatMap((service) => service.methods),
+  stream: EventService.method.streamEvents,
+  samples: exchanges,
+  hasMetricsAuth: true,
+}

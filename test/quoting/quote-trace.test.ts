@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
+import { sampleMinutes, signed, solverAddress } from './sample-trace.js'
+
+test('offers stand first, the best one at the top, whatever the order in which they came', () => {
+  const [late, worse, best] = [signed(3, 10n), signed(1, 20n), signed(2, 30n)]
+  const record = toQuoteRecord(
+    sampleMinutes({
+      ranked: [best, worse, late],
+      answers: [
+        { solver: solverAddress(4), outcome: { kind: 'late' }, tookMs: 2000.4 },
+        { solver: solverAddress(3), outcome: { kind: 'quoted', offer: late }, tookMs: 3 },
+        { solver: solverAddress(1), outcome: { kind: 'quoted', offer: worse }, tookMs: 1.6 },
+        { solver: solverAddress(2), outcome: { kind: 'quoted', offer: best }, tookMs: 2 },
+      ],
+      circuitOpen: [solverAddress(5)],
+    }),
+  )
+  expect(record.solvers.map(({ solver, rank, durationMs }) => [solver, rank, durationMs])).toEqual([
+    [solverAddress(2), 1, 2],
+    [solverAddress(1), 2, 2],
+    [solverAddress(3), 3, 3],
+    [solverAddress(4), undefined, 2000],
+    [solverAddress(5), undefined, undefined],
+  ])
+  expect(record.solvers.at(-1)?.outcome).toBe('circuit_open')
+})
+
+test('an offer of a caller that went away has no rank', () => {
+  const offer = signed(1, 10n)
+  const answers = [{ solver: solverAddress(1), outcome: { kind: 'quoted', offer } as const, tookMs: 1 }]
+  const record = toQuoteRecord(sampleMinutes({ outcome: 'cancelled', ranked: [], answers }))
+  expect(record.solvers).toEqual([
+    { solver: solverAddress(1), outcome: 'quoted', durationMs: 1, inputAmount: '1', outputAmount: '10' },
+  ])
+})
+
+test('it is plain JSON, with amounts as they were answered', () => {
+  const amounts = { inputAmount: '0x1', outputAmount: undefined }
+  const record = toQuoteRecord(
+    sampleMinutes({
+      answers: [
+        { solver: solverAddress(1), outcome: { kind: 'invalid', reason: 'malformed', amounts }, tookMs: 1 },
+        { solver: solverAddress(2), outcome: { kind: 'declined', status: 422 }, tookMs: 1 },
+        {
+          solver: solverAddress(3),
+          outcome: { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' },
+          tookMs: 1,
+        },
+      ],
+    }),
+  )
+  const parsed = JSON.parse(JSON.stringify(record))
+  expect(parsed).toEqual(record)
+  expect(parsed.request.amount).toBe('1')
+  expect(parsed.solvers).toEqual([
+    { solver: solverAddress(1), outcome: 'invalid', durationMs: 1, reason: 'malformed', inputAmount: '0x1' },
+    { solver: solverAddress(2), outcome: 'declined', durationMs: 1, httpStatus: 422 },
+    { solver: solverAddress(3), outcome: 'failed', durationMs: 1, reason: 'unreachable' },
+  ])
+  expect(JSON.stringify(record)).not.toContain('10.0.0.1')
+})

@@ -1,8 +1,0 @@
-/** Something to wait for until it is let happen. */
-export function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
-}

@@ -1,0 +1,66 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Reason } from '../../src/domain/errors.js'
+import type { Sample } from '../../src/http/openapi/example.js'
+import { createExchange } from './exchange.js'
+
+/** A request to a path of the document, and its answer. */
+export interface Exchange extends Sample {
+  readonly headers: IncomingHttpHeaders
+}
+
+/** What is asked; a body is sent as JSON unless it is text. */
+export interface QuoteParams {
+  readonly path?: Readonly<Record<string, string | number>>
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: object | string
+}
+
+export type Asker = ReturnType<typeof createAsker>
+
+/** Asks a service by the document's names for what it serves, and keeps every answer in `exchanges`. */
+export function createAsker(url: string, exchanges: Exchange[]) {
+  const exchange = createExchange(url)
+
+  return {
+    /** @param of verb and path as the document has them, such as `GET /v1/{chainId}/solvers` */
+    async ask(
+      of: string,
+      { path = {}, query = '', headers = {}, body }: QuoteParams = {},
+    ): Promise<Exchange> {
+      const [verb = '', template = ''] = of.split(' ')
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const answer = await exchange.send(verb, filled(template, path) + query, {
+        headers: { ...type, ...headers },
+        ...(text === undefined ? {} : { body: text }),
+      })
+      const seen = toExchange(of, answer)
+      exchanges.push({
+        ...seen,
+        ...(template.includes('{') ? { path } : {}),
+        ...(typeof body === 'object' ? { requestBody: body } : {}),
+      })
+      return seen
+    },
+    /** Keeps an answer that was had in another way. */
+    keep: (of: string, answer: { status: number; headers: IncomingHttpHeaders; text: string }) =>
+      exchanges.push(toExchange(of, answer)),
+    url,
+    close: exchange.close,
+  }
+}
+
+function filled(template: string, path: Readonly<Record<string, string | number>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name) => String(path[name]))
+}
+
+function toExchange(
+  of: string,
+  { status, headers, text }: { status: number; headers: IncomingHttpHeaders; text: string },
+): Exchange {
+  const isJson = headers['content-type']?.startsWith('application/json') ?? false
+  const body = isJson ? JSON.parse(text) : text
+  const reason: Reason | undefined = status >= 400 && isJson ? body.code : undefined
+  return { of, status, headers, body, ...(reason === undefined ? {} : { reason }) }
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { createSolverCounters } from '../../src/solvers/solver-counters.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { solver } from './rounds.js'
+
+function openTallies() {
+  const metrics = createMetrics()
+  const counters = createSolverCounters(metrics)
+  const series = async (name: string) => {
+    const text = await metrics.registry.getSingleMetricAsString(name)
+    return text.split('\n').filter((line) => line.startsWith(name) && !line.includes('_bucket'))
+  }
+  return {
+    ...counters,
+    outcomes: () => series('aggregator_solver_outcomes_total'),
+    durations: () => series('aggregator_solver_response_duration_seconds'),
+  }
+}
+
+const labels = (number: number) => `chain_id="1",solver="${solver(number).address}"`
+
+test('what came of asking each solver is counted, also when its registration changes', async () => {
+  const { note, flush, outcomes, durations } = openTallies()
+  note(solver(1), 'quoted', 0.25)
+  note(solver(1, { name: 'New' }), 'quoted', 0.5)
+  note(solver(1), 'late', undefined)
+  note(solver(2), 'declined', 0.125)
+  const active = new Map([[1, [solver(1), solver(2)]]])
+  for (let times = 0; times < 2; times++) flush(active)
+  expect(await outcomes()).toEqual([
+    `aggregator_solver_outcomes_total{${labels(1)},outcome="quoted"} 2`,
+    `aggregator_solver_outcomes_total{${labels(1)},outcome="late"} 1`,
+    `aggregator_solver_outcomes_total{${labels(2)},outcome="declined"} 1`,
+  ])
+  expect(await durations()).toEqual([
+    `aggregator_solver_response_duration_seconds_sum{${labels(1)}} 0.75`,
+    `aggregator_solver_response_duration_seconds_count{${labels(1)}} 2`,
+    `aggregator_solver_response_duration_seconds_sum{${labels(2)}} 0.125`,
+    `aggregator_solver_response_duration_seconds_count{${labels(2)}} 1`,
+  ])
+})
+
+test('more answers than are kept are in the metrics before somebody asks for them', async () => {
+  const { note, durations } = openTallies()
+  for (let answer = 0; answer < 10_000; answer++) note(solver(1), 'quoted', 1)
+  expect((await durations())[1]).toBe(`aggregator_solver_response_duration_seconds_count{${labels(1)}} 10000`)
+})
+
+test('the series of a solver that is gone are taken out, and begin anew when it comes back', async () => {
+  const { note, flush, outcomes, durations } = openTallies()
+  note(solver(1), 'quoted', 1)
+  flush(new Map([[1, [solver(1)]]]))
+  flush(new Map([[1, []]]))
+  expect([await outcomes(), await durations()]).toEqual([[], []])
+  note(solver(1), 'failed', 1)
+  flush(new Map([[1, [solver(1)]]]))
+  expect(await outcomes()).toEqual([`aggregator_solver_outcomes_total{${labels(1)},outcome="failed"} 1`])
+})

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { createBlockedSolverStore } from '../../src/store/blocked-solvers.js'
+import { createSolverStore } from '../../src/store/solver-store.js'
+import { DATABASES, type TestDatabase } from './databases.js'
+import { NO_LIMIT, NOTED_AT, solver } from './solver-samples.js'
+
+const { address } = solver(1)
+const barOf = (chainId?: number) => ({ address, chainId, blockedAt: NOTED_AT })
+const BARRED = { reason: 'SOLVER_BLOCKED', httpStatus: 403 }
+
+async function openStores(on: TestDatabase) {
+  const { database, coordination } = await on.open()
+  const store = createSolverStore(database, coordination)
+  for (const chainId of [1, 2]) await store.save(solver(1, { chainId }), 100, NO_LIMIT)
+  await store.save(solver(2), 100, NO_LIMIT)
+  return { store, blockedSolvers: createBlockedSolverStore(database, coordination), database }
+}
+
+describe.each(DATABASES)('bars %s', (_where, kind) => {
+  const create = kind()
+
+  test('of one chain remove the solver there, keep its timestamp, and refuse it', async () => {
+    const { store, blockedSolvers } = await openStores(await create())
+    expect(await blockedSolvers.add(barOf(1))).toEqual([1])
+    expect((await store.readAll()).map(({ chainId }) => chainId).sort()).toEqual([1, 2])
+    expect(await store.readAll(1)).toEqual([solver(2)])
+    expect(await store.lastTimestamp(solver(1))).toBe(100)
+    expect([await store.isBlocked(solver(1)), await store.isBlocked(solver(1, { chainId: 2 }))]).toEqual([
+      true,
+      false,
+    ])
+    await expect(store.save(solver(1), 101, NO_LIMIT)).rejects.toMatchObject(BARRED)
+    expect(await store.lastTimestamp(solver(1))).toBe(100)
+    await store.save(solver(1, { chainId: 2 }), 101, NO_LIMIT)
+  })
+
+  test('of every chain hold on chains where it was never registered', async () => {
+    const { store, blockedSolvers } = await openStores(await create())
+    expect(await blockedSolvers.add(barOf())).toEqual([1, 2])
+    expect(await store.readAll()).toEqual([solver(2)])
+    await expect(store.save(solver(1, { chainId: 3 }), 101, NO_LIMIT)).rejects.toMatchObject(BARRED)
+  })
+
+  test('remove a registration that came past them, on their chain alone', async () => {
+    const { store, database } = await openStores(await create())
+    const row = { address, chain_id: 1, blocked_at_ms: NOTED_AT }
+    await database.insertInto('blocked_solvers').values(row).execute()
+    expect(await store.removeBlocked(2)).toEqual([])
+    expect(await store.removeBlocked(1)).toEqual([address])
+    expect(await store.removeBlocked(1)).toEqual([])
+    expect(await store.readAll(1)).toEqual([solver(2)])
+    expect(await store.lastTimestamp(solver(1))).toBe(100)
+    await database
+      .insertInto('blocked_solvers')
+      .values({ ...row, chain_id: 0 })
+      .execute()
+    expect(await store.removeBlocked(2)).toEqual([address])
+  })
+
+  test('are listed, and once each', async () => {
+    const { blockedSolvers } = await openStores(await create())
+    await blockedSolvers.add(barOf(1))
+    await blockedSolvers.add({ ...barOf(1), blockedAt: NOTED_AT + 1 })
+    await blockedSolvers.add({ ...barOf(), blockedAt: NOTED_AT + 2 })
+    expect(await blockedSolvers.readAll()).toEqual([barOf(1), { ...barOf(), blockedAt: NOTED_AT + 2 }])
+  })
+
+  test('end for one chain or for all, and a new registration is taken then', async () => {
+    const { store, blockedSolvers } = await openStores(await create())
+    for (const chainId of [1, 2, undefined]) await blockedSolvers.add(barOf(chainId))
+    expect(await blockedSolvers.remove(address, 1)).toBe(1)
+    expect(await blockedSolvers.remove(address, 1)).toBe(0)
+    expect(await store.isBlocked(solver(1))).toBe(true)
+    expect(await blockedSolvers.remove(address, undefined)).toBe(2)
+    expect(await blockedSolvers.readAll()).toEqual([])
+    await expect(store.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })
+    await store.save(solver(1), 101, NO_LIMIT)
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { FencedError, type LeaderEpoch } from '../../src/store/leader-epochs.js'
+import { BOTH_DATABASES, DURABLE_DATABASES } from './databases.js'
+import { announced, header, newBlocks, openStore, openToRead, SETTLEMENT, settled } from './event-samples.js'
+
+const events = [settled(1, 11, 0), settled(1, 12, 0)]
+
+/** All that a reader can write. */
+const writes = (store: Awaited<ReturnType<typeof openStore>>['store'], epoch: LeaderEpoch) =>
+  [
+    ['begins anew', () => store.begin(epoch, '0x5e2', header(40, 'b'))],
+    ['adds blocks', () => store.append(epoch, newBlocks(13, 13, []))],
+    ['adds events', () => store.append(epoch, newBlocks(13, 13, [settled(1, 13, 0)]))],
+    ['takes events back', () => store.revert(epoch, header(11))],
+    ['takes nothing back', () => store.revert(epoch, header(12))],
+  ] as const
+
+describe.each(BOTH_DATABASES)('the terms of readers %s', (_where, kind) => {
+  const create = kind()
+
+  test('are counted for each chain by itself, and begin where the reader before has got to', async () => {
+    const { store } = await openStore(await create())
+    const first = await store.takeOver(1)
+    expect(first).toEqual({ chainId: 1, number: 1, position: undefined })
+    await store.begin(first, SETTLEMENT, header(10))
+    expect(await store.takeOver(2)).toEqual({ chainId: 2, number: 1, position: undefined })
+
+    const second = await store.takeOver(1)
+    const begun = { settlement: SETTLEMENT, firstBlock: 11, headers: [header(10)] }
+    expect(second).toEqual({ chainId: 1, number: 2, position: begun })
+    await store.append(second, newBlocks(11, 12, events))
+    const third = await store.takeOver(1)
+    const headers = [header(10), header(11), header(12)]
+    expect(third).toEqual({ chainId: 1, number: 3, position: { ...begun, headers } })
+    await store.revert(third, header(11))
+    expect((await store.takeOver(1)).position).toEqual({ ...begun, headers: headers.slice(0, 2) })
+  })
+
+  test('let nobody write whose term is over, and change nothing', async () => {
+    const { store, one, two, contents } = await openToRead(await create())
+    await store.begin(one, SETTLEMENT, header(10))
+    await store.append(one, newBlocks(11, 12, events))
+    const next = await store.takeOver(1)
+    const before = await contents(1, 2)
+    const message = 'another process reads chain 1 now'
+    for (const [, write] of writes(store, one))
+      await expect(write()).rejects.toThrow(new FencedError(message))
+    expect(await contents(1, 2)).toStrictEqual(before)
+
+    const more = [settled(1, 13, 0)]
+    expect(await store.append(next, newBlocks(13, 13, more))).toStrictEqual(announced(3, ...more))
+    const elsewhere = [settled(2, 13, 0)]
+    expect(await store.append(two, newBlocks(13, 13, elsewhere))).toStrictEqual(announced(4, ...elsewhere))
+  })
+
+  test('let nobody write whose term never was', async () => {
+    const { store, one, contents } = await openToRead(await create())
+    const before = await contents(1, 3)
+    for (const epoch of [
+      { ...one, number: 2 },
+      { ...one, chainId: 3 },
+    ])
+      for (const [, write] of writes(store, epoch)) await expect(write()).rejects.toThrow(FencedError)
+    expect(await contents(1, 3)).toStrictEqual(before)
+  })
+
+  test('go on after a write that has failed', async () => {
+    const { store, one } = await openToRead(await create())
+    await store.append(one, newBlocks(11, 12, events))
+    await expect(store.append(one, newBlocks(12, 12, []))).rejects.toThrow(/unique/i)
+    const more = [settled(1, 13, 0)]
+    expect(await store.append(one, newBlocks(13, 13, more))).toStrictEqual(announced(3, ...more))
+  })
+})
+
+describe.each(DURABLE_DATABASES)('the terms of readers %s', (_where, kind) => {
+  const create = kind()
+
+  test('go on counting when it is opened again', async () => {
+    const on = await create()
+    const before = await openToRead(on)
+    await before.close()
+    const { store } = await openStore(on)
+    expect((await store.takeOver(1)).number).toBe(2)
+    await expect(store.append(before.one, newBlocks(11, 12, events))).rejects.toThrow(FencedError)
+  })
+})
