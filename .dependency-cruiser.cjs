@@ -1,0 +1,103 @@
+/** The layers of src/, from the lowest: each imports itself and lower ones only. Layers of one line do not know each other. */
+const LAYERS = [
+  ['domain'],
+  ['signing'],
+  ['store'],
+  ['chain'],
+  ['solvers', 'events'],
+  ['quoting'],
+  ['rpc'],
+  ['http'],
+  ['app'],
+  ['main', 'devnet'],
+  ['cli'],
+]
+/** What all layers but `domain` may import. It imports only `domain` and itself. */
+const SHARED = ['config', 'environment', 'variables', 'version', 'telemetry', 'internals']
+
+/** Packages that only some folders may import. */
+const PACKAGE_OWNERS = [
+  ['kysely', ['store']],
+  ['better-sqlite3', ['store']],
+  ['pg', ['store']],
+  ['undici', ['solvers']],
+  ['(fastify|@fastify/[^/]+)', ['http', 'devnet']],
+]
+
+/** Matches the folders, and the files of these names, right below src/. */
+const inSrc = (names) => `^src/(${names.join('|')})(/|\\.ts$)`
+const all = [...LAYERS.flat(), ...SHARED]
+
+const layers = LAYERS.flatMap((group, rank) =>
+  group.map((layer) => ({
+    name: `layer-${layer}`,
+    comment: `${layer} imports only itself and what is below it.`,
+    severity: 'error',
+    from: { path: inSrc([layer]) },
+    to: {
+      path: '^src/',
+      pathNot: inSrc([layer, ...LAYERS.slice(0, rank).flat(), ...(layer === 'domain' ? [] : SHARED)]),
+    },
+  })),
+)
+
+const owners = PACKAGE_OWNERS.map(([name, folders]) => ({
+  name: `package-of-${folders.join('-and-')}`,
+  comment: `Only ${folders.join(' and ')} may import ${name}.`,
+  severity: 'error',
+  from: { path: '^(src|packages)/', pathNot: inSrc(folders) },
+  to: { path: `^node_modules/(@types/)?${name}/` },
+}))
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'not-resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-layer',
+      comment: 'Each file below src/ belongs to a layer of this list.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/', pathNot: inSrc(all) },
+    },
+    ...layers,
+    {
+      name: 'shared',
+      comment: `${SHARED.join(', ')} import only domain and each other.`,
+      severity: 'error',
+      from: { path: inSrc(SHARED) },
+      to: { path: '^src/', pathNot: inSrc(['domain', ...SHARED]) },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'domain imports nothing but itself.',
+      severity: 'error',
+      from: { path: inSrc(['domain']) },
+      to: { pathNot: inSrc(['domain']) },
+    },
+    {
+      name: 'client-is-for-browsers',
+      comment: 'The client imports only viem, the generated messages, domain and signing texts.',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { pathNot: '^(packages/client/|gen/|src/domain/|node_modules/viem/)' },
+    },
+    {
+      name: 'messages-at-the-edge',
+      comment: 'Generated messages are used by rpc, http and the client; devnet uses the services.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: inSrc(['rpc', 'http', 'devnet']) },
+      to: { path: '^gen/aggregator/' },
+    },
+    ...owners,
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+}
