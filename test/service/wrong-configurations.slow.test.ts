@@ -177,7 +177,7 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
     await expectOneLine(
       SETTLEMENT,
       { [SETTLEMENT]: chain.contracts.weth },
-      /^is 0x.*, which is no settlement contract of this protocol$/,
+      /^is 0x.*, which is not a settlement contract of this protocol$/,
     )
     const other = {
       SUPPORTED_CHAINS: '10',
