@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurnstile } from '../../src/events/turnstile.js'
+import { createTurnLimiter } from '../../src/events/turn-limiter.js'
 
 test('so many go on in each turn of the event loop, in the order in which they came', async () => {
-  const pass = createTurnstile(3)
+  const pass = createTurnLimiter(3)
   const passed: number[] = []
   const all = Array.from({ length: 10 }, async (_, index) => {
     await pass()
@@ -21,7 +21,7 @@ test('so many go on in each turn of the event loop, in the order in which they c
 })
 
 test('nobody waits for long after a pause', async () => {
-  const pass = createTurnstile(2)
+  const pass = createTurnLimiter(2)
   for (let round = 0; round < 3; round++) {
     expect([pass(), pass()]).toEqual([undefined, undefined])
     await Promise.all([pass(), pass(), pass()])
