@@ -19,7 +19,7 @@ const INTEGER = 'it must be an integer of'
 const ADDRESS = 'it must be a 20-byte address in hex with 0x'
 const HOST = 'it must be an address of this machine, or 0.0.0.0 for all of them'
 const DATABASE = 'must be a URL such as postgres://user:password@host:5432/database'
-const REACHED = 'It must name a PostgreSQL that answers, with a user that it lets in'
+const REACHED = 'It must name a PostgreSQL that answers and accepts its user'
 
 let chain: TestChain
 let folder: string
@@ -146,11 +146,11 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       'is "10%": it must be a number of 0 to 1, such as 0.1',
     ],
     ['DB_PATH', { DB_PATH: ':memory' }, 'is ":memory": it must be a file path or :memory:'],
-    ['DB_PATH', { DB_PATH: '.' }, 'is ., which cannot be opened: it is a folder: name a file in it'],
+    ['DB_PATH', { DB_PATH: '.' }, 'is ., which cannot be opened, because it is a folder: name a file in it'],
     [
       'DB_PATH',
       { DB_PATH: 'no/such.db' },
-      'is no/such.db, which cannot be opened: its folder does not exist: create it',
+      'is no/such.db, which cannot be opened, because its folder does not exist: create the folder',
     ],
     [
       'DB_PATH',

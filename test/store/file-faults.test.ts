@@ -69,7 +69,7 @@ test.each([
       rmSync(path)
       mkdirSync(path)
     },
-    'which cannot be opened: it is a folder: name a file in it',
+    'which cannot be opened, because it is a folder: name a file in it',
   ],
 ])('a start with a file that %s says so in one line, and what to do', async (_what, spoil, message) => {
   const path = await makeFile()

@@ -75,6 +75,6 @@ test('a file in the place of the lock that is none is named, with what to do', (
 test('a folder that does not exist is named', () => {
   const path = join(temporaryFile(), '..', 'missing', 'service.db')
   expect(() => take(path)).toThrow(
-    `DB_PATH is ${path}, which cannot be opened: its folder does not exist: create it`,
+    `DB_PATH is ${path}, which cannot be opened, because its folder does not exist: create the folder`,
   )
 })
