@@ -8,7 +8,7 @@ import { importsOf } from './import-rules.js'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Loads TypeScript when the service runs from its sources. */
 const LOADER = 'tsx'
-/** The local network is a tool, which starts other tools. */
+/** The local network is a tool that starts other tools. */
 const LOCAL_NETWORK = 'src/devnet/'
 
 interface Manifest {
@@ -20,7 +20,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const manifestOf = (folder: string): Manifest => JSON.parse(read(join(folder, 'package.json')))
 const namesOf = (list: object = {}) => Object.keys(list).sort()
 
-/** The packages that the files of a folder import, by name. */
+/** The names of the packages that the files of a folder import. */
 function packagesOf(folder: string, isMeant: (path: string) => boolean = () => true): string[] {
   const paths = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
   const files = paths.filter((path) => path.endsWith('.ts')).map((path) => `${folder}/${path}`)
@@ -40,7 +40,7 @@ test('all packages that the service imports are dependencies, bundled or not', (
   expect(imported.filter((name) => name !== LOADER && !namesOf(dependencies).includes(name))).toEqual([])
 })
 
-test('the client depends on what it imports, and on nothing else', () => {
+test('the client depends on the packages that it imports, and on no others', () => {
   const { dependencies, peerDependencies } = manifestOf('packages/client')
   const generated = packagesOf('gen/aggregator')
   const imported = new Set([...packagesOf('packages/client/src'), ...generated])

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { findViolations } from './import-rules.js'
 
-/** What is said of a single made-up file. */
-function judge(path: string, text: string): string[] {
+/** The violations of a single file. */
+function violationsOf(path: string, text: string): string[] {
   return findViolations(new Map([[path, text]]))
 }
 
@@ -164,12 +164,7 @@ describe('a violation is found:', () => {
       "import { QuoteSchema } from '../gen/aggregator/v1/quote_pb.js'",
       'imports messages of gen/aggregator/v1/quote_pb.ts',
     ],
-    [
-      'a folder that nobody knows',
-      'src/utils/a.ts',
-      "import { b } from './b.js'",
-      'has no place among the layers',
-    ],
+    ['an unknown folder', 'src/utils/a.ts', "import { b } from './b.js'", 'is outside the known layers'],
     ['the environment', 'src/http/a.ts', 'const port = process.env.PORT', 'reads process.env'],
     [
       'the environment by its module',
@@ -179,7 +174,7 @@ describe('a violation is found:', () => {
     ],
     ['the environment taken out of process', 'src/http/a.ts', 'const { env } = process', 'reads process.env'],
   ])('%s', (_what, path, text, violation) => {
-    expect(judge(path, text)).toEqual([`${path} ${violation}`])
+    expect(violationsOf(path, text)).toEqual([`${path} ${violation}`])
   })
 
   test('a cycle, even of types within a layer', () => {
@@ -194,23 +189,23 @@ describe('a violation is found:', () => {
   })
 
   test('a file that imports itself', () => {
-    expect(judge('src/rpc/a.ts', "import { a } from './a.js'")).toEqual([
+    expect(violationsOf('src/rpc/a.ts', "import { a } from './a.js'")).toEqual([
       'cycle: src/rpc/a.ts -> src/rpc/a.ts',
     ])
   })
 })
 
-describe('nothing is said of', () => {
+describe('no violation is found for', () => {
   test.each([
     ['a layer below', 'src/http/a.ts', "import { b } from '../domain/b.js'\nimport { c } from '../rpc/c.js'"],
     ['its own layer', 'src/store/a.ts', "import { b } from './b.js'"],
     [
-      'what stands beside',
+      'a file next to the imported one',
       'src/signing/a.ts',
       "import { b } from '../telemetry/log.js'\nimport { c } from '../config.js'",
     ],
     [
-      'domain beside the layers',
+      'domain in a file outside the layers',
       'src/config.ts',
       "import { b } from './domain/b.js'\nimport { c } from './telemetry/log.js'",
     ],
@@ -240,6 +235,6 @@ describe('nothing is said of', () => {
     ],
     ['other parts of process', 'src/rpc/a.ts', 'process.exit(1)'],
   ])('%s', (_what, path, text) => {
-    expect(judge(path, text)).toEqual([])
+    expect(violationsOf(path, text)).toEqual([])
   })
 })

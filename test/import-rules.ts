@@ -3,18 +3,18 @@ import { posix } from 'node:path'
 /** Source files: their text by their path below the repository's root, such as `src/domain/hex.ts`. */
 export type SourceFiles = ReadonlyMap<string, string>
 
-/** The packages of this repository that the sources import, by what they export. */
+/** The packages of this repository that the sources import, by the files that they export. */
 const PACKAGES: ReadonlyMap<string, string> = new Map([
   ['@quote-aggregator/client', 'packages/client/src/index.ts'],
 ])
 
 interface Import {
-  /** The file or package named, a file by its path below the root. */
+  /** The imported file or package; a file by its path below the root. */
   readonly target: string
   readonly names: readonly string[]
 }
 
-/** Each layer may import itself and those of a lower rank; two of one rank know nothing of each other. */
+/** Each layer may import itself and layers of a lower rank. Two layers of one rank may not import each other. */
 const RANKS: Readonly<Record<string, number>> = {
   domain: 0,
   signing: 1,
@@ -32,10 +32,10 @@ const RANKS: Readonly<Record<string, number>> = {
   cli: 9,
 }
 
-/** What stands beside the layers: all but domain may import it. */
-const BESIDE = ['config', 'environment', 'variables', 'version', 'telemetry', 'internals']
+/** Files and folders outside the layers. Every layer except domain may import them. */
+const OUTSIDE = ['config', 'environment', 'variables', 'version', 'telemetry', 'internals']
 
-/** Packages by the layers that alone may import them; a name ending in `/` stands for a whole scope. */
+/** Packages with the only layers that may import them. A name that ends in `/` means a whole scope. */
 const PACKAGE_OWNERS: readonly [string, readonly string[]][] = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store']],
@@ -57,20 +57,20 @@ const CLIENT_OWNERS = ['chain', 'devnet']
 const MESSAGE_OWNERS = ['rpc', 'http', 'client']
 const ENVIRONMENT_READERS = ['src/config.ts', 'src/devnet/demo.ts']
 
-/** Holds source files against CONTRIBUTING.md, "Where things are"; @returns one line for each violation. */
+/** Checks source files against CONTRIBUTING.md, "Where things are". @returns one line for each violation */
 export function findViolations(files: SourceFiles): string[] {
   const violations: string[] = []
   for (const [path, text] of files) {
     const broken = [
-      ...importsOf(path, text).flatMap((each) => judge(path, each)),
-      ...judgeEnvironment(path, text),
+      ...importsOf(path, text).flatMap((each) => checkImport(path, each)),
+      ...checkEnvironment(path, text),
     ]
     violations.push(...broken.map((rule) => `${path} ${rule}`))
   }
   return [...violations, ...findCycles(files)]
 }
 
-/** Every import of a file: statements, re-exports, imports for their effect, dynamic ones and those of types. */
+/** All imports of a file: statements, re-exports, imports for their effect, dynamic imports and imports of types. */
 export function importsOf(path: string, text: string): Import[] {
   const statement = /^(?:import|export)\s+(?:type\s+)?([^'"`;]*?)\s*\bfrom\s*['"]([^'"]+)['"]/gm
   const bare = /^import\s*['"]([^'"]+)['"]/gm
@@ -84,7 +84,7 @@ export function importsOf(path: string, text: string): Import[] {
   ].map(({ target, names }) => ({ names, target: resolve(path, target) }))
 }
 
-/** The names in the clause of an import, as the imported module has them; `*` stands for all of it. */
+/** The names in the clause of an import, as the imported module exports them; `*` means all. */
 function namesOf(clause: string): string[] {
   const inBraces = /\{([^}]*)\}/.exec(clause)?.[1]
   if (inBraces === undefined) return ['*']
@@ -103,51 +103,51 @@ function resolve(path: string, target: string): string {
   return posix.join(posix.dirname(path), target).replace(/\.js$/, '.ts')
 }
 
-/** The layer of a file below `src/` or `packages/`, or what stands beside them: its folder, or its own name at the top. */
-function placeOf(path: string): string {
+/** The layer of a file: its folder below `src/` or `packages/`, or the name of a file at the top. */
+function layerOf(path: string): string {
   return path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
 }
 
-function judge(path: string, imported: Import): string[] {
+function checkImport(path: string, imported: Import): string[] {
   const { target } = imported
-  const place = placeOf(path)
-  if (RANKS[place] === undefined && !BESIDE.includes(place)) return ['has no place among the layers']
-  if (target.startsWith('src/') || target.startsWith('packages/')) return judgeSource(place, target)
-  if (place === 'domain') return [`imports ${target}, though domain imports nothing but itself`]
-  if (target.startsWith('gen/')) return judgeGenerated(place, imported)
-  return judgePackage(place, imported)
+  const layer = layerOf(path)
+  if (RANKS[layer] === undefined && !OUTSIDE.includes(layer)) return ['is outside the known layers']
+  if (target.startsWith('src/') || target.startsWith('packages/')) return checkSource(layer, target)
+  if (layer === 'domain') return [`imports ${target}, though domain imports nothing but itself`]
+  if (target.startsWith('gen/')) return checkGenerated(layer, imported)
+  return checkPackage(layer, imported)
 }
 
-function judgeSource(place: string, target: string): string[] {
-  const targetPlace = placeOf(target)
-  if (targetPlace === place) return []
-  const refused = [`imports ${target}, which ${place} may not`]
-  if (BESIDE.includes(place)) return ['domain', ...BESIDE].includes(targetPlace) ? [] : refused
-  if (BESIDE.includes(targetPlace)) return place === 'domain' ? refused : []
-  const rank = RANKS[place] ?? 0
-  return (RANKS[targetPlace] ?? rank) < rank ? [] : refused
+function checkSource(layer: string, target: string): string[] {
+  const targetLayer = layerOf(target)
+  if (targetLayer === layer) return []
+  const violation = [`imports ${target}, which ${layer} may not`]
+  if (OUTSIDE.includes(layer)) return ['domain', ...OUTSIDE].includes(targetLayer) ? [] : violation
+  if (OUTSIDE.includes(targetLayer)) return layer === 'domain' ? violation : []
+  const rank = RANKS[layer] ?? 0
+  return (RANKS[targetLayer] ?? rank) < rank ? [] : violation
 }
 
-function judgeGenerated(place: string, { target, names }: Import): string[] {
-  if (!target.startsWith('gen/aggregator/') || MESSAGE_OWNERS.includes(place)) return []
+function checkGenerated(layer: string, { target, names }: Import): string[] {
+  if (!target.startsWith('gen/aggregator/') || MESSAGE_OWNERS.includes(layer)) return []
   const isServicesOnly = names.every((name) => name.endsWith('Service'))
-  return place === 'devnet' && isServicesOnly ? [] : [`imports messages of ${target}`]
+  return layer === 'devnet' && isServicesOnly ? [] : [`imports messages of ${target}`]
 }
 
-function judgePackage(place: string, { target, names }: Import): string[] {
+function checkPackage(layer: string, { target, names }: Import): string[] {
   const owners = PACKAGE_OWNERS.find(
     ([name]) => target === name || target.startsWith(name.endsWith('/') ? name : `${name}/`),
   )?.[1]
-  if (owners !== undefined && !owners.includes(place))
+  if (owners !== undefined && !owners.includes(layer))
     return [`imports ${target}, which belongs to ${owners.join(' and ')}`]
   const constructors = names.filter((name) => name === '*' || CLIENT_CONSTRUCTORS.includes(name))
-  if (target === 'viem' && constructors.length > 0 && !CLIENT_OWNERS.includes(place)) {
+  if (target === 'viem' && constructors.length > 0 && !CLIENT_OWNERS.includes(layer)) {
     return [`imports ${constructors.join(', ')} of viem, which belongs to ${CLIENT_OWNERS.join(' and ')}`]
   }
   return []
 }
 
-function judgeEnvironment(path: string, text: string): string[] {
+function checkEnvironment(path: string, text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
   const isRead =
     /\bprocess\s*(\?\.|\.)\s*env\b|\bprocess\s*\[|['"](node:)?process['"]|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/.test(
@@ -156,7 +156,7 @@ function judgeEnvironment(path: string, text: string): string[] {
   return isRead && !ENVIRONMENT_READERS.includes(path) ? ['reads process.env'] : []
 }
 
-/** Goes through the files depth first; a file met again on its own way is in a cycle. */
+/** Visits the files depth first. A file that is reached again on its own path is in a cycle. */
 function findCycles(files: SourceFiles): string[] {
   const cycles: string[] = []
   const done = new Set<string>()

@@ -15,13 +15,13 @@ function readSources(): SourceFiles {
   return new Map(files.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]))
 }
 
-test('the sources are found, and their imports with them', () => {
+test('the sources and their imports are found', () => {
   const sources = readSources()
   expect(sources.size).toBeGreaterThan(40)
   const app = importsOf('src/app.ts', sources.get('src/app.ts') ?? '')
   expect(app.map(({ target }) => target)).toContain('src/http/server.ts')
 })
 
-test('the sources import only what their place in the house allows', () => {
+test('the sources import only what their layer allows', () => {
   expect(findViolations(readSources())).toEqual([])
 })

@@ -46,7 +46,7 @@ const WAL_BYTES = 1000 * DEFAULT_PAGE_BYTES
 
 function openFile(path: string, pageBytes: number): SQLite.Database {
   if (!existsSync(dirname(path)))
-    throw refused(path, 'cannot be opened, because its folder does not exist: create the folder')
+    throw refused(path, 'cannot be opened: its folder does not exist: create it')
   const sqlite = new SQLite(path)
   try {
     // The page size must be set first, because it cannot change after the file has a write-ahead log.
@@ -63,9 +63,9 @@ function openFile(path: string, pageBytes: number): SQLite.Database {
 /** @throws ConfigError when the folder of a file does not exist, or the file is a folder itself */
 export function assertFolder(path: string): void {
   if (existsSync(path) && statSync(path).isDirectory())
-    throw refused(path, 'cannot be opened, because it is a folder: name a file in it')
+    throw refused(path, 'cannot be opened: it is a folder: name a file in it')
   if (!existsSync(dirname(path)))
-    throw refused(path, 'cannot be opened, because its folder does not exist: create the folder')
+    throw refused(path, 'cannot be opened: its folder does not exist: create it')
 }
 
 /** @returns an error with the file, the cause and the remedy, if the file is the cause; otherwise the same error */

@@ -33,7 +33,7 @@ function takeAll(queue: FairQueue<Waiter>, mayStart: (client: ClientId) => boole
 
 const networkOf = ({ client }: Waiter) => client.networks[0]?.key
 
-test('networks take turns, clients in them too, and a client keeps its own order', () => {
+test('networks take turns, and so do clients in a network, and each client keeps its order', () => {
   fc.assert(
     fc.property(clients, (all) => {
       const queue = new FairQueue<Waiter>()
@@ -47,7 +47,7 @@ test('networks take turns, clients in them too, and a client keeps its own order
         const own = taken.filter(({ client }) => client.key === key).map(({ number }) => number)
         expect(own).toEqual(own.toSorted((a, b) => a - b))
       }
-      // Between two of one network, every network with somebody left has had its turn.
+      // Between two turns of one network, every other network with a waiter has had a turn.
       for (const [index, waiter] of taken.entries()) {
         const next = taken.findIndex((other, at) => at > index && networkOf(other) === networkOf(waiter))
         if (next === -1) continue
@@ -60,7 +60,7 @@ test('networks take turns, clients in them too, and a client keeps its own order
   )
 })
 
-test('one that may not start is passed over, and keeps its place', () => {
+test('a waiter that may not start is skipped, and keeps its place', () => {
   const queue = new FairQueue<Waiter>()
   const [one, two] = [client('a', '1'), client('b', '1')]
   for (const [number, who] of [one, one, two].entries()) queue.add({ client: who, number })
@@ -68,7 +68,7 @@ test('one that may not start is passed over, and keeps its place', () => {
   expect(takeAll(queue).map(({ number }) => number)).toEqual([0, 1])
 })
 
-test('one that has left is not taken', () => {
+test('a deleted waiter is not taken', () => {
   const queue = new FairQueue<Waiter>()
   const waiters = [0, 1, 2].map((number) => ({ client: client('a', String(number)), number }))
   for (const waiter of waiters) queue.add(waiter)

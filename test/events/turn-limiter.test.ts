@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTurnLimiter } from '../../src/events/turn-limiter.js'
 
-test('so many go on in each turn of the event loop, in the order in which they came', async () => {
+test('a limited number of callers continue in each turn of the event loop, in the order of their calls', async () => {
   const pass = createTurnLimiter(3)
   const passed: number[] = []
   const all = Array.from({ length: 10 }, async (_, index) => {
@@ -20,7 +20,7 @@ test('so many go on in each turn of the event loop, in the order in which they c
   expect(passed).toEqual([...Array(10).keys()])
 })
 
-test('nobody waits for long after a pause', async () => {
+test('no caller waits for long after a pause', async () => {
   const pass = createTurnLimiter(2)
   for (let round = 0; round < 3; round++) {
     expect([pass(), pass()]).toEqual([undefined, undefined])

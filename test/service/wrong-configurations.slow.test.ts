@@ -146,11 +146,11 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       'is "10%": it must be a number of 0 to 1, such as 0.1',
     ],
     ['DB_PATH', { DB_PATH: ':memory' }, 'is ":memory": it must be a file path or :memory:'],
-    ['DB_PATH', { DB_PATH: '.' }, 'is ., which cannot be opened, because it is a folder: name a file in it'],
+    ['DB_PATH', { DB_PATH: '.' }, 'is ., which cannot be opened: it is a folder: name a file in it'],
     [
       'DB_PATH',
       { DB_PATH: 'no/such.db' },
-      'is no/such.db, which cannot be opened, because its folder does not exist: create the folder',
+      'is no/such.db, which cannot be opened: its folder does not exist: create it',
     ],
     [
       'DB_PATH',
