@@ -31,25 +31,25 @@ import { createMetrics } from './telemetry/metrics.js'
 import { createRequestCounters } from './telemetry/request-counters.js'
 import { version } from './version.js'
 
-/** What tests put in place of the real thing. */
+/** Replacements for tests. */
 export interface AppOverrides {
   /** The clock: Unix time in milliseconds. */
   readonly now?: () => number
-  /** The clock of the solvers' health and nonces: milliseconds that never go back. */
+  /** The monotonic clock of the solvers' health and nonces, in milliseconds. */
   readonly clock?: () => number
   readonly log?: Logger
   readonly resolveAll?: ResolveAll
-  /** The name servers: `ip:port` each. */
+  /** The name servers as `ip:port`. */
   readonly nameServers?: readonly string[]
 }
 
 /** A running service. */
 export interface App {
-  /** Base URL of its port. */
+  /** Base URL of the service. */
   readonly url: string
   /**
-   * Stops accepting, lets requests under way finish for at most 10 s, and frees everything.
-   * @param options `drainMs`: how long requests are answered that come on idle connections; not at all by default
+   * Stops accepting connections, waits at most 10 s for requests under way, and frees all resources.
+   * @param options `drainMs`: time for which requests on idle connections are still answered; 0 by default
    */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
@@ -60,8 +60,8 @@ const MAX_HEALTH_WATCHERS = 1000
 const MAX_HEALTH_WATCHERS_PER_CLIENT = 20
 
 /**
- * Builds and starts the whole service, top to bottom. What was started is ended again when a later step fails.
- * @throws ConfigError when the chains, the database or the port are not what the configuration says
+ * Builds and starts the whole service in the order of its dependencies. When a step fails, it closes the earlier parts.
+ * @throws ConfigError when the chains, the database or the port do not match the configuration
  */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const { now = Date.now, log = createLog(config.logLevel) } = overrides
@@ -84,7 +84,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const { eventSinkOf } = eventLog
     const chains = await openChains(config.chains, { ...config, eventSinkOf, cluster, metrics, log })
     started.push(() => closeChains(chains))
-    // Whoever is told of an event here finds the order as the event has left it.
+    // Before subscribers receive an event, so that their reads of the order see the state after it.
     eventLog.onRemoteEvent(({ chainId, orderId }) => chains.get(chainId)?.invalidateOrder(orderId))
 
     const endpointGuard = createEndpointGuard({
@@ -141,7 +141,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       ...createSolverService({ ...quoting, registry, metrics }),
       ...createOrderService(chains),
     ].map(guard)
-    // So that the first refusal already shows as an increase.
+    // So that the first rejection already shows as an increase.
     for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)
     const places = createStreamPlaces({
       ...config,

@@ -6,7 +6,7 @@ import { replaceUnprintable } from './domain/text.js'
 import { ConfigError } from './environment.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
-/** As long as whoever balances load needs to see that no connection is taken here any more. */
+/** Time in which a load balancer can notice that this process accepts no more connections. */
 const DRAIN_MS = 500
 const FOR_NEWCOMERS = [
   'docs/configuration.md lists every variable, .env.example is a file to begin with.',
@@ -28,8 +28,8 @@ try {
 }
 
 /**
- * Drains and exits: with 0 when told to, with 1 after an error that nobody caught. Told so while it still starts, it
- * does once it has.
+ * Drains and exits, with 0 after a signal and with 1 after an uncaught error. During the start, it waits until the start
+ * has ended.
  */
 function endWithProcess(starting: Promise<App>, log: Logger): void {
   let isEnding = false
@@ -42,7 +42,7 @@ function endWithProcess(starting: Promise<App>, log: Logger): void {
       .finally(() => process.exit())
   }
   const fail = (error: unknown) => {
-    log.fatal({ err: error }, 'an error that nobody caught: draining and exiting')
+    log.fatal({ err: error }, 'uncaught error: draining and exiting')
     end(1)
   }
   process.once('SIGTERM', () => end(0))
@@ -51,15 +51,15 @@ function endWithProcess(starting: Promise<App>, log: Logger): void {
   process.on('unhandledRejection', fail)
 }
 
-/** An error of the configuration or of the database is explained; any other one is a defect, with its stack. */
+/** Explains an error of the configuration or of the database. Any other error is a defect and keeps its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return explainIssues(error)
   if (error instanceof ServiceError && error.cause instanceof Error)
-    return `The service cannot start, since its database fails: ${replaceUnprintable(error.cause.message)}\n`
+    return `The service cannot start, because its database fails: ${replaceUnprintable(error.cause.message)}\n`
   return `${(error as Error).stack}\n`
 }
 
-/** A mistake is a line, whatever its value holds. */
+/** Writes each configuration error on one line, whatever its value contains. */
 function explainIssues({ issues }: ConfigError): string {
   const [first = '', ...others] = issues.map(({ variable, message }) =>
     replaceUnprintable(`${variable} ${message}`),

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { BUILT } from './service/built.js'
 
-/** Of all projects of a run, the first one builds. */
+/** The first project of a run builds for all of them. */
 const built = globalThis as { isServiceBuilt?: boolean }
 
-/** Builds the service before the first test, for those that start it as a process: from its sources, it takes a second more. */
+/** Builds the service before the first test that starts it as a process. From its sources, a start takes a second longer. */
 export function setup(): void {
   if (built.isServiceBuilt) return
   built.isServiceBuilt = true

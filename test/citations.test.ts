@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDERS = ['src', 'proto/aggregator', 'test', 'packages', 'scripts', 'bench', 'examples', 'deploy']
 const SOURCE = /\.(ts|tsx|js|mjs|json|sol|proto|ya?ml|service|go|py)$/
 const FOREIGN = /(^|\/)(node_modules|dist)\//
-/** It has citations that dangle. */
+/** This file contains invalid citations on purpose. */
 const THIS_FILE = 'test/citations.test.ts'
 
 function readTexts(folders: readonly string[], isWanted: (path: string) => boolean): Texts {

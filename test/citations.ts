@@ -1,19 +1,19 @@
 /** Texts by their path below the repository's root. */
 export type Texts = ReadonlyMap<string, string>
 
-/** A path of a document, then the decisions or the section that are cited: `docs/decisions.md, D4, D13`. */
+/** A document's path, then the cited decisions or the cited section: `docs/decisions.md, D4, D13`. */
 const CITATION = /(?<path>[\w./-]*\w\.md)\b(?<decisions>(?:, D\d+)*)(?:, "(?<section>[^"\n]+)")?/g
 /** Joins the lines of a comment. */
 const LINE_BREAK = /\n[ \t]*(?:\*|\/\/|#)?[ \t]*/g
 const BARE_DECISION = /\bD\d{1,2}\b/g
 const UNNAMED_SECTION = /\bspecification,? section \d+(\.\d+)*/gi
-/** Where the repository is when it is installed, in the systemd unit: a URL without its protocol. */
+/** Path of the installed repository in the systemd unit: a URL without its protocol. */
 const INSTALLED_AT = '///opt/quote-aggregator/'
 
 /**
- * Finds citations of documents, decisions or sections that do not exist, or do not name their document.
- * @param sources where citations stand
- * @param documents what they may cite
+ * Finds citations without their document, and of documents, decisions or sections that do not exist.
+ * @param sources the texts with citations
+ * @param documents the documents that they may cite
  * @returns one line for each
  */
 export function findDanglingCitations(sources: Texts, documents: Texts): string[] {

@@ -8,19 +8,19 @@ const LEAST = {
   SERVICE_ADDRESS_1: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
 }
 
-function refusal(environment: Record<string, string | undefined>): ConfigError {
+function readInvalid(environment: Record<string, string | undefined>): ConfigError {
   try {
     readConfig(environment)
   } catch (error) {
     if (error instanceof ConfigError) return error
     throw error
   }
-  throw new Error('the configuration was taken')
+  throw new Error('the configuration was accepted')
 }
 
-/** The mistakes of a configuration that is good but for these variables. */
+/** The errors of a configuration that is valid except for these variables. */
 function issues(changes: Record<string, string | undefined>): readonly ConfigIssue[] {
-  return refusal({ ...LEAST, ...changes }).issues
+  return readInvalid({ ...LEAST, ...changes }).issues
 }
 
 const RPC = 'it must be an http, https, ws or wss URL'
@@ -33,7 +33,7 @@ const NAME = 'it must be letters, digits and underscores, to name a Solidity str
 const DATABASE = 'must be a URL such as postgres://user:password@host:5432/database'
 const BOND = "it must be a decimal integer in the token's smallest unit"
 
-describe('a mistake names the variable and what it must be:', () => {
+describe('an error names the variable and what it must be:', () => {
   test.each([
     ['PROTOCOL_NAME', 'My Protocol', `is "My Protocol": ${NAME}`],
     ['PROTOCOL_NAME', '1st', `is "1st": ${NAME}`],
@@ -128,13 +128,13 @@ describe('an integer must be decimal digits within its range:', () => {
   })
 })
 
-test('a DATABASE_URL that is none is one mistake, wherever requests are to be counted', () => {
+test('an invalid DATABASE_URL is one error, whichever store counts the requests', () => {
   const changes = { DATABASE_URL: 'db.example', RATE_LIMIT_STORE: 'postgres' }
   expect(issues(changes)).toEqual([{ variable: 'DATABASE_URL', message: DATABASE }])
 })
 
-test('nothing at all: what must be there is listed', () => {
-  expect(refusal({}).issues).toEqual([
+test('an empty configuration lists all required variables', () => {
+  expect(readInvalid({}).issues).toEqual([
     {
       variable: 'SUPPORTED_CHAINS',
       message: 'is missing: it must be the chain ids to serve, such as 1,8453',
@@ -157,15 +157,15 @@ test.each([' ', ',', ' , '])('SUPPORTED_CHAINS=%j counts as missing', (value) =>
   })
 })
 
-test('a chain without its variables lacks those two', () => {
+test('a chain without its variables needs two of them', () => {
   expect(issues({ SUPPORTED_CHAINS: '1,8453' }).map(({ variable }) => variable)).toEqual([
     'RPC_URL_8453',
     'SERVICE_ADDRESS_8453',
   ])
 })
 
-test('all mistakes come at once, each in a line of the error', () => {
-  const error = refusal({
+test('all errors are reported at once, each on its own line', () => {
+  const error = readInvalid({
     PROTOCOL_NAME: 'My Protocol',
     SUPPORTED_CHAINS: '1,x,8453,1',
     RPC_URL_1: 'localhost,ftp://b.example',
@@ -204,7 +204,7 @@ test('all mistakes come at once, each in a line of the error', () => {
 })
 
 test.each(['prod', 'Production', 'staging'])(
-  'NODE_ENV is not %s, which would leave out the rules of production',
+  'NODE_ENV=%s is refused, because it would turn off the rules of production',
   (mode) => {
     const message = `is "${mode}": it must be production, development or test`
     expect(issues({ NODE_ENV: mode })).toEqual([{ variable: 'NODE_ENV', message }])

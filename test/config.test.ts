@@ -7,7 +7,7 @@ import { CHAIN_DEFAULTS, CHAIN_VARIABLES, DEFAULTS, OPTIONAL_VARIABLES } from '.
 
 const SETTLEMENT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 
-/** The least that a configuration must have. */
+/** The smallest valid configuration. */
 const LEAST = { SUPPORTED_CHAINS: '1', RPC_URL_1: 'http://127.0.0.1:8545', SERVICE_ADDRESS_1: SETTLEMENT }
 
 afterEach(() => vi.unstubAllEnvs())
@@ -113,7 +113,7 @@ describe('defaults', () => {
     } satisfies Config)
   })
 
-  test.each(['', '  '])('stand when every variable is %j', (blank) => {
+  test.each(['', '  '])('apply when every variable is %j', (blank) => {
     const optional = OPTIONAL_VARIABLES.filter((name) => name !== 'SUPPORTED_CHAINS')
     const names = [...Object.keys(DEFAULTS), ...optional]
     const ofChain = [
@@ -188,7 +188,7 @@ describe('each variable is read:', () => {
   })
 
   test.each(['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS'])(
-    'RATE_LIMIT_%s=0 is no limit',
+    'RATE_LIMIT_%s=0 turns the limit off',
     (name) => {
       expect(Object.values(read({ [`RATE_LIMIT_${name}`]: '0' }).rateLimits)).toContain(0)
     },
@@ -199,14 +199,14 @@ describe('the database', () => {
   const DATABASE_URL = 'postgresql://ada:s%40cret@db.example:5433/quotes?sslmode=verify-full'
 
   test.each([DATABASE_URL, 'postgres://127.0.0.1/quotes', 'postgres://%2Frun%2Fpostgresql/quotes'])(
-    'is the PostgreSQL at %s, where requests are counted as well',
+    'is the PostgreSQL at %s, which also counts requests',
     (databaseUrl) => {
       const shared = { databaseUrl, rateLimitStore: 'postgres' }
       expect(read({ DATABASE_URL: databaseUrl })).toEqual({ ...readConfig(LEAST), ...shared })
     },
   )
 
-  test('is shared, and each replica counts for itself when told so', () => {
+  test('can be shared while each replica counts requests for itself', () => {
     expect(read({ DATABASE_URL, RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory')
     expect(read({ DATABASE_URL, RATE_LIMIT_STORE: 'postgres' }).rateLimitStore).toBe('postgres')
     expect(read({ RATE_LIMIT_STORE: 'memory' })).toEqual(readConfig(LEAST))
@@ -224,7 +224,7 @@ describe('a chain', () => {
     ])
   })
 
-  test('is a destination itself, beside those that are listed', () => {
+  test('is a destination itself, in addition to the listed ones', () => {
     const listed = { DESTINATION_CHAINS_1: ' 10, 8453,10,1 ' }
     expect(readOneChain(listed)).toMatchObject({ destinationChains: [1, 10, 8453] })
   })
@@ -244,7 +244,7 @@ describe('a chain', () => {
     })
   })
 
-  test('has variables of its own, one set for each chain in their order', () => {
+  test('has one set of variables for each chain, in their order', () => {
     const { chains } = read({
       SUPPORTED_CHAINS: ' 8453 ,1, ',
       RPC_URL_8453: 'http://127.0.0.1:1',
@@ -259,12 +259,12 @@ describe('a chain', () => {
     ])
   })
 
-  test('that is not supported may have variables with anything in them', () => {
+  test('that is not supported may have variables with any values', () => {
     expect(read({ RPC_URL_5: 'nonsense', SERVICE_ADDRESS_5: 'nonsense' })).toEqual(readConfig(LEAST))
   })
 })
 
-test("the process's environment comes before a file .env in the working directory", () => {
+test("the process's environment overrides a file .env in the working directory", () => {
   const folder = mkdtempSync(join(tmpdir(), 'config-'))
   const before = process.cwd()
   onTestFinished(() => {

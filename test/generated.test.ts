@@ -16,7 +16,7 @@ type Tree = ReadonlyMap<string, Buffer>
 
 const run = promisify(execFile)
 
-/** Generates everything anew, as `npm run generate` does; @returns the folder that then stands for `gen/`. */
+/** Generates all files again, like `npm run generate`. @returns the folder that corresponds to `gen/` */
 async function generate(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'generated-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -39,7 +39,7 @@ function readTree(folder: string): Tree {
   return new Map(paths.map((path) => [path, readFileSync(join(folder, path))]))
 }
 
-/** How the committed files differ from those that their sources give. */
+/** The differences between the committed files and those generated from the sources. */
 function differences(committed: Tree, generated: Tree): string[] {
   const missing = [...generated.keys()].filter((path) => !committed.has(path))
   const extra = [...committed.keys()].filter((path) => !generated.has(path))
@@ -51,7 +51,7 @@ function differences(committed: Tree, generated: Tree): string[] {
   ].sort()
 }
 
-test('gen/ is what its sources give: run `npm run generate` otherwise', { timeout: TIMEOUT_MS }, async () => {
+test('gen/ matches its sources: run `npm run generate` otherwise', { timeout: TIMEOUT_MS }, async () => {
   const generated = readTree(await generate())
   expect([...generated.keys()].sort()).toEqual(
     expect.arrayContaining(['aggregator/v1/quote_pb.ts', 'contracts/settlement.ts', 'google/api/http_pb.ts']),

@@ -3,8 +3,8 @@ import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 
 /**
- * Makes an empty database in the tests' PostgreSQL, which is gone after the test.
- * @param whenFinished the test's own hook, for one that runs beside others
+ * Creates an empty database in the tests' PostgreSQL. It is removed after the test.
+ * @param whenFinished the test's own hook, for concurrent tests
  * @returns its URL
  */
 export async function createPostgresDatabase(whenFinished = onTestFinished): Promise<string> {
@@ -13,15 +13,15 @@ export async function createPostgresDatabase(whenFinished = onTestFinished): Pro
   return url
 }
 
-/** As `createPostgresDatabase`, for whoever drops it by himself. */
+/** Like `createPostgresDatabase`, for callers that drop the database themselves. */
 export async function makeDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const server = inject('postgresUrl')
   const name = `test_${randomBytes(8).toString('hex')}`
   const url = new URL(server)
   url.pathname = `/${name}`
-  // Copying files takes half as long as the usual way, which writes them to the log as well.
+  // A copy of files takes half as long as the default, which also writes them to the log.
   await run(server, `create database ${name} strategy file_copy`)
-  // Whoever is still connected is cut off.
+  // Ends connections that are still open.
   return { url: url.href, drop: () => run(server, `drop database if exists ${name} with (force)`) }
 }
 

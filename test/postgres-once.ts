@@ -3,15 +3,15 @@ import { type Postgres, startPostgres } from '../src/devnet/postgres.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of a PostgreSQL whose user may create databases. */
+    /** URL of a PostgreSQL whose user may create databases. */
     postgresUrl: string
   }
 }
 
-/** All projects of a run share one: the first starts it, the last ends it. */
+/** All projects of a run share one server. The first project starts it, and the last one stops it. */
 const shared = globalThis as { postgresForTests?: { server: Promise<Postgres>; users: number } }
 
-/** Gives the tests a PostgreSQL: the one of TEST_DATABASE_URL, or one of their own. */
+/** Provides a PostgreSQL for the tests: that of TEST_DATABASE_URL, or a server of its own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL
   if (given !== undefined) {

@@ -14,8 +14,8 @@ const files = readdirSync('proto', { recursive: true, encoding: 'utf8' }).filter
   path.endsWith('.proto'),
 )
 
-describe.skipIf(!NEEDED.every(existsSync))('protoc (skipped where it is not installed)', () => {
-  it('compiles the folder proto without any other', async () => {
+describe.skipIf(!NEEDED.every(existsSync))('protoc (skipped when it is not installed)', () => {
+  it('compiles the folder proto without any other folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'protos-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const out = join(folder, 'all.binpb')
@@ -34,7 +34,7 @@ describe.skipIf(!NEEDED.every(existsSync))('protoc (skipped where it is not inst
   })
 })
 
-it('the npm package has the protos, those of Google with their license', async () => {
+it('the npm package has the protos, and those of Google with their license', async () => {
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'])
   const packed = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path)
   expect(packed).toEqual(expect.arrayContaining(files.map((path) => `proto/${path}`)))

@@ -1,6 +1,6 @@
 import type { Hex } from '../src/domain/hex.js'
 
-/** Values that look random and are the same in every run. */
+/** Pseudorandom values that are the same in every run. */
 export type Random = ReturnType<typeof createRandom>
 
 /** @param seed 32 bits; equal seeds give equal values */
@@ -26,7 +26,7 @@ export function createRandom(seed: number) {
     bytes,
     hex,
     pick,
-    /** Of any size up to 256 bits, so that small ones come as well. */
+    /** Of any size up to 256 bits, including small ones. */
     uint256: (): bigint => BigInt(hex(32)) >> BigInt(integer(0, 256)),
     /** Text of up to `maxLength` characters, some of them outside ASCII. */
     text: (maxLength: number): string =>

@@ -7,7 +7,7 @@ export const USER: Address = '0x00000000000000000000000000000000000000b2'
 export const INPUT_TOKEN: Address = '0x00000000000000000000000000000000000000c3'
 export const OUTPUT_TOKEN: Address = '0x00000000000000000000000000000000000000d4'
 
-/** A user's wish to sell exactly 1000. */
+/** A user's request to sell exactly 1000. */
 export const exactInput: QuoteRequest = {
   chainId: 1,
   inputToken: INPUT_TOKEN,
@@ -21,7 +21,7 @@ export const exactInput: QuoteRequest = {
   fillDeadline: 1_800_000_420,
 }
 
-/** A user's wish to buy exactly 1000. */
+/** A user's request to buy exactly 1000. */
 export const exactOutput: QuoteRequest = { ...exactInput, orderType: 'EXACT_OUTPUT' }
 
 /** A signed quote that matches `exactInput`. */
@@ -43,7 +43,7 @@ export function signedQuote(changes: Partial<Quote> = {}): SignedQuote {
   return { quote, signature: word(1), orderId: word(2), depositAddress: SOLVER }
 }
 
-/** A quote with any values that the contract's struct can hold, chain ids up to 2^53-1. */
+/** A quote with any values that the contract's struct can have, with chain ids up to 2^53-1. */
 export function randomQuote(random: Random): Quote {
   return {
     solver: random.hex(20),

@@ -13,7 +13,7 @@ const CHAIN_ID = '31337'
 const example = readFileSync('.env.example', 'utf8')
 const reference = readFileSync('docs/configuration.md', 'utf8')
 
-/** Every variable that the configuration knows, with its default; chain variables without their chain. */
+/** Every variable of the configuration, with its default; chain variables without their chain. */
 const known = new Map<string, string | undefined>([
   ...Object.entries(DEFAULTS),
   ...OPTIONAL_VARIABLES.map((name) => [name, undefined] as const),

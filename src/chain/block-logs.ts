@@ -16,18 +16,18 @@ export interface BlockLogs {
 }
 
 /**
- * Reads the contract's logs in the very block of a header (EIP-234).
+ * Reads the contract's logs in the block with a header's hash (EIP-234).
  *
- * An answer is believed when it fits the block:
- * - the header's bloom says that no log can be there, or it has no transactions, and no log came: this is proven;
- * - the bloom says that there may be logs, and the block's receipts have them: this is proven. The receipts are asked
- *   for instead of the logs, so a block with events costs one call;
- * - the receipts prove nothing, and the logs have the topics that the bloom tells of: a second log with one of these
- *   topics may be missing, so this is not proven.
+ * An answer is accepted when it fits the block:
+ * - The header's bloom excludes logs, or the block has no transactions, and the answer has no logs. This is proven.
+ * - The bloom allows logs, and the block's receipts have them. This is proven. The reader requests the receipts instead
+ *   of the logs, so that a block with events costs one call.
+ * - The receipts prove nothing, and the logs have the topics that the bloom indicates. This is not proven, because a
+ *   second log with one of these topics may be missing.
  *
- * An answer that does not fit is asked for again, at this endpoint and at the others. When all answers are equal, the
- * bloom has a false positive, and the answer is taken without proof.
- * @throws InconsistentAnswerError when no answer fits and the answers differ; else viem's errors
+ * When an answer does not fit, the reader asks again, at this endpoint and at the others. When all answers are equal,
+ * the bloom has a false positive, and the reader accepts the answer without proof.
+ * @throws InconsistentAnswerError when no answer fits and the answers differ; otherwise viem's errors
  */
 export type ReadBlockLogs = (header: TimedHeader) => Promise<BlockLogs>
 
@@ -41,15 +41,15 @@ interface Answer extends BlockLogs {
   readonly fits: boolean
 }
 
-/** How long a node has to index a block, before it is asked for the last time. */
+/** Time that a node gets to index a block before the last request. */
 const LAST_PAUSE_MS = 250
 const NO_TOPICS: ReadonlySet<Hex> = new Set()
 
 /**
  * Builds the reader of an endpoint.
- * @param clients the endpoint itself, then those of other endpoints that can be asked in doubt
+ * @param clients the endpoint's client first, then those of other endpoints, which are asked in case of doubt
  * @param address the contract, lower case
- * @param pause waits so many milliseconds
+ * @param pause waits for this number of milliseconds
  */
 export function createBlockLogs(
   [client, ...others]: readonly [PublicClient, ...PublicClient[]],
@@ -59,7 +59,7 @@ export function createBlockLogs(
   const topicsIn = createTopicsInBloom(address, READ_TOPICS)
   const own = toSource(client, address, topicsIn)
   const otherSources = others.map((other) => toSource(other, address, topicsIn))
-  /** @returns undefined when the header does not say which topics there may be: of some nodes, each bloom is zero */
+  /** @returns undefined when the header does not say which topics are possible: some nodes send only zero blooms */
   function expectedIn({ logsBloom = '0x', isEmpty }: TimedHeader): ReadonlySet<Hex> | undefined {
     if (isEmptyBloom(logsBloom)) return isEmpty ? NO_TOPICS : undefined
     return topicsIn(logsBloom)
@@ -74,7 +74,7 @@ export function createBlockLogs(
     const filter = { address, blockHash: header.hash }
     const logs = checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
     if (!logs.every((log) => log.blockHash === header.hash && Number(log.blockNumber) === header.number))
-      throw new InconsistentAnswerError(`block ${header.number} came with logs of another one`)
+      throw new InconsistentAnswerError(`block ${header.number} came with logs of another block`)
     if (logs.length === 0 && !mayHaveLogs) return { logs, isProven: expected !== undefined, fits: true }
     const proof = isAskedFirst ? undefined : await receipts.logsOf(header)
     if (proof !== undefined && includesLogs(proof, logs)) return { logs: proof, isProven: true, fits: true }
@@ -104,7 +104,7 @@ function toSource(client: PublicClient, address: Address, topicsIn: TopicsInBloo
   return { client, receipts: createReceiptReader(client, address, topicsIn) }
 }
 
-/** Whether logs have exactly these topics among those that are read. */
+/** Whether logs have exactly these topics, of the topics that the service reads. */
 function hasTopics(logs: readonly RawLog[], topics: ReadonlySet<Hex>): boolean {
   const came = firstTopics(logs)
   return READ_TOPICS.every((topic) => came.has(topic) === topics.has(topic))

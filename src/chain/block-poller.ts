@@ -12,17 +12,17 @@ import { isRpcResponseError, summary } from './rpc-error.js'
 import { ChainConfigError } from './verify-endpoint.js'
 import { withTimeout } from './with-timeout.js'
 
-/** Looks at a chain again and again, and has its events followed. */
+/** Polls a chain and passes each new head to the head sync. */
 export interface BlockPoller {
   /**
-   * Looks for the first time, then at every new head until `close`.
-   * @returns once that look is done or has failed, after `timeoutMs` at the latest
-   * @throws ChainConfigError when the chain answers and is not what the configuration says
+   * Polls for the first time, then at every new head until `close`.
+   * @returns after the first poll has succeeded or failed, after `timeoutMs` at the latest
+   * @throws ChainConfigError when the chain answers and does not match the configuration
    */
   start(timeoutMs: number): Promise<void>
   /**
-   * Looks once more, beginning not before this call.
-   * @returns when that look is done or has failed, or has the chain's past to read
+   * Polls once more. The poll starts after this call.
+   * @returns after the poll has succeeded or failed, or has begun a backfill
    */
   pollNow(): Promise<void>
   /** Whether the chain answers and its events can be written. */
@@ -37,45 +37,45 @@ interface BlockPollerOptions {
   readonly pollIntervalMs: number
   readonly endpoints: readonly Endpoint[]
   readonly readerAt: (endpoint: Endpoint) => BlockReader
-  /** Makes sure, before anything is read, that the chain is the right one; does nothing once it has. */
+  /** Verifies an endpoint before the first read from it. Later calls do nothing. */
   readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
   readonly headSync: HeadSync
-  /** Called after every look, done or failed. */
+  /** Called after every poll, successful or not. */
   readonly onPolled: () => void
   readonly metrics: Metrics
   readonly log: Logger
 }
 
-/** How many poll intervals to wait before looking all the same while a subscription tells of new heads. */
+/** Poll intervals between polls while a subscription pushes new heads. */
 const SUBSCRIBED_INTERVALS = 10
-/** A head so far above the one that was followed is an error: no node lags that much behind another one. */
+/** A head that is this many blocks above the last followed one is wrong: no node lags so much. */
 const MAX_LAG_BLOCKS = 100
 
-/** Builds the watcher of one chain. */
+/** Builds the poller of one chain. */
 export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   const { chainId, pollIntervalMs, endpoints, headSync, log } = options
-  const choice = createEndpointSelector(endpoints, pollIntervalMs)
+  const selector = createEndpointSelector(endpoints, pollIntervalMs)
   const results = createPollResults({ ...options, endpointCount: endpoints.length })
   const closing = new AbortController()
   let head: TimedHeader | undefined
-  /** Endpoints whose new heads come by themselves. */
+  /** Endpoints that push new heads. */
   const subscribed = new Set<Endpoint>()
-  /** A head that was told and not followed yet. */
+  /** A pushed head that has not been followed yet. */
   let pushedHead: TimedHeader | undefined
   let timer: NodeJS.Timeout | undefined
   let poll: Promise<void> | undefined
-  /** Resolves when that look is done, or turns out to be long. */
+  /** Resolves when the poll has ended or has begun a backfill. */
   let pollOrBackfill: Promise<void> | undefined
   let onBackfill = () => {}
-  /** Whether `start` is under way: it throws a mistake, which its caller reports. */
+  /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false
-  /** The look that begins after the one under way, for all who ask for one meanwhile. */
+  /** The poll after the current one. All calls of `pollNow` in the meantime share it. */
   let nextPoll: Promise<void> | undefined
 
   async function pollEndpoint(endpoint: Endpoint): Promise<void> {
     await options.verifyEndpoint(endpoint)
     const wasSubscribed = subscribed.has(endpoint)
-    // Before the head is read, so that none falls in between.
+    // Before the head is read, so that no head is missed between the two.
     await subscribe(endpoint)
     closing.signal.throwIfAborted()
     const reader = options.readerAt(endpoint)
@@ -85,22 +85,22 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     closing.signal.throwIfAborted()
     const isNew = seen.number > (head?.number ?? -1)
     if (isNew) {
-      // It should have been told of by itself: whoever was to do so has fallen silent.
+      // The subscription did not push this head, so it has ended.
       if (pushed === undefined && wasSubscribed) subscribed.delete(endpoint)
       head = seen
-      choice.markHead()
+      selector.markHead()
     }
     const lastNumber = headSync.last()?.number ?? 0
     const run = { signal: closing.signal, onProgress: results.succeeded, onBackfill: () => onBackfill() }
     const result = await headSync.follow(reader, seen, run)
-    if (result === 'behind') {
-      // One that was told may be older than what was read meanwhile.
-      if (pushed === undefined) choice.markFailed()
+    if (result === 'lower') {
+      // A pushed head may be older than blocks that were read in the meantime.
+      if (pushed === undefined) selector.markFailed()
       results.wasLower(seen.number, lastNumber)
       return
     }
     results.reached()
-    // A lower head is believed when blocks were given up for it; else the node has not seen yet what another one has.
+    // A lower head counts after a rollback to it. Otherwise this node lags and has not seen a block that another one has.
     const highest = head?.number ?? 0
     const isLagging = seen.number >= lastNumber && seen.number >= highest - MAX_LAG_BLOCKS
     if (seen.number >= highest || !isLagging) head = seen
@@ -108,18 +108,21 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
 
   function failed(endpoint: Endpoint, error: unknown): void {
     if (closing.signal.aborted) return
-    log.debug({ chainId, endpoint: choice.index() + 1, reason: summary(error) }, 'a look at the chain failed')
+    log.debug(
+      { chainId, endpoint: selector.index() + 1, reason: summary(error) },
+      'a poll of the chain failed',
+    )
     results.failed(error, isStarting && error instanceof ChainConfigError)
     if (error instanceof EventSinkError) return
     if (!isRpcResponseError(error) && !(error instanceof InconsistentAnswerError)) {
       subscribed.delete(endpoint)
       endpoint.disconnect()
     }
-    choice.markFailed()
+    selector.markFailed()
   }
 
   async function pollOnce(): Promise<void> {
-    const endpoint = choice.next(results.isTrusted())
+    const endpoint = selector.next(results.isTrusted())
     try {
       await pollEndpoint(endpoint)
       results.succeeded()
@@ -129,7 +132,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     }
   }
 
-  /** Gives every endpoint its chance. */
+  /** Tries every endpoint once. */
   async function pollFirst(): Promise<void> {
     for (let left = endpoints.length; ; left--) {
       try {
@@ -147,14 +150,14 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
       if (subscribed.delete(endpoint)) pollSoon()
     }
     const onHead = (pushed: TimedHeader) => {
-      if (endpoint !== choice.current()) return
+      if (endpoint !== selector.current()) return
       pushedHead = pushed
       pollSoon()
     }
     const isSubscribed = await endpoint.subscribeToHeads(onHead, onLost)
     if (isSubscribed) return
     subscribed.delete(endpoint)
-    log.debug({ chainId, endpoint: choice.index() + 1 }, 'new heads are not told by the endpoint')
+    log.debug({ chainId, endpoint: selector.index() + 1 }, 'the endpoint does not push new heads')
   }
 
   function pollSoon(): void {
@@ -163,7 +166,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     keepPolling(pollOnce())
   }
 
-  /** Goes on looking after this look; what went wrong shows in the status. */
+  /** Schedules the next poll after this one. `results` has the failure of this one. */
   function keepPolling(thisPoll: Promise<void>): void {
     poll = thisPoll
       .catch(() => {})
@@ -183,7 +186,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   function delayMs(): number {
     const backoffMs = results.backoffMs()
     if (backoffMs !== undefined) return backoffMs
-    const isSubscribed = subscribed.has(choice.current()) && !results.isLower()
+    const isSubscribed = subscribed.has(selector.current()) && !results.isLower()
     return isSubscribed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }
 

@@ -8,41 +8,41 @@ import { type DecodedLogs, decodeLogs } from './order-events.js'
 import { createRangeLogs } from './range-logs.js'
 import { createSettlement } from './settlement.js'
 
-/** A block with what its logs say. */
+/** A block with its decoded logs. */
 export interface Block extends DecodedLogs {
   readonly header: TimedHeader
-  /** Whether the node has proved that none of the block's logs is missing. */
+  /** Whether the node has proved that no log of the block is missing. */
   readonly isProven: boolean
 }
 
-/** A range of blocks, by its last one, with what all its logs say. */
+/** A range of blocks, identified by its last block, with its decoded logs. */
 export interface BlockRange extends DecodedLogs {
   readonly end: BlockHeader
 }
 
-/** Reads blocks and the settlement contract's events from one endpoint; throws viem's errors when it fails. */
+/** Reads blocks and the settlement contract's events from one endpoint. Its methods throw viem's errors. */
 export interface BlockReader {
   head(): Promise<TimedHeader>
-  /** @throws InconsistentAnswerError when the node does not have the block; here and below */
+  /** @throws InconsistentAnswerError when the node does not have the block; also the methods below */
   header(number: number): Promise<TimedHeader>
-  /** Headers from one number to another, both included, in order and linked. */
+  /** The headers from one number to another, both included, in order and linked. */
   headers(from: number, to: number): Promise<TimedHeader[]>
   /** The header of the block with this hash. */
   headerOf(hash: Hex): Promise<TimedHeader>
-  /** Number of the last final block; undefined where the chain does not tell. */
+  /** Number of the last final block; undefined when the chain does not report it. */
   finalized(): Promise<number | undefined>
-  /** What happened in these very blocks: their logs are asked for by hash (EIP-234). */
+  /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
   blocks(headers: readonly TimedHeader[]): Promise<Block[]>
-  /** What happened from one number to another, both included: for blocks that are old enough to stay. */
+  /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
   range(from: number, to: number): Promise<BlockRange>
-  /** The events with the solver of each refund, which the contract's event does not name. */
+  /** Adds the solver to each refund, because the contract's event does not have it. */
   attachSolvers(events: readonly EventWithPosition[], atBlock: number): Promise<EventWithPosition[]>
 }
 
 interface BlockReaderOptions {
-  /** Clients of the chain's other endpoints, which are asked for logs that the first one may lack. */
+  /** Clients of the chain's other endpoints, which are asked for logs that the first endpoint may lack. */
   readonly others?: readonly PublicClient[]
-  /** Waits so many milliseconds before logs are asked for once more. */
+  /** Waits for this number of milliseconds before logs are requested once more. */
   readonly pause?: (ms: number) => Promise<unknown>
 }
 

@@ -6,46 +6,46 @@ import { blockAt, type LocalChain } from './local-chain.js'
 import type { DecodedLogs } from './order-events.js'
 import { summary } from './rpc-error.js'
 
-/** Reads blocks again whose logs the node could not prove complete, when it has had time to index them. */
+/** Reads the blocks again whose logs the node did not prove complete, after it has had time to index them. */
 export interface BlockRecheck {
   /**
-   * Takes the blocks that a journal ends with. It is not known whether they were proven complete. Older blocks that wait
-   * from before go on doing so.
+   * Takes the last blocks of the stored position. Whether they were proved complete is not known. Older blocks keep
+   * waiting.
    */
   resume(headers: readonly BlockHeader[]): void
   /** Takes blocks that have been read for the first time. @param headNumber the head at that time */
   add(blocks: readonly Block[], headNumber: number): void
   /**
-   * Reads the blocks again that are deep enough by now, and adds the events to the journal that it lacks. A block is
-   * read again once; when the node fails, or has another block in its place, that is tried again with later heads.
-   * @param announced number of the last block whose events are in the journal: later ones wait
-   * @throws what the journal does
+   * Reads the blocks again that are deep enough, and publishes the events that the log lacks. Each block is read again
+   * once. When the node fails or has another block at that number, a later head tries it again.
+   * @param published number of the last block whose events are published; later blocks wait
+   * @throws the errors of the event sink
    */
   run(reader: BlockReader, local: LocalChain, headNumber: number, published: number): Promise<void>
 }
 
 interface BlockRecheckOptions {
   readonly chainId: number
-  /** How far below the head a block is read again; 0 reads none. */
+  /** Depth below the head at which a block is read again; 0 reads no block again. */
   readonly depth: number
   readonly eventSink: Pick<EventSink, 'appendMissing'>
-  /** Called with the number of events that the journal had lacked. */
+  /** Called with the number of events that the log had lacked. */
   readonly onLate: (events: number) => void
-  /** Receives what is in a block, before the journal does. */
-  readonly onLogs: (publisher: DecodedLogs) => void
+  /** Receives a block's decoded logs before the event sink does. */
+  readonly onLogs: (logs: DecodedLogs) => void
   readonly log: Logger
 }
 
-/** A block that is to be read again. */
+/** A block that waits for its second reading. */
 interface WaitingBlock {
   readonly header: BlockHeader
   readonly failures: number
 }
 
-/** How often the reading of a block may fail. */
+/** Number of times that the second reading of a block may fail. */
 const MAX_FAILURES = 30
 
-/** Builds the second reading of one chain. */
+/** Builds the second reading of one chain's blocks. */
 export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
   const { chainId, depth, eventSink, onLogs, onLate, log } = options
   let waiting: readonly WaitingBlock[] = []
@@ -57,20 +57,23 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
     if (events === 0) return
     onLate(events)
     const { number } = block.header
-    log.warn({ chainId, block: number, events }, 'the node had left out events of a block: announced now')
+    log.warn(
+      { chainId, block: number, events },
+      'the node had left out events of a block: they are published now',
+    )
   }
 
-  /** @returns the block as it waits on, if it does */
+  /** @returns the block while it has attempts left */
   function failed({ header, failures }: WaitingBlock): WaitingBlock[] {
     if (failures < MAX_FAILURES) return [{ header, failures: failures + 1 }]
     log.warn(
       { chainId, block: header.number },
-      'a block could not be read for the second time: events that the node had left out of it stay missing',
+      'the second reading of a block keeps failing: events that the node has left out stay missing',
     )
     return []
   }
 
-  /** Those of some blocks that are on the node's chain, with their logs. */
+  /** The blocks that are on the node's chain, with their logs. */
   async function recheck(
     reader: BlockReader,
     due: readonly WaitingBlock[],
@@ -102,7 +105,7 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
       const due = waiting.filter(({ header }) => header.number <= Math.min(headNumber - depth, published))
       if (due.length === 0) return
       const blocks = await recheck(reader, due, headNumber).catch((error) => {
-        log.debug({ chainId, reason: summary(error) }, 'blocks could not be read for the second time')
+        log.debug({ chainId, reason: summary(error) }, 'the second reading of blocks failed')
         return []
       })
       for (const block of blocks) await publishMissing(block)
@@ -113,7 +116,7 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
   }
 }
 
-/** Whether a block is on the local chain, or older than that. */
+/** Whether a block is on the local chain or older than it. */
 function mayBeOn(local: LocalChain, { number, hash }: BlockHeader): boolean {
   return number < local[0].number || blockAt(local, number)?.hash === hash
 }

@@ -5,14 +5,14 @@ import type { ChainSync } from './chain-sync.js'
 import { ChainConfigError, describeConfigError } from './verify-endpoint.js'
 import { withTimeout } from './with-timeout.js'
 
-/** The office of reading a chain: one replica holds it, all others wait for it. */
+/** Leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
 export interface ChainLeadership {
-  /** The reading, while this replica holds the office. */
+  /** The chain sync while this replica is the leader. */
   sync(): ChainSync | undefined
   /**
-   * Runs for the office from now on.
-   * @returns once the chain has answered or failed, after `timeoutMs` at the latest
-   * @throws ChainConfigError when it answers and is not what the configuration says
+   * Joins the election.
+   * @returns after the chain has answered or failed, after `timeoutMs` at the latest
+   * @throws ChainConfigError when it answers and does not match the configuration
    */
   start(timeoutMs: number): Promise<void>
   close(): Promise<void>
@@ -22,28 +22,28 @@ interface ChainLeadershipOptions {
   readonly chainId: number
   readonly election: LeaderElection
   readonly createChainSync: () => ChainSync
-  /** Learns of a chain what somebody must know who does not read it. @throws when the chain does not answer */
+  /** Reads what a follower replica must know of the contract. @throws when the chain does not answer */
   readonly verifyEndpoint: () => Promise<void>
-  /** Called when the office has been won, or lost: then with what was seen last. */
-  readonly onChange: (lastView?: ChainSnapshot) => void
+  /** Called when this replica becomes the leader, and when it loses the leadership: then with the last snapshot. */
+  readonly onChange: (lastSnapshot?: ChainSnapshot) => void
   readonly log: Logger
 }
 
 const RETRY_MS = 1000
 
-/** Builds the office of one chain. */
+/** Builds the leadership of one chain. */
 export function createChainLeadership(options: ChainLeadershipOptions): ChainLeadership {
   const { chainId, election, createChainSync, verifyEndpoint, onChange, log } = options
   let sync: ChainSync | undefined
-  /** The first look of the reading. */
+  /** The first poll of the chain sync. */
   let firstPoll: Promise<void> | undefined
   let closing: Promise<unknown> = Promise.resolve()
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let timeoutMs = 0
-  /** Whether `start` is under way: it throws a mistake, which its caller reports. */
+  /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false
-  /** What is wrong with the chain, as it was logged or thrown. */
+  /** The configuration error that was logged or thrown last. */
   let lastIssue: string | undefined
 
   function onAcquired(): void {
@@ -56,7 +56,7 @@ export function createChainLeadership(options: ChainLeadershipOptions): ChainLea
   }
 
   function onLost(): void {
-    log.warn({ chainId }, 'the chain is no longer read here')
+    log.warn({ chainId }, 'this replica no longer reads the chain')
     const ended = sync
     sync = undefined
     firstPoll = undefined

@@ -2,19 +2,19 @@ import type { ClusterBus } from '../domain/cluster.js'
 import type { Hex } from '../domain/hex.js'
 import type { ChainSnapshot } from './chain-state.js'
 
-/** What the reader of a chain tells the other replicas. */
+/** Publishes a chain's state from the leader to the follower replicas. */
 export interface ChainStatePublisher {
-  /** The reader's view, which holds until the next one, and for a few seconds at most. */
+  /** The leader's snapshot. It is valid until the next one, and for a few seconds at most. */
   publishSnapshot(snapshot: ChainSnapshot): void
-  /** Orders whose state may have changed, before the view of that block; all of them when undefined. */
+  /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
   invalidateOrders(orderIds?: readonly Hex[]): void
 }
 
-/** Hears what the reader tells. */
+/** Receives the published state. */
 export interface ChainStateListener {
   onSnapshot(snapshot: ChainSnapshot): void
   onOrdersInvalidated(orderIds: readonly Hex[] | undefined): void
-  /** Some news may not have come. */
+  /** Some messages may be lost. */
   onMissed(): void
 }
 
@@ -22,10 +22,10 @@ type Message =
   | { readonly chainId: number; readonly snapshot: ChainSnapshot }
   | { readonly chainId: number; readonly invalidated: readonly Hex[] | 'all' }
 
-/** As many order ids as a message of PostgreSQL holds, which is shorter than 8,000 bytes. */
+/** Number of order ids that fit into a notification of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_ORDERS = 100
 
-/** Builds what a replica tells of a chain as its reader. */
+/** Builds the publisher of the leader. */
 export function createChainStatePublisher(
   chainId: number,
   cluster: Pick<ClusterBus, 'publish'>,
@@ -40,7 +40,7 @@ export function createChainStatePublisher(
   }
 }
 
-/** Listens to what is told of a chain. */
+/** Passes the messages of one chain to a listener. */
 export function listenToChainState(
   chainId: number,
   cluster: Pick<ClusterBus, 'listen'>,

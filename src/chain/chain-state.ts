@@ -1,29 +1,30 @@
 import type { BlockHeader } from '../domain/block.js'
 import type { TimedHeader } from './headers.js'
 
-/** What is known of a chain at a moment. */
+/** The state of a chain at one moment. */
 export interface ChainSnapshot {
-  /** `syncing` while events of blocks far behind the head are read, or nobody tells how far they have been read. */
+  /** `syncing` while blocks far below the head are read, or while no leader publishes its position. */
   readonly status: 'ok' | 'syncing' | 'down'
   /** The highest block seen. */
   readonly head: TimedHeader | undefined
-  /** The last block whose events have been read, announced or not. */
+  /** The last block whose events have been read, published or not. */
   readonly last: Pick<BlockHeader, 'number' | 'hash'> | undefined
-  /** The last block whose events have been announced. */
+  /** Number of the last block whose events are published. */
   readonly published: number | undefined
 }
 
-/** Whoever sees a chain: it is read here, or told of by the replica that reads it. */
+/** State of a chain: read by this replica, or received from the leader. */
 export interface ChainState {
   snapshot(): ChainSnapshot
   /**
-   * Looks at the node once more.
-   * @returns whether all is known that the node has; throws when the node does not answer
+   * Polls the node once more.
+   * @returns whether the state has everything that the node has
+   * @throws when the node does not answer
    */
   poll(): Promise<boolean>
 }
 
-/** Of a chain that is down, or whose last blocks have not been read yet, nobody can say that no event has come. */
+/** Whether a snapshot has all events up to its head. A chain that is down may have events that are not known yet. */
 export function isCurrent({ status, head, last }: ChainSnapshot): boolean {
   return status === 'ok' && (last?.number ?? -1) >= (head?.number ?? 0)
 }

@@ -11,12 +11,12 @@ import { createHeadSync } from './head-sync.js'
 import type { TimedHeader } from './headers.js'
 import type { Endpoint } from './rpc-client.js'
 
-/** The reading of one chain, for this replica and all others, from an election to its loss. */
+/** The leader's reading of one chain, for all replicas, from the election until the leadership is lost. */
 export interface ChainSync extends ChainState {
   /**
-   * Looks for the first time, then at every new head until `close`.
-   * @returns once that look is done or has failed, after `timeoutMs` at the latest
-   * @throws ChainConfigError when the chain answers and is not what the configuration says
+   * Polls for the first time, then at every new head until `close`.
+   * @returns after the first poll has succeeded or failed, after `timeoutMs` at the latest
+   * @throws ChainConfigError when the chain answers and does not match the configuration
    */
   start(timeoutMs: number): Promise<void>
   close(): Promise<void>
@@ -27,20 +27,20 @@ interface ChainSyncOptions {
   readonly maxReorgDepth: number
   readonly eventSink: EventSink
   readonly endpoints: readonly Endpoint[]
-  /** Makes sure, before anything is read, that the chain is the right one; does nothing once it has. */
+  /** Verifies an endpoint before the first read from it. Later calls do nothing. */
   readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
-  /** Told of what happens on the chain. */
+  /** Receives the chain's logs and reorganisations. */
   readonly listener: ChainListener
-  /** Tells the other replicas. */
+  /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher
   readonly metrics: Metrics
   readonly log: Logger
 }
 
-/** How often the view is told, changed or not. */
+/** Time between two snapshots, also when nothing has changed. */
 const PUBLISH_INTERVAL_MS = 1000
 
-/** Builds the reading; it begins where the last reader's journal stands. */
+/** Builds the chain sync. It begins at the position that the last leader stored. */
 export function createChainSync(options: ChainSyncOptions): ChainSync {
   const { config, endpoints, listener, publisher } = options
   const { chainId, settlement } = config
@@ -95,7 +95,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     if (JSON.stringify(snapshot()) !== published) publish()
   }
 
-  // What the reader before has read and not told of, nobody reads again.
+  // The last leader may have read blocks without publishing it, and they are not read again.
   publisher.invalidateOrders()
   const timer = setInterval(publish, PUBLISH_INTERVAL_MS)
 
@@ -113,7 +113,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   }
 }
 
-/** What other replicas need of a header. */
+/** The fields of a header that other replicas need. */
 function withoutBloom({ logsBloom: _, ...header }: TimedHeader): TimedHeader {
   return header
 }

@@ -22,83 +22,83 @@ import { summary } from './rpc-error.js'
 import { type BlockParameter, createSettlement } from './settlement.js'
 import { ChainConfigError, createEndpointVerifier, type VerifiedContract } from './verify-endpoint.js'
 
-/** What is known of a chain; blocks are undefined until the chain has answered once. */
+/** Status of a chain. Block numbers are undefined until the chain has answered for the first time. */
 export interface ChainStatus {
   readonly chainId: number
   readonly status: ChainSnapshot['status']
   readonly headBlock: number | undefined
-  /** The last block whose events were announced. */
+  /** The last block whose events are published. */
   readonly eventBlock: number | undefined
-  /** How far the head block's time lies behind the clock. */
+  /** Age of the head block by the local clock. */
   readonly lagMs: number | undefined
 }
 
-/** One supported chain: its settlement contract, and the events that it emits. */
+/** One supported chain: its settlement contract and the contract's events. */
 export interface Chain {
   readonly chainId: number
   /**
-   * Looks at the chain for the first time, then at every new block until `close`.
-   * @returns once the chain has answered or failed, after `timeoutMs` at the latest
-   * @throws ChainConfigError when it answers and is not what the configuration says
+   * Polls the chain for the first time, then at every new block until `close`.
+   * @returns after the chain has answered or failed, after `timeoutMs` at the latest
+   * @throws ChainConfigError when it answers and does not match the configuration
    */
   start(timeoutMs: number): Promise<void>
   status(): ChainStatus
-  /** @throws ServiceError CHAIN_UNAVAILABLE until the contract has been read once */
+  /** @throws ServiceError CHAIN_UNAVAILABLE until the contract has been read for the first time */
   quoteHasher(): QuoteHasher
-  /** What the contract demands of every order; read once. @throws ServiceError CHAIN_UNAVAILABLE until then */
+  /** The contract's requirements on every order, read once. @throws ServiceError CHAIN_UNAVAILABLE until then */
   terms(): SettlementTerms
   /** A bond as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
   readBond(solver: Address): Promise<Bond>
   /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
   isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
-  /** Hash of the last block whose events have been read; undefined when it is not known. */
+  /** Hash of the last block whose events have been read, if it is known. */
   lastBlockHash(): Hex | undefined
   /**
    * Whether a nonce was used as of a block that `lastBlockHash` returned (EIP-1898).
    * @returns undefined when the node does not answer for that block
    */
   wasNonceUsed(solver: Address, nonce: bigint, blockHash: Hex): Promise<boolean | undefined>
-  /** Whether this replica is the one that reads it, for all of them. */
+  /** Whether this replica is the leader of the chain. */
   isLeader(): boolean
   /**
-   * Calls `listener` after new blocks with events of solvers' bonds or orders, and when a reorganisation has removed
-   * blocks: of a chain that is read here, and when the reading has begun or ended.
+   * Calls `listener` after new blocks with events of solvers' bonds or of orders, and after a reorganisation. Only the
+   * leader calls it, and each replica when its leadership begins or ends.
    */
   onBondEvents(listener: BondListener): void
-  /** Reports cancelled nonces, of a chain that is read here. */
+  /** Reports cancelled nonces; only on the leader. */
   onNonceEvents(listener: NonceListener): void
   /**
-   * An order as of the last block seen, at once and from memory where no later event can have touched it.
+   * An order as of the last block seen. The answer comes from memory when no later event can have changed the order.
    * @throws ServiceError CHAIN_UNAVAILABLE
    */
   readOrder(orderId: Hex): Promise<Order> | Order
-  /** Takes note that an event of an order has been announced, by whichever replica. */
+  /** Removes an order from memory, after any replica has published an event of it. */
   invalidateOrder(orderId: Hex): void
   close(): Promise<void>
 }
 
-/** Takes the solvers whose free bond may have changed, in lower case; undefined stands for all. */
+/** Receives the solvers whose free bond may have changed, in lower case; undefined means all solvers. */
 export type BondListener = (solvers: ReadonlySet<Address> | undefined) => void
 
-/** Hears what becomes of nonces. */
+/** Receives changes of nonces. */
 export interface NonceListener {
   onCancelled(nonces: readonly SolverNonce[]): void
-  /** A nonce that was used may be unused again: blocks may have been removed. */
+  /** A used nonce may be unused again, because a reorganisation may have removed blocks. */
   onDoubt(): void
 }
 
-/** What chains need beside their own configuration. */
+/** Options of a chain next to its configuration. */
 export interface ChainOptions {
   readonly protocolName: string
   readonly maxReorgDepth: number
-  /** Makes the journal of one reading: what that one leaves behind must not get to the next one's. */
+  /** Creates the event sink of one chain sync. A sink is never reused, so that late writes of an old one fail. */
   readonly createEventSink: () => EventSink
   readonly cluster: ClusterBus & LeaderElection
   readonly metrics: Metrics
   readonly log: Logger
 }
 
-/** Builds a chain. One that is down is served as soon as it is there (docs/decisions.md, D11). */
+/** Builds a chain. It also starts while the chain is down, and recovers by itself (docs/decisions.md, D11). */
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId, settlement: address } = config
   const { cluster, metrics, log } = options
@@ -108,15 +108,15 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   })
   const settlement = createSettlement(rpc.client, chainId, address)
   const verifier = createEndpointVerifier(config, rpc.endpoints, options)
-  const told = createRemoteChainState(rpc.client)
+  const remoteState = createRemoteChainState(rpc.client)
   const orders = createOrderReader(chainId, settlement, state, log)
   let contract: VerifiedContract | undefined
   let bondListener: BondListener = () => {}
   let nonceListener: NonceListener = { onCancelled() {}, onDoubt() {} }
 
-  /** Whoever sees the chain: the reading where it is done here. */
+  /** The state of the chain sync on the leader; the received state on a follower replica. */
   function state(): ChainState {
-    return leadership.sync() ?? told
+    return leadership.sync() ?? remoteState
   }
 
   async function verifyEndpoint(endpoint: Endpoint): Promise<void> {
@@ -129,15 +129,15 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   }
 
   /**
-   * Reads the latest state. A node that lags behind the last block seen is read as of that block, or not at all: what
-   * it has from before is not reported again.
+   * Reads the latest state. When the node lags below the last block seen, it reads the state of that block instead, or
+   * fails. Otherwise an old state could count, and its events are not reported again.
    */
   async function readLatest<T>(read: (at: BlockParameter) => Promise<T>): Promise<T> {
     const { status, last } = state().snapshot()
-    // In this order, and in one request: the state is not older than the number.
+    // Both in one request, in this order, so that the state is not older than the number.
     const [head, answer] = await Promise.all([rpc.client.getBlockNumber({ cacheTime: 0 }), read({})])
-    const isBehind = status === 'ok' && last !== undefined && head < last.number
-    return isBehind ? read({ blockHash: last.hash }) : answer
+    const isLagging = status === 'ok' && last !== undefined && head < last.number
+    return isLagging ? read({ blockHash: last.hash }) : answer
   }
 
   const leadership = createChainLeadership({
@@ -156,25 +156,25 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       })
     },
     verifyEndpoint: () => atFirstThatAnswers(rpc.endpoints, verifyEndpoint),
-    onChange(lastView) {
-      if (lastView !== undefined) told.update(lastView)
-      told.invalidate()
-      // What is remembered is only good for as long as the same eye sees every block.
+    onChange(lastSnapshot) {
+      if (lastSnapshot !== undefined) remoteState.update(lastSnapshot)
+      remoteState.invalidate()
+      // Orders in memory are valid only while one source sees every block.
       orders.clear()
       bondListener(undefined)
       nonceListener.onDoubt()
     },
     log,
   })
-  // So that the series is there before the first one.
+  // So that the series exists before the first late event.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
   const publisher = createChainStatePublisher(chainId, cluster)
   const listener: ChainListener = {
-    onLogs(publisher) {
-      for (const { event } of publisher.events) orders.invalidate(event.orderId)
-      const invalidated = touchedSolvers(publisher)
-      if (invalidated?.size !== 0) bondListener(invalidated)
-      if (publisher.cancelledNonces.length > 0) nonceListener.onCancelled(publisher.cancelledNonces)
+    onLogs(logs) {
+      for (const { event } of logs.events) orders.invalidate(event.orderId)
+      const solvers = touchedSolvers(logs)
+      if (solvers?.size !== 0) bondListener(solvers)
+      if (logs.cancelledNonces.length > 0) nonceListener.onCancelled(logs.cancelledNonces)
     },
     onReorganisation() {
       metrics.reorganisations.inc({ chain_id: chainId })
@@ -191,14 +191,14 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
   }
   listenToChainState(chainId, cluster, {
-    onSnapshot: told.update,
+    onSnapshot: remoteState.update,
     onOrdersInvalidated(orderIds) {
-      told.invalidateLast()
+      remoteState.invalidateLast()
       if (orderIds === undefined) orders.clear()
       else for (const orderId of orderIds) orders.invalidate(orderId)
     },
     onMissed() {
-      told.invalidate()
+      remoteState.invalidate()
       orders.clear()
     },
   })
@@ -248,24 +248,24 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     invalidateOrder: orders.invalidate,
     async close() {
       const closed = leadership.close()
-      // What the node has not answered yet must not keep the service.
+      // A request that the node has not answered must not delay the end of the service.
       rpc.close()
       await closed
     },
   }
 }
 
-/** The solvers whose free bond the news may change; undefined when an order's solver is not known. */
+/** The solvers whose free bond the logs may change; undefined when the solver of an order is not known. */
 function touchedSolvers({ events, bondedSolvers }: DecodedLogs): ReadonlySet<Address> | undefined {
-  const invalidated = new Set(bondedSolvers)
+  const solvers = new Set(bondedSolvers)
   for (const { event } of events) {
     if (event.solver === undefined) return undefined
-    invalidated.add(event.solver)
+    solvers.add(event.solver)
   }
-  return invalidated
+  return solvers
 }
 
-/** @throws ChainConfigError of the first endpoint that answers, or else what the last one failed with */
+/** @throws ChainConfigError of the first endpoint that answers; otherwise the error of the last endpoint */
 async function atFirstThatAnswers(
   endpoints: readonly Endpoint[],
   ask: (endpoint: Endpoint) => Promise<void>,

@@ -8,8 +8,9 @@ import { ChainConfigError } from './verify-endpoint.js'
 const FIRST_ANSWER_TIMEOUT_MS = 3000
 
 /**
- * Opens all supported chains at once, by chain id in the configuration's order. A chain that is down keeps nobody.
- * @throws ConfigError with the mistakes of all chains
+ * Opens all supported chains in parallel. A chain that is down does not delay the others.
+ * @returns the chains by chain id, in the configuration's order
+ * @throws ConfigError with the configuration errors of all chains
  */
 export async function openChains(
   configs: readonly ChainConfig[],
@@ -27,12 +28,12 @@ export async function openChains(
   return new Map(chains.map((chain) => [chain.chainId, chain]))
 }
 
-/** Ends all chains' connections. */
+/** Closes the connections of all chains. */
 export async function closeChains(chains: ReadonlyMap<number, Chain>): Promise<void> {
   await Promise.all([...chains.values()].map((chain) => chain.close()))
 }
 
-/** Puts what is known of the chains into the metrics. */
+/** Writes the status of all chains to the metrics. */
 export function collectChainMetrics(
   chains: ReadonlyMap<number, Chain>,
   metrics: Pick<Metrics, 'chainUp' | 'chainLeader' | 'headBlock' | 'eventBlock' | 'lagSeconds'>,

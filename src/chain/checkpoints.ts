@@ -1,15 +1,15 @@
 import type { BlockHeader, BlockRef } from '../domain/block.js'
 import type { BlockReader } from './block-reader.js'
 
-/** Blocks that were read long ago: places to go back to when all known blocks have left the chain. */
+/** Older blocks of the local chain, for a rollback after all of its last blocks have left the chain. */
 export interface Checkpoints {
   add(block: BlockHeader): void
   removeAfter(number: number): void
-  /** Those before a block, and the block itself; the oldest first. */
+  /** The blocks before a block, and the block itself; the oldest first. */
   through(block: BlockHeader): readonly [BlockHeader, ...BlockHeader[]]
 }
 
-/** Builds the list, which is empty at first. */
+/** Builds the list, empty at first. */
 export function createCheckpoints(): Checkpoints {
   let blocks: readonly BlockHeader[] = []
   const below = (number: number) => blocks.filter((block) => block.number < number)
@@ -28,8 +28,8 @@ export function createCheckpoints(): Checkpoints {
 }
 
 /**
- * Finds the last of some blocks that is on the chain of a node. All blocks before such a block are on the chain too,
- * so that half of the blocks are ruled out with each answer.
+ * Finds the last of some blocks that is on the chain of a node. All blocks before such a block are on the chain too, so
+ * that each answer rules out half of the blocks.
  * @param blocks the oldest first
  * @returns undefined when all of them have left the chain
  */

@@ -3,32 +3,32 @@ import type { EventSink } from '../domain/event-sink.js'
 import type { Block, BlockRange } from './block-reader.js'
 import type { LocalChain } from './local-chain.js'
 
-/** Holds blocks until they have their confirmations, then moves them into the journal. */
+/** Holds blocks until they have their confirmations, then publishes their events. */
 export interface ConfirmationBuffer {
-  /** The last block whose events are in the journal. */
+  /** Number of the last block whose events are published. */
   published(): number
-  /** Takes note of where the journal stands, as it has been opened; nothing is held any more. */
+  /** Sets the number of the last published block, after the event sink was opened. Removes all held blocks. */
   reset(number: number): void
-  /** Takes the next blocks of the local chain. */
+  /** Adds the next blocks of the local chain. */
   add(blocks: readonly Block[]): void
-  /** Moves the blocks that are held up to a number, each of which must be on `local`, into the journal. */
+  /** Publishes the held blocks up to a number. Each of them must be on `local`. */
   publish(local: LocalChain, upTo: number): Promise<void>
-  /** Moves blocks into the journal that are old enough not to be held. */
+  /** Publishes blocks that are too old to be held. */
   publishRange(range: BlockRange): Promise<void>
-  /** Takes back what is behind a block of the local chain, from the journal as well. */
+  /** Removes the blocks after a block of the local chain, and reverts their published events. */
   truncateAfter(ancestor: BlockHeader): Promise<void>
-  /** Takes back what is behind a block that was not known, and goes on from there. */
+  /** Removes the blocks after a block that is not on the local chain, and continues from it. */
   restart(root: BlockHeader): Promise<void>
 }
 
 interface ConfirmationBufferOptions {
   readonly maxReorgDepth: number
   readonly eventSink: EventSink
-  /** Told of each block whose events have been announced. */
+  /** Called with each block after its events were published. */
   readonly onPublished: (block: Block) => void
 }
 
-/** Builds the announcer of one chain. */
+/** Builds the confirmation buffer of one chain. */
 export function createConfirmationBuffer(options: ConfirmationBufferOptions): ConfirmationBuffer {
   const { maxReorgDepth, eventSink, onPublished } = options
   /** The blocks that wait for their confirmations. */

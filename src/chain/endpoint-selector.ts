@@ -1,26 +1,26 @@
 import type { Endpoint } from './rpc-client.js'
 
-/** Which of a chain's endpoints to look at: the first one, unless it fails, lags or is stuck. */
+/** Selects the endpoint of a chain to poll: the first one, unless it fails, lags or is stuck. */
 export interface EndpointSelector {
   /** The endpoint in use. */
   current(): Endpoint
-  /** Index of the endpoint in use, in the order given. */
+  /** Index of the endpoint in use, in the configured order. */
   index(): number
-  /** The endpoint for the next look. @param isTrusted whether the one in use answered last time */
+  /** The endpoint for the next poll. @param isTrusted whether the last poll of the current one succeeded */
   next(isTrusted: boolean): Endpoint
-  /** Notes that the endpoint in use has had something new. */
+  /** Notes that the endpoint in use has had a new head. */
   markHead(): void
-  /** Turns from the endpoint in use to the one behind it. */
+  /** Switches from the endpoint in use to the next one. */
   markFailed(): void
 }
 
-/** Without a new head for so long, another endpoint is asked: this one may be stuck. */
+/** Time without a new head after which another endpoint is used, because this one may be stuck. */
 const STUCK_MS = 60_000
-/** How long to stay with another endpoint before the first one is tried again. */
+/** Time after which the first endpoint is tried again. */
 const PREFERENCE_MS = 60_000
 const MAX_BACKOFF_MS = 10_000
 
-/** Builds the choice, beginning with the first endpoint. */
+/** Builds the selector. It begins with the first endpoint. */
 export function createEndpointSelector(
   endpoints: readonly Endpoint[],
   pollIntervalMs: number,
@@ -53,8 +53,8 @@ export function createEndpointSelector(
 }
 
 /**
- * How long to wait after so many failures in a row: not at all while there is an endpoint that was not tried, then
- * twice as long with every round, with jitter, so that instances do not all come back at once.
+ * The pause after a number of failures in a row. It is 0 while an endpoint has not been tried. After each round over
+ * all endpoints it doubles, with jitter, so that instances do not retry at the same time.
  */
 export function backoffMs(failures: number, endpoints: number, pollIntervalMs: number): number {
   if (failures % endpoints !== 0) return 0

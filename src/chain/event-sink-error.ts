@@ -1,13 +1,13 @@
 import type { EventSink } from '../domain/event-sink.js'
 
-/** The database did not take what was to be written, or could not be read; `cause` is its own error. */
+/** The database could not be written or read; `cause` is its own error. */
 export class EventSinkError extends Error {
-  override readonly name = 'JournalError'
+  override readonly name = 'EventSinkError'
 }
 
 /**
- * A journal whose methods throw EventSinkError when the one behind it fails.
- * @param onFailedWrite called after each failed write: it may have reached the database nevertheless
+ * Wraps an event sink, so that its methods throw EventSinkError.
+ * @param onFailedWrite called after each failed write, which may have reached the database nevertheless
  */
 export function withEventSinkErrors(
   { open, eventBlocks, ...writes }: EventSink,

@@ -7,56 +7,55 @@ import type { TimedHeader } from './headers.js'
 import { blockAt, type LocalChain, reconcile, tipOf } from './local-chain.js'
 import { createRangeReader } from './range-reader.js'
 
-/** Keeps the local chain and the journal up with a chain. */
+/** Keeps the local chain and the event log up to date with a chain. */
 export interface HeadSync {
   /** The last block of the local chain; undefined until the first head was followed. */
   last(): BlockHeader | undefined
-  /** The last block whose events are in the journal. */
+  /** Number of the last block whose events are published. */
   published(): number | undefined
-  /** Whether it is so far behind that it reads ranges. */
+  /** Whether it reads ranges, because the head is far above the last block. */
   isBackfilling(): boolean
   /**
-   * Reads and announces what leads to a head. Whatever fails on the way, what was announced is in the journal, and
-   * following a later head goes on from there. After blocks were removed, the head is read again; when others would
-   * have to be removed as well, the pass fails.
-   * @returns `behind` when the head is older than the known blocks
-   * @throws EventSinkError, and what the reader throws
+   * Reads and publishes the blocks up to a head. After a failure, published events stay, and the next call continues
+   * from there. After a rollback, the pass reads the head again; a second rollback in one pass fails.
+   * @returns `lower` when the head is older than the known blocks
+   * @throws EventSinkError, and the errors of the reader
    */
-  follow(reader: BlockReader, head: TimedHeader, run: Run): Promise<'followed' | 'behind'>
+  follow(reader: BlockReader, head: TimedHeader, run: Run): Promise<'followed' | 'lower'>
 }
 
-/** One run of following; it may be long. */
+/** One call of `follow`; it may take long. */
 interface Run {
   readonly signal: AbortSignal
-  /** Called whenever the local chain has moved and what is confirmed has been written. */
+  /** Called each time the local chain has moved and its confirmed events have been written. */
   readonly onProgress: () => void
-  /** Called when it turns out to be a long one. */
+  /** Called when the run begins a backfill. */
   readonly onBackfill: () => void
 }
 
 interface HeadSyncOptions {
   readonly config: Pick<ChainConfig, 'chainId' | 'confirmations'>
-  /** How many blocks a reorganisation may remove. */
+  /** Depth of the deepest reorganisation that is followed. */
   readonly maxReorgDepth: number
   readonly blocks: BlockProcessor
   readonly log: Logger
 }
 
-/** Blocks read at once near the head. */
+/** Blocks that are read at once near the head. */
 const STEP_BLOCKS = 25
-/** How often in a row a lower head on another fork must be seen before it is followed: a single one may lag. */
+/** How often in a row a lower head on another fork must be seen before it is followed. One such head may be a lag. */
 const LOWER_FORK_SIGHTINGS = 3
 
-/** Builds the follower of one chain. */
+/** Builds the head sync of one chain. */
 export function createHeadSync(options: HeadSyncOptions): HeadSync {
   const { config, maxReorgDepth, blocks, log } = options
-  /** Blocks up to here below the head can still change or are not confirmed: they are read one by one. */
+  /** Blocks up to this depth can still change or are not confirmed, so they are read one by one. */
   const liveDepth = maxReorgDepth + config.confirmations
   const readRange = createRangeReader(config.chainId, log)
   let lowerForkSightings = 0
   let isBackfilling = false
 
-  /** Reads what leads to a head, until blocks had to be removed. */
+  /** Reads the blocks up to a head, or until a rollback. */
   async function reach(reader: BlockReader, head: TimedHeader, run: Run): Promise<Outcome> {
     const isFar = head.number - tipOf(blocks.chain()).number > liveDepth
     if (isFar && (await backfill(reader, head, run)) === 'removed') return 'removed'
@@ -64,7 +63,7 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
     return catchUp(reader, head, run)
   }
 
-  /** Reads ranges up to where blocks are read one by one. */
+  /** Reads ranges down to the depth at which blocks are read one by one. */
   async function backfill(reader: BlockReader, head: TimedHeader, run: Run): Promise<Outcome> {
     isBackfilling = true
     run.onBackfill()
@@ -73,11 +72,11 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
       const last = tipOf(blocks.chain())
       if (head.number - last.number <= liveDepth) return 'added'
       const range = await readRange(reader, last, head.number - liveDepth)
-      // Whatever the first block of a chain names as its parent.
+      // The first block of a chain may name any parent.
       const isLinked = last.number < 0 || range.first.parentHash === last.hash
       if (isLinked) {
         const events = await reader.attachSolvers(range.events, head.number)
-        // The journal keeps no blocks from before a range, so a restart could not read them again.
+        // After a range, the event log keeps no earlier blocks, so that a restart could not read them again.
         await blocks.recheck(reader, range.end.number)
         await blocks.addRange({ ...range, events })
       } else await blocks.add(reader, [range.first], head.number)
@@ -102,14 +101,14 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
     }
   }
 
-  /** Whether a head says nothing new, or nothing that may be believed yet. */
-  function isBehind(peek: LocalChain, head: BlockHeader): boolean {
-    const last = tipOf(peek)
+  /** Whether a head is known already, or is a lower head that is not believed yet. */
+  function isLower(known: LocalChain, head: BlockHeader): boolean {
+    const last = tipOf(known)
     if (head.number >= last.number) {
       lowerForkSightings = 0
       return false
     }
-    const isKnown = head.number < peek[0].number || blockAt(peek, head.number)?.hash === head.hash
+    const isKnown = head.number < known[0].number || blockAt(known, head.number)?.hash === head.hash
     lowerForkSightings = isKnown ? 0 : lowerForkSightings + 1
     return isKnown || lowerForkSightings < LOWER_FORK_SIGHTINGS
   }
@@ -120,12 +119,12 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
     isBackfilling: () => isBackfilling,
 
     async follow(reader, head, run) {
-      const peek = await blocks.open(reader, head)
-      if (peek === undefined) return 'followed'
-      if (isBehind(peek, head)) return 'behind'
+      const known = await blocks.open(reader, head)
+      if (known === undefined) return 'followed'
+      if (isLower(known, head)) return 'lower'
       blocks.beginPass()
       let target = head
-      // What has replaced blocks may have replaced the head as well.
+      // The reorganisation that has replaced blocks may have replaced the head as well.
       while ((await reach(reader, target, run)) === 'removed') target = await reader.head()
       await blocks.recheck(reader, target.number)
       return 'followed'

@@ -3,27 +3,26 @@ import { InconsistentAnswerError } from './inconsistent-answer.js'
 import type { RawLog } from './order-events.js'
 
 /**
- * Checks what a node has answered to `eth_getLogs` for one contract.
+ * Checks a node's answer to `eth_getLogs` for one contract.
  * @param address lower case
- * @returns the logs, without those that came more than once
- * @throws InconsistentAnswerError when one is malformed, has been removed by a reorganisation or belongs to another
- *   contract, or when two are said to be at the same place
+ * @returns the logs without duplicates
+ * @throws InconsistentAnswerError when a log is malformed, was removed by a reorganisation or belongs to another
+ *   contract, or when two logs have one position
  */
 export function checkedLogs(answer: unknown, address: Address): RawLog[] {
-  if (!Array.isArray(answer)) throw new InconsistentAnswerError('logs came as something else')
-  const byPlace = new Map<string, RawLog>()
+  if (!Array.isArray(answer)) throw new InconsistentAnswerError('the answer is not an array of logs')
+  const byPosition = new Map<string, RawLog>()
   for (const log of answer as RawLog[]) {
-    if (!isWellFormed(log))
-      throw new InconsistentAnswerError('a log came with fields that are not those of a log')
-    if (log.removed === true) throw new InconsistentAnswerError('a log came that has been removed')
-    if (!isOf(address, log)) throw new InconsistentAnswerError('a log of another contract came')
-    const place = placeOf(log)
-    const peek = byPlace.get(place)
-    if (peek !== undefined && !isSame(peek, log))
-      throw new InconsistentAnswerError('two logs came for one place')
-    byPlace.set(place, log)
+    if (!isWellFormed(log)) throw new InconsistentAnswerError('a log has fields of a wrong type')
+    if (log.removed === true) throw new InconsistentAnswerError('a log was removed by a reorganisation')
+    if (!isOf(address, log)) throw new InconsistentAnswerError('a log belongs to another contract')
+    const position = positionOf(log)
+    const known = byPosition.get(position)
+    if (known !== undefined && !isSame(known, log))
+      throw new InconsistentAnswerError('two logs have the same position')
+    byPosition.set(position, log)
   }
-  return [...byPlace.values()]
+  return [...byPosition.values()]
 }
 
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i
@@ -32,7 +31,7 @@ const BYTES = /^0x([0-9a-f]{2})*$/i
 /** An event has at most four topics. */
 const MAX_TOPICS = 4
 
-/** Whether all fields of a log that are read have the types that the JSON-RPC specification gives them. */
+/** Whether all fields that the service reads have the types of the JSON-RPC specification. */
 function isWellFormed(log: Partial<Record<keyof RawLog, unknown>> | null): boolean {
   if (typeof log !== 'object' || log === null) return false
   const { address, blockNumber, blockHash, logIndex, topics, data } = log
@@ -46,26 +45,26 @@ function is(pattern: RegExp, value: unknown): boolean {
   return typeof value === 'string' && pattern.test(value)
 }
 
-/** Whether a log is of a contract. @param address lower case */
+/** Whether a log belongs to a contract. @param address lower case */
 export function isOf(address: Address, log: Pick<RawLog, 'address'>): boolean {
   return log.address.toLowerCase() === address
 }
 
-/** Whether all of some logs are among others. */
+/** Whether `all` includes all of `some`. */
 export function includesLogs(all: readonly RawLog[], some: readonly RawLog[]): boolean {
   return logsMissingIn(all, some).length === 0
 }
 
-/** Those of some logs that are not among others. */
+/** The logs of `some` that `all` does not include. */
 export function logsMissingIn(all: readonly RawLog[], some: readonly RawLog[]): RawLog[] {
-  const byPlace = new Map(all.map((log) => [placeOf(log), log]))
+  const byPosition = new Map(all.map((log) => [positionOf(log), log]))
   return some.filter((log) => {
-    const other = byPlace.get(placeOf(log))
+    const other = byPosition.get(positionOf(log))
     return other === undefined || !isSame(other, log)
   })
 }
 
-function placeOf({ blockHash, logIndex }: RawLog): string {
+function positionOf({ blockHash, logIndex }: RawLog): string {
   return `${blockHash} ${Number(logIndex)}`
 }
 

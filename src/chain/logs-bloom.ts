@@ -1,14 +1,14 @@
 import { keccak256 } from 'viem'
 import type { Address, Hex } from '../domain/hex.js'
 
-/** Says which topics logs of one contract may have, by the bloom filter of a block or of a receipt. */
+/** Returns the topics that logs of one contract may have, by the bloom filter of a block or of a receipt. */
 export type TopicsInBloom = (bloom: Hex) => ReadonlySet<Hex>
 
 const NONE: ReadonlySet<Hex> = new Set()
 
 /**
- * Builds the test of a contract. A topic that it leaves out is in no log of the contract. One that it names may be
- * missing all the same: a bloom filter has false positives, and many of them in a full block.
+ * Builds the test of one contract. A topic that is not in the result is in no log of the contract. A topic in the result
+ * may be missing nevertheless: a bloom filter has false positives, and many of them in a full block.
  * @param topics first topics of logs, 32 bytes each
  */
 export function createTopicsInBloom(address: Address, topics: readonly Hex[]): TopicsInBloom {
@@ -26,15 +26,15 @@ export function isEmptyBloom(bloom: Hex): boolean {
   return /^0x0*$/.test(bloom)
 }
 
-/** Whether some blooms together have every bit of another one. */
+/** Whether some blooms together have every bit of another bloom. */
 export function coversBloom(blooms: readonly Hex[], whole: Hex): boolean {
   const union = blooms.reduce((bits, bloom) => bits | BigInt(bloom), 0n)
   return (BigInt(whole) & ~union) === 0n
 }
 
 /**
- * The bits that a value sets in a bloom filter of 2048 bits, counted from the lowest: the low eleven bits of each of
- * the first three pairs of bytes of its Keccak-256 (Yellow Paper, section 4.3.1, "M3:2048").
+ * The bits that a value sets in a bloom filter of 2048 bits, counted from the lowest. They are the low eleven bits of each
+ * of the first three pairs of bytes of its Keccak-256 (Yellow Paper, section 4.3.1, "M3:2048").
  */
 function bitsOf(value: Hex): number[] {
   const hash = keccak256(value)

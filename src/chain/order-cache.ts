@@ -2,57 +2,57 @@ import { LRUCache } from 'lru-cache'
 import type { Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
 
-/** An order as it was read, and whether it is known of which block. */
+/** An order as a node returned it. */
 export interface FetchedOrder {
   readonly order: Order
-  /** Only what is of the last block seen may be remembered: an event of a later one will tell of its end. */
+  /** Whether it is the state of the last block seen. Only such an order is kept, because a later event invalidates it. */
   readonly isAtTip: boolean
 }
 
 /** Orders as of the last block seen. */
 export interface OrderCache {
-  /** An order that is remembered. */
+  /** An order from memory. */
   peek(orderId: Hex): Order | undefined
-  /** An order, read only when it is not remembered and nobody is reading it already. */
+  /** An order. Reads it only when it is not in memory and no read of it is under way. */
   get(orderId: Hex): Promise<Order>
-  /** Forgets an order that an event has touched; a reading under way will not be remembered. */
+  /** Removes an order that an event has changed. A read under way is not kept. */
   invalidate(orderId: Hex): void
-  /** Forgets all of them, as after a reorganisation. */
+  /** Removes all orders, as after a reorganisation. */
   clear(): void
 }
 
 const MAX_ORDERS = 10_000
 
-/** Builds the memory over a way to read an order. */
+/** Builds the cache. @param read reads one order */
 export function createOrderCache(read: (orderId: Hex) => Promise<FetchedOrder>): OrderCache {
-  const remembered = new LRUCache<Hex, Order>({ max: MAX_ORDERS })
+  const cached = new LRUCache<Hex, Order>({ max: MAX_ORDERS })
   const readings = new Map<Hex, Promise<Order>>()
 
   function startReading(orderId: Hex): Promise<Order> {
-    const isCurrent = () => readings.get(orderId) === sync
-    const sync = read(orderId)
+    const isCurrent = () => readings.get(orderId) === reading
+    const reading = read(orderId)
       .then(({ order, isAtTip }) => {
-        if (isAtTip && isCurrent()) remembered.set(orderId, order)
+        if (isAtTip && isCurrent()) cached.set(orderId, order)
         return order
       })
       .finally(() => {
         if (isCurrent()) readings.delete(orderId)
       })
-    readings.set(orderId, sync)
-    return sync
+    readings.set(orderId, reading)
+    return reading
   }
 
   return {
-    peek: (orderId) => remembered.get(orderId),
+    peek: (orderId) => cached.get(orderId),
     async get(orderId) {
-      return remembered.get(orderId) ?? readings.get(orderId) ?? startReading(orderId)
+      return cached.get(orderId) ?? readings.get(orderId) ?? startReading(orderId)
     },
     invalidate(orderId) {
-      remembered.delete(orderId)
+      cached.delete(orderId)
       readings.delete(orderId)
     },
     clear() {
-      remembered.clear()
+      cached.clear()
       readings.clear()
     },
   }

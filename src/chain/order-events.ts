@@ -4,10 +4,10 @@ import type { EventWithPosition } from '../domain/block.js'
 import type { OrderEvent } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
 
-/** A log as JSON-RPC has it. */
+/** A log in JSON-RPC form. */
 export interface RawLog {
   readonly address: Address
-  /** True where a reorganisation has removed the log's block. */
+  /** True when a reorganisation has removed the log's block. */
   readonly removed?: boolean
   readonly blockNumber: Hex
   readonly blockHash: Hex
@@ -16,11 +16,11 @@ export interface RawLog {
   readonly data: Hex
 }
 
-/** What logs of the settlement contract say. */
+/** Decoded logs of the settlement contract. */
 export interface DecodedLogs {
   /** In the order of the chain. */
   readonly events: readonly EventWithPosition[]
-  /** The solvers that have changed their own bond, in lower case. Order events name those whose reserve changes. */
+  /** The solvers that changed their own bond, in lower case. Order events name the solvers whose reserved bond changes. */
   readonly bondedSolvers: ReadonlySet<Address>
   readonly cancelledNonces: readonly SolverNonce[]
 }
@@ -51,8 +51,8 @@ export const READ_TOPICS: readonly Hex[] = [...NAMES].flatMap(([topic, name]) =>
 )
 
 /**
- * Reads what logs of the settlement contract say; only those of docs/protocol.md, "Contract events".
- * @throws Error when data is not what its event's name promises
+ * Decodes logs of the settlement contract. It ignores events that are not in docs/protocol.md, "Contract events".
+ * @throws Error when the data has not the length that its event requires
  */
 export function decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLogs {
   const events: EventWithPosition[] = []
@@ -69,10 +69,10 @@ export function decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLog
     const event = readOrderEvent(chainId, name, log)
     if (event !== undefined) events.push({ event, blockHash: log.blockHash, logIndex: Number(log.logIndex) })
   }
-  return { events: events.sort(byPlace), bondedSolvers, cancelledNonces }
+  return { events: events.sort(byPosition), bondedSolvers, cancelledNonces }
 }
 
-function byPlace(a: EventWithPosition, b: EventWithPosition): number {
+function byPosition(a: EventWithPosition, b: EventWithPosition): number {
   return a.event.blockNumber - b.event.blockNumber || a.logIndex - b.logIndex
 }
 
@@ -109,9 +109,9 @@ function readOrderEvent(chainId: number, name: string | undefined, log: RawLog):
   return undefined
 }
 
-/** The members of an event that are not indexed: each of the contract's fills one word of 32 bytes. */
+/** The members of an event that are not indexed. Each of them fills one word of 32 bytes. */
 function words<N extends keyof Words>(data: Hex, count: N): Words[N] {
-  if (data.length !== 2 + count * WORD_DIGITS) throw new Error(`an event has ${data.length} digits of data`)
+  if (data.length !== 2 + count * WORD_DIGITS) throw new Error(`event data has ${data.length} hex digits`)
   const starts = Array.from({ length: count }, (_, index) => 2 + index * WORD_DIGITS)
   return starts.map((start) => `0x${data.slice(start, start + WORD_DIGITS)}`) as Words[N]
 }

@@ -6,17 +6,17 @@ import { createOrderCache, type FetchedOrder, type OrderCache } from './order-ca
 import { isRpcResponseError, summary } from './rpc-error.js'
 import type { Settlement } from './settlement.js'
 
-/** Reads orders as of the last block seen, out of memory where no later event can have touched them. */
+/** Reads orders as of the last block seen, from memory when no later event can have changed them. */
 export interface OrderReader extends Pick<OrderCache, 'invalidate' | 'clear'> {
-  /** An order that is known without asking the node. */
+  /** An order that is known without a request to the node. */
   peek(orderId: Hex): Order | undefined
-  /** @throws the error of viem when the node does not answer */
+  /** @throws viem's error when the node does not answer */
   read(orderId: Hex): Promise<Order>
 }
 
 /**
  * Builds the reader.
- * @param eye whoever sees the chain at the moment
+ * @param state returns the chain's current state
  */
 export function createOrderReader(
   chainId: number,
@@ -26,7 +26,7 @@ export function createOrderReader(
 ): OrderReader {
   const orders = createOrderCache(readLast)
 
-  /** Reads as of the last block, or as of whatever the node has where it does not have that one. */
+  /** Reads the state of the last block, or the node's latest state when the node does not have that block. */
   async function readLast(orderId: Hex): Promise<FetchedOrder> {
     const { last } = state().snapshot()
     if (last !== undefined) {
@@ -46,7 +46,7 @@ export function createOrderReader(
     clear: orders.clear,
     peek: (orderId) => (isCurrent(state().snapshot()) ? orders.peek(orderId) : undefined),
     async read(orderId) {
-      // What is read is to be of the block that is the last one now.
+      // So that the order is read as of the current last block.
       const isKnown = state().snapshot().status === 'ok' && (await state().poll())
       return isKnown ? orders.get(orderId) : settlement.readOrder(orderId, {})
     },

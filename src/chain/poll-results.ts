@@ -6,34 +6,34 @@ import { EventSinkError } from './event-sink-error.js'
 import { summary } from './rpc-error.js'
 import { ChainConfigError, describeConfigError } from './verify-endpoint.js'
 
-/** Every endpoint has had a lower head than the known blocks, for longer than a node lags. */
+/** All endpoints have had heads below the known blocks for longer than a node lags. */
 export class LowerHeadError extends Error {
   override readonly name = 'LowerHeadError'
 }
 
-/** What looks at a chain end with, and what that says of the chain. */
+/** The results of a chain's polls, and the state of the chain that follows from them. */
 export interface PollResults {
-  /** Whether the chain answers and what is read of it can be written. */
+  /** Whether the chain answers and its events can be written. */
   isUp(): boolean
-  /** Whether the last look has not failed. */
+  /** Whether the last poll succeeded. */
   isTrusted(): boolean
-  /** Takes note that a look was good, or a part of it. */
+  /** Notes that a poll, or a part of it, succeeded. */
   succeeded(): void
   /** Whether the last head was lower than the known blocks. */
   isLower(): boolean
-  /** Takes note that a head was followed. */
+  /** Notes that a head was followed. */
   reached(): void
   /**
-   * Takes note that a head was lower than the known blocks.
-   * @throws LowerHeadError when this has been so for too long
+   * Notes that a head was lower than the known blocks.
+   * @throws LowerHeadError when this has lasted for too long
    */
   wasLower(head: number, lastNumber: number): void
   /**
-   * Takes note of a look that failed.
-   * @param isReported whether the caller says what is wrong, so that it is not logged here as well
+   * Notes that a poll failed.
+   * @param isReported whether the caller reports the error, so that it is not logged here
    */
   failed(error: unknown, isReported?: boolean): void
-  /** How long to wait after failed looks; undefined when the last one has not failed. */
+  /** The pause after failed polls; undefined when the last poll succeeded. */
   backoffMs(): number | undefined
 }
 
@@ -45,21 +45,21 @@ interface PollResultsOptions {
   readonly log: Logger
 }
 
-/** How many looks in a row, and poll intervals, may find a lower head: a node that lags catches up meanwhile. */
+/** Number of polls in a row, and of poll intervals, that may find a lower head. A lagging node catches up earlier. */
 const MAX_LOWER_POLLS = 100
 
-/** Builds the results of one chain's looks. */
+/** Builds the results of one chain's polls. */
 export function createPollResults(options: PollResultsOptions): PollResults {
   const { chainId, pollIntervalMs, endpointCount, metrics, log } = options
   let isUp: boolean | undefined
   let failures = 0
-  /** Of how many endpoints the last failure tells something. */
+  /** Number of endpoints that the last failure concerns. */
   let concerned = endpointCount
-  /** What was logged, while the chain is down. */
+  /** The message that was logged last, while the chain is down. */
   let logged: string | undefined
   let lower: { readonly since: number; readonly polls: number } | undefined
 
-  /** A single failure says little of a chain that has answered before. */
+  /** Whether failures are enough to call the chain down. A single one is not, after the chain has answered. */
   function isSignificant(error: unknown): boolean {
     if (error instanceof LowerHeadError) return true
     const enough = error instanceof EventSinkError ? 1 : endpointCount

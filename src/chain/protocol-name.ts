@@ -3,11 +3,11 @@ import type { Quote } from '../domain/quote.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { Settlement } from './settlement.js'
 
-/** Whether the contract's quotes are named as PROTOCOL_NAME says; `unknown` when no view of the contract shows it. */
+/** Whether PROTOCOL_NAME matches the contract; `unknown` when no view of the contract shows it. */
 export type ProtocolNameCheck = 'right' | 'wrong' | 'unknown'
 
 const NO_ADDRESS: Address = `0x${'00'.repeat(20)}`
-/** The name is part of every quote's hash, whatever its members are. */
+/** A quote of zeros is enough, because the name is part of every quote's hash. */
 const EMPTY_QUOTE: Quote = {
   solver: NO_ADDRESS,
   user: NO_ADDRESS,
@@ -23,8 +23,8 @@ const EMPTY_QUOTE: Quote = {
 }
 
 /**
- * Compares the deposit address of an empty quote as the contract computes it with the hasher's: the type hash, and so
- * PROTOCOL_NAME, is part of both.
+ * Compares the contract's deposit address of an empty quote with the hasher's. Both depend on the type hash, and so on
+ * PROTOCOL_NAME.
  * @throws viem's errors when the chain does not answer
  */
 export async function checkProtocolName(
@@ -37,7 +37,7 @@ export async function checkProtocolName(
   return answer === depositAddress ? 'right' : 'wrong'
 }
 
-/** Says of a wrong PROTOCOL_NAME what it must be. */
+/** Says what a wrong PROTOCOL_NAME must be. */
 export function explainWrongName(protocolName: string, chainId: number, settlement: Address): string {
   return `is "${protocolName}", but the contract ${settlement} of chain ${chainId} does not hash quotes as ${protocolName}Quote: it must be the name of the contract's quote struct without "Quote"`
 }

@@ -7,7 +7,7 @@ import { checkedLogs, logsMissingIn } from './log-answer.js'
 import { createTopicsInBloom, isEmptyBloom } from './logs-bloom.js'
 import { type RawLog, READ_TOPICS } from './order-events.js'
 
-/** A node has left out logs of a range; a smaller range may come whole. */
+/** A node has left out logs of a range. A smaller range may be complete. */
 export class IncompleteRangeError extends InconsistentAnswerError {}
 
 /** The contract's logs in a range of blocks. */
@@ -21,20 +21,20 @@ export interface RangeLogs {
  * Reads the contract's logs from one block to another, both included.
  *
  * All headers of a long range cost far more than its logs: 10,000 headers are 200 requests of 50 calls, and some 200 MB
- * on a busy chain. So at most 98 blooms are checked, whose headers come along with the logs: two requests of 50 calls
- * in all. A third request reads the blocks of the first and of the last log again, by which an answer shows that was
- * cut off, and a block without logs whose bloom tells of some.
- * - A range of up to 99 blocks is checked whole, and what is missing is added.
- * - Of a longer range, blocks at equal distances are checked: this finds an answer that lacks a large part, but not one
+ * on a busy chain. So at most 98 blooms are checked. Their headers come with the logs, in two requests of 50 calls. A
+ * third request reads the blocks of the first and of the last log again, because a truncated answer may end there. It
+ * also reads blocks without logs whose bloom allows some.
+ * - A range of up to 99 blocks is checked completely, and missing logs are added.
+ * - In a longer range, blocks at equal distances are checked. This finds an answer that lacks a large part, but not one
  *   that lacks a few blocks.
- * - Within a block that came with logs, the node is believed, but at both ends.
+ * - A block with logs is trusted, except at both ends.
  * @throws IncompleteRangeError when a longer range lacks logs
  */
 export type ReadRangeLogs = (from: number, to: number) => Promise<RangeLogs>
 
-/** Besides the last one: with that and the logs, two batches of 50 calls. */
+/** Next to the last block. With that header and the logs, these are two batches of 50 calls. */
 const MAX_CHECKED = 98
-/** Blocks of a sample that are read by their hash: in full blocks, a bloom has many false positives. */
+/** Blocks of a sample that are read by their hash. In full blocks, a bloom has many false positives. */
 const MAX_DOUBTFUL = 4
 
 /** Builds the reader of an endpoint. @param address the contract, lower case */
@@ -47,7 +47,7 @@ export function createRangeLogs(
   const topicsIn = createTopicsInBloom(address, READ_TOPICS)
 
   /**
-   * Whether a block that came without logs may have some: its bloom says so, or it lacks the bloom that other blocks have.
+   * Whether a block without logs in the answer may have some: its bloom allows it, or it has no bloom and other blocks do.
    * @param hasBlooms whether any header of the range has a bloom
    */
   function isDoubtful({ logsBloom = '0x', isEmpty }: TimedHeader, hasBlooms: boolean): boolean {
@@ -60,7 +60,7 @@ export function createRangeLogs(
     return blocks.flatMap(({ logs }) => logs)
   }
 
-  /** Reads the blocks of the first and of the last log again: an answer that was cut off may end within them. */
+  /** Reads the blocks of the first and of the last log again, because a truncated answer may end within them. */
   async function readEnds(blocks: Iterable<number>): Promise<RawLog[]> {
     const numbers = [...blocks].sort((a, b) => a - b)
     const ends = new Set([...numbers.slice(0, 1), ...numbers.slice(-1)])
@@ -86,7 +86,8 @@ export function createRangeLogs(
       headers.every(({ number, hash }) =>
         (came.get(number) ?? []).every(({ blockHash }) => blockHash === hash),
       )
-    if (!isTrusted) throw new InconsistentAnswerError(`blocks ${from} to ${to} came with logs of others`)
+    if (!isTrusted)
+      throw new InconsistentAnswerError(`blocks ${from} to ${to} came with logs of other blocks`)
     const hasBlooms = headers.some(({ logsBloom = '0x' }) => !isEmptyBloom(logsBloom))
     const doubtful = headers.filter((header) => !came.has(header.number) && isDoubtful(header, hasBlooms))
     const isWhole = headers.length === to - from + 1
@@ -112,7 +113,7 @@ function groupByBlock(logs: readonly RawLog[]): ReadonlyMap<number, readonly Raw
   return groups
 }
 
-/** At most `MAX_CHECKED` numbers from one to another, both included, at equal distances from a random beginning. */
+/** At most `MAX_CHECKED` numbers from one to another, both included, at equal distances from a random start. */
 function spread(from: number, to: number): number[] {
   const blocks = to - from + 1
   const count = Math.min(blocks, MAX_CHECKED)

@@ -6,14 +6,14 @@ import { IncompleteRangeError } from './range-logs.js'
 import { createRangeSize } from './range-size.js'
 import { isRpcResponseError, summary } from './rpc-error.js'
 
-/** A range with its first block's header, which says what the range follows. */
+/** A range with the header of its first block, whose parent links it to the local chain. */
 export interface LinkedRange extends BlockRange {
   readonly first: TimedHeader
 }
 
 /**
- * Reads the next range of blocks, from the one after `last` up to at most another, both included: as many as the node
- * and the number of events allow. Throws what the reader throws when not even one block can be had.
+ * Reads the next range of blocks, from the one after `last` to `maxTo` at most, both included. The node and the number
+ * of events limit its size. Throws the reader's error when even a single block fails.
  */
 export type ReadRange = (reader: BlockReader, last: BlockHeader, maxTo: number) => Promise<LinkedRange>
 
@@ -31,8 +31,8 @@ export function createRangeReader(chainId: number, log: Logger): ReadRange {
       } catch (error) {
         const isIncomplete = error instanceof IncompleteRangeError
         if (isIncomplete)
-          log.warn({ chainId, from, to }, 'the node has left out logs of a range: a smaller one is read')
-        else log.debug({ chainId, from, to, reason: summary(error) }, 'the node refuses a range')
+          log.warn({ chainId, from, to }, 'the node left out logs of a range: a smaller range is read')
+        else log.debug({ chainId, from, to, reason: summary(error) }, 'the node refused a range')
         if (!size.refused() || !(isIncomplete || isRpcResponseError(error))) throw error
       }
     }

@@ -1,21 +1,21 @@
-/** How many blocks to ask for at once: fewer when the node or the number of logs says so, more again with time. */
+/** The number of blocks to request at once. It shrinks after a refusal or too many logs, and grows again later. */
 export interface RangeSize {
   current(): number
-  /** @param logs how many came with a whole range */
+  /** @param logs number of logs in a complete range */
   succeeded(logs: number): void
-  /** @returns whether a smaller range is worth a try */
+  /** @returns whether a smaller range can be tried */
   refused(): boolean
 }
 
 const FIRST_SIZE = 500
 const MAX_SIZE = 10_000
-/** Logs in one transaction; more would keep others waiting. */
+/** Logs in one transaction. More of them would delay other work. */
 const ENOUGH_LOGS = 2000
-/** How fast it grows before anything was too much, and after. */
+/** Growth before the first shrinking, and after it. */
 const FIRST_GROWTH = 2
 const LATER_GROWTH = 1.1
 
-/** Builds it, at a size with which any node can be asked. */
+/** Builds the size. It begins with one that any node accepts. */
 export function createRangeSize(): RangeSize {
   let size = FIRST_SIZE
   let growth = FIRST_GROWTH

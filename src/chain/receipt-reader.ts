@@ -12,13 +12,13 @@ import type { RawLog } from './order-events.js'
 
 /** Reads the receipts of blocks at one endpoint (`eth_getBlockReceipts`). */
 export interface ReceiptReader {
-  /** Whether the last answer proved nothing, so that it is better to ask for the logs first. */
+  /** Whether the last answer proved nothing, so that the logs should be requested first. */
   isDoubtful(): boolean
   /**
    * The contract's logs in a block.
-   * @returns undefined where the node does not have the receipts, or where they prove nothing: they do not explain the
+   * @returns undefined when the node does not have the receipts or when they prove nothing: they do not explain the
    *   header's bloom, or the indices of their logs have gaps
-   * @throws what viem does when the node fails, until it has failed three times in a row
+   * @throws viem's errors when the node fails, until it has failed three times in a row
    */
   logsOf(header: TimedHeader): Promise<RawLog[] | undefined>
 }
@@ -29,7 +29,7 @@ interface RawReceipt {
   readonly logs: readonly RawLog[]
 }
 
-/** How long a node that does not have receipts is not asked for any. */
+/** Time for which a node without receipts is not asked for them. */
 const PAUSE_MS = 5 * 60_000
 const MAX_FAILURES = 3
 
@@ -54,7 +54,7 @@ export function createReceiptReader(
       failures = 0
       return answer
     } catch (error) {
-      // What is asked for together fails together: that counts as one failure.
+      // Requests of one batch fail together and count as one failure.
       failures = isAlone ? failures + 1 : 1
       const isMissing = isMethodMissing(error)
       if (!isMissing && failures < MAX_FAILURES) throw error
@@ -63,7 +63,7 @@ export function createReceiptReader(
     }
   }
 
-  /** Whether a receipt has logs with all topics that its own bloom tells of. */
+  /** Whether a receipt has logs with all topics that its own bloom allows. */
   function hasItsTopics({ logs, logsBloom }: RawReceipt): boolean {
     if (logsBloom === undefined || isEmptyBloom(logsBloom)) return true
     const topics = firstTopics(logs.filter((log) => isOf(address, log)))

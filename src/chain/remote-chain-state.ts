@@ -2,29 +2,29 @@ import type { PublicClient } from 'viem'
 import type { Hex } from '../domain/hex.js'
 import type { ChainSnapshot, ChainState } from './chain-state.js'
 
-/** Sees a chain through another replica's eyes. */
+/** State of a chain on a follower replica, as the leader publishes it. */
 export interface RemoteChainState extends ChainState {
-  /** Takes what the reader tells. */
+  /** Sets the published snapshot. */
   update(snapshot: ChainSnapshot): void
-  /** Something has happened behind the last block that was told: until the next view, nobody knows up to where. */
+  /** Removes the last block of the snapshot, because a later block is being read. The next snapshot has one again. */
   invalidateLast(): void
-  /** What was heard is old. */
+  /** Marks the snapshot as old. */
   invalidate(): void
 }
 
-/** Readers tell every second: one that is silent for longer is gone, and another takes over. */
+/** Leaders publish every second. After this silence, the leader is gone and another replica takes over. */
 const SILENCE_MS = 4000
 
-const NOTHING_HEARD: ChainSnapshot = {
+const NOTHING_RECEIVED: ChainSnapshot = {
   status: 'syncing',
   head: undefined,
   last: undefined,
   published: undefined,
 }
 
-/** Builds the view over the client that asks the node for its head. */
+/** Builds the state. @param client asks the node for its head */
 export function createRemoteChainState(client: PublicClient): RemoteChainState {
-  let received = NOTHING_HEARD
+  let received = NOTHING_RECEIVED
   let receivedAt = Number.NEGATIVE_INFINITY
 
   function snapshot(): ChainSnapshot {

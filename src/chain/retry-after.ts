@@ -1,9 +1,9 @@
-/** A node has asked for a pause that is not over yet: it was not asked again. */
+/** The node has asked for a pause that is not over yet, so no request was sent. */
 export class EndpointPausedError extends Error {
   override readonly name = 'EndpointPausedError'
 
   constructor(leftMs: number) {
-    super(`the endpoint asks for a pause (Retry-After), of which ${Math.ceil(leftMs / 1000)} s are left`)
+    super(`the endpoint asked for a pause (Retry-After) that lasts ${Math.ceil(leftMs / 1000)} s longer`)
   }
 }
 
@@ -12,10 +12,10 @@ const STATUSES = [429, 503]
 const MAX_PAUSE_MS = 60_000
 
 /**
- * How long a node wants not to be asked (RFC 9110, section 10.2.3: a number of seconds, or an HTTP date).
+ * The pause that a node asks for (RFC 9110, section 10.2.3: a number of seconds, or an HTTP date).
  * @param header the value of `Retry-After`; null without it
  * @param nowMs Unix time in milliseconds
- * @returns milliseconds, at most a minute; 0 when it does not say, or nothing that can be read
+ * @returns milliseconds, at most a minute; 0 when the header is absent or malformed
  */
 export function pauseMs(status: number, header: string | null, nowMs: number): number {
   if (!STATUSES.includes(status) || header === null) return 0

@@ -1,13 +1,13 @@
 import { BaseError, HttpRequestError, ResponseBodyTooLargeError, RpcRequestError } from 'viem'
 import { shorten } from '../domain/text.js'
 
-/** Statuses by which some nodes answer a request that asks for too much. */
+/** Statuses with which some nodes reject a request for too many logs. */
 const REFUSALS: readonly (number | undefined)[] = [400, 413]
 
-/** A node's own words are as long as it likes. */
+/** A node's error text has no limit of its own. */
 const MAX_SUMMARY_LENGTH = 300
 
-/** A long error of viem in one short line: its own text holds the RPC's URL, in which there may be a key. */
+/** A viem error in one short line. Its full text has the RPC's URL, which may contain a key. */
 export function summary(error: unknown): string {
   return shorten(lineOf(error), MAX_SUMMARY_LENGTH)
 }
@@ -20,7 +20,7 @@ function lineOf(error: unknown): string {
   return root === error ? error.shortMessage : `${error.shortMessage} (${root.message.split('\n')[0]})`
 }
 
-/** Whether a failed call was answered by the node, and not lost on the way; an answer that is too long counts. */
+/** Whether a failed call has an answer of the node, and was not lost on the way. An answer that is too long counts. */
 export function isRpcResponseError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof RpcRequestError || error instanceof ResponseBodyTooLargeError) return true

@@ -14,22 +14,22 @@ import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
 import type { SettlementDomain } from '../signing/typed-data.js'
 
-/** The settlement contract of one chain, as far as this service reads it (docs/protocol.md, "Contract views"). */
+/** The settlement contract of one chain, as far as the service reads it (docs/protocol.md, "Contract views"). */
 export interface Settlement {
   /**
-   * Reads what hashing quotes takes.
-   * @param protocolName the domain's name, should the contract not answer `eip712Domain()` (docs/decisions.md, D1)
+   * Reads what the hashes of quotes depend on.
+   * @param protocolName the domain's name if the contract does not answer `eip712Domain()` (docs/decisions.md, D1)
    * @throws NotASettlementError when the contract is of another kind
    */
   readDomain(protocolName: string): Promise<SettlementDomain>
   /** Reads the views that not every deployment has. */
   readTerms(): Promise<SettlementTerms>
   /**
-   * Reads where the contract wants the input of a quote; every value of the quote may be zero.
-   * @returns in lower case; undefined when the contract has no such view
+   * Reads the deposit address of a quote; every value of the quote may be zero.
+   * @returns lower case; undefined when the contract has no such view
    */
   readDepositAddress(quote: Quote, signature: Hex): Promise<Address | undefined>
-  /** @param at the block as of which it is read, here and below; the latest one when empty */
+  /** @param at the block whose state is read, also in the methods below; the latest block when empty */
   readBond(solver: Address, at: BlockParameter): Promise<Bond>
   isNonceUsed(solver: Address, nonce: bigint, at: BlockParameter): Promise<boolean>
   readOrder(orderId: Hex, at: BlockParameter): Promise<Order>
@@ -38,12 +38,12 @@ export interface Settlement {
 /** A block by its hash or number. */
 export type BlockParameter = { readonly blockHash?: Hex } | { readonly blockNumber: bigint }
 
-/** The contract at the address does not have the surface of a settlement contract. */
+/** The contract at the address does not have the interface of a settlement contract. */
 export class NotASettlementError extends Error {
   override readonly name = 'NotASettlementError'
 }
 
-/** Builds the reader of a settlement contract; each method throws viem's errors when the chain does not answer. */
+/** Builds the reader of a settlement contract. Each method throws viem's errors when the chain does not answer. */
 export function createSettlement(client: PublicClient, chainId: number, address: Address): Settlement {
   const contract = { address, abi: settlementAbi } as const
 
@@ -151,7 +151,7 @@ function lowerCase(address: Address): Address {
 
 type DomainAnswer = readonly [Hex, string, string, bigint, Address, Hex, readonly bigint[]]
 
-/** The members that the contract's domain has: bit n of `fields` stands for member n (ERC-5267). */
+/** The members of the contract's domain: bit n of `fields` stands for member n (ERC-5267). */
 function usedFields(answer: DomainAnswer): TypedDataDomain {
   const [fields, name, version, chainId, verifyingContract, salt] = answer
   const members = { name, version, chainId, verifyingContract, salt }
@@ -160,7 +160,7 @@ function usedFields(answer: DomainAnswer): TypedDataDomain {
   return Object.fromEntries(used)
 }
 
-/** What a view answers; undefined when the contract does not have it. */
+/** The answer of a view; undefined when the contract does not have it. */
 async function optional<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -170,7 +170,7 @@ async function optional<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Whether a failed read was answered by the chain, and so would fail again. */
+/** Whether the chain answered a failed read, so that a repetition would fail too. */
 function isContractRevert(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false
   const answer = error.walk(

@@ -7,9 +7,9 @@ import { checkProtocolName, explainWrongName } from './protocol-name.js'
 import type { Endpoint } from './rpc-client.js'
 import { createSettlement, NotASettlementError, type Settlement } from './settlement.js'
 
-/** The chain answers, and is not what the configuration says. */
+/** The chain answers and does not match the configuration. */
 export class ChainConfigError extends Error implements ConfigIssue {
-  override readonly name = 'ChainMistake'
+  override readonly name = 'ChainConfigError'
   readonly variable: string
 
   constructor(variable: string, message: string) {
@@ -18,34 +18,34 @@ export class ChainConfigError extends Error implements ConfigIssue {
   }
 }
 
-/** A mistake with the variable that has to be corrected. */
+/** A configuration error with the variable to correct. */
 export function describeConfigError({ variable, message }: ChainConfigError): string {
   return `${variable} ${message}`
 }
 
-/** What is read once of a chain's settlement contract. */
+/** The values of a settlement contract that are read once. */
 export interface VerifiedContract {
   readonly hasher: QuoteHasher
   readonly terms: SettlementTerms
 }
 
 /**
- * Builds what makes sure of an endpoint before anything is read there: of all of them at first, of those that did not
- * answer then when they are used.
- * @returns what the contract is, read only once; throws ChainConfigError, or viem's errors when the endpoint
- *   does not answer
+ * Builds the verifier of a chain's endpoints. Its first call verifies all of them. Endpoints that did not answer then
+ * are verified before their first use.
+ * @returns a function that returns the contract's values, which are read once. It throws ChainConfigError, or viem's
+ *   errors when the endpoint does not answer
  */
 export function createEndpointVerifier(
   config: ChainConfig,
   endpoints: readonly Endpoint[],
   { protocolName, log }: { readonly protocolName: string; readonly log: Logger },
 ): (endpoint: Endpoint) => Promise<VerifiedContract> {
-  const peek = new Set<Endpoint>()
-  let unasked = endpoints
+  const verified = new Set<Endpoint>()
+  let unverified = endpoints
   let contract: VerifiedContract | undefined
 
   async function assertChainId(endpoint: Endpoint): Promise<void> {
-    if (peek.has(endpoint)) return
+    if (verified.has(endpoint)) return
     const answer = await endpoint.client.getChainId()
     if (answer !== config.chainId) {
       const place = endpoints.length > 1 ? `URL ${endpoints.indexOf(endpoint) + 1} ` : ''
@@ -55,17 +55,17 @@ export function createEndpointVerifier(
         `${place}answers for chain ${answer}, and not for ${chainId}`,
       )
     }
-    peek.add(endpoint)
+    verified.add(endpoint)
   }
 
   return async (endpoint) => {
-    const asked = unasked.length > 0 ? unasked : [endpoint]
-    unasked = []
+    const asked = unverified.length > 0 ? unverified : [endpoint]
+    unverified = []
     const answers = await Promise.allSettled(asked.map(assertChainId))
     const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
     const issue = reasons.find((reason) => reason instanceof ChainConfigError)
     if (issue !== undefined) throw issue
-    if (!peek.has(endpoint)) throw reasons[0]
+    if (!verified.has(endpoint)) throw reasons[0]
     contract ??= await readContract(endpoint)
     return contract
   }
@@ -84,7 +84,10 @@ export function createEndpointVerifier(
       return { hasher, terms }
     } catch (error) {
       if (!(error instanceof NotASettlementError)) throw error
-      throw new ChainConfigError(variable, `is ${address}, which is no settlement contract of this protocol`)
+      throw new ChainConfigError(
+        variable,
+        `is ${address}, which is not a settlement contract of this protocol`,
+      )
     }
   }
 

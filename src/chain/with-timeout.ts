@@ -1,4 +1,4 @@
-/** Waits for a promise, but not for longer than a time in milliseconds. @throws what the promise does until then */
+/** Waits for a promise, for at most a number of milliseconds. @throws the promise's error until then */
 export async function withTimeout(promise: Promise<void>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<void>((resolve) => {

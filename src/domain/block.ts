@@ -7,34 +7,34 @@ export interface BlockRef {
   readonly hash: Hex
 }
 
-/** A block's header, as far as the order of blocks goes. */
+/** The part of a block's header that orders blocks. */
 export interface BlockHeader extends BlockRef {
   readonly parentHash: Hex
 }
 
-/** An order event at its place on its chain. */
+/** An order event with its position on its chain. */
 export interface EventWithPosition {
   readonly event: OrderEvent
   readonly blockHash: Hex
   readonly logIndex: number
 }
 
-/** How far the events of a chain have been read. */
+/** The position up to which the events of a chain have been read. */
 export interface ChainPosition {
-  /** The contract whose events they are. */
+  /** The contract that emitted the events. */
   readonly settlement: Address
-  /** First block whose events were to be read. */
+  /** First block whose events are read. */
   readonly firstBlock: number
   /** The last blocks, the oldest first, each the parent of the next; the last one is the position. */
   readonly headers: readonly [BlockHeader, ...BlockHeader[]]
 }
 
-/** Blocks whose events join the log. */
+/** Blocks whose events are added to the log. */
 export interface NewBlocks {
   /** The headers to keep, in order; the last one becomes the chain's position. */
   readonly headers: readonly [BlockHeader, ...BlockHeader[]]
   /** In the order of the chain. */
   readonly events: readonly EventWithPosition[]
-  /** Number of the oldest header that stays. */
+  /** Number of the oldest header to keep. */
   readonly keepFrom: number
 }

@@ -1,9 +1,9 @@
 const DECIMAL = /^[1-9][0-9]{0,15}$/
 
 /**
- * Reads an EIP-155 chain id: a decimal integer of 1 to 2^53-1 without sign, exponent or leading zeros, so that it
- * is the same number in every JSON reader (docs/decisions.md, D7).
- * @returns the chain id, or undefined when `text` is none
+ * Reads an EIP-155 chain id: a decimal integer of 1 to 2^53-1 without sign, exponent or leading zeros. Every JSON reader
+ * reads it as the same number (docs/decisions.md, D7).
+ * @returns the chain id, or undefined when `text` is not one
  */
 export function parseChainId(text: string): number | undefined {
   if (!DECIMAL.test(text)) return undefined

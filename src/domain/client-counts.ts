@@ -1,23 +1,23 @@
 import { type ClientId, type ClientNetwork, NETWORK_FACTORS } from './client.js'
 
-/** What keeps a client from one more: its own limit, that of a network or the region around it, or that of all. */
+/** The limit that rejects a client: its own, that of a network or the region around it, or that of all clients. */
 export type CountLimit = 'client' | ClientNetwork | 'region' | 'total'
 
 /** A network or a region may hold this part of the total. */
 const MAX_PART = 1 / 4
 
 interface ClientCountsOptions {
-  /** What one client may hold; 0 is no limit, for networks and regions neither. */
+  /** Number that one client may hold; 0 turns off the limits of clients, networks and regions. */
   readonly perClient: number
-  /** What all clients may hold together. */
+  /** Number that all clients may hold together. */
   readonly total: number
 }
 
 /**
- * Counts what clients hold at the moment, such as stream places. A network may hold a multiple of a client's limit. A
- * network or a region holds at most a quarter of the total, so that no owner of addresses takes everything. A region of
- * private addresses has no limit: strangers cannot have them, and a whole company may come from one /16. Its memory
- * grows only with what is held.
+ * Counts what clients hold at the moment, such as places of streams. A network may hold a multiple of a client's limit. A
+ * network or a region holds at most a quarter of the total, so that no owner of many addresses can take all of it. A
+ * region of private addresses has no limit: strangers cannot have these addresses, and a whole company may share one /16.
+ * The memory grows only with the number held.
  */
 export class ClientCounts {
   readonly #perClient: number
@@ -30,12 +30,12 @@ export class ClientCounts {
     this.#total = total
   }
 
-  /** How many are held by all. */
+  /** Number that all clients hold. */
   get held(): number {
     return this.#held
   }
 
-  /** The limit that one more of a client would exceed; undefined when there is none. */
+  /** The limit that one more for this client would exceed, if any. */
   fullAt(client: ClientId): CountLimit | undefined {
     if (this.#held >= this.#total) return 'total'
     if (this.#perClient === 0) return undefined
@@ -49,12 +49,12 @@ export class ClientCounts {
     return this.#heldBy(network.key) >= this.limitOf(network)
   }
 
-  /** What one network may hold. */
+  /** Number that one network may hold. */
   limitOf({ prefixLength }: ClientNetwork): number {
     return Math.min(this.#perClient * NETWORK_FACTORS[prefixLength], this.maxOfRegion)
   }
 
-  /** What one region may hold: never less than one client. */
+  /** Number that one region may hold; at least the limit of one client. */
   get maxOfRegion(): number {
     return Math.max(this.#perClient, Math.floor(this.#total * MAX_PART))
   }
@@ -64,7 +64,7 @@ export class ClientCounts {
     this.#change(client, 1)
   }
 
-  /** Takes back one `add` of the same client. */
+  /** Undoes one `add` of the same client. */
   remove(client: ClientId): void {
     this.#held--
     this.#change(client, -1)

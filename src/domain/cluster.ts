@@ -1,4 +1,4 @@
-/** What replicas send each other messages about. */
+/** Topics of the messages between replicas. */
 export const TOPICS = ['events', 'solvers', 'bonds', 'nonces', 'chains'] as const
 
 export type Topic = (typeof TOPICS)[number]
@@ -6,7 +6,7 @@ export type Topic = (typeof TOPICS)[number]
 /** Receives the messages of a topic. */
 export interface TopicListener {
   onMessage(text: string): void
-  /** Messages may have been lost: the listener reads again what they were about. */
+  /** Messages may have been lost. The listener reads the current state again. */
   onMissed(): void
 }
 
@@ -17,7 +17,7 @@ export interface ClusterBus {
   publish(topic: Topic, text: string): void
 }
 
-/** Learns whether this replica is the leader. */
+/** Receives changes of this replica's leadership. */
 export interface LeadershipListener {
   onAcquired(): void
   /** The leadership is lost. Another replica may have acquired it already. */
@@ -27,16 +27,16 @@ export interface LeadershipListener {
 /** Elects one leader for each name among the replicas of one instance. */
 export interface LeaderElection {
   /**
-   * Tries to acquire the leadership, again after each loss.
-   * @param name of what is led, such as `chain 1`
-   * @returns after the first attempt; when it has succeeded, `onAcquired` has been called
+   * Tries to acquire the leadership, and again after each loss.
+   * @param name the name of the leadership, such as `chain 1`
+   * @returns after the first attempt; if it was successful, `onAcquired` has been called
    */
   acquire(name: string, listener: LeadershipListener): Promise<void>
 }
 
-/** The replicas of one instance, which share a database and nothing else. */
+/** The replicas of one instance. They share nothing but a database. */
 export interface Cluster extends ClusterBus, LeaderElection {
-  /** Whether this replica is connected to the database, or for the only replica, whether its file can be used. */
+  /** Whether the database can be used: the connection is up, or for a single instance, the file is usable. */
   isDatabaseUp(): boolean
   close(): Promise<void>
 }

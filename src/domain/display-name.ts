@@ -2,9 +2,9 @@
 export const MAX_NAME_LENGTH = 64
 
 /**
- * Characters that no name has: control and format characters, half surrogate pairs, private and unassigned ones, line and
- * paragraph separators. So are characters that fonts show as nothing or as a blank: those that Unicode ignores by default
- * and that are in no class before (such as Hangul fillers and variation selectors), Braille's blank and three others.
+ * Characters that a name must not have. These are control and format characters, unpaired surrogates, private and
+ * unassigned characters, and line and paragraph separators. In addition: characters that Unicode ignores by default (such
+ * as Hangul fillers and variation selectors), Braille's blank and three others, which fonts show as nothing or a blank.
  */
 const REFUSED =
   '\\p{C}\\p{Zl}\\p{Zp}' +
@@ -17,12 +17,12 @@ const STACKED = '[\\p{Mn}\\p{Me}]'
 const MAX_STACKED = 4
 
 /**
- * What a name matches, as a pattern of JSON Schema (ECMA-262, flag `u`). It begins with a character that marks can stand
- * on, does not end in a blank, and has at most four stacked marks in a row: more would run into the lines above and below.
+ * The pattern of a name for JSON Schema (ECMA-262, flag `u`). A name begins with a character that marks can stand on and
+ * does not end in a blank. It has at most four stacked marks in a row, because more would overlap the lines above and below.
  */
 export const NAME_PATTERN = `^(?![${BLANK}\\p{M}])(?!.*${STACKED}{${MAX_STACKED + 1}})[^${REFUSED}]*[^${REFUSED}${BLANK}]$`
 
-/** What a name must be, for a person. */
+/** The rule of a name in words. */
 export const NAME_MUST_BE = `must be 1 to ${MAX_NAME_LENGTH} visible characters: no control, format or other invisible characters, no blank at either end, at most ${MAX_STACKED} combining marks in a row`
 
 const NAME = new RegExp(NAME_PATTERN, 'u')
@@ -31,14 +31,14 @@ const EXCESS = new RegExp(`(${STACKED}{${MAX_STACKED}})${STACKED}+`, 'gu')
 const ENDS = new RegExp(`^[${BLANK}\\p{M}]+|${BLANK}+$`, 'gu')
 const REPLACEMENT = '\ufffd'
 
-/** Whether a solver may register by this name (docs/decisions.md, D5). */
+/** Whether a solver may register with this name (docs/decisions.md, D5). */
 export function isDisplayName(text: string): boolean {
   return NAME.test(text) && [...text].length <= MAX_NAME_LENGTH
 }
 
 /**
- * A name that an older version accepted, as one that `isDisplayName` accepts: each refused character becomes U+FFFD, marks
- * too many and blanks at the ends go. A name that is accepted stays as it is.
+ * Converts a name that an older version accepted, so that `isDisplayName` accepts it. Refused characters become U+FFFD.
+ * Excess marks, and blanks at the ends, are removed. An accepted name stays unchanged.
  */
 export function toDisplayName(text: string): string {
   if (isDisplayName(text)) return text

@@ -1,7 +1,7 @@
 const MAX_LENGTH = 2048
 const BLANK_OR_CONTROL = /[\s\p{C}]/u
 
-/** What an endpoint URL matches, as a part of a JSON schema (ECMA-262, flag `u`). */
+/** The rule of an endpoint URL as part of a JSON schema (ECMA-262, flag `u`). */
 export const ENDPOINT_URL_SCHEMA = {
   maxLength: MAX_LENGTH,
   pattern: '^https?://[^\\s\\p{C}/?#@\\\\A-Z]+(/[^\\s\\p{C}?#\\\\]*)?$',
@@ -10,9 +10,9 @@ export const ENDPOINT_URL_SCHEMA = {
 const MUST_BE = `must be an http or https URL of at most ${MAX_LENGTH} characters without credentials, query or fragment`
 
 /**
- * Says what is wrong with a solver's endpoint URL (docs/decisions.md, D5). It must be written as URL parsers write it, so that
- * every program that reads the signed text sees the same host. The slash of an empty path may be left out.
- * @returns what it must be; undefined when it is accepted
+ * Checks a solver's endpoint URL (docs/decisions.md, D5). It must be in the form in which URL parsers write it, so that all
+ * programs that read the signed text see the same host. The slash of an empty path is optional.
+ * @returns what the URL must be; undefined when it is accepted
  */
 export function endpointUrlProblem(text: string): string | undefined {
   if (text.length > MAX_LENGTH || BLANK_OR_CONTROL.test(text) || /[?#]/.test(text)) return MUST_BE
@@ -26,7 +26,7 @@ export function endpointUrlProblem(text: string): string | undefined {
   return `must be written in its normalised form: ${text.endsWith('/') ? normal : normal.replace(/\/$/, '')}`
 }
 
-/** Not by `URL.canParse`: in Node 20 it fails for Latin-1 letters once it is called often. */
+/** Does not use `URL.canParse`: in Node 20 it fails for Latin-1 letters after many calls. */
 function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text)

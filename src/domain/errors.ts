@@ -1,4 +1,4 @@
-/** How each reason travels: the RPC code by its Connect name, and the HTTP status on REST (docs/decisions.md, D7, D9). */
+/** The RPC code of each reason by its Connect name, and its HTTP status on REST (docs/decisions.md, D7, D9). */
 export const REASONS = {
   INVALID_ARGUMENT: { rpc: 'invalid_argument', http: 400 },
   CHAIN_NOT_SUPPORTED: { rpc: 'not_found', http: 404 },
@@ -25,7 +25,7 @@ export const REASONS = {
   INTERNAL: { rpc: 'internal', http: 500 },
 } as const
 
-/** The closed list of reasons that a caller can meet. */
+/** The closed list of reasons that callers receive. */
 export type Reason = keyof typeof REASONS
 
 /** One bad field of a request. */
@@ -38,16 +38,16 @@ export interface FieldViolation {
 
 interface ServiceErrorOptions {
   readonly violations?: readonly FieldViolation[]
-  /** An HTTP status that says more than the reason's own, such as 413. */
+  /** An HTTP status that is more exact than the reason's own, such as 413. */
   readonly httpStatus?: number
-  /** When it is worth trying again. */
+  /** Time after which the caller can try again. */
   readonly retryAfterSeconds?: number
-  /** The quote whose record says more. */
+  /** The quote whose record has the details. */
   readonly quoteId?: string
   readonly cause?: unknown
 }
 
-/** An error that a caller may see: its message is a sentence for a person, its reason one of the closed list. */
+/** An error that callers may see. Its message is a sentence for people, and its reason is one of the closed list. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly reason: Reason
@@ -66,30 +66,30 @@ export class ServiceError extends Error {
   }
 }
 
-/** What an operator should read of an error: of one for callers, its cause. */
+/** The text of an error for an operator. For an error that callers see, it is the cause. */
 export function reasonOf(error: unknown): string {
   return String(error instanceof ServiceError ? (error.cause ?? error) : error)
 }
 
 /**
- * Turns whatever was thrown into an error that a caller may see. Anything unforeseen becomes INTERNAL, which says
- * nothing of the inside; the thrown thing stays on it as `cause`, for the log.
+ * Converts any thrown value to an error that callers may see. An unexpected value becomes INTERNAL, which reveals no
+ * internals. Its `cause` is the thrown value, for the log.
  */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown
   return new ServiceError('INTERNAL', 'The service failed to answer this request.', { cause: thrown })
 }
 
-/** The error for bad input, naming every bad field. */
+/** The error for bad input. It names every bad field. */
 export function invalidArgument(violations: readonly FieldViolation[]): ServiceError {
   const fields = violations.map((violation) => violation.field).join(', ')
   return new ServiceError('INVALID_ARGUMENT', `The request is not valid: see ${fields}.`, { violations })
 }
 
-/** As many chains are named. */
+/** Most chains that the error names. */
 const MAX_NAMED_CHAINS = 20
 
-/** The error of a chain that the instance does not serve, naming those that it serves. */
+/** The error for a chain that the instance does not serve. It names the chains that it serves. */
 export function chainNotSupported(supportedChains: readonly number[]): ServiceError {
   const others = supportedChains.length - MAX_NAMED_CHAINS
   const named = supportedChains.slice(0, MAX_NAMED_CHAINS).join(', ')

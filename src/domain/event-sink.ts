@@ -2,16 +2,16 @@ import type { BlockHeader, BlockRef, ChainPosition, EventWithPosition, NewBlocks
 import type { Address } from './hex.js'
 
 /**
- * Takes the events of one chain, together with the chain's position. Each write is one transaction. Subscribers of all
- * replicas get what a write has committed.
+ * Writes the events of one chain together with the chain's position. Each write is one transaction. After its commit, the
+ * subscribers of all replicas receive its events.
  */
 export interface EventSink {
   /** Makes this sink the only one that can write the chain's events. @returns the chain's position */
   open(): Promise<ChainPosition | undefined>
-  /** Starts the chain after a block. @throws FencedError; here and below, when another sink of the chain was opened */
+  /** Starts the chain after a block. @throws FencedError when another sink of the chain was opened; also methods below */
   begin(settlement: Address, header: BlockHeader): Promise<void>
   append(blocks: NewBlocks): Promise<void>
-  /** Adds the events that the log does not have yet, of blocks that it has. @returns the number of events added */
+  /** Adds the events of known blocks that the log lacks. @returns the number of events added */
   appendMissing(events: readonly EventWithPosition[]): Promise<number>
   /** Removes all events after a block. */
   revert(ancestor: BlockHeader): Promise<void>

@@ -1,16 +1,16 @@
 import type { Address, Hex } from './hex.js'
 
-/** The order events of the settlement contract, by the names that it gives them (docs/protocol.md, "Event messages"). */
+/** The order events of the settlement contract, with the contract's names (docs/protocol.md, "Event messages"). */
 export const ORDER_EVENT_TYPES = ['Deposited', 'Settled', 'Refunded'] as const
 
 export type OrderEventType = (typeof ORDER_EVENT_TYPES)[number]
 
-/** What all order events say. */
+/** The fields of all order events. */
 interface OrderEventBase {
   readonly chainId: number
   readonly orderId: Hex
   readonly user: Address
-  /** Undefined when neither the event nor the contract says whose order it was. */
+  /** Undefined when neither the event nor the contract has the order's solver. */
   readonly solver: Address | undefined
   readonly blockNumber: number
 }
@@ -39,25 +39,25 @@ export interface Refunded extends OrderEventBase {
 
 export type OrderEvent = Deposited | Settled | Refunded
 
-/** An event announced before, taken back because its block left the chain (docs/decisions.md, D9). */
+/** A published event that was removed by a reorganisation (docs/decisions.md, D9). */
 export interface Reverted extends OrderEventBase {
   readonly type: 'Reverted'
   readonly event: OrderEventType
 }
 
-/** Whatever subscribers are told of. */
+/** An event that subscribers receive. */
 export type StreamEvent = OrderEvent | Reverted
 
-/** An entry of the event log: what subscribers are told, and where in the log that stands. */
+/** An entry of the event log: an event with its position in the log. */
 export interface LogEntry {
   /** Counts up by one over all chains of the instance, from 1. */
   readonly sequence: number
   readonly event: StreamEvent
-  /** Differs from the digest of the entry that another history of the log has at the same sequence: 8 characters. */
+  /** Eight characters that differ from those of another history's entry at the same sequence. */
   readonly digest: string
 }
 
-/** The events that a subscriber wants: of each kind of filter one must match; an empty one lets all pass. */
+/** The filters of a subscriber. Each kind of filter must match one of its values; an empty one matches all. */
 export interface EventFilter {
   readonly chainIds: ReadonlySet<number>
   readonly types: ReadonlySet<StreamEvent['type']>
@@ -66,7 +66,7 @@ export interface EventFilter {
   readonly solvers: ReadonlySet<Address>
 }
 
-/** The filter that lets everything pass. */
+/** The filter that every event passes. */
 export const EVERY_EVENT: EventFilter = {
   chainIds: new Set(),
   types: new Set(),
@@ -76,8 +76,8 @@ export const EVERY_EVENT: EventFilter = {
 }
 
 /**
- * Whether an event passes a filter. A reversion passes a filter of types that its event passes: who was told of an
- * event is told when it is taken back.
+ * Whether an event passes a filter. A `Reverted` event also passes a filter for the type of the event that it reverts, so
+ * that subscribers who received an event also receive its removal.
  */
 export function matches(filter: EventFilter, event: StreamEvent): boolean {
   return (

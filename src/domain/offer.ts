@@ -2,7 +2,7 @@ import { parseUint256 } from './amount.js'
 import type { Address, Hex } from './hex.js'
 import { ORDER_TYPES, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
 
-/** Why a reply is worthless to the user: what does not match, or would be refused by the contract (docs/decisions.md, D4, D13). */
+/** Why a reply is worthless: a field does not match the request, or the contract rejects it (docs/decisions.md, D4, D13). */
 export type DropReason =
   | 'malformed'
   | 'solver_mismatch'
@@ -24,13 +24,13 @@ export type DropReason =
   | 'below_minimum_order'
   | 'nonce_used'
 
-/** A reply that matches what was asked; its signature is still to be checked. */
+/** A reply that matches the request. Its signature has not been checked yet. */
 export interface Offer {
   readonly quote: Quote
   readonly signature: Hex
 }
 
-/** Amounts as a solver wrote them, in or out of range; absent where it wrote no decimal digits (docs/decisions.md, D15). */
+/** Amounts as a solver wrote them, in range or not; absent when they are not decimal digits (docs/decisions.md, D15). */
 export interface AnsweredAmounts {
   readonly inputAmount?: string | undefined
   readonly outputAmount?: string | undefined
@@ -41,35 +41,35 @@ const DIGITS = /^[0-9]{1,100}$/
 const HEX = /^0x[0-9a-fA-F]*$/
 
 /**
- * Holds a solver's reply against what it was asked (docs/decisions.md, D4, all but the signature's own checks).
- * @param solver the registered solver that was asked
- * @param reply the parsed JSON body of the solver's answer
+ * Compares a solver's reply with the request (docs/decisions.md, D4, except the signature's own checks).
+ * @param solver the registered solver that received the request
+ * @param reply the parsed JSON body of the solver's reply
  * @returns the offer, or the first reason to drop the reply
  */
-export function checkOffer(asked: QuoteRequest, solver: Address, reply: unknown): Offer | DropReason {
+export function checkOffer(request: QuoteRequest, solver: Address, reply: unknown): Offer | DropReason {
   if (!isRecord(reply) || !isRecord(reply.quote)) return 'malformed'
   const { quote, signature } = reply
   if (!isBytes(signature)) return 'malformed'
 
-  const orderType = ORDER_TYPES.indexOf(asked.orderType)
+  const orderType = ORDER_TYPES.indexOf(request.orderType)
   if (!isAddress(quote.solver, solver)) return 'solver_mismatch'
-  if (!isAddress(quote.user, asked.user)) return 'user_mismatch'
-  if (!isAddress(quote.inputToken, asked.inputToken)) return 'input_token_mismatch'
-  if (!isAddress(quote.outputToken, asked.outputToken)) return 'output_token_mismatch'
+  if (!isAddress(quote.user, request.user)) return 'user_mismatch'
+  if (!isAddress(quote.inputToken, request.inputToken)) return 'input_token_mismatch'
+  if (!isAddress(quote.outputToken, request.outputToken)) return 'output_token_mismatch'
   if (!isInteger(quote.orderType, orderType)) return 'order_type_mismatch'
-  if (!isInteger(quote.outputChainId, asked.destinationChainId)) return 'output_chain_mismatch'
-  if (!isInteger(quote.depositDeadline, asked.depositDeadline)) return 'deposit_deadline_mismatch'
-  if (!isInteger(quote.fillDeadline, asked.fillDeadline)) return 'fill_deadline_mismatch'
+  if (!isInteger(quote.outputChainId, request.destinationChainId)) return 'output_chain_mismatch'
+  if (!isInteger(quote.depositDeadline, request.depositDeadline)) return 'deposit_deadline_mismatch'
+  if (!isInteger(quote.fillDeadline, request.fillDeadline)) return 'fill_deadline_mismatch'
 
   const inputAmount = parseUint256(quote.inputAmount)
   const outputAmount = parseUint256(quote.outputAmount)
-  const fixedAmount = asked.orderType === 'EXACT_INPUT' ? inputAmount : outputAmount
-  if (fixedAmount !== asked.amount) return 'fixed_amount_mismatch'
+  const fixedAmount = request.orderType === 'EXACT_INPUT' ? inputAmount : outputAmount
+  if (fixedAmount !== request.amount) return 'fixed_amount_mismatch'
   if (!inputAmount || !outputAmount) return 'amount_out_of_range'
   const nonce = parseUint256(quote.nonce)
   if (nonce === undefined) return 'nonce_out_of_range'
 
-  const { user, inputToken, outputToken, depositDeadline, fillDeadline } = asked
+  const { user, inputToken, outputToken, depositDeadline, fillDeadline } = request
   return {
     quote: {
       solver,
@@ -78,8 +78,8 @@ export function checkOffer(asked: QuoteRequest, solver: Address, reply: unknown)
       inputAmount,
       outputToken,
       outputAmount,
-      orderType: asked.orderType,
-      outputChainId: asked.destinationChainId,
+      orderType: request.orderType,
+      outputChainId: request.destinationChainId,
       depositDeadline,
       fillDeadline,
       nonce,
@@ -88,7 +88,7 @@ export function checkOffer(asked: QuoteRequest, solver: Address, reply: unknown)
   }
 }
 
-/** The amounts of a reply as they were written, for the record of a quote. */
+/** The amounts of a reply as the solver wrote them, for the quote's record. */
 export function amountsOf(reply: unknown): AnsweredAmounts | undefined {
   if (!isRecord(reply) || !isRecord(reply.quote)) return undefined
   const { inputAmount, outputAmount } = reply.quote
@@ -100,8 +100,8 @@ function amountText(value: unknown): string | undefined {
 }
 
 /**
- * Puts the best first: most output for EXACT_INPUT, least input for EXACT_OUTPUT; equal ones stay as they came.
- * @param offers offers for one request, in the order in which they came
+ * Sorts the best offer first: most output for EXACT_INPUT, least input for EXACT_OUTPUT. Equal offers keep their order.
+ * @param offers offers for one request, in the order of their arrival
  */
 export function rank(offers: readonly SignedQuote[]): SignedQuote[] {
   return [...offers].sort((a, b) => {
@@ -121,13 +121,13 @@ function isBytes(value: unknown): value is Hex {
   return typeof value === 'string' && value.length % 2 === 0 && HEX.test(value)
 }
 
-/** Whether `value` is an address in any letter case; `0X` begins none. */
+/** Whether `value` is the address in any letter case. The prefix `0X` is not accepted. */
 function isAddress(value: unknown, expected: Address): boolean {
   if (value === expected) return true
   return typeof value === 'string' && value[1] === 'x' && value.toLowerCase() === expected
 }
 
-/** Solvers write small integers as numbers or as decimal strings; both say the same. */
+/** Solvers write small integers as numbers or as decimal strings. Both are accepted. */
 function isInteger(value: unknown, expected: number): boolean {
   return value === expected || value === String(expected)
 }

@@ -1,12 +1,12 @@
 import type { Address, Hex } from './hex.js'
 
-/** The order states, each at the index that is its number on the settlement contract (docs/decisions.md, D6). */
+/** The order states. The index of each is its number on the settlement contract (docs/decisions.md, D6). */
 export const ORDER_STATES = ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'] as const
 
 /** State of an order on the settlement contract. */
 export type OrderState = (typeof ORDER_STATES)[number]
 
-/** An order as the settlement contract has it. Amounts in the token's smallest unit. */
+/** An order on the settlement contract. Amounts in the token's smallest unit. */
 export interface KnownOrder {
   readonly state: Exclude<OrderState, 'NONE'>
   readonly chainId: number
@@ -22,5 +22,5 @@ export interface KnownOrder {
   readonly fillDeadline: number
 }
 
-/** An order, or the fact that the contract does not know it. */
+/** An order, or `NONE` when the contract does not know it. */
 export type Order = KnownOrder | { readonly state: 'NONE'; readonly chainId: number; readonly orderId: Hex }

@@ -2,7 +2,7 @@ import type { Address } from './hex.js'
 import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { DepositMode, OrderType } from './quote.js'
 
-/** Why a solver could not be asked, or its reply not be read. Says nothing of where the solver is. */
+/** Why a request to a solver failed, or its reply could not be read. It does not reveal the solver's endpoint. */
 export type FailReason =
   | 'endpoint_rejected'
   | 'name_not_resolved'
@@ -13,21 +13,21 @@ export type FailReason =
   | 'reply_too_long'
   | 'connection_lost'
 
-/** What came of asking one solver, as it is kept. */
+/** The stored result of a request to one solver. */
 export interface RecordedAttempt extends AnsweredAmounts {
   readonly solver: Address
-  /** Its place in the order of asking, from 0; absent in records of versions that did not keep it. */
+  /** Position of the request in the round, from 0; absent in records of versions that did not store it. */
   readonly index?: number | undefined
   readonly outcome: 'quoted' | 'declined' | 'invalid' | 'late' | 'failed' | 'cancelled' | 'circuit_open'
-  /** Place among the valid offers, 1 for the best one. */
+  /** Rank among the valid offers, 1 for the best one. */
   readonly rank?: number | undefined
-  /** Milliseconds from asking it to its outcome. */
+  /** Milliseconds from the request to its outcome. */
   readonly durationMs?: number | undefined
   readonly reason?: DropReason | FailReason | undefined
   readonly httpStatus?: number | undefined
 }
 
-/** How one quote came about. It is plain JSON: amounts in the token's smallest unit are decimal strings. */
+/** How the service obtained one quote, as plain JSON: amounts in the token's smallest unit are decimal strings. */
 export interface QuoteRecord {
   /** A UUID. */
   readonly quoteId: string
@@ -38,11 +38,11 @@ export interface QuoteRecord {
   readonly durationMs: number
   readonly outcome: 'quoted' | 'no_quotes' | 'cancelled'
   readonly request: QuoteParameters
-  /** The offers, best first, then who gave none. */
+  /** The offers, best first, then the solvers without an offer. */
   readonly solvers: readonly RecordedAttempt[]
 }
 
-/** What solvers are asked for; deadlines in Unix seconds. */
+/** The parameters of a request to solvers; deadlines in Unix seconds. */
 export interface QuoteParameters {
   readonly inputToken: Address
   readonly outputToken: Address

@@ -1,15 +1,15 @@
 import type { Address, Hex } from './hex.js'
 
-/** The order types, each at the index that is its number on the settlement contract (docs/decisions.md, D3). */
+/** The order types. The index of each is its number on the settlement contract (docs/decisions.md, D3). */
 export const ORDER_TYPES = ['EXACT_INPUT', 'EXACT_OUTPUT'] as const
 
-/** Which side of a swap is fixed. */
+/** The fixed side of a swap. */
 export type OrderType = (typeof ORDER_TYPES)[number]
 
-/** How the user intends to deposit: by calling the contract, or by a transfer to the deposit address. */
+/** How the user intends to deposit: by a contract call, or by a transfer to the deposit address. */
 export type DepositMode = 'CONTRACT' | 'ADDRESS'
 
-/** What a user asks for, with the deadlines that the service sets. Amounts in the token's smallest unit. */
+/** A user's request for a quote, with the deadlines that the service sets. Amounts in the token's smallest unit. */
 export interface QuoteRequest {
   readonly chainId: number
   readonly inputToken: Address
@@ -43,7 +43,7 @@ export interface Quote {
   readonly nonce: bigint
 }
 
-/** A quote that the settlement contract will accept from the user, with what identifies it there. */
+/** A quote with the solver's signature, and the order id and deposit address that the contract computes from both. */
 export interface SignedQuote {
   readonly quote: Quote
   readonly signature: Hex
@@ -51,15 +51,15 @@ export interface SignedQuote {
   readonly depositAddress: Address
 }
 
-/** How long a user has to deposit, and a solver to fill. */
+/** Time for the user's deposit and for the solver's fill. */
 export interface QuoteWindows {
   readonly depositWindowSeconds: number
   readonly fillWindowSeconds: number
 }
 
 /**
- * The deadlines of a quote asked for now (docs/decisions.md, D4).
- * @param nowMs the clock, Unix time in milliseconds
+ * The deadlines of a quote (docs/decisions.md, D4).
+ * @param nowMs time of the request, Unix time in milliseconds
  * @returns both deadlines, Unix time in seconds
  */
 export function deadlines(nowMs: number, windows: QuoteWindows) {

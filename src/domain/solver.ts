@@ -1,7 +1,7 @@
 import { ServiceError } from './errors.js'
 import type { Address } from './hex.js'
 
-/** Which solver of which chain. */
+/** Identifies a solver on a chain. */
 export interface SolverKey {
   readonly chainId: number
   readonly address: Address
@@ -11,11 +11,11 @@ export interface SolverKey {
 export interface Solver extends SolverKey {
   readonly endpointUrl: string
   readonly name: string
-  /** When it was first registered, Unix time in milliseconds. */
+  /** Time of its first registration, Unix time in milliseconds. */
   readonly registeredAt: number
-  /** Whether its bond sufficed when it was last read; it is neither asked nor listed otherwise. */
+  /** Whether its bond sufficed at the last read. Otherwise it is neither asked nor listed. */
   readonly isBonded: boolean
-  /** Since when its bond does not suffice, Unix time in milliseconds; absent while it does, or before it is known. */
+  /** Since when its bond is insufficient, Unix time in milliseconds; absent while it suffices or is unknown. */
   readonly unbondedSince?: number
 }
 
@@ -23,18 +23,18 @@ export interface Solver extends SolverKey {
 export interface Bond {
   readonly registered: boolean
   readonly total: bigint
-  /** The part that open orders have reserved. */
+  /** The part that open orders reserve. */
   readonly reserved: bigint
   readonly unstaking: bigint
 }
 
-/** How far a signed timestamp may be from the clock, either way (docs/protocol.md, "Limits and defaults"). */
+/** Largest difference of a signed timestamp from the clock, either way (docs/protocol.md, "Limits and defaults"). */
 export const TIMESTAMP_TOLERANCE_MS = 5 * 60_000
 
-/** How long a registration without a sufficient bond is kept (docs/decisions.md, D14). */
+/** Time for which a registration without a sufficient bond is kept (docs/decisions.md, D14). */
 export const UNBONDED_LIFETIME_MS = 24 * 3_600_000
 
-/** The solver with its bond as it was just read, at `now` in Unix milliseconds; itself when that is known already. */
+/** The solver after a read of its bond at `now`, Unix time in milliseconds; the same object when nothing changed. */
 export function withBond(solver: Solver, isBonded: boolean, now: number): Solver {
   if (solver.isBonded === isBonded && (isBonded || solver.unbondedSince !== undefined)) return solver
   const { unbondedSince = now, ...rest } = solver
@@ -42,26 +42,26 @@ export function withBond(solver: Solver, isBonded: boolean, now: number): Solver
 }
 
 /**
- * The solvers whose place a newcomer may take, the one without a sufficient bond for the longest time first.
- * @param before Unix time in milliseconds: those that had a sufficient bond at that time or later keep their places
+ * The solvers that a new one may replace. The solver that has lacked a sufficient bond for the longest time is first.
+ * @param before Unix time in milliseconds: solvers with a sufficient bond at that time or later keep their places
  */
 export function replaceableSolvers(solvers: readonly Solver[], before: number): Solver[] {
   const since = ({ unbondedSince = Number.POSITIVE_INFINITY }: Solver) => unbondedSince
   return solvers.filter((solver) => since(solver) < before).sort((one, other) => since(one) - since(other))
 }
 
-/** Whether a bond, less what is being unstaked, allows its solver to quote (docs/decisions.md, D5). */
+/** Whether a bond, less the part being unstaked, allows its solver to quote (docs/decisions.md, D5). */
 export function isBondSufficient(bond: Bond, minimum: bigint): boolean {
   return bond.registered && bond.total - bond.unstaking >= minimum
 }
 
-/** The part of a bond that can back new orders: neither reserved nor being unstaked, at least 0 (docs/decisions.md, D13). */
+/** The part of a bond for new orders, neither reserved nor being unstaked; at least 0 (docs/decisions.md, D13). */
 export function freeBondOf({ total, reserved, unstaking }: Bond): bigint {
   const free = total - reserved - unstaking
   return free > 0n ? free : 0n
 }
 
-/** The refusal of a timestamp that is not newer than the last accepted one. */
+/** The error for a timestamp that is not newer than the last accepted one. */
 export function timestampReused(last: number): ServiceError {
   return new ServiceError(
     'TIMESTAMP_REUSED',
@@ -69,7 +69,7 @@ export function timestampReused(last: number): ServiceError {
   )
 }
 
-/** The refusal of one solver too many. */
+/** The error for a registration on a full chain. */
 export function solverLimitReached(maxPerChain: number): ServiceError {
   return new ServiceError(
     'SOLVER_LIMIT_REACHED',
@@ -77,7 +77,7 @@ export function solverLimitReached(maxPerChain: number): ServiceError {
   )
 }
 
-/** The refusal of an address that the operator has removed. */
+/** The error for an address that the operator has blocked. */
 export function solverBlocked(): ServiceError {
   return new ServiceError('SOLVER_BLOCKED', 'The operator of this instance has blocked this address.')
 }

@@ -1,28 +1,28 @@
 /**
- * What a terminal obeys, hides or reorders: control, format and unassigned characters, separators of lines, and those that
- * are invisible by default. Not the two selectors of an emoji's style, which change nothing else.
+ * Characters that a terminal executes, hides or reorders: control, format and unassigned characters, line separators, and
+ * characters that are invisible by default. The two selectors of an emoji's style are excluded, because they are harmless.
  */
 const UNPRINTABLE = /(?![\ufe0e\ufe0f])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 const BEYOND_ASCII = /[^\n\x20-\x7e]/
 
-/** Replaces what is not printable, line feeds included, by `?`. */
+/** Replaces unprintable characters, including line feeds, by `?`. */
 export function replaceUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, '?')
 }
 
-/** Escapes what is not printable in JSON text: its value stays the same. Line feeds between its parts stay as they are. */
+/** Escapes unprintable characters in JSON text. Its value stays the same. Line feeds between its parts are kept. */
 export function escapeUnprintable(json: string): string {
   if (!BEYOND_ASCII.test(json)) return json
   return json.replace(UNPRINTABLE, (character) => (character === '\n' ? character : escaped(character)))
 }
 
-/** A character as the escapes of its one or two UTF-16 units. */
+/** The escapes of a character's one or two UTF-16 units. */
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Text of others, cut after `maxLength` UTF-16 units but never within a character. */
+/** Truncates text after `maxLength` UTF-16 units, but never within a character. */
 export function shorten(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const isWithinPair = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1))

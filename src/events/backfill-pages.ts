@@ -4,15 +4,15 @@ import { EVERY_EVENT, type EventFilter } from '../domain/event.js'
 import type { EnqueueRead } from './read-queue.js'
 import { type Batch, type Entry, MAX_BATCH } from './tail-buffer.js'
 
-/** What passes a filter of the entries up to and including a sequence. */
+/** The entries up to and including a sequence that pass a filter. */
 export interface LogPart {
   readonly entries: Batch
   readonly through: number
-  /** The cursor that stands after that sequence. */
+  /** The cursor after that sequence. */
   readonly cursor: string
 }
 
-/** Where a replay stands: two replays at a place with the same name read the same page. */
+/** Position of a replay. Two replays with the same name read the same page. */
 export interface LogPlace {
   readonly name: string
   readonly filter: NamedFilter
@@ -22,13 +22,13 @@ export interface LogPlace {
 
 export interface NamedFilter {
   readonly filter: EventFilter
-  /** Empty for the filter that lets everything pass. */
+  /** Empty for the filter that every event passes. */
   readonly name: string
-  /** Entries that one read goes through. */
+  /** Number of entries that one read covers. */
   readonly range: number
 }
 
-/** How the log is read. */
+/** Reads the log. */
 export interface LogReader {
   /** The entry at a sequence; undefined when the log does not have it. */
   readEntry(sequence: number): Promise<Entry | undefined>
@@ -42,30 +42,30 @@ export interface LogReader {
   ): Promise<Entry[] | undefined>
 }
 
-/** The log by pages: each is read once for all who replay it at about the same time, as after a restart. */
+/** The log in pages. Replays that need a page at about the same time share one read, as after a restart. */
 export interface BackfillPages {
   placeOf(filter: NamedFilter, sequence: number, lastSequence: number): LogPlace
-  /** A page that was read lately, or is being read; undefined when the database must be asked. */
+  /** A page that was read lately or is being read; undefined when the database must be read. */
   find(place: LogPlace): Promise<LogPart | undefined> | undefined
   /** Reads a page; undefined when the log no longer has all of it. */
   read(place: LogPlace): Promise<LogPart | undefined>
-  /** Forgets all pages. */
+  /** Removes all pages from memory. */
   clear(): void
 }
 
-/** Pages that are kept with a filter, and as many without: filters of one client must not drive out what all share. */
+/** Pages kept with a filter, and as many without. Filters of one client must not evict the pages that all share. */
 const MAX_PAGES = 64
 /**
- * Entries that one read with a filter goes through. SQLite reads in the main thread: it takes about 1 ms for these where no
- * index helps, and 0.1 ms where one does.
+ * Entries that one read with a filter covers. SQLite reads in the main thread. It takes about 1 ms for these without an
+ * index, and 0.1 ms with one.
  */
 const MAX_SCANNED = 2000
-/** The same, where an index finds the entries in their order, or finds few of them: then the read ends at the last page entry. */
+/** The same when an index returns the entries in order or returns few. The read then ends with a full page. */
 const MAX_LOOKED_UP = 100_000
-/** With some hundred order ids, SQLite does not look them up: it scans the whole range, 30 ms for 100,000 entries. */
+/** With some hundred order ids, SQLite ignores the index and scans the whole range: 30 ms for 100,000 entries. */
 const MAX_LOOKED_UP_ORDERS = 100
 
-/** Builds the pages over a log. @param enqueue has a page read in its turn */
+/** Builds the pages of a log. @param enqueue runs each read in its turn */
 export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): BackfillPages {
   const kept = {
     whole: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
@@ -75,7 +75,7 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
 
   async function readWhole({ after, through }: LogPlace): Promise<LogPart | undefined> {
     const entries = await reader.readAfter(after, through - after)
-    // Retention may have removed the first ones; then later ones come in their place.
+    // Retention may have removed the first entries. Then later ones come in their place.
     const own = entries.at(-1)?.sequence === through ? entries : entries.filter((e) => e.sequence <= through)
     const last = own.at(-1)
     return last && { entries: own, through: last.sequence, cursor: last.cursor }
@@ -126,8 +126,8 @@ export function nameFilter(filter: EventFilter): NamedFilter {
 }
 
 /**
- * Whether an index alone bounds what a read goes through: an order has few events, and those of one user or solver stand in
- * the index in their order. With a second kind of filter, a read could go through many that the other kind leaves out.
+ * Whether an index alone limits what a read covers. An order has few events. Events of one user or one solver are in the
+ * index in their order. With a second kind of filter, a read could cover many entries that the other kind excludes.
  */
 function isLookedUp({ chainIds, types, orderIds, users, solvers }: EventFilter): boolean {
   if (orderIds.size > 0) return orderIds.size <= MAX_LOOKED_UP_ORDERS && users.size + solvers.size === 0

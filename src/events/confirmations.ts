@@ -1,20 +1,20 @@
 import { LRUCache } from 'lru-cache'
 import type { ClientId } from '../domain/client.js'
 import { ClientCounts } from '../domain/client-counts.js'
+import { FairQueue } from './fair-queue.js'
 import type { EnqueueRead } from './read-queue.js'
 import type { Entry } from './tail-buffer.js'
-import { WaitingLine } from './waiting-line.js'
 
-/** Confirms cursors of entries that are not in memory: each costs a read of one entry. */
+/** Confirms cursors of entries that are not in memory. Each confirmation reads one entry. */
 export interface Confirmations {
   /** Whether this cursor has been confirmed. */
   has(cursor: string): boolean
   /**
-   * Reads the entry of a cursor in the client's turn; afterwards `has` is true if that entry has this cursor.
+   * Reads the entry of a cursor in the client's turn. After that, `has` is true if the entry has this cursor.
    * @throws ServiceError DATABASE_UNAVAILABLE
    */
   confirm(cursor: string, sequence: number, client: ClientId): Promise<void>
-  /** Forgets all, as the log has another history now. */
+  /** Removes all confirmations, because the log has another history now. */
   clear(): void
 }
 
@@ -26,14 +26,14 @@ interface Waiter {
   fail(error: unknown): void
 }
 
-/** Reads of one client, and of all, that are in the queue of reads at once. Others wait: replays go on meanwhile. */
+/** Reads of one client, and of all, in the read queue at once. Others wait, so that replays continue meanwhile. */
 const MAX_READS_OF_CLIENT = 2
 const MAX_READS = 8
 const MAX_CONFIRMED = 10_000
 
 /**
- * Builds the confirmations. Every network and every client has the same turn, so that a flood of made-up cursors delays
- * only whoever sends it. Clients that wait with the same cursor share one read.
+ * Builds the confirmations. Each network and each client gets equal turns, so that many invalid cursors delay only the
+ * client that sends them. Clients that wait with the same cursor share one read.
  */
 export function createConfirmations(
   readEntry: (sequence: number) => Promise<Entry | undefined>,
@@ -41,7 +41,7 @@ export function createConfirmations(
 ): Confirmations {
   let confirmed = new LRUCache<string, true>({ max: MAX_CONFIRMED })
   const running = new ClientCounts({ perClient: MAX_READS_OF_CLIENT, total: MAX_READS })
-  const line = new WaitingLine<Waiter>()
+  const queue = new FairQueue<Waiter>()
 
   async function run({ client, cursor, read, done, fail }: Waiter): Promise<void> {
     running.add(client)
@@ -57,7 +57,7 @@ export function createConfirmations(
 
   function startWaiting(): void {
     while (running.held < MAX_READS) {
-      const waiter = line.take((client) => running.fullAt(client) === undefined)
+      const waiter = queue.take((client) => running.fullAt(client) === undefined)
       if (waiter === undefined) return
       void run(waiter)
     }
@@ -72,7 +72,7 @@ export function createConfirmations(
           const entry = await readEntry(sequence)
           if (entry?.cursor === cursor) history.set(cursor, true)
         }
-        line.add({ client, cursor, read, done, fail })
+        queue.add({ client, cursor, read, done, fail })
         startWaiting()
       }),
     clear() {

@@ -2,27 +2,27 @@ import type { LogEntry } from '../domain/event.js'
 
 const CURSOR = /^([\w-]{1,32})\.([0-9a-z]{1,11})(?:\.([\w-]{8}))?$/
 
-/** The entry of the log that a cursor stands after. */
+/** The position of a cursor: after one entry of the log. */
 export interface CursorPlace {
   /** 0 for the beginning of the log. */
   readonly sequence: number
   /**
-   * The entry's digest, which only the right history of the log confirms. Undefined at the beginning, which all histories
-   * share, and in cursors of versions that wrote the sequence alone.
+   * The entry's digest, which only the right history of the log confirms. It is undefined at the beginning, which all
+   * histories share, and in cursors of versions that wrote the sequence alone.
    */
   readonly digest: LogEntry['digest'] | undefined
 }
 
-/** Writes and reads places in one event log. */
+/** Writes and parses cursors of one event log. */
 export interface Cursors {
   write(place: CursorPlace): string
-  /** @returns the place, or undefined when `text` is no cursor of this log */
+  /** @returns the position, or undefined when `text` is not a cursor of this log */
   read(text: string): CursorPlace | undefined
 }
 
 /**
- * Cursors of the log with this id: opaque to callers, safe in URLs and headers (docs/decisions.md, D9). A cursor is the log's id,
- * the sequence in base 36 and the entry's digest, with points between them.
+ * Creates the cursors of the log with this id. They are opaque to callers and safe in URLs and headers (docs/decisions.md,
+ * D9). A cursor is the log's id, the sequence in base 36 and the entry's digest, separated by points.
  */
 export function createCursors(logId: string): Cursors {
   return {

@@ -1,8 +1,8 @@
 import type { Batch, Entry } from './tail-buffer.js'
 
 /**
- * Makes bytes of entries: of each entry once, of each batch once, however many subscribers they go to.
- * @param encode makes the bytes of one entry
+ * Encodes each entry once and each batch once, however many subscribers receive them.
+ * @param encode encodes one entry
  */
 export function encodeOnce(encode: (entry: Entry) => Buffer): (batch: Batch) => Buffer {
   const entries = new WeakMap<Entry, Buffer>()

@@ -11,26 +11,26 @@ import { createHub, type Hub, type LogEnd } from './hub.js'
 import { createPublisher } from './publisher.js'
 import { MAX_RECENT } from './tail-buffer.js'
 
-/** The log of order events: the readers of chains write it, subscribers follow it. */
+/** The log of order events. Chain leaders write it, and subscribers read it. */
 export interface EventLog {
-  /** The journal of a chain, to be opened by whoever reads that. */
+  /** The event sink of a chain, for one chain sync. */
   eventSinkOf(chainId: number): EventSink
-  /** Calls `listener` with each event that another replica has announced, before any subscriber is told. */
+  /** Calls `listener` with each event that another replica has published, before subscribers receive it. */
   onRemoteEvent(listener: (event: StreamEvent) => void): void
   /**
-   * Waits for the database where `subscribe` needs it for a cursor: for one that another replica has given, after all that
-   * this one has published, and for one that no entry in memory confirms.
-   * @returns undefined for every other cursor; else a promise that throws ServiceError DATABASE_UNAVAILABLE
+   * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
+   * events published here, or one that no entry in memory confirms.
+   * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
    */
   waitForCursor(cursor: string | undefined, client: ClientId): Promise<void> | undefined
   /**
-   * @param after a cursor; only what comes from now on when undefined
+   * @param after a cursor; undefined for events from now on
    * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
    */
   subscribe: Hub['subscribe']
-  /** How many subscribers replay the log from the database, and how many wait for that. */
+  /** The number of subscribers that replay the log from the database, and the number that wait for it. */
   replays: Hub['replays']
-  /** Ends all subscriptions, with their places kept by their cursors, and takes no new ones. */
+  /** Ends all subscriptions and accepts no new ones. Clients can continue with their cursors. */
   endSubscriptions(): void
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ interface EventLogOptions {
   readonly store: EventStore
   readonly cluster: Pick<ClusterBus, 'listen'>
   readonly eventRetentionDays: number
-  /** Entries at the end of the log that are read into memory at the start, for clients that come back after a restart. */
+  /** Entries at the end of the log that are read into memory at the start, for clients that reconnect after a restart. */
   readonly keptEntries?: number
   readonly metrics: Metrics
   readonly log: Logger
@@ -51,10 +51,10 @@ const DAY_MS = 86_400_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
 const RETRY_MS = 1000
 
-/** Opens the log of a store, and keeps it from growing beyond its retention. */
+/** Opens the log of a store and removes entries older than the retention time. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
   const { store, cluster, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
-  /** Entries grow old by the time of the last one: a clock that is wrong for a while removes nothing. */
+  /** Measures age from the last entry, so that a wrong clock removes nothing. */
   async function prune(): Promise<number> {
     const newestMs = Math.min(now(), (await store.lastEntryTime()) ?? 0)
     return store.prune(newestMs - eventRetentionDays * DAY_MS)
@@ -79,18 +79,18 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     onOtherHistory,
   })
 
-  /** Goes on from the database's log after a failover to a standby without the last entries, or a restored backup. */
+  /** Continues with the database's log after a failover to a standby without the last entries, or a restored backup. */
   async function onOtherHistory(): Promise<void> {
     const found = await readEnd()
     const { logId, lastSequence, prunedSequence } = found
     const published = hub.lastSequence()
-    // A version that kept no entry for cursors may have removed the last one: then nothing says that it is another.
+    // A version that kept no entry for cursors may have removed the last one. Then nothing shows another history.
     const isEmptied = found.recent.length === 0 && lastSequence === published && prunedSequence === published
     if (isEmptied && logId === end.logId) return
     metrics.eventLogReplacements.inc()
     log.error(
       { published, lastSequence, isOtherLog: logId !== end.logId },
-      'the event log in the database is not the one that was sent to subscribers: a backup was restored, or a standby without the last transactions took over. All event streams end with CURSOR_UNKNOWN; events that were sent and are missing in the log may be sent again',
+      'the event log in the database is not the one that was sent to subscribers: a backup was restored, or a standby without the last transactions took over. All event streams end with CURSOR_UNKNOWN. Events that were sent and that the log lacks may be sent again',
     )
     end = found
     onRead(found.recent)
@@ -104,19 +104,19 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     clearTimeout(retry)
     publisher.catchUp().catch((error) => {
       if (isClosed) return
-      log.warn({ reason: reasonOf(error) }, 'what other replicas have written could not be read')
+      log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read')
       retry = setTimeout(catchUp, RETRY_MS)
     })
   }
   cluster.listen('events', {
-    // A lower number is an old one, or that of a log with another history.
+    // A lower number is an old message, or belongs to a log with another history.
     onMessage: (lastSequence) => Number(lastSequence) !== hub.lastSequence() && catchUp(),
     onMissed: catchUp,
   })
-  // What came between reading the state and listening.
+  // Reads the entries written between the read of the state and the first message.
   catchUp()
 
-  /** @returns how many entries were added */
+  /** @returns the number of entries added */
   async function write(entries: () => Promise<LogEntry[]>): Promise<number> {
     const logEntries = await publisher.write(entries)
     for (const { event } of logEntries) {

@@ -10,16 +10,16 @@ import { createReadQueue, type EnqueueRead } from './read-queue.js'
 import { createReplays, type Replays } from './replays.js'
 import {
   cursorUnknown,
-  type FollowedLog,
+  type SubscribedLog,
   Subscriber,
   type SubscriberOptions,
   type SubscriberPlace,
   type Subscription,
 } from './subscriber.js'
 import { type Batch, createTailBuffer, type Entry } from './tail-buffer.js'
-import { createTurnstile } from './turnstile.js'
+import { createTurnLimiter } from './turn-limiter.js'
 
-/** Gives every subscriber every event of the log once and in order, each at its own pace. */
+/** Sends each subscriber every event of the log once and in order, at the subscriber's own pace. */
 export interface Hub {
   /**
    * @param after a cursor of this log; the end of the log when undefined
@@ -27,49 +27,49 @@ export interface Hub {
    */
   subscribe(after: string | undefined, filter: EventFilter, options?: SubscriberOptions): Subscription
   /**
-   * Reads the entry of a cursor where only the database can confirm it: `subscribe` takes such a cursor only afterwards.
-   * @returns undefined for every other cursor; else a promise that throws ServiceError DATABASE_UNAVAILABLE
+   * Reads the entry of a cursor that only the database can confirm. `subscribe` accepts such a cursor only afterwards.
+   * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
    */
   confirm(after: string, client: ClientId): Promise<void> | undefined
-  /** Whether a cursor of this log stands after all that was published. */
+  /** Whether a cursor of this log is later than all published entries. */
   isAhead(after: string): boolean
-  /** How many subscribers replay the log from the database, and how many wait for that. */
+  /** The number of subscribers that replay the log from the database, and the number that wait for it. */
   replays: Replays['counts']
-  /** Sequence of the last entry that was published. */
+  /** Sequence of the last published entry. */
   lastSequence(): number
   /**
-   * What the log has after the last entry that was published.
-   * @param page what the log has from that entry on, or from its beginning when nothing was published
-   * @returns undefined when the log has another entry there, or none: then it has another history
+   * The entries of a page after the last published entry.
+   * @param page the log from that entry on, or from its beginning when nothing was published
+   * @returns undefined when the log has another entry there, or none, and so another history
    */
   newIn(page: readonly LogEntry[]): readonly LogEntry[] | undefined
-  /** Gives all subscribers new entries. These are in the log already, and follow those published before. */
+  /** Sends new entries to all subscribers. They are in the log already and follow the published ones. */
   publish(logEntries: readonly LogEntry[]): void
   /** Notes that the log now begins after a sequence. */
   pruneThrough(sequence: number): void
-  /** Ends all subscriptions with CURSOR_UNKNOWN, and goes on from the end of a log with another history. */
+  /** Ends all subscriptions with CURSOR_UNKNOWN, and continues from the end of a log with another history. */
   startOver(end: LogEnd): void
   /** Ends all subscriptions. */
   close(): void
 }
 
-/** Which log there is, and its end. */
+/** The id of a log and its end. */
 export interface LogEnd extends LogState {
-  /** The last entries, to be kept in memory from the start. */
+  /** The last entries, which are kept in memory from the start. */
   readonly recent?: readonly LogEntry[]
 }
 
 interface HubOptions extends LogEnd {
   readonly reader: Pick<EventStore, 'readEntry' | 'readAfter' | 'readMatching'>
   readonly onSlow: () => void
-  /** Has the log read. */
+  /** Runs reads of the log in turn. */
   readonly enqueueRead?: EnqueueRead
 }
 
 const CHECK_INTERVAL_MS = 1000
-/** Subscribers that are woken before anything else gets its turn. */
+/** Subscribers that are woken in one turn of the event loop. */
 const WAKES_PER_TURN = 64
-/** Batches that replaying subscribers go through together before anything else gets its turn; each takes about 10 us. */
+/** Batches that replaying subscribers process in one turn of the event loop; each takes about 10 us. */
 const STEPS_PER_TURN = 64
 
 const NOTHING: Batch = []
@@ -103,13 +103,13 @@ export function createHub(options: HubOptions): Hub {
     cursor: cursors.write({ sequence, digest }),
   })
 
-  const log: FollowedLog = {
+  const log: SubscribedLog = {
     get lastSequence() {
       return last.sequence
     },
     readMemory: (sequence) => (sequence >= last.sequence ? NOTHING : recent.after(sequence)),
     replays,
-    step: createTurnstile(STEPS_PER_TURN),
+    step: createTurnLimiter(STEPS_PER_TURN),
     sleepers,
     onEnded: (subscriber) => void subscribers.delete(subscriber),
   }
@@ -126,15 +126,15 @@ export function createHub(options: HubOptions): Hub {
   }
   begin(options)
 
-  /** The cursor of a sequence, where it is known without a read. */
+  /** The cursor of a sequence, if it is known without a read. */
   function knownCursorAt(sequence: number): string | undefined {
     return sequence === 0 ? cursors.write({ sequence, digest: undefined }) : recent.at(sequence)?.cursor
   }
 
   /**
-   * The place of a cursor, if that is kept and the cursor is known to be of this log's history. A cursor of a version that
-   * wrote no digests only says how many entries came before. It is taken at its word as long as this process knows of one
-   * history only; retention ends all such cursors some time after the upgrade.
+   * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor of a version
+   * without digests has only a sequence. It is accepted as long as this process has seen only one history. Retention ends
+   * all such cursors some time after the upgrade.
    */
   function placeOf(after: string): SubscriberPlace | undefined {
     const { sequence, digest } = cursors.read(after) ?? {}
@@ -146,7 +146,7 @@ export function createHub(options: HubOptions): Hub {
     return isOfHistory ? { sequence, cursor: after } : undefined
   }
 
-  /** Wakes many, a few at a time. */
+  /** Wakes subscribers, a few in each turn of the event loop. */
   async function wake(sleeping: Iterable<Subscriber>): Promise<void> {
     let count = 0
     for (const subscriber of sleeping) {
@@ -225,7 +225,7 @@ function shuttingDown(): ServiceError {
   return new ServiceError('SHUTTING_DOWN', 'The service is shutting down. Come back with the last cursor.')
 }
 
-/** As long as a WebSocket can say it. */
+/** Short enough for the close reason of a WebSocket. */
 function historyLost(): ServiceError {
   return new ServiceError(
     'CURSOR_UNKNOWN',

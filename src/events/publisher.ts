@@ -2,43 +2,43 @@ import type { LogEntry } from '../domain/event.js'
 import type { EventStore } from '../store/event-store.js'
 import type { Hub } from './hub.js'
 
-/** Tells subscribers what is in the log, in its order, whichever replica has written it. */
+/** Publishes the entries of the log in their order, whichever replica has written them. */
 export interface Publisher {
   /**
-   * Writes entries and tells of them: one write follows the other.
-   * @returns what was written
+   * Writes entries and publishes them. Writes run one after the other.
+   * @returns the entries that were written
    */
   write(entries: () => Promise<LogEntry[]>): Promise<LogEntry[]>
-  /** Tells of what is in the log by now, as far as it has not been told. */
+  /** Publishes the entries of the log that are not published yet. */
   catchUp(): Promise<void>
-  /** @returns once nothing is being written or told */
+  /** @returns after all current work has ended */
   idle(): Promise<unknown>
 }
 
-type Published = Pick<Hub, 'lastSequence' | 'newIn' | 'publish'>
+type PublishedLog = Pick<Hub, 'lastSequence' | 'newIn' | 'publish'>
 
 const PAGE = 500
 
 interface PublisherOptions {
-  readonly hub: Published
+  readonly hub: PublishedLog
   readonly readAfter: EventStore['readAfter']
-  /** Called with entries that others have written, before subscribers get them. */
+  /** Called with entries of other replicas, before subscribers receive them. */
   readonly onRead: (logEntries: readonly LogEntry[]) => void
-  /** Whether the database has a log with another id than the one that is published; read while there are no entries. */
+  /** Whether the database has a log with another id than the published one. Called while there are no entries. */
   readonly isOtherLog: () => Promise<boolean>
-  /** Called when the log does not have the last entry that was published: it has another history. */
+  /** Called when the log lacks the last published entry, and so has another history. */
   readonly onOtherHistory: () => Promise<void>
 }
 
-/** Builds the publisher of a log. Each time that it reads the log, it reads the last published entry again. */
+/** Builds the publisher of a log. Each read of the log includes the last published entry again. */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { hub, readAfter, onRead, isOtherLog, onOtherHistory } = options
-  /** The last piece of work, done or failed. */
+  /** The last piece of work, successful or not. */
   let last: Promise<unknown> = Promise.resolve()
-  /** A reading of the log that has not begun yet: it is for all who ask meanwhile. */
+  /** A read of the log that has not begun. All calls in the meantime share it. */
   let nextReading: Promise<void> | undefined
 
-  function afterTheLast<T>(work: () => Promise<T>): Promise<T> {
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = last.then(work)
     last = result.catch(() => {})
     return result
@@ -58,16 +58,16 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   return {
     write: (entries) =>
-      afterTheLast(async () => {
+      enqueue(async () => {
         const logEntries = await entries()
         const sequence = logEntries[0]?.sequence
         if (sequence === hub.lastSequence() + 1) hub.publish(logEntries)
-        // Entries of other replicas are before them, or the log has another history.
+        // Entries of other replicas come before them, or the log has another history.
         else if (sequence !== undefined) await readOn()
         return logEntries
       }),
     catchUp() {
-      nextReading ??= afterTheLast(() => {
+      nextReading ??= enqueue(() => {
         nextReading = undefined
         return readOn()
       })

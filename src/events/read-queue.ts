@@ -3,20 +3,20 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 /** Runs a read when its turn has come. */
 export type EnqueueRead = <T>(read: () => Promise<T>) => Promise<T>
 
-/** How many reads are under way at once, where they do not block the event loop. */
+/** Number of reads at once, when they do not block the event loop. */
 const MAX_RUNNING = 2
-/** The queue rests for this many times as long as its reads took: they take a third of the time at most. */
+/** The queue rests for this multiple of the time that its reads took, so that they take at most a third of it. */
 const REST_FACTOR = 2
-/** A rest is not shorter than this; until then, what is due adds up. */
+/** Shortest rest. Shorter ones are added up until then. */
 const MIN_REST_MS = 1
-/** A rest is not longer than this: a read may have waited for a database that was away. */
+/** Longest rest. A read may have taken long because the database was unavailable. */
 const MAX_REST_MS = 100
 
 /**
- * Builds a queue of reads of the database. SQLite answers in the main thread, so one read at most begins in each turn of
- * the event loop, and the queue rests in proportion to what its reads took. Requests of others are served meanwhile,
- * however many reads wait.
- * @param rest waits so many milliseconds
+ * Builds a queue of database reads. SQLite reads in the main thread. So at most one read begins in each turn of the event
+ * loop, and the queue rests in proportion to the time that its reads took. Other requests are served meanwhile, however
+ * many reads wait.
+ * @param rest waits for this number of milliseconds
  */
 export function createReadQueue(rest: (ms: number) => Promise<unknown> = delay): EnqueueRead {
   const waiting: (() => Promise<unknown>)[] = []

@@ -2,84 +2,84 @@ import type { ClientId } from '../domain/client.js'
 import { ClientCounts } from '../domain/client-counts.js'
 import type { EventFilter } from '../domain/event.js'
 import { type BackfillPages, type LogPart, type LogPlace, nameFilter } from './backfill-pages.js'
-import { WaitingLine } from './waiting-line.js'
+import { FairQueue } from './fair-queue.js'
 
-/** One subscriber's way through the part of the log that is not in memory. */
+/** One subscriber's replay of the part of the log that is not in memory. */
 export interface Replay {
   /**
-   * The next part of the log. Waits while too many replays are under way, unless another replay reads the same page.
-   * @returns undefined when the log no longer has it; never resolves once the replay has ended
+   * The next part of the log. It waits while too many replays are running, unless another replay reads the same page.
+   * @returns undefined when the log no longer has it; never resolves after the replay has ended
    */
   next(sequence: number, lastSequence: number): Promise<LogPart | undefined>
-  /** Ends the replay, or its wait; a later `next` begins again. */
+  /** Ends the replay, or its wait. A later `next` begins again. */
   end(): void
 }
 
 /** The replays of all clients (docs/decisions.md, D14). */
 export interface Replays {
   of(client: ClientId, filter: EventFilter): Replay
-  /** How many read the log, and how many wait for that. */
+  /** The number of replays that read the log, and the number that wait. */
   counts(): { readonly running: number; readonly waiting: number }
 }
 
 const MAX_REPLAYS_OF_CLIENT = 4
 const MAX_REPLAYS = 32
-/** Pages that a replay reads before it goes to the end of the line, where others wait. */
+/** Pages that a replay reads before it goes to the end of the queue, if others wait. */
 const PAGES_PER_TURN = 64
-/** A replay that asks for nothing for so long loses its turn to one that waits. */
+/** A replay that requests nothing for this time loses its turn to one that waits. */
 const MAX_IDLE_MS = 100
 
 interface Waiter {
   readonly client: ClientId
   readonly place: LogPlace
-  /** Lets the replay read, or gives it the page that another one reads. */
+  /** Lets the replay read, or passes it the page that another replay reads. */
   readonly go: (page?: Promise<LogPart | undefined>) => void
 }
 
 /**
- * Builds the replays over the pages of a log. Only a replay that has the database read counts: one that finds its page
- * among those that others have read lately, or are reading, goes with them. So any number of clients that come back at
- * about the same place cost no more than one.
+ * Builds the replays over the pages of a log. Only a replay that reads from the database counts. A replay whose page
+ * others have read lately, or are reading, shares that page. So any number of clients that reconnect at about the same
+ * position cost no more than one.
  */
 export function createReplays(pages: BackfillPages): Replays {
   const running = new ClientCounts({ perClient: MAX_REPLAYS_OF_CLIENT, total: MAX_REPLAYS })
   const runners = new Set<Runner>()
-  const line = new WaitingLine<Waiter>()
+  const queue = new FairQueue<Waiter>()
   const waitersAt = new Map<string, Set<Waiter>>()
   let idleTimer: NodeJS.Timeout | undefined
 
   function startWaiting(): void {
     while (running.held < MAX_REPLAYS) {
-      const waiter = line.take((client) => running.fullAt(client) === undefined)
+      const waiter = queue.take((client) => running.fullAt(client) === undefined)
       if (waiter === undefined) break
       forget(waiter)
       waiter.go()
     }
-    if (line.size > 0 && idleTimer === undefined) idleTimer = setTimeout(stopIdle, MAX_IDLE_MS).unref()
+    if (queue.size > 0 && idleTimer === undefined) idleTimer = setTimeout(stopIdle, MAX_IDLE_MS).unref()
   }
 
   function stopIdle(): void {
     idleTimer = undefined
-    if (line.size === 0) return
+    if (queue.size === 0) return
     for (const runner of runners) if (runner.isIdle()) runner.stop()
     startWaiting()
   }
 
   function forget(waiter: Waiter): void {
-    line.delete(waiter)
+    queue.delete(waiter)
     const others = waitersAt.get(waiter.place.name)
     others?.delete(waiter)
     if (others?.size === 0) waitersAt.delete(waiter.place.name)
   }
 
-  function enterLine(waiter: Waiter): void {
-    line.add(waiter)
+  function enqueue(waiter: Waiter): void {
+    queue.add(waiter)
     const others = waitersAt.get(waiter.place.name) ?? new Set()
     waitersAt.set(waiter.place.name, others.add(waiter))
     startWaiting()
   }
 
-  /** Reads a page for all who wait for it. */
+  /** Reads a page for all replays that wait for it. */
   function read(place: LogPlace): Promise<LogPart | undefined> {
     const page = pages.read(place)
     for (const waiter of [...(waitersAt.get(place.name) ?? [])]) {
@@ -113,7 +113,7 @@ export function createReplays(pages: BackfillPages): Replays {
     }
 
     #readInTurn(place: LogPlace): Promise<LogPart | undefined> {
-      if (this.#isRunning && this.#pages >= PAGES_PER_TURN && line.size > 0) {
+      if (this.#isRunning && this.#pages >= PAGES_PER_TURN && queue.size > 0) {
         this.stop()
         startWaiting()
       }
@@ -125,7 +125,7 @@ export function createReplays(pages: BackfillPages): Replays {
           resolve(page ?? this.#read(place))
         }
         this.#waiter = { client: this.#client, place, go }
-        enterLine(this.#waiter)
+        enqueue(this.#waiter)
       })
     }
 
@@ -145,7 +145,7 @@ export function createReplays(pages: BackfillPages): Replays {
       return this.#idleSince !== undefined && performance.now() - this.#idleSince >= MAX_IDLE_MS
     }
 
-    /** Gives its turn to others. */
+    /** Frees the replay's place for others. */
     stop(): void {
       if (!this.#isRunning) return
       this.#isRunning = false
@@ -164,17 +164,17 @@ export function createReplays(pages: BackfillPages): Replays {
 
   return {
     of: (client, filter) => new Runner(client, filter),
-    counts: () => ({ running: running.held, waiting: line.size }),
+    counts: () => ({ running: running.held, waiting: queue.size }),
   }
 }
 
-/** What of a page stands after a sequence. */
+/** The part of a page after a sequence. */
 function partAfter(part: LogPart, place: LogPlace, sequence: number): LogPart | undefined {
   if (place.filter.name !== '') return part
   const entries =
     part.entries[0]?.sequence === sequence + 1
       ? part.entries
       : part.entries.filter((entry) => entry.sequence > sequence)
-  // Sequences have no gaps: what is missing is no longer kept.
+  // Sequences have no gaps, so a missing entry is no longer kept.
   return entries[0]?.sequence === sequence + 1 ? { ...part, entries } : undefined
 }

@@ -4,91 +4,91 @@ import { type EventFilter, matches } from '../domain/event.js'
 import type { LogPart } from './backfill-pages.js'
 import type { Replay, Replays } from './replays.js'
 import type { Batch } from './tail-buffer.js'
-import type { Turnstile } from './turnstile.js'
+import type { TurnLimiter } from './turn-limiter.js'
 
-/** One subscriber's way through the log: first the events after its cursor, then new ones. */
+/** One subscriber's position in the log: first the events after its cursor, then new ones. */
 export interface Subscription {
-  /** The place that it has got to. */
+  /** The cursor of the last event that it has read past. */
   cursor(): string
   /**
-   * The next events that pass the filter, taken when the last ones have been sent. Empty when nothing has come for a
-   * while, as a sign of life.
+   * The next events that pass the filter, requested after the last ones have been sent. The result is empty when nothing
+   * has come for a while, so that the caller can send a keep-alive.
    * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN: the subscription has ended
    */
   next(): Promise<Batch>
-  /** Aborts with what `next` throws when the subscription has ended, also when no call of `next` waits. */
+  /** Aborts with the error of `next` when the subscription has ended, also while no call of `next` waits. */
   readonly ended: AbortSignal
-  /** Ends it from the subscriber's side. */
+  /** Ends the subscription for the subscriber. */
   close(): void
 }
 
-/** The owner of a subscription. */
+/** Options of a subscription. */
 export interface SubscriberOptions {
-  /** Whose replays count together; the process itself when absent. */
+  /** The client whose replays count together; the process itself when absent. */
   readonly client?: ClientId
   /** Called once, when the subscription has ended for any reason. */
   readonly onEnd?: () => void
 }
 
-/** Where a subscription begins. */
+/** Position at which a subscription begins. */
 export interface SubscriberPlace {
   readonly sequence: number
   readonly cursor: string
 }
 
-/** The log as its subscribers see it. */
-export interface FollowedLog {
-  /** Sequence of the last entry that was published. */
+/** The log, as its subscribers use it. */
+export interface SubscribedLog {
+  /** Sequence of the last published entry. */
   readonly lastSequence: number
-  /** The entries after a sequence, where these are in memory; empty at the end of the log. */
+  /** The entries after a sequence, if they are in memory; empty at the end of the log. */
   readMemory(sequence: number): Batch | undefined
   readonly replays: Replays
-  /** Waits for a turn among the subscribers that go on without waiting for anything else. */
-  readonly step: Turnstile
-  /** Those to wake when an entry is published, or when they have slept for as long as they wanted. */
+  /** Waits for a turn among the subscribers that continue without waiting for anything else. */
+  readonly step: TurnLimiter
+  /** The subscribers to wake when an entry is published, or when their sleep has ended. */
   readonly sleepers: Set<Subscriber>
   /** Called once. */
   onEnded(subscriber: Subscriber): void
 }
 
-/** How long a subscriber may take nothing of what it was given. */
+/** Time for which a subscriber may take nothing of what it received. */
 const STALL_MS = 10_000
-/** How long one that had caught up may lag behind. */
-const MAX_BEHIND_MS = 60_000
-/** How long a subscriber is left without a sign of life, to the next check. */
+/** Time for which a subscriber may lag after it has caught up. */
+const MAX_LAG_MS = 60_000
+/** Time after which a subscriber without events gets an empty result, at the next check. */
 const SILENCE_MS = 15_000
 
 /** Stands for a part of the log that is no longer kept. */
 const GONE: LogPart = { entries: [], through: 0, cursor: '' }
 
-/** Follows the log at its own pace: from the database, from memory, then live. */
+/** Reads the log at its own pace: from the database, from memory, then live. */
 export class Subscriber implements Subscription {
-  readonly #log: FollowedLog
+  readonly #log: SubscribedLog
   readonly #filter: EventFilter
   readonly #wantsAll: boolean
   readonly #client: ClientId
   readonly #onEnd: (() => void) | undefined
   #sequence: number
   #cursor: string
-  /** While it reads what is not in memory. */
+  /** Set while it reads entries that are not in memory. */
   #replay: Replay | undefined
-  /** A part of the log that has been asked for; it stays so when the subscriber is given a sign of life meanwhile. */
+  /** A requested part of the log. It stays requested when `next` returns an empty result meanwhile. */
   #part: Promise<LogPart | undefined> | undefined
-  /** Since when it has waited for that part, which is not its own fault. */
+  /** Start of its wait for that part, which does not count against the subscriber. */
   #waitsSince: number | undefined
   #end: { readonly reason: unknown } | undefined
-  /** Made when somebody asks for it, as it is large, and most subscribers only wait. */
+  /** Created on the first use, because it is large and most subscribers only wait. */
   #ended: AbortController | undefined
   #wake: (() => void) | undefined
   #sleepsUntil = 0
   #isLive = false
-  /** Since when it has been sending what it was given last; undefined while it waits for more. */
+  /** Start of sending the last events; undefined while it waits for more. */
   #busySince: number | undefined = performance.now()
-  /** Since when it has been behind, after it had caught up. */
-  #behindSince: number | undefined
+  /** Since when it has lagged, after it had caught up. */
+  #laggingSince: number | undefined
 
   constructor(
-    log: FollowedLog,
+    log: SubscribedLog,
     { sequence, cursor }: SubscriberPlace,
     filter: EventFilter,
     { client, onEnd }: SubscriberOptions,
@@ -113,8 +113,8 @@ export class Subscriber implements Subscription {
   }
 
   /**
-   * Goes on through the log until something passes the filter; after a while without, returns empty-handed. All in
-   * one function, as each async one that waits takes memory, and here thousands may wait.
+   * Moves through the log until an event passes the filter; after a while without one, returns an empty batch. It is one
+   * function, because each waiting async function takes memory, and thousands may wait here.
    */
   async next(): Promise<Batch> {
     this.#busySince = undefined
@@ -139,11 +139,11 @@ export class Subscriber implements Subscription {
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
         if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
         if (this.#sequence < this.#log.lastSequence) await this.#log.step()
-        // An entry that was published between reading and falling asleep would not wake it, nor would the end.
+        // Continues: an entry or an end between the read and the sleep would not wake it.
         if (this.#sequence < this.#log.lastSequence || this.#end !== undefined) continue
         this.#endReplay()
         this.#isLive = true
-        this.#behindSince = undefined
+        this.#laggingSince = undefined
         await this.#sleep(giveUpAt)
       }
     } catch (error) {
@@ -154,7 +154,7 @@ export class Subscriber implements Subscription {
     }
   }
 
-  /** The next part of the log; undefined when it has not come by a time, or while the database is away. */
+  /** The next part of the log; undefined when it has not come in time, or while the database is unavailable. */
   async #readLog(giveUpAt: number): Promise<LogPart | undefined> {
     this.#replay ??= this.#log.replays.of(this.#client, this.#filter)
     this.#waitsSince ??= performance.now()
@@ -164,15 +164,15 @@ export class Subscriber implements Subscription {
       if (part === undefined) return undefined
       this.#endWait()
       if (part === GONE) throw cursorUnknown()
-      // Many may have waited for the same part.
+      // Many subscribers may have waited for the same part.
       await this.#log.step()
-      // The end of all subscriptions may say that the log has another history.
+      // The end of all subscriptions may mean that the log has another history.
       return this.#end === undefined ? part : undefined
     } catch (error) {
       this.#endWait()
-      if (!isConnectionError(error)) throw error
-      // That is not the subscriber's fault.
-      this.#behindSince = undefined
+      if (!isDatabaseUnavailable(error)) throw error
+      // This does not count against the subscriber.
+      this.#laggingSince = undefined
       await this.#sleep(performance.now())
       return undefined
     }
@@ -181,8 +181,8 @@ export class Subscriber implements Subscription {
   #endWait(): void {
     this.#log.sleepers.delete(this)
     this.#part = undefined
-    if (this.#behindSince !== undefined && this.#waitsSince !== undefined)
-      this.#behindSince += performance.now() - this.#waitsSince
+    if (this.#laggingSince !== undefined && this.#waitsSince !== undefined)
+      this.#laggingSince += performance.now() - this.#waitsSince
     this.#waitsSince = undefined
   }
 
@@ -191,7 +191,7 @@ export class Subscriber implements Subscription {
     this.#replay = undefined
   }
 
-  /** Resolves when there may be news, when the time has come, or at the end. */
+  /** Resolves when there may be new entries, when the time has come, or at the end. */
   #sleep(until: number): Promise<void> {
     this.#sleepsUntil = until
     this.#log.sleepers.add(this)
@@ -212,18 +212,18 @@ export class Subscriber implements Subscription {
   #moveTo(sequence: number, cursor: string): void {
     this.#sequence = sequence
     this.#cursor = cursor
-    if (sequence >= this.#log.lastSequence) this.#behindSince = undefined
-    else if (this.#isLive) this.#behindSince ??= performance.now()
+    if (sequence >= this.#log.lastSequence) this.#laggingSince = undefined
+    else if (this.#isLive) this.#laggingSince ??= performance.now()
   }
 
   isTooSlow(now: number): boolean {
     const isStalled = this.#busySince !== undefined && now - this.#busySince > STALL_MS
-    if (isStalled || this.#behindSince === undefined || this.#waitsSince !== undefined) return isStalled
-    return now - this.#behindSince > MAX_BEHIND_MS
+    if (isStalled || this.#laggingSince === undefined || this.#waitsSince !== undefined) return isStalled
+    return now - this.#laggingSince > MAX_LAG_MS
   }
 
   close(): void {
-    this.end(new Error('the subscriber has left'))
+    this.end(new Error('the subscriber has closed the subscription'))
   }
 
   end(reason: unknown): void {
@@ -237,8 +237,8 @@ export class Subscriber implements Subscription {
   }
 }
 
-/** A database that is away is asked again; everything else ends the subscription. */
-function isConnectionError(error: unknown): boolean {
+/** An unavailable database is read again later. Every other error ends the subscription. */
+function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === 'DATABASE_UNAVAILABLE'
 }
 

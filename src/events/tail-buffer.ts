@@ -1,36 +1,36 @@
 import type { LogEntry } from '../domain/event.js'
 
-/** An entry of the log with the cursor that stands after it, which has the entry's digest. */
+/** An entry of the log with the cursor after it, which contains the entry's digest. */
 export interface Entry extends Omit<LogEntry, 'digest'> {
   readonly cursor: string
 }
 
-/** Entries that leave together. The same array goes to every subscriber, so that what is made of it can be shared. */
+/** Entries that are sent together. All subscribers get the same array, so that they can share its encoding. */
 export type Batch = readonly Entry[]
 
-/** Entries in a batch, at the most: as much as a subscriber takes at once. */
+/** Most entries in a batch: as many as a subscriber takes at once. */
 export const MAX_BATCH = 100
 
-/** Entries that are kept in memory, at the most. */
+/** Most entries that are kept in memory. */
 export const MAX_RECENT = 8192
 
-/** The end of the log in memory, so that nobody who follows it needs the database. */
+/** The end of the log in memory, so that live subscribers do not read the database. */
 export interface TailBuffer {
   /** Adds entries that follow the last one. */
   add(entries: readonly Entry[]): void
-  /** The entries after a sequence, as far as they are in one batch; undefined when the next one is not here. */
+  /** The entries after a sequence that are in one batch; undefined when the next one is not in memory. */
   after(sequence: number): Batch | undefined
-  /** The entry at a sequence; undefined when it is not here. */
+  /** The entry at a sequence; undefined when it is not in memory. */
   at(sequence: number): Entry | undefined
   clear(): void
 }
 
-/** Builds it, empty. */
+/** Builds an empty buffer. */
 export function createTailBuffer(): TailBuffer {
   const batches: Batch[] = []
   let size = 0
 
-  /** The batch that an entry is in, if it is here, and its index there. */
+  /** The batch of an entry and its index there, if the entry is in memory. */
   function find(sequence: number): { readonly batch: Batch; readonly index: number } | undefined {
     const batch = batches[lastStartingBy(batches, sequence)]
     const index = sequence - (batch?.[0]?.sequence ?? 0)

@@ -8,7 +8,7 @@ const LOWER_TO_UPPER = 0x20
 
 const known = new LRUCache<Address, Address>({ max: MAX_KNOWN })
 
-/** An address in EIP-55 form; for one that comes once, such as a deposit address. */
+/** An address in EIP-55 form. For an address that occurs once, such as a deposit address. */
 export function toChecksumAddress(address: Address): Address {
   const text = Buffer.from(address, 'latin1')
   const hash = keccak256(text.subarray(2))
@@ -21,11 +21,11 @@ export function toChecksumAddress(address: Address): Address {
   return text.toString('latin1') as Address
 }
 
-/** An address in EIP-55 form; for one that comes again and again, such as a token's or a solver's. */
+/** An address in EIP-55 form. For an address that occurs often, such as a token's or a solver's. */
 export function toKnownChecksumAddress(address: Address): Address {
-  const before = known.get(address)
-  if (before !== undefined) return before
-  const made = toChecksumAddress(address)
-  known.set(address, made)
-  return made
+  const cached = known.get(address)
+  if (cached !== undefined) return cached
+  const checksummed = toChecksumAddress(address)
+  known.set(address, checksummed)
+  return checksummed
 }

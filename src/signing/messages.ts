@@ -1,7 +1,7 @@
 import type { Address } from '../domain/hex.js'
 import { keccak256 } from './keccak.js'
 
-/** A solver's wish to be registered; `timestamp` is Unix time in milliseconds. */
+/** The fields of a registration; `timestamp` is Unix time in milliseconds. */
 export interface RegistrationText {
   readonly address: Address
   readonly endpointUrl: string
@@ -10,7 +10,7 @@ export interface RegistrationText {
 
 /**
  * The text that a solver signs to register (docs/protocol.md, "Registration messages").
- * @param protocolName begins its first line (docs/decisions.md, D1)
+ * @param protocolName the first words of the text (docs/decisions.md, D1)
  */
 export function registrationMessage(protocolName: string, text: RegistrationText): string {
   return [
@@ -21,7 +21,7 @@ export function registrationMessage(protocolName: string, text: RegistrationText
   ].join('\n')
 }
 
-/** The text that a solver signs to be taken out (docs/decisions.md, D5). */
+/** The text that a solver signs to unregister (docs/decisions.md, D5). */
 export function unregistrationMessage(
   protocolName: string,
   text: Pick<RegistrationText, 'address' | 'timestamp'>,

@@ -5,21 +5,21 @@ import type { Address } from '../domain/hex.js'
 import type { DropReason } from '../domain/offer.js'
 import { keccak256 } from './keccak.js'
 
-/** Why bytes are no signature that OpenZeppelin's ECDSA would accept. */
+/** Why OpenZeppelin's ECDSA would reject a signature. */
 export type SignatureProblem = Extract<DropReason, `signature_${string}`>
 
-/** Gives the signer's uncompressed public key (65 bytes) for r and s (64 bytes); throws when there is none. */
+/** Recovers the signer's uncompressed public key (65 bytes) from r and s (64 bytes); throws when there is none. */
 type RecoverPublicKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: number) => Uint8Array
 
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
-/** Of addresses that have signed: to compare keys takes less than to hash one. */
+/** Public keys of known signers. A comparison of keys takes less time than the hash of one. */
 const publicKeys = new LRUCache<Address, Uint8Array>({ max: 4096 })
 
 const native = loadNative()
 const recoverPublicKey = native ?? recoverInJavaScript
 
-/** Whether signatures are recovered by libsecp256k1 (0.06 ms each) rather than in JavaScript. */
+/** Whether libsecp256k1 recovers signatures (0.06 ms each). Otherwise JavaScript does. */
 export const isNativeRecovery = native !== undefined
 
 /**
@@ -41,7 +41,7 @@ export function checkSignature(
   return publicKey !== undefined && isKeyOf(publicKey, signer) ? undefined : 'signature_mismatch'
 }
 
-/** Whether an uncompressed public key is that of an address; the last key of each address is remembered. */
+/** Whether an uncompressed public key belongs to an address. The last key of each address is cached. */
 function isKeyOf(publicKey: Uint8Array, signer: Address): boolean {
   const known = publicKeys.get(signer)
   if (known !== undefined && Buffer.compare(known, publicKey) === 0) return true
@@ -54,14 +54,14 @@ function recover(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Uint8A
   try {
     return recoverPublicKey(digest, rs, recoveryId)
   } catch {
-    // Not every r and s belong to a point of the curve; such bytes are nobody's signature.
+    // Some r and s do not belong to a point of the curve. Then the signature has no signer.
     return undefined
   }
 }
 
 function loadNative(): RecoverPublicKey | undefined {
   try {
-    // The package's main module would fall back to slow JavaScript without a word; its binding says no instead.
+    // The package's main module falls back to slow JavaScript silently. Its binding throws instead.
     const binding: typeof import('secp256k1') = createRequire(import.meta.url)('secp256k1/bindings.js')
     return (digest, rs, recoveryId) => binding.ecdsaRecover(rs, recoveryId, digest, false)
   } catch {

@@ -2,7 +2,7 @@ import type { Address, Hex } from '../domain/hex.js'
 import { ORDER_TYPES, type Quote } from '../domain/quote.js'
 import { keccak256 } from './keccak.js'
 
-/** What a settlement contract says of itself, read once; all that hashing its quotes takes. */
+/** The values of a settlement contract that the hashes of its quotes depend on. They are read once. */
 export interface SettlementDomain {
   readonly settlement: Address
   /** EIP-712 domain separator, 32 bytes. */
@@ -43,11 +43,11 @@ export function quoteTypeHash(protocolName: string): Uint8Array {
 
 /**
  * Builds the hasher of one settlement contract.
- * @param protocolName gives the primary type, `<name>Quote` (docs/decisions.md, D1)
+ * @param protocolName the primary type without `Quote` (docs/decisions.md, D1)
  */
 export function createQuoteHasher(protocolName: string, domain: SettlementDomain): QuoteHasher {
   const typeHash = quoteTypeHash(protocolName)
-  // Written over and over, since what is hashed is gone before anything else can run.
+  // One buffer for all quotes: hashing is synchronous, so no two quotes use it at the same time.
   const struct = Buffer.concat([typeHash, Buffer.alloc(WORD * MEMBERS.length)])
   const typedData = Buffer.from(`1901${domain.domainSeparator.slice(2)}${ZERO_WORD}`, 'hex')
   const order = Buffer.alloc(2 * WORD)
@@ -71,7 +71,7 @@ export function createQuoteHasher(protocolName: string, domain: SettlementDomain
   }
 }
 
-/** `abi.encode(typeHash, ...members)`: every member is static, so each fills one word, behind that of the type hash. */
+/** `abi.encode(typeHash, ...members)`: every member is static and fills one word, after the word of the type hash. */
 function writeQuote(struct: Buffer, quote: Quote): void {
   struct.fill(0, WORD)
   writeAddress(struct, 1, quote.solver)
@@ -87,7 +87,7 @@ function writeQuote(struct: Buffer, quote: Quote): void {
   writeUint256(struct, 11, quote.nonce)
 }
 
-/** Into a word of zeros, as all members are written. */
+/** Writes into a word of zeros, like all writers of members. */
 function writeAddress(buffer: Buffer, word: number, address: Address): void {
   buffer.write(address.slice(2), WORD * (word + 1) - ADDRESS_BYTES, 'hex')
 }

@@ -9,7 +9,7 @@ import { readMigrations } from './sqlite-inspection.js'
 
 const VARIABLE = 'DB_PATH'
 
-/** Opens the bars in a SQLite file. @throws ConfigError */
+/** Opens the blocked solvers in a SQLite file. @throws ConfigError */
 export function openBlockedSolversFile(path: string): OpenBlockedSolvers {
   const sqlite = openExisting(path)
   try {

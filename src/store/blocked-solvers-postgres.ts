@@ -8,7 +8,7 @@ import type { Schema } from './schema.js'
 
 const UNDEFINED_TABLE = '42P01'
 
-/** Opens the bars in the PostgreSQL that replicas share. @throws ConfigError, or ServiceError DATABASE_UNAVAILABLE */
+/** Opens the blocked solvers in the shared PostgreSQL. @throws ConfigError, or ServiceError DATABASE_UNAVAILABLE */
 export async function openSharedBlockedSolvers(databaseUrl: string): Promise<OpenBlockedSolvers> {
   const pool = createConnectionPool(databaseUrl)
   const database = new Kysely<Schema>({ dialect: pool.dialect() })

@@ -2,7 +2,7 @@ import type { Address } from '../domain/hex.js'
 import { type SolverKey, solverBlocked } from '../domain/solver.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 
-/** An address that may not register. */
+/** A blocked address, which may not register. */
 export interface BlockedSolver {
   readonly address: Address
   /** Undefined for every chain. */
@@ -11,23 +11,23 @@ export interface BlockedSolver {
   readonly blockedAt: number
 }
 
-/** The addresses that the operator keeps from registering (docs/decisions.md, D14). */
+/** The addresses that the operator has blocked (docs/decisions.md, D14). */
 export interface BlockedSolverStore {
-  /** Every bar, the oldest first. */
+  /** All blocked addresses, the oldest entry first. */
   readAll(): Promise<BlockedSolver[]>
   /**
-   * Bars an address and removes its registrations, in one transaction. Their last accepted timestamps stay.
-   * @returns the chains that it was registered on, ascending
+   * Blocks an address and removes its registrations, in one transaction. Their last accepted timestamps stay.
+   * @returns the chains on which it was registered, ascending
    */
-  add(bar: BlockedSolver): Promise<number[]>
+  add(blocked: BlockedSolver): Promise<number[]>
   /**
-   * Lets an address register again: on one chain, or on every chain when `chainId` is undefined.
-   * @returns how many bars were removed; a bar of every chain does not count as one of a single chain
+   * Unblocks an address on one chain, or on every chain when `chainId` is undefined.
+   * @returns the number of entries removed; an entry for every chain does not count for a single chain
    */
   remove(address: Address, chainId: number | undefined): Promise<number>
 }
 
-/** The bars of a database that a service may be using at the same time. */
+/** The blocked solvers of a database that a service may be using at the same time. */
 export interface OpenBlockedSolvers {
   readonly blockedSolvers: BlockedSolverStore
   close(): Promise<void>
@@ -35,7 +35,7 @@ export interface OpenBlockedSolvers {
 
 const EVERY_CHAIN = 0
 
-/** Builds the store of bars over an open database; each chain that loses a solver is announced by its id. */
+/** Builds the store over an open database. It notifies replicas of each chain that loses a solver, by the chain's id. */
 export function createBlockedSolverStore(
   database: Database,
   { serialize, notify }: Coordination = ALONE,
@@ -88,16 +88,16 @@ export function createBlockedSolverStore(
 
 /** Whether the address may not register on the chain. */
 export async function isBlocked(database: Database, { chainId, address }: SolverKey): Promise<boolean> {
-  const bar = await database
+  const row = await database
     .selectFrom('blocked_solvers')
     .select('address')
     .where('address', '=', address)
     .where('chain_id', 'in', [chainId, EVERY_CHAIN])
     .executeTakeFirst()
-  return bar !== undefined
+  return row !== undefined
 }
 
-/** The registered solvers of a chain that are barred from it. */
+/** The registered solvers of a chain that are blocked on it. */
 export async function readBlocked(database: Database, chainId: number): Promise<Address[]> {
   const rows = await database
     .selectFrom('solvers')
@@ -114,8 +114,8 @@ export async function readBlocked(database: Database, chainId: number): Promise<
 }
 
 /**
- * Makes sure that an address may register, until the end of the transaction: a bar that is being added waits.
- * @throws ServiceError SOLVER_BARRED
+ * Checks that an address is not blocked. Until the end of the transaction, an attempt to block it waits.
+ * @throws ServiceError SOLVER_BLOCKED
  */
 export async function assertNotBlocked(
   transaction: DatabaseTransaction,

@@ -4,15 +4,15 @@ import { ALONE, type Coordination, type Database, type DatabaseTransaction } fro
 /** Free bonds by the solver's address, in the bond token's smallest unit. */
 export type FreeBondMap = ReadonlyMap<Address, bigint>
 
-/** Keeps the free bonds of registered solvers. */
+/** Stores the free bonds of registered solvers. */
 export interface BondStore {
-  /** Those of one chain's registered solvers. */
+  /** The free bonds of one chain's registered solvers. */
   readAll(chainId: number): Promise<Map<Address, bigint>>
-  /** Keeps these in place of the solvers' last ones, and removes those of solvers that are no longer registered. */
+  /** Stores the solvers' free bonds, and removes those of solvers that are no longer registered. */
   save(chainId: number, bonds: FreeBondMap): Promise<void>
 }
 
-/** Builds the store of free bonds over an open database; it announces each change by the chain's id. */
+/** Builds the store of free bonds over an open database. It notifies replicas of each change, by the chain's id. */
 export function createBondStore(database: Database, { serialize, notify }: Coordination = ALONE): BondStore {
   return {
     async readAll(chainId) {

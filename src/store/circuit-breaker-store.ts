@@ -2,26 +2,26 @@ import type { Address } from '../domain/hex.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { Database } from './database.js'
 
-/** A solver's term on the bench. */
+/** The stored period during which a solver's circuit breaker is open. */
 export interface StoredOpenPeriod extends SolverKey {
-  /** Where it was asked in vain; at another endpoint the breaker begins half-open. */
+  /** The endpoint that failed. At another endpoint, the breaker begins half-open. */
   readonly endpointUrl: string
   readonly level: number
   /** Unix time in milliseconds. */
   readonly until: number
 }
 
-/** Keeps who is on the bench, so that nobody waits for them again after a restart; in the order that it is told. */
+/** Stores open circuit breakers, so that they stay open after a restart. Writes keep the order of the calls. */
 export interface CircuitBreakerStore {
   readAll(): Promise<StoredOpenPeriod[]>
-  /** Keeps a term in place of the solver's last one. */
+  /** Stores an open period in place of the solver's last one. */
   save(openPeriod: StoredOpenPeriod): Promise<void>
   remove(key: SolverKey): Promise<void>
 }
 
-/** Builds the store of terms over an open database. */
+/** Builds the store of open periods over an open database. */
 export function createCircuitBreakerStore(database: Database): CircuitBreakerStore {
-  /** The last write: one follows the other, also where a database runs several statements side by side. */
+  /** The last write. Writes run one after the other, also when the database runs statements in parallel. */
   let writing: Promise<unknown> = Promise.resolve()
   function write(statement: () => Promise<unknown>): Promise<void> {
     const written = writing.then(async () => void (await statement()))

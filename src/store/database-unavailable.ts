@@ -1,9 +1,9 @@
 import { ServiceError } from '../domain/errors.js'
 
 /**
- * Makes a store's failures say when the database is their cause.
- * @param causeOf says for an operator what is wrong with the database; undefined when the statement itself has failed
- * @returns the store, whose methods throw ServiceError DATABASE_UNAVAILABLE with that cause
+ * Wraps a store, so that its methods throw ServiceError DATABASE_UNAVAILABLE when the database is the cause.
+ * @param causeOf returns what is wrong with the database, for an operator; undefined when the statement itself failed
+ * @returns the wrapped store, whose errors have that cause
  */
 export function nameUnavailable<S extends object>(store: S, causeOf: (error: unknown) => unknown): S {
   const guarded = Object.entries(store).map(([name, method]) => [

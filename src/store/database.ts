@@ -12,25 +12,25 @@ import type { Schema } from './schema.js'
 
 export type Database = Kysely<Schema>
 
-/** What runs in one transaction. */
+/** A transaction on these tables. */
 export type DatabaseTransaction = Transaction<Schema>
 
-/** Tables by the migrations that make them, and where it is noted which of these have been run. */
+/** Tables, by the migrations that create them, and the table that lists the applied migrations. */
 export interface TableSet {
   readonly migrations: Record<string, Migration>
-  /** Of the table of migrations; Kysely's own when undefined. */
+  /** Table of the applied migrations; Kysely's own when undefined. */
   readonly migrationTable?: string
 }
 
-/** What transactions need beside tables where several processes share these. */
+/** Coordinates transactions of several processes on shared tables. */
 export interface Coordination {
-  /** Lets a transaction wait until no other one holds this name, and hold it until its end. */
+  /** Waits until no other transaction holds this name, and holds it until the end of the transaction. */
   serialize(transaction: DatabaseTransaction, name: string): Promise<void>
-  /** Tells every replica, this one included, once the transaction has been committed. */
+  /** Sends a message to all replicas, this one included, after the transaction has been committed. */
   notify(transaction: DatabaseTransaction, topic: Topic, text: string): Promise<void>
 }
 
-/** Of a database that one process has for itself: its transactions run one after the other anyway. */
+/** For a database of one process, whose transactions run one after the other. */
 export const ALONE: Coordination = {
   async serialize() {},
   async notify() {},
@@ -42,14 +42,14 @@ export class NewerSchemaError extends Error {
 
   constructor(migrations: readonly string[]) {
     super(
-      `was written by a newer version, with ${migrations.join(', ')}: run that version, or restore the backup from before`,
+      `was written by a newer version, with ${migrations.join(', ')}: run that version, or restore the backup made before the upgrade`,
     )
   }
 }
 
 /**
- * Opens tables of any kind, and brings them up to date. Migrations run in one transaction: an interrupted start leaves
- * the tables as they were.
+ * Opens tables of any kind and migrates them. Migrations run in one transaction, so that an interrupted start leaves the
+ * tables unchanged.
  * @throws NewerSchemaError when a newer version wrote them; the database's error when it fails
  */
 export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise<Kysely<S>> {
@@ -73,15 +73,15 @@ export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise
 }
 
 /**
- * Reads which migrations were run. A start with nothing to migrate waits for no lock.
- * @throws NewerSchemaError when one of them is not known here
+ * Reads the applied migrations. A start with nothing to migrate waits for no lock.
+ * @throws NewerSchemaError when this version does not know one of them
  */
 async function isUpToDate<S>(
   database: Kysely<S>,
   { migrations, migrationTable = DEFAULT_MIGRATION_TABLE }: TableSet,
 ): Promise<boolean> {
   const reading = sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`
-  // There is no such table yet; the migrator meets any other failure again.
+  // The table does not exist yet. Any other failure occurs again in the migrator.
   const { rows } = await reading.execute(database).catch(() => ({ rows: [] }))
   const newer = rows.map(({ name }) => name).filter((name) => migrations[name] === undefined)
   if (newer.length > 0) throw new NewerSchemaError(newer)

@@ -3,7 +3,7 @@ import { type EventFilter, ORDER_EVENT_TYPES } from '../domain/event.js'
 import { reversionDetails } from './event-rows.js'
 import type { Schema } from './schema.js'
 
-/** The condition that an entry's row passes a filter: the same as `matches` of an event. */
+/** The SQL condition for a filter, with the same result as `matches` for an event. */
 export function passes(filter: EventFilter) {
   const { chainIds, types, orderIds, users, solvers } = filter
   return ({ eb, and, or }: ExpressionBuilder<Schema, 'events'>): Expression<SqlBool> => {
@@ -18,7 +18,7 @@ export function passes(filter: EventFilter) {
   }
 }
 
-/** The reversions of events: nothing when there are none to look for. */
+/** The condition for the reversions of events; none for an empty list. */
 function reversions(eb: ExpressionBuilder<Schema, 'events'>, details: readonly string[]) {
   return details.length === 0 ? [] : [eb.and([eb('type', '=', 'Reverted'), eb('details', 'in', details)])]
 }

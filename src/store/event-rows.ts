@@ -8,9 +8,9 @@ import type { Schema } from './schema.js'
 export type EventRow = Selectable<Schema['events']>
 export type NewEventRow = Insertable<Schema['events']>
 
-/** An event as a row, at its place in the log. */
-export function eventRow(sequence: number, placed: EventWithPosition, publishedAtMs: number): NewEventRow {
-  const { event, blockHash, logIndex } = placed
+/** The row of an event. */
+export function eventRow(sequence: number, source: EventWithPosition, publishedAtMs: number): NewEventRow {
+  const { event, blockHash, logIndex } = source
   return {
     sequence,
     chain_id: event.chainId,
@@ -27,7 +27,7 @@ export function eventRow(sequence: number, placed: EventWithPosition, publishedA
   }
 }
 
-/** The reversion of an event's row, as a row. */
+/** The row of the reversion of an event. */
 export function reversionRow(sequence: number, reverted: EventRow, publishedAtMs: number): NewEventRow {
   return {
     ...reverted,
@@ -39,12 +39,12 @@ export function reversionRow(sequence: number, reverted: EventRow, publishedAtMs
   }
 }
 
-/** What the row of a reversion has as details: also what a filter of types looks for. */
+/** The details of a reversion's row, by which a filter of types finds it. */
 export function reversionDetails(event: OrderEventType): string {
   return JSON.stringify({ event })
 }
 
-/** Reads a row. */
+/** Converts a row to a log entry. */
 export function logEntryOf(row: EventRow | NewEventRow): LogEntry {
   const base = {
     chainId: row.chain_id,
@@ -60,8 +60,8 @@ export function logEntryOf(row: EventRow | NewEventRow): LogEntry {
 const DIGEST_LENGTH = 8
 
 /**
- * Tells an entry from all that could have its sequence. A log that was restored and has grown again announces even the
- * same event at another time, so that the time stands for all entries before this one as well.
+ * Distinguishes an entry from all others that could have its sequence. A restored log that grows again publishes even the
+ * same event at another time. So the time also stands for all earlier entries.
  */
 function digestOf(row: EventRow | NewEventRow): string {
   const { sequence, chain_id, block_hash, log_index, type, published_at_ms } = row

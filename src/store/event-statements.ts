@@ -5,14 +5,14 @@ import type { Database, DatabaseTransaction } from './database.js'
 import type { EventRow } from './event-rows.js'
 
 /**
- * Lets others who write entries wait until the end of the transaction. It comes before any row of an entry is changed:
- * otherwise two writers could wait for each other without end.
+ * Makes other writers of entries wait until the end of the transaction. Call it before a row of an entry changes.
+ * Otherwise two writers could wait for each other forever.
  */
 export async function lockLog(transaction: DatabaseTransaction): Promise<void> {
   await moveLastSequence(transaction, 0)
 }
 
-/** Takes the next sequences, and locks the log as `lockLog` does. @returns the last sequence before */
+/** Reserves the next sequences, and locks the log like `lockLog`. @returns the last sequence before them */
 export async function moveLastSequence(transaction: DatabaseTransaction, by: number): Promise<number> {
   const moved = await transaction
     .updateTable('event_log')
@@ -22,7 +22,7 @@ export async function moveLastSequence(transaction: DatabaseTransaction, by: num
   return moved.last_sequence - by
 }
 
-/** The identities of the events that stand in the blocks of some events. */
+/** The identities of the canonical events in the blocks of some events. */
 export async function canonicalIdentities(
   database: Database,
   chainId: number,
@@ -40,18 +40,18 @@ export async function canonicalIdentities(
   return new Set(rows.map((row) => `${row.block_number} ${row.type} ${row.order_id}`))
 }
 
-/** Names an event: an order has one of each type. Nodes may count the logs of a block in different ways. */
+/** Identifies an event: an order has one of each type. Log indices differ, because nodes count a block's logs differently. */
 export function identityOf({ event }: EventWithPosition): string {
   return `${event.blockNumber} ${event.type} ${event.orderId}`
 }
 
-/** Marks the events of all blocks above a number as taken back. @returns their rows, the latest first */
+/** Marks the events of all blocks above a number as removed. @returns their rows, the latest first */
 export async function markRemoved(
   database: Database,
   chainId: number,
   aboveBlock: number,
 ): Promise<EventRow[]> {
-  const standing = await database
+  const removed = await database
     .selectFrom('events')
     .selectAll()
     .where('chain_id', '=', chainId)
@@ -66,10 +66,10 @@ export async function markRemoved(
     .where('block_number', '>', aboveBlock)
     .where('is_canonical', '=', 1)
     .execute()
-  return standing
+  return removed
 }
 
-/** Removes the entries before a sequence; the log begins after it. */
+/** Removes the entries before a sequence. The log then begins after it. */
 export function removeThrough(database: Database, sequence: number): Promise<void> {
   return database.transaction().execute(async (transaction) => {
     await transaction
@@ -81,7 +81,7 @@ export function removeThrough(database: Database, sequence: number): Promise<voi
   })
 }
 
-/** The last blocks of a chain below a number whose events stand: at most `limit`, the oldest first. */
+/** The last blocks of a chain with canonical events below a number: at most `limit`, the oldest first. */
 export async function readEventBlocks(
   database: Database,
   chainId: number,

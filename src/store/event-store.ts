@@ -17,39 +17,39 @@ import {
 import { BATCH_ROWS, insertInBatches } from './insert-in-batches.js'
 import { assertEpoch, beginEpoch, insertHeaders, type LeaderEpoch } from './leader-epochs.js'
 
-/** Which log this is, and the part of it that is there. */
+/** The id of a log, and the part of it that still exists. */
 export interface LogState {
-  /** Differs from that of every other log, so that a cursor of one means nothing to another. */
+  /** Unique to each log, so that a cursor of one log is not valid in another. */
   readonly logId: string
   /** Sequence of the last entry; 0 before the first. */
   readonly lastSequence: number
-  /** Sequence of the last entry that retention has passed, 0 when none: replays begin after it. */
+  /** Sequence of the last entry that retention has passed, 0 when none. Replays begin after it. */
   readonly prunedSequence: number
 }
 
 /**
- * The log of everything that subscribers were told, and the position of each chain: they move together. All that is
- * written for a chain throws FencedError, and changes nothing, once the writer's term is over.
+ * The log of all published events, and the position of each chain. Both change in the same transaction. All methods that
+ * write for a chain throw FencedError, and change nothing, after the writer's epoch has ended.
  */
 export interface EventStore {
   readState(): Promise<LogState>
-  /** Takes a chain over: waits for a write under way, then nobody else's will succeed. */
+  /** Begins a new epoch of a chain. It waits for a write under way. After that, writes of earlier epochs fail. */
   takeOver(chainId: number): Promise<LeaderEpoch>
   /**
-   * Begins to read a chain, or begins anew: behind `header`, which becomes its position. What was announced before is
-   * left as it is, for good.
+   * Sets a chain's position to `header`, at the first start or at a new start. Earlier published events stay unchanged, and
+   * no reorganisation removes them any more.
    */
   begin(epoch: LeaderEpoch, settlement: Address, header: BlockHeader): Promise<void>
-  /** Adds blocks and announces their events. */
+  /** Adds blocks and publishes their events. */
   append(epoch: LeaderEpoch, blocks: NewBlocks): Promise<LogEntry[]>
   /**
-   * Announces those of some events that have not been announced, after all others: of blocks whose other events have
-   * been. A reorganisation removes them as it does the others.
+   * Publishes the events that the log lacks, after all others. Their blocks are published already. A reorganisation removes
+   * them like other events.
    */
   appendMissing(epoch: LeaderEpoch, events: readonly EventWithPosition[]): Promise<LogEntry[]>
-  /** Takes back all events behind `ancestor`, latest first; it becomes the position. */
+  /** Reverts all events after `ancestor`, the latest first. `ancestor` becomes the position. */
   revert(epoch: LeaderEpoch, ancestor: BlockHeader): Promise<LogEntry[]>
-  /** The last blocks of a chain below a number whose events stand: at most `limit`, the oldest first. */
+  /** The last blocks of a chain with canonical events below a number: at most `limit`, the oldest first. */
   eventBlocks(chainId: number, below: number, limit: number): Promise<BlockRef[]>
   /** The entry at a sequence; undefined when the log does not have it. */
   readEntry(sequence: number): Promise<LogEntry | undefined>
@@ -64,18 +64,18 @@ export interface EventStore {
     range: { readonly after: number; readonly through: number },
     limit: number,
   ): Promise<LogEntry[] | undefined>
-  /** When the last entry was announced, in Unix milliseconds; undefined when the log has no entry. */
+  /** When the last entry was published, Unix time in milliseconds; undefined when the log has no entry. */
   lastEntryTime(): Promise<number | undefined>
   /**
-   * Removes the entries at the beginning of the log that were announced before a time, Unix milliseconds. The last of
-   * these stays, so that the cursor of the place where the log begins can be confirmed.
-   * @returns the sequence of that entry; 0 when none was announced before
+   * Removes the entries at the beginning of the log that were published before a time, Unix time in milliseconds. It keeps
+   * the last of them, so that the cursor at the beginning of the log can be confirmed.
+   * @returns the sequence of that entry; 0 when none was published before
    */
   prune(beforeMs: number): Promise<number>
 }
 
 /**
- * Builds the event log over an open database. Where it has got to is announced with each entry that is added.
+ * Builds the event log over an open database. It notifies replicas of the last sequence after each added entry.
  * @param now the clock, Unix time in milliseconds
  */
 export function createEventStore(
@@ -83,7 +83,7 @@ export function createEventStore(
   now: () => number,
   { notify }: Coordination = ALONE,
 ): EventStore {
-  /** Runs what a term's holder writes. */
+  /** Runs a write of an epoch's leader. */
   function write<T>(epoch: LeaderEpoch, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
     return database.transaction().execute(async (transaction) => {
       await assertEpoch(transaction, epoch)
@@ -91,7 +91,7 @@ export function createEventStore(
     })
   }
 
-  /** Adds entries behind the last one. @param toRow makes an entry of its sequence and time */
+  /** Adds entries after the last one. @param toRow creates the row of an entry from its sequence and time */
   async function addEntries<T>(
     transaction: DatabaseTransaction,
     sources: readonly T[],
@@ -201,7 +201,7 @@ export function createEventStore(
         .orderBy('sequence')
         .limit(limit)
         .execute()
-      // Retention removes from the beginning: what is there now was there while the rows were read.
+      // Retention removes entries from the beginning. If the range is complete now, it was complete during the read.
       const { pruned_sequence } = await database
         .selectFrom('event_log')
         .select('pruned_sequence')

@@ -7,12 +7,12 @@ import { createWriteHealth } from './write-health.js'
 /** Whether a database file can be used. */
 export interface FileHealth extends FileWatch {
   isUp(): boolean
-  /** Reports faults from now on. @param probe a write, as WriteHealth takes it */
+  /** Reports faults from now on. @param probe a write, as for WriteHealth */
   start(probe: () => Promise<unknown>): void
   close(): void
 }
 
-/** Builds the health of the file at a path; `:memory:` names none. */
+/** Builds the health of the file at a path; `:memory:` has no file. */
 export function createFileHealth(path: string, log: Logger): FileHealth {
   const health = createWriteHealth({
     fields: { path },
@@ -20,7 +20,7 @@ export function createFileHealth(path: string, log: Logger): FileHealth {
     upText: 'the database file can be used again',
     log,
   })
-  /** Of the file when it was opened. */
+  /** Inode of the file when it was opened. */
   let inode: number | undefined
 
   function assertUsable(): void {

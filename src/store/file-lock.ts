@@ -5,7 +5,7 @@ import { ConfigError } from '../environment.js'
 import { assertFolder } from './sqlite.js'
 import { faultOf } from './sqlite-faults.js'
 
-/** Keeps a second service from a database file. */
+/** Lock of a database file that a second service cannot take. */
 export interface FileLock {
   release(): void
 }
@@ -23,10 +23,10 @@ const READ = 'select pid, host, since_ms from holder'
 const WRITE = 'insert or replace into holder (id, pid, host, since_ms) values (1, @pid, @host, @since_ms)'
 
 /**
- * Takes the lock of the service on a database file. It is SQLite's write lock on the file `<path>-lock`, so the
- * operating system releases it when the process ends in any way. Other programs can still use the database.
+ * Takes the service's lock on a database file. It is SQLite's write lock on the file `<path>-lock`, so the operating
+ * system releases it when the process ends in any way. Other programs can still use the database.
  * @param path the database; `:memory:` needs no lock
- * @throws ConfigError when another service holds the lock, or the file beside the database cannot be used
+ * @throws ConfigError when another service holds the lock, or the file next to the database cannot be used
  */
 export function takeFileLock(path: string, now: () => number): FileLock {
   if (path === ':memory:') return { release() {} }
@@ -35,7 +35,7 @@ export function takeFileLock(path: string, now: () => number): FileLock {
   const self: Holder = { pid: process.pid, host: hostname(), since_ms: now() }
   const sqlite = open(lockPath)
   try {
-    // The row must be committed, since others read it. Another service may get in between: look again.
+    // The row must be committed, because others read it. Another service may get the lock in between, so check again.
     while (!holds(sqlite, self)) sqlite.transaction(() => sqlite.prepare(WRITE).run(self)).immediate()
     return { release: () => sqlite.close() }
   } catch (error) {
@@ -45,9 +45,9 @@ export function takeFileLock(path: string, now: () => number): FileLock {
   }
 }
 
-/** The file that a path leads to, through symbolic links as well: all services on it share its lock. */
+/** The file at a path after symbolic links, so that all services on it share its lock. */
 function fileAt(path: string): string {
-  // So that a link has a file at its end. One that cannot be made is reported when the database is opened.
+  // Creates the target of a link. If this fails, the error is reported when the database is opened.
   if (!existsSync(path)) tryTo(() => closeSync(openSync(path, 'a')))
   return existsSync(path) ? realpathSync(path) : path
 }
@@ -58,7 +58,7 @@ function tryTo(action: () => void): void {
   } catch {}
 }
 
-/** Begins a transaction that holds the lock. @returns whether the row names this process; else the lock is let go */
+/** Begins a transaction that holds the lock. @returns whether the row has this process; otherwise the lock is released */
 function holds(sqlite: SQLite.Database, self: Holder): boolean {
   sqlite.exec('begin immediate')
   const holder = sqlite.prepare<[], Holder>(READ).get()
@@ -71,7 +71,7 @@ function open(lockPath: string): SQLite.Database {
   let sqlite: SQLite.Database | undefined
   try {
     sqlite = new SQLite(lockPath)
-    // What the file has is worth nothing after a power failure.
+    // The content has no value after a power failure.
     sqlite.pragma('synchronous = OFF')
     sqlite.exec(CREATE)
     sqlite.pragma('busy_timeout = 0')

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Rows of one statement, and as much work as is done before others get their turn. */
+/** Rows of one statement, and most rows that are processed in one turn of the event loop. */
 export const BATCH_ROWS = 500
 
-/** Inserts rows by as many as one statement may have. */
+/** Inserts rows in batches that fit into one statement. */
 export async function insertInBatches<T>(
   rows: readonly T[],
   insert: (part: T[]) => Promise<unknown>,

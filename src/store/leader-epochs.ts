@@ -5,20 +5,20 @@ import type { DatabaseTransaction } from './database.js'
 import { insertInBatches } from './insert-in-batches.js'
 import type { Schema } from './schema.js'
 
-/** Somebody's term as the reader of a chain: it ends when somebody else takes the chain over. */
+/** The epoch of a chain's leader. It ends when another leader begins the next one. */
 export interface LeaderEpoch {
   readonly chainId: number
   readonly number: number
-  /** Where the reader before has got to; undefined when there was none. */
+  /** The position that the previous leader stored; undefined when there was none. */
   readonly position: ChainPosition | undefined
 }
 
-/** The term is over: another process reads the chain now, and only that one may write its events. */
+/** The epoch has ended: another process is the chain's leader, and only that one may write its events. */
 export class FencedError extends Error {
-  override readonly name = 'TermOverError'
+  override readonly name = 'FencedError'
 }
 
-/** Ends whoever's term it was, once what that one is writing has been committed. */
+/** Begins the next epoch of a chain, after the writes of the previous leader have been committed. */
 export async function beginEpoch(transaction: DatabaseTransaction, chainId: number): Promise<LeaderEpoch> {
   const { epoch } = await transaction
     .insertInto('chain_leaders')
@@ -32,7 +32,7 @@ export async function beginEpoch(transaction: DatabaseTransaction, chainId: numb
 }
 
 /**
- * Makes sure of a term, and holds it until the end of the transaction: whoever takes the chain over waits that long.
+ * Checks that an epoch is current, and keeps it current until the end of the transaction: a new leader waits that long.
  * @throws FencedError
  */
 export async function assertEpoch(
@@ -49,7 +49,7 @@ export async function assertEpoch(
   if (held === undefined) throw new FencedError(`another process reads chain ${chainId} now`)
 }
 
-/** Adds blocks behind those that are kept of a chain. */
+/** Adds blocks after the stored ones of a chain. */
 export function insertHeaders(
   transaction: DatabaseTransaction,
   chainId: number,

@@ -1,8 +1,8 @@
-/** Lets one user in after the other, in the order in which they came. */
+/** Admits one user at a time, in the order of their calls. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve()
 
-  /** Waits for all who came before. @returns what lets the next one in */
+  /** Waits for all earlier users. @returns the function that admits the next user */
   async enter(): Promise<() => void> {
     const before = this.#last
     let leave = () => {}

@@ -2,8 +2,8 @@ import type { DatabaseLocation } from '../config/database-url.js'
 import type { OpenBlockedSolvers } from './blocked-solvers.js'
 
 /**
- * Opens the bars of a database that a service has made. Its tables are left as they are.
- * @throws ConfigError when there is none, or another version wrote it; ServiceError DATABASE_UNAVAILABLE
+ * Opens the blocked solvers of a service's database. It does not change the tables.
+ * @throws ConfigError when there is no database, or another version wrote it; ServiceError DATABASE_UNAVAILABLE
  */
 export async function openBlockedSolvers({
   dbPath,

@@ -4,12 +4,12 @@ import type { Stores } from './stores.js'
 interface StoresOptions {
   /** A file, or `:memory:`. */
   readonly dbPath: string
-  /** Of the PostgreSQL that replicas share; a file is used when undefined. */
+  /** URL of the PostgreSQL that replicas share; undefined for a file. */
   readonly databaseUrl: string | undefined
   readonly rateLimitStore: 'memory' | 'postgres'
-  /** 0 keeps no records of quotes. */
+  /** Time for which records of quotes are kept; 0 keeps none. */
   readonly quoteRecordHours: number
-  /** Bounds their size. */
+  /** Most bytes of all records. */
   readonly quoteRecordMaxBytes: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
@@ -17,8 +17,8 @@ interface StoresOptions {
 }
 
 /**
- * Opens the database, and brings its tables up to date. Only the code for the one that is used gets loaded.
- * @throws ConfigError when it cannot be used, another service uses its file, or a newer version wrote it
+ * Opens the database and migrates its tables. It loads only the code for the database in use.
+ * @throws ConfigError when the database cannot be used, another service uses its file, or a newer version wrote it
  */
 export async function openStores({ dbPath, databaseUrl, ...options }: StoresOptions): Promise<Stores> {
   if (databaseUrl === undefined) {

@@ -2,9 +2,9 @@ import { ConfigError } from '../environment.js'
 import { migrations } from './schema.js'
 
 /**
- * Makes sure that a database has the tables of this version.
- * @param variable the one that names it
- * @param applied the names of its migrations
+ * Checks that a database has the tables of this version.
+ * @param variable the variable with the database's name
+ * @param applied the names of its applied migrations
  * @throws ConfigError
  */
 export function assertOwnVersion(variable: string, applied: readonly string[]): void {

@@ -6,36 +6,36 @@ import { channelOf, connectionOptions } from './postgres.js'
 
 interface PostgresClusterOptions {
   readonly databaseUrl: string
-  /** Told when the connection has been lost. */
+  /** Called when the connection is lost. */
   readonly onLost: () => void
   readonly log: Logger
 }
 
-/** How often it is seen whether the connection stands, and whether an office is free. */
+/** Interval of the checks of the connection and of the attempts to become leader. */
 const HEARTBEAT_MS = 1000
-/** A connection on which nothing is answered for so long is lost. */
+/** A connection without an answer for this time is lost. */
 const SILENCE_MS = 2500
 const RECONNECT_MS = 250
 /**
- * Has the server end the connection of a replica from which nothing comes, as it is frozen or cannot be reached: only
- * then its offices go to another. A statement ends on the server, too, when its answer is no longer awaited.
+ * Makes the server end the connection of a replica that is frozen or unreachable. Only then can another replica become
+ * leader. The server also ends a statement when the replica no longer waits for its answer.
  */
 const LIMITS = `set idle_session_timeout = 3000; set statement_timeout = ${SILENCE_MS}`
 const LISTEN = TOPICS.map((topic) => `listen ${channelOf(topic)}`).join(';')
-/** Takes each office that nobody holds; holding ends with the connection. */
+/** Tries to lock each leadership. A lock is held until the end of the connection. */
 const TRY_LOCKS = `select name, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || name, 0)) as is_won
   from unnest($1::text[]) as name`
 
-/** One listener's way from office to office. */
+/** The election of one leadership on this replica. */
 interface Election {
   readonly listener: LeadershipListener
   isLeader: boolean
 }
 
 /**
- * Joins the replicas on a database: with one connection that hears what is told, and holds the locks that the offices
- * are. When it is lost, this replica holds no office any more, and connects again.
- * @throws pg's error when the first connection cannot be made
+ * Connects this replica to the others on a database. Its one connection receives their messages and holds the locks of
+ * its leaderships. When the connection is lost, this replica is no leader any more and connects again.
+ * @throws pg's error when the first connection fails
  */
 export async function connectCluster(options: PostgresClusterOptions): Promise<Cluster> {
   const { databaseUrl, onLost, log } = options
@@ -43,7 +43,7 @@ export async function connectCluster(options: PostgresClusterOptions): Promise<C
   const elections = new Map<string, Election>()
   let client: pg.Client | undefined
   let isClosed = false
-  /** The statements on the connection, one after the other. */
+  /** The statements on the connection run one after the other. */
   let queue: Promise<unknown> = Promise.resolve()
 
   async function connect(): Promise<void> {
@@ -59,7 +59,7 @@ export async function connectCluster(options: PostgresClusterOptions): Promise<C
       await next.query(`${LIMITS};${LISTEN}`)
       client = next
     } catch (error) {
-      // Else it might be heard later, beside the next one.
+      // Otherwise it could still receive messages, in addition to the next connection.
       next.connection.stream.destroy()
       throw error
     }
@@ -78,14 +78,14 @@ export async function connectCluster(options: PostgresClusterOptions): Promise<C
     try {
       for (const listener of listeners.get(channel) ?? []) listener.onMessage(payload)
     } catch (error) {
-      log.error({ err: error, channel }, 'what another replica tells cannot be understood')
+      log.error({ err: error, channel }, 'a message of another replica could not be processed')
     }
   }
 
   function lost(which: pg.Client, error: Error | undefined): void {
     if (which !== client) return
     client = undefined
-    // What it waits for may never come.
+    // Its answer may never come.
     which.connection.stream.destroy()
     for (const election of elections.values()) stepDown(election)
     if (isClosed) return
@@ -116,8 +116,8 @@ export async function connectCluster(options: PostgresClusterOptions): Promise<C
   }
 
   /**
-   * Runs a statement on the connection; one that fails there, or is not answered, costs the connection.
-   * @returns its rows; none when that connection is no more
+   * Runs a statement on the connection. When the statement fails or gets no answer, the connection is lost.
+   * @returns its rows; none when the connection is lost
    */
   function run(text: string, values: unknown[]): Promise<pg.QueryResult['rows']> {
     const answer = queue.then(async () => {

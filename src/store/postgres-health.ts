@@ -6,14 +6,14 @@ import { createWriteHealth, type Fault } from './write-health.js'
 /** Whether a PostgreSQL that answers takes writes. */
 export interface ServerHealth {
   isUp(): boolean
-  /** Makes a store's failures say when the server is their cause, and takes note of them. */
+  /** Wraps a store, so that its errors name the server as their cause. Notes these errors. */
   watch<S extends object>(store: S): S
-  /** Reports faults from now on. @param probe a write, as WriteHealth takes it */
+  /** Reports faults from now on. @param probe a write, as for WriteHealth */
   start(probe: () => Promise<unknown>): void
   close(): void
 }
 
-/** By the beginning of SQLSTATE. */
+/** Faults by the beginning of their SQLSTATE. */
 const FAULTS: readonly [RegExp, Fault][] = [
   [/^25006/, { text: 'it is read-only: connect to the primary, or promote this standby', isLasting: false }],
   [/^53100/, { text: 'its disk is full: make room', isLasting: false }],

@@ -7,29 +7,29 @@ import type { QuoteRecordSchema } from './quote-record-table.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 
-/** What a PostgreSQL says of itself, and of the tables that replicas share there. */
+/** State of a PostgreSQL server and of the tables that replicas share there. */
 export interface PostgresState {
-  /** As it writes its version, such as `17.5`. */
+  /** In the server's form, such as `17.5`. */
   readonly version: string
   readonly majorVersion: number
   readonly user: string
   readonly database: string
-  /** Where tables are made; null when the search path names no schema that is there. */
+  /** The schema of new tables; null when the search path has no existing schema. */
   readonly schema: string | null
   readonly mayCreate: boolean
-  /** Whether it takes no writes, as a standby does. */
+  /** Whether it takes no writes, like a standby. */
   readonly isReadOnly: boolean
-  /** Whether there are tables of any version. */
+  /** Whether tables of any version exist. */
   readonly hasTables: boolean
   /** Tables that the user may not read and write. */
   readonly forbidden: readonly string[]
-  /** Names of migrations that this version does not know; none is known while a table is forbidden. */
+  /** Names of migrations that this version does not know; empty while a table is forbidden. */
   readonly newer: readonly string[]
   /** Names of migrations that this version would run. */
   readonly pending: readonly string[]
-  /** Connections that this user's programs may have, those of everybody together. */
+  /** Most connections for all users without special rights. */
   readonly maxConnections: number
-  /** How many of them are left. */
+  /** How many of them are free. */
   readonly freeConnections: number
 }
 
@@ -51,7 +51,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   rate_limits: true,
 }
 
-/** What everybody may see; the connection that asks is not counted as one in use. */
+/** Values that every user may read. The connection of this query does not count as used. */
 const SERVER = `select current_setting('server_version') as version,
     current_setting('server_version_num')::int / 10000 as "majorVersion",
     current_user as "user",
@@ -69,18 +69,18 @@ const RIGHTS = `select name, has_table_privilege(id, 'select') and has_table_pri
   from (select name, to_regclass(name) as id from unnest($1::text[]) as name) as tables
   where id is not null`
 
-/** A connection for questions, as `serve` would make it. */
+/** A read-only connection with the options of `serve`. */
 export interface PostgresReader {
-  /** Where it is, such as `db.example:5432`. */
+  /** Host and port, such as `db.example:5432`. */
   readonly address: string
-  /** Reads how it is, without changing anything. @throws pg's error; within seconds when nothing is answered */
+  /** Reads the state without changes. @throws pg's error; within seconds when the server does not answer */
   read(): Promise<PostgresState>
 }
 
-/** @throws Error when the URL cannot be understood, or names a file that cannot be read */
+/** @throws Error when the URL is malformed, or names a file that cannot be read */
 export function createPostgresReader(databaseUrl: string): PostgresReader {
   const client = new pg.Client(connectionOptions(databaseUrl))
-  // It has failed a statement as well, which tells.
+  // The statement fails as well and reports the error.
   client.on('error', () => {})
   return {
     address: `${client.host}:${client.port}`,
@@ -120,7 +120,7 @@ async function readMigrations(client: pg.Client, present: readonly string[]) {
   return { newer, pending }
 }
 
-/** The registered solvers of a PostgreSQL whose tables are those of this version. */
+/** The registered solvers of a PostgreSQL with the tables of this version. */
 export async function readSharedSolvers(databaseUrl: string): Promise<Solver[]> {
   const pool = createConnectionPool(databaseUrl)
   try {

@@ -1,16 +1,16 @@
 import pg from 'pg'
 
 /**
- * One connection on which statements follow each other without waiting for answers: many small ones cost a third of
- * what they cost on connections of a pool. Each is a transaction of its own.
+ * One connection that sends statements without waiting for earlier answers. Many small statements cost a third of what
+ * they cost on the connections of a pool. Each is a transaction of its own.
  */
 export interface PipelinedConnection {
-  /** Connects when there is no connection. @throws pg's error; one that is not answered in time costs the connection */
+  /** Connects when there is no connection. @throws pg's error; a statement without an answer in time ends the connection */
   query(statement: pg.QueryConfig): Promise<pg.QueryResult>
   close(): Promise<void>
 }
 
-/** Builds the pipe. @param timeoutMs how long a statement may take, and connecting before it */
+/** Builds the connection. @param timeoutMs longest time for a statement, and for the connect before it */
 export function createPipelinedConnection(connectionString: string, timeoutMs: number): PipelinedConnection {
   let connection: Promise<pg.Client> | undefined
   let isClosed = false
@@ -35,15 +35,15 @@ export function createPipelinedConnection(connectionString: string, timeoutMs: n
 
   async function open(client: pg.Client): Promise<pg.Client> {
     await client.connect()
-    // The server gives up as well: else its processes would pile up behind a lock. As a statement, since a pooler in
-    // between may refuse it as a parameter of the connection.
+    // The server stops the statement too. Otherwise its processes would accumulate while they wait for a lock. It is a
+    // statement, because a pooler in between may reject it as a parameter of the connection.
     await client.query(`set statement_timeout = ${timeoutMs}`)
     return client
   }
 
   return {
     async query(statement) {
-      if (isClosed) throw new Error('the pipe is closed')
+      if (isClosed) throw new Error('the connection is closed')
       connection ??= connect()
       return (await connection).query(statement)
     },

@@ -20,14 +20,14 @@ import type { Stores } from './stores.js'
 
 /**
  * Opens the stores that replicas share in PostgreSQL.
- * @throws ConfigError when it cannot be reached, refuses, or has the tables of a newer version
+ * @throws ConfigError when it cannot be reached, rejects the user, or has the tables of a newer version
  */
 export async function openPostgresStores(options: {
   readonly databaseUrl: string
   readonly rateLimitStore: 'memory' | 'postgres'
-  /** 0 keeps no records of quotes. */
+  /** Time for which records of quotes are kept; 0 keeps none. */
   readonly quoteRecordHours: number
-  /** Bounds their size. */
+  /** Most bytes of all records. */
   readonly quoteRecordMaxBytes: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
@@ -39,7 +39,7 @@ export async function openPostgresStores(options: {
   const counters = openRateLimitCounters({
     databaseUrl,
     isUp: cluster.isDatabaseUp,
-    onFailure: warnNowAndThen(log),
+    onFailure: createRateLimitedWarning(log),
   })
   const health = createServerHealth(log)
   const close = async () => {
@@ -88,17 +88,17 @@ function toConfigError(error: unknown): ConfigError {
   const message =
     error instanceof NewerSchemaError
       ? `names a database that ${error.message}`
-      : `cannot be used: ${reasonOf(error)}. It must name a PostgreSQL that answers, with a user that it lets in`
+      : `cannot be used: ${reasonOf(error)}. It must name a PostgreSQL that answers and accepts its user`
   return new ConfigError([{ variable: 'DATABASE_URL', message }])
 }
 
-/** Of a name with several addresses, what came of each. */
+/** For a name with several addresses, the error of each address. */
 function reasonOf(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(reasonOf).join(', ') : (error as Error).message
 }
 
-/** A database that fails at one request mostly fails at all of them. */
-function warnNowAndThen(log: Logger): (error: Error) => void {
+/** Logs the first of several errors. A database that fails at one request mostly fails at all of them. */
+function createRateLimitedWarning(log: Logger): (error: Error) => void {
   let quietUntil = 0
   return ({ message }) => {
     if (performance.now() < quietUntil) return

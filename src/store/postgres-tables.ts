@@ -4,8 +4,8 @@ import { rateLimitMigrations } from './rate-limit-counters.js'
 import { migrations } from './schema.js'
 
 /**
- * All tables of a PostgreSQL. Each set has its migrations noted apart, since with SQLite they are not in one database;
- * the names are not Kysely's own, which another program may have taken.
+ * All tables of a PostgreSQL. Each set has a migration table of its own, because with SQLite the sets are in different
+ * databases. The names are not Kysely's own, because another program may use those.
  */
 export const POSTGRES_TABLES = {
   main: { migrations, migrationTable: 'quote_aggregator_migration' },

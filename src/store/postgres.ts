@@ -4,29 +4,29 @@ import type { Topic } from '../domain/cluster.js'
 import type { Coordination } from './database.js'
 import { nameUnavailable } from './database-unavailable.js'
 
-/** Statements under way at once; each is one connection of the database. */
+/** Most statements at once. Each uses one connection to the database. */
 const MAX_CONNECTIONS = 10
 const CONNECT_TIMEOUT_MS = 2000
-/** An answer that takes longer is given up: nothing that is asked here takes a tenth of that. */
+/** A statement without an answer after this time has failed. No statement of the service takes a tenth of it. */
 const QUERY_TIMEOUT_MS = 5000
 const APPLICATION = 'quote-aggregator'
 /**
- * Limits on the server's side. It undoes the transaction of a replica that is frozen, or cannot be reached: others wait
- * for what that one locked. It gives up a statement when the client does, else its processes would pile up behind a lock.
- * As statements, since a pooler in between may refuse them as parameters of the connection.
+ * Limits on the server's side. The server rolls back the transaction of a replica that is frozen or unreachable, because
+ * others wait for its locks. It stops a statement when the client does. Otherwise its processes would accumulate while
+ * they wait for a lock. These are statements, because a pooler in between may reject them as connection parameters.
  */
 export const SERVER_LIMITS = `set idle_in_transaction_session_timeout = 3000; set statement_timeout = ${QUERY_TIMEOUT_MS}`
 
 /** Connections for one statement or transaction each. */
 export interface ConnectionPool {
-  /** A dialect for one Kysely; what that one does at its end leaves the pool as it is. */
+  /** A dialect for one Kysely. Its end does not close the pool. */
   dialect(): PostgresDialect
-  /** Gives up the connections that there are, on which an answer may never come, for new ones. */
+  /** Replaces the existing connections, whose answers may never come, by new ones. */
   renew(): void
   close(): Promise<void>
 }
 
-/** How any connection is made; 64-bit integers, which are all below 2^53 here, come as numbers. */
+/** Options of all connections. 64-bit integers are read as numbers, because all of them are below 2^53. */
 export function connectionOptions(databaseUrl: string): pg.ClientConfig {
   return {
     connectionString: databaseUrl,
@@ -40,7 +40,7 @@ export function connectionOptions(databaseUrl: string): pg.ClientConfig {
 
 const INT8: number = pg.types.builtins.INT8
 
-/** Builds the pool; it connects when it is asked for something. */
+/** Builds the pool. It connects on the first use. */
 export function createConnectionPool(databaseUrl: string): ConnectionPool {
   let current = open()
 
@@ -50,7 +50,7 @@ export function createConnectionPool(databaseUrl: string): ConnectionPool {
       onConnect: (client: pg.ClientBase) => client.query(SERVER_LIMITS),
     }
     const pool = new pg.Pool({ ...connectionOptions(databaseUrl), ...options })
-    // Of a connection that nobody uses at the moment: whoever needs one gets another. Of others their users hear.
+    // An idle connection that fails is replaced by the pool. A connection in use reports the error to its user.
     return pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
   }
 
@@ -65,19 +65,19 @@ export function createConnectionPool(databaseUrl: string): ConnectionPool {
 }
 
 /**
- * A connection for one transaction. With the first answer that does not come it is given up: else what follows would
- * wait behind that statement, and whoever gets the connection next would find the transaction still open.
+ * A connection for one transaction. It is destroyed at the first statement without an answer. Otherwise later statements
+ * would wait for that one, and the connection's next user would find the transaction still open.
  */
 async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
   const client = await pool.connect()
   let failure: Error | undefined
   async function query(text: string, values: unknown[]): Promise<unknown> {
-    // Of a rollback, so that the error that led to it is the one that its user gets.
+    // For a rollback, so that the user gets the error that caused it.
     if (failure !== undefined) throw failure
     try {
       return await client.query(text, values)
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || SERVERS_OWN.test(error.code ?? '')) {
+      if (!(error instanceof pg.DatabaseError) || SERVER_ERRORS.test(error.code ?? '')) {
         failure = error as Error
         client.connection.stream.destroy()
       }
@@ -87,17 +87,17 @@ async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
   return { query: query as PostgresPoolClient['query'], release: () => client.release(failure) }
 }
 
-/** The channel on which a topic's texts are told. */
+/** The notification channel of a topic. */
 export function channelOf(topic: Topic): string {
   return `quote_aggregator_${topic}`
 }
 
-/** The key that a name is locked by; names of other programs in the same database are others. */
+/** The lock key of a name. Other programs in the same database use other names. */
 function lockKey(name: string) {
   return sql`hashtextextended(${`quote-aggregator ${name}`}, 0)`
 }
 
-/** What PostgreSQL has for transactions of several processes: both end with the transaction. */
+/** Coordination of several processes by PostgreSQL. Locks and notifications end with the transaction. */
 export const POSTGRES_COORDINATION: Coordination = {
   async serialize(transaction, name) {
     await sql`select pg_advisory_xact_lock(${lockKey(name)})`.execute(transaction)
@@ -108,8 +108,8 @@ export const POSTGRES_COORDINATION: Coordination = {
 }
 
 /**
- * Makes a store's failures say when PostgreSQL cannot be reached, as `nameUnavailable` does.
- * @param note takes each failure
+ * Wraps a store, so that its errors name an unreachable PostgreSQL as their cause, like `nameUnavailable`.
+ * @param note called with each error
  */
 export function mapConnectionErrors<S extends object>(
   store: S,
@@ -121,16 +121,16 @@ export function mapConnectionErrors<S extends object>(
   })
 }
 
-/** Classes of SQLSTATE that tell of the server and not of the statement: its connection, room, operator; read-only. */
-const SERVERS_OWN = /^(08|53|57|25006)/
+/** Classes of SQLSTATE that concern the server, not the statement: connection, resources, operator, read-only mode. */
+const SERVER_ERRORS = /^(08|53|57|25006)/
 
-/** What is no answer of the server is a connection that failed, or could not be made. */
+/** Whether a connection failed or could not be opened. Every error without an answer of the server counts. */
 function isConnectionError(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return SERVERS_OWN.test(error.code ?? '')
+  if (error instanceof pg.DatabaseError) return SERVER_ERRORS.test(error.code ?? '')
   if (!(error instanceof Error)) return false
   return (
     'syscall' in error ||
-    // Of a name with several addresses, each of which has failed.
+    // A name with several addresses, each of which has failed.
     error instanceof AggregateError ||
     /^(Connection terminated|Client has encountered|Query read timeout|timeout exceeded)/.test(error.message)
   )

@@ -9,16 +9,16 @@ import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.j
 import { faultErrorOf, faultOf } from './sqlite-faults.js'
 import type { Fault } from './write-health.js'
 
-/** All that the thread holds is a batch of texts; with room for more, it would take more. */
+/** The thread holds only one batch of texts. Without a limit, it would use more memory. */
 const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
-/** Without a file, so many of the last records are kept. */
+/** Most records that are kept without a file. */
 const MAX_IN_MEMORY = 10_000
 
 /**
- * Opens the store of records: a file beside the database, written in a thread of its own, since writing keeps the
- * thread that does it waiting for the disk. With `:memory:`, at most the last 10,000 records are kept in memory.
- * @param dbPath the database's
- * @param maxBytes bounds the file, or the records in memory
+ * Opens the store of records: a file next to the database. A thread of its own writes it, because a write blocks its
+ * thread while it waits for the disk. With `:memory:`, at most the last 10,000 records are kept in memory.
+ * @param dbPath the path of the database
+ * @param maxBytes limits the file, or the records in memory
  * @throws ConfigError when the file cannot be used, or a newer version wrote it
  */
 export async function openQuoteRecordFile(
@@ -34,7 +34,7 @@ export async function openQuoteRecordFile(
   return reportFaults(createFileStore(file, isNew), file.path, log)
 }
 
-/** Logs why records cannot be written, once, and has the records wait for as long as that may pass. */
+/** Logs once why records cannot be written. Keeps records waiting if the fault may end. */
 function reportFaults(store: QuoteRecordStore, path: string, log: Logger): QuoteRecordStore {
   let reported: Fault | undefined
   const save: QuoteRecordStore['save'] = async (records) => {
@@ -74,15 +74,15 @@ function createMemoryStore(maxBytes: number): QuoteRecordStore {
 }
 
 /**
- * The thread starts when there is something to write, read or remove, since until then it would take memory for
- * nothing. It starts again after it has failed.
+ * Starts the thread on the first write, read or removal, because it takes memory. After a failure of the thread, the next
+ * call starts it again.
  */
 function createFileStore(file: QuoteRecordFile, isNew: boolean): QuoteRecordStore {
   let thread: QuoteRecordStore | undefined
   let isClosed = false
   const isEmpty = () => isNew && thread === undefined
   const inThread = () => {
-    if (isClosed) throw new Error('The records of quotes are closed.')
+    if (isClosed) throw new Error('The store of quote records is closed.')
     thread ??= openInThread(file, () => {
       thread = undefined
     })
@@ -127,7 +127,7 @@ function openInThread(file: QuoteRecordFile, onFailed: () => void): QuoteRecordS
   }
 }
 
-/** Threads are not given the loader of TypeScript that runs this project's sources. */
+/** Threads do not inherit the TypeScript loader of the main thread. */
 function startThread(workerData: QuoteRecordFile): Worker {
   if (!import.meta.url.endsWith('.ts'))
     return new Worker(new URL('./quote-record-thread.js', import.meta.url), { workerData, resourceLimits })

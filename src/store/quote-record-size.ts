@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { QuoteRecordSchema, RecordSize } from './quote-record-table.js'
 
-/** The pages of an SQLite file that are in use: free ones are written again before the file grows. */
+/** The size of an SQLite file's used pages. Free pages are reused before the file grows. */
 export function pagesInUse(database: Kysely<QuoteRecordSchema>): RecordSize {
   const query = sql<{ bytes: number }>`select (page_count - freelist_count) * page_size as bytes
     from pragma_page_count(), pragma_freelist_count(), pragma_page_size()`
@@ -15,8 +15,8 @@ export function pagesInUse(database: Kysely<QuoteRecordSchema>): RecordSize {
 }
 
 /**
- * The length of all records from the oldest on, for tables that replicas share. One row counts every byte ever written,
- * and each record keeps the count before it. So the difference is right whoever removes records, without a sum.
+ * The length of all records from the oldest on, for tables that replicas share. One row counts all bytes ever written, and
+ * each record stores the count before it. So the difference is right without a sum, whichever replica removes records.
  */
 export function bytesSinceOldest(database: Kysely<QuoteRecordSchema>): RecordSize {
   return {

@@ -7,10 +7,10 @@ import {
 } from './quote-record-table.js'
 import { openSqliteTables } from './sqlite.js'
 
-/** Where records are kept, and how large they may be together. */
+/** The file of records and its largest size. */
 export interface QuoteRecordFile {
   readonly path: string
-  /** Of the file; the write-ahead log beside it comes on top. */
+  /** Largest size of the file, without the write-ahead log next to it. */
   readonly maxBytes: number
 }
 
@@ -18,8 +18,8 @@ export interface QuoteRecordFile {
 const PAGE_BYTES = 16_384
 
 /**
- * Opens the file of records, and writes and reads it in this thread. A file of an earlier version keeps its page size.
- * @throws as `openSqlite` does
+ * Opens the file of records for this thread. A file of an earlier version keeps its page size.
+ * @throws the errors of `openSqlite`
  */
 export async function openQuoteRecordTable({ path, maxBytes }: QuoteRecordFile): Promise<QuoteRecordStore> {
   const tables = { migrations: quoteRecordMigrations, synchronous: 'NORMAL', pageBytes: PAGE_BYTES } as const

@@ -9,32 +9,32 @@ export interface QuoteRecordSchema {
     requested_at_ms: number
     /** JSON of a QuoteRecord. */
     record: string
-    /** How many bytes had been written before this record; meaningless in a file, which counts its pages. */
+    /** Bytes written before this record; unused in a file, whose pages are counted instead. */
     start_byte: number
   }
-  /** One row. */
+  /** A table with one row. */
   quote_record_bytes: {
     written_bytes: number
   }
 }
 
-/** How a database measures the records that it holds. */
+/** Measures the stored records. */
 export interface RecordSize {
   /**
-   * Counts bytes that are about to be written.
-   * @returns how many were counted before
+   * Counts bytes before they are written.
+   * @returns the count before them
    */
   count(bytes: number): Promise<number>
-  /** The bytes that records use. */
+  /** The bytes that the records use. */
   used(): Promise<number>
 }
 
-/** Rows removed at once to make room. Few, since a record may have tens of kilobytes. */
+/** Rows removed at once to make room. They are few, because a record may have tens of kilobytes. */
 const ROOM_ROWS = 10
-/** What a row takes beside its record: its id, its time, and both in an index. */
+/** Size of a row without its record: its id, its time, and both in an index. */
 const ROW_BYTES = 200
 
-/** Run as those of the other tables are. */
+/** Migrations of the records' tables, which are a set of their own. */
 export const quoteRecordMigrations: Record<string, Migration> = {
   '001-quote-records': {
     async up(db) {
@@ -74,12 +74,12 @@ export const quoteRecordMigrations: Record<string, Migration> = {
   },
 }
 
-/** Builds the store of records over an open database, which is closed with it. */
+/** Builds the store of records over an open database, which it closes at its end. */
 export function createQuoteRecordTable(
   database: Kysely<QuoteRecordSchema>,
   { size, maxBytes }: { readonly size: RecordSize; readonly maxBytes: number },
 ): QuoteRecordStore {
-  /** @returns how many there were */
+  /** @returns the number of removed records */
   async function removeOldest(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<number> {
     const oldest = database
       .selectFrom('quote_records')
@@ -103,7 +103,7 @@ export function createQuoteRecordTable(
       return row
     })
     const insertion = database.insertInto('quote_records').values(rows)
-    // A batch comes again where it is not known whether it was written.
+    // A batch is saved again when its first result is unknown.
     await insertion.onConflict((conflict) => conflict.doNothing()).execute()
   }
 

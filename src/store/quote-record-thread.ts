@@ -9,7 +9,7 @@ createBirpc(table, {
   serialize: (message) => ('e' in message ? { ...message, e: toNativeError(message.e) } : message),
 })
 
-/** SQLite's errors are no native ones: threads would pass on their `code` alone. */
+/** SQLite's errors are not native ones. Without this, threads would pass on only their `code`. */
 function toNativeError({ message, code, stack }: Error & { code?: string }): Error {
   const error = new Error(code === undefined ? message : `${message} (${code})`)
   return Object.assign(error, { stack })

@@ -3,38 +3,38 @@ import type pg from 'pg'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible'
 import { createPipelinedConnection } from './postgres-pipeline.js'
 
-/** Counts in one table, shared by all replicas. */
+/** Request counts in one table that all replicas share. */
 export interface RateLimitCounters {
   /**
-   * A limit of so many points for each key, in windows that begin with a key's first point. A limiter of the same name
-   * in another replica counts the same; it should have the same points and window.
+   * A limit of points for each key, in windows that begin with a key's first point. A limiter of the same name in another
+   * replica uses the same counts. It should have the same points and window.
    */
   limiterOf(name: string, points: number, windowMs: number): Pick<RateLimiterAbstract, 'consume' | 'get'>
-  /** Ends what is under way, within the time-out; from then on counts are kept in memory. */
+  /** Waits for statements under way, within the timeout. From then on, counts are kept in memory. */
   close(): Promise<void>
 }
 
 interface RateLimitCountersOptions {
-  /** Of a PostgreSQL where `rateLimitMigrations` have been run. */
+  /** URL of a PostgreSQL with the tables of `rateLimitMigrations`. */
   readonly databaseUrl: string
-  /** Whether the database is known to be there. */
+  /** Whether the database is reachable, as far as is known. */
   isUp(): boolean
-  /** How long a question to the database may take, the wait for a connection included. */
+  /** Longest time for a statement, including the wait for a connection. */
   readonly timeoutMs?: number
-  /** Told of each question that was not answered though the database was known to be there. */
+  /** Called with each statement that fails although the database was reachable. */
   onFailure?(error: Error): void
 }
 
 const TABLE = 'rate_limits'
 const TIMEOUT_MS = 500
 const CLEAN_INTERVAL_MS = 60_000
-/** Rows removed by one statement, so that it ends well within the time-out. */
+/** Rows removed by one statement, so that it ends well within the timeout. */
 const CLEANED_ROWS = 5000
 
-/** Seen by nobody: whoever gets it counts in memory. */
-const AWAY = new Error('the database is away')
+/** Not reported. The limiter counts in memory after it. */
+const DATABASE_DOWN = new Error('the database is down')
 
-/** The table's migrations. It is unlogged: a commit waits for no disk, and counts end with a crash of the database. */
+/** The migrations of the table. It is unlogged: a commit waits for no disk, and a crash of the database empties it. */
 export const rateLimitMigrations: Record<string, Migration> = {
   '001-rate-limits': {
     async up(db) {
@@ -50,20 +50,20 @@ export const rateLimitMigrations: Record<string, Migration> = {
 }
 
 /**
- * Opens the counters; their connection is made when it is needed.
+ * Opens the counters. They connect on the first use.
  *
- * While the database is not up, or does not answer a question in time, counts are kept in memory, from zero and for this
- * replica alone. A key that is known to be over its limit is refused without a question until its window ends. Windows
- * are told by the clocks of the replicas: where these differ, a window ends by that much earlier or later.
+ * While the database is down, or does not answer in time, counts are kept in memory, from zero and for this replica only. A
+ * key that is over its limit is rejected without a query until its window ends. Windows use the clocks of the replicas. When
+ * these differ, a window ends earlier or later by the difference.
  */
 export function openRateLimitCounters(options: RateLimitCountersOptions): RateLimitCounters {
   const { databaseUrl, isUp, timeoutMs = TIMEOUT_MS, onFailure = () => {} } = options
-  const pipe = createPipelinedConnection(databaseUrl, timeoutMs)
+  const connection = createPipelinedConnection(databaseUrl, timeoutMs)
 
   async function query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    if (!isUp()) throw AWAY
+    if (!isUp()) throw DATABASE_DOWN
     try {
-      return await withinTime(pipe.query(statement), timeoutMs)
+      return await withinTime(connection.query(statement), timeoutMs)
     } catch (error) {
       onFailure(error as Error)
       throw error
@@ -71,7 +71,7 @@ export function openRateLimitCounters(options: RateLimitCountersOptions): RateLi
   }
 
   const cleaning = setInterval(() => {
-    // What is left is removed the next time.
+    // The remaining rows are removed the next time.
     removeExpired(query).catch(() => {})
   }, CLEAN_INTERVAL_MS)
 
@@ -84,21 +84,21 @@ export function openRateLimitCounters(options: RateLimitCountersOptions): RateLi
         storeType: 'pool',
         tableName: TABLE,
         tableCreated: true,
-        // It would remove any number of rows at once, an hour later.
+        // The library would remove any number of rows at once, an hour later.
         clearExpiredByTimeout: false,
-        // Without a duration of its own: until the window ends.
+        // Without a duration, the block lasts until the window ends.
         inMemoryBlockOnConsumed: points,
         insuranceLimiter: new RateLimiterMemory(limit),
       })
     },
     async close() {
       clearInterval(cleaning)
-      await pipe.close()
+      await connection.close()
     },
   }
 }
 
-/** @throws Error when it takes longer */
+/** @throws Error when the promise takes longer */
 function withinTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
@@ -106,9 +106,9 @@ function withinTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   })
 }
 
-/** Removes windows that ended long enough ago for every replica's clock. */
+/** Removes windows that have ended, with a margin for differences between the replicas' clocks. */
 async function removeExpired(query: (statement: pg.QueryConfig) => Promise<pg.QueryResult>): Promise<void> {
-  // Rows that another replica is removing are left to it.
+  // Rows that another replica is removing are skipped.
   const text = `delete from ${TABLE} where key in
     (select key from ${TABLE} where expire < $1 limit ${CLEANED_ROWS} for update skip locked)`
   const statement = { text, values: [Date.now() - CLEAN_INTERVAL_MS] }

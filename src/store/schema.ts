@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Migration, type SqlBool, sql } from 'kysely'
 
-/** The database's tables; a column's unit is in its name. */
+/** The tables of the database. A column's unit is in its name. */
 export interface Schema {
   solvers: SolverTable
   solver_timestamps: SolverTimestampTable
@@ -23,20 +23,20 @@ interface SolverTable {
   endpoint_url: string
   name: string
   registered_at_ms: number
-  /** 1 when the bond sufficed as it was last read, else 0. */
+  /** 1 when the bond sufficed at the last read, otherwise 0. */
   is_bonded: number
-  /** When the bond was first read as insufficient; null while it suffices. */
+  /** Time of the first read of an insufficient bond; null while it suffices. */
   unbonded_since_ms: number | null
 }
 
-/** The last accepted timestamp of each solver; it outlives the registration (docs/decisions.md, D5). */
+/** The last accepted timestamp of each solver. It outlives the registration (docs/decisions.md, D5). */
 interface SolverTimestampTable {
   chain_id: number
   address: string
   last_timestamp_ms: number
 }
 
-/** The addresses that the operator has removed and not allowed again. */
+/** The addresses that the operator has blocked. */
 interface BlockedSolverTable {
   /** 0 for every chain. */
   chain_id: number
@@ -45,16 +45,16 @@ interface BlockedSolverTable {
   blocked_at_ms: number
 }
 
-/** One row: which log this is, and how much of its beginning is gone. */
+/** One row with the id of the log and its ends. */
 interface EventLogTable {
   log_id: string
-  /** Sequence of the last entry. Whoever adds entries moves it first, and so waits for whoever is adding some. */
+  /** Sequence of the last entry. Writers update it before they add entries, and so wait for each other. */
   last_sequence: number
   /** Sequence of the last entry that retention has passed; 0 when none. */
   pruned_sequence: number
 }
 
-/** What subscribers were told, in order: the events, and their reversions. */
+/** The published events and their reversions, in order. */
 interface EventTable {
   sequence: number
   chain_id: number
@@ -62,17 +62,17 @@ interface EventTable {
   block_hash: string
   log_index: number
   type: string
-  /** JSON of what only this type has; amounts are decimal strings. */
+  /** JSON of the fields that only this type has; amounts are decimal strings. */
   details: string
   order_id: string
   user: string
   solver: string | null
-  /** 1 for an event that is on the chain as far as is known, 0 for one taken back and for reversions. */
+  /** 1 for an event on the chain, as far as is known; 0 for a removed event and for reversions. */
   is_canonical: number
   published_at_ms: number
 }
 
-/** Where reading of a chain's events began, and of which contract. */
+/** The first block of a chain that was read, and the contract that was read. */
 interface ChainPositionTable {
   chain_id: number
   /** Lower case. */
@@ -80,7 +80,7 @@ interface ChainPositionTable {
   first_block: number
 }
 
-/** The last blocks of a chain whose events are in the log; the highest is the chain's position. */
+/** The last blocks of a chain whose events are in the log. The highest is the chain's position. */
 interface ChainHeaderTable {
   chain_id: number
   number: number
@@ -88,14 +88,14 @@ interface ChainHeaderTable {
   parent_hash: string
 }
 
-/** Who may write a chain's events: whoever began the last term. */
+/** The current epoch of each chain. Only the leader that began it may write the chain's events. */
 interface ChainLeaderTable {
   chain_id: number
-  /** Counts up by one each time that a process takes the reading over. */
+  /** Counts up by one each time that a leader begins. */
   epoch: number
 }
 
-/** The solvers that nobody waits for, and until when; kept for restarts. */
+/** The open circuit breakers, kept for restarts. */
 interface SolverCircuitBreakerTable {
   chain_id: number
   address: string
@@ -104,7 +104,7 @@ interface SolverCircuitBreakerTable {
   until_ms: number
 }
 
-/** The free bonds of solvers as they were last read; kept for restarts and for the other replicas. */
+/** The free bonds of solvers at the last read, kept for restarts and for the other replicas. */
 interface SolverBondTable {
   chain_id: number
   address: string
@@ -112,13 +112,13 @@ interface SolverBondTable {
   free_bond: string
 }
 
-/** One row: encrypts the ids that solvers are asked under. */
+/** One row with the key that encrypts quote ids for solvers. */
 interface RecordKeyTable {
   /** 16 bytes in hex. */
   record_key: string
 }
 
-/** The migrations by name, run in the names' order; one that was released is never changed. */
+/** The migrations by name, applied in the order of the names. A released migration is never changed. */
 export const migrations: Record<string, Migration> = {
   '001-solvers': {
     async up(db) {
@@ -230,7 +230,7 @@ export const migrations: Record<string, Migration> = {
     },
   },
   '006-event-filters': {
-    // What names one order or one party is looked up. Chains and types are few: a bounded range is gone through for them.
+    // Filters by an order or a party use an index. Chains and types are few, so a read scans a bounded range for them.
     async up(db) {
       for (const column of ['order_id', 'user', 'solver']) {
         await db.schema
@@ -258,7 +258,7 @@ export const migrations: Record<string, Migration> = {
         .execute()
     },
   },
-  // The key is made with its table: the migrator lets one replica do so, in one transaction.
+  // The key is created with its table: the migrator lets one replica do so, in one transaction.
   '008-record-key': {
     async up(db) {
       await db.schema

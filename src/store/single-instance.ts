@@ -1,7 +1,7 @@
 import type { Cluster } from '../domain/cluster.js'
 
 /**
- * The only replica that there is: it holds every office.
+ * The cluster of a single replica, which is always the leader.
  * @param isDatabaseUp whether its database can be used
  */
 export function createSingleInstance(isDatabaseUp: () => boolean = () => true): Cluster {

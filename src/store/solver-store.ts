@@ -7,34 +7,34 @@ import { assertNotBlocked, isBlocked, readBlocked } from './blocked-solvers.js'
 import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
 import type { Schema } from './schema.js'
 
-/** The solvers that a newcomer may replace when the chain has no free place. */
+/** The solvers that a new solver may replace when the chain has no free place. */
 export interface Replaceable {
-  /** Those without a sufficient bond as the chain was just read, the first to be replaced first. */
+  /** The solvers without a sufficient bond at the last read. The first is replaced first. */
   readonly addresses: readonly Address[]
   /** Unix time in milliseconds: a solver that had a sufficient bond at that time or later is not replaced. */
   readonly unbondedBefore: number
 }
 
-/** A registration as it was stored. */
+/** A stored registration. */
 export interface SavedSolver {
   readonly solver: Solver
-  /** The solver whose place it took; undefined when there was a free one. */
+  /** The solver that it replaced; undefined when a place was free. */
   readonly replaced: Address | undefined
 }
 
-/** Keeps registrations, and the last accepted timestamp of each solver beyond them. */
+/** Stores registrations. It keeps the last accepted timestamp of each solver after they end. */
 export interface SolverStore {
-  /** Every registered solver, the longest registered first; of one chain when it is given. */
+  /** All registered solvers, or those of one chain; the longest registered first. */
   readAll(chainId?: number): Promise<Solver[]>
-  /** The last accepted timestamp in Unix milliseconds; undefined when none was ever accepted. */
+  /** The last accepted timestamp, Unix time in milliseconds; undefined when none was accepted. */
   lastTimestamp(key: SolverKey): Promise<number | undefined>
-  /** Whether the operator has barred the address from the chain. */
+  /** Whether the operator has blocked the address on the chain. */
   isBlocked(key: SolverKey): Promise<boolean>
   /**
-   * Adds or updates a solver and moves its timestamp, in one transaction. On a full chain a new one takes the place of a
-   * replaceable one that still has no sufficient bond; the timestamp of that one stays.
-   * @returns the solver as stored; one that was there keeps its `registeredAt`
-   * @throws ServiceError TIMESTAMP_REUSED, SOLVER_BARRED, or SOLVER_LIMIT_REACHED when there is no place for it
+   * Adds or updates a solver and stores its timestamp, in one transaction. On a full chain, a new solver replaces a
+   * replaceable one that still has no sufficient bond. The timestamp of the replaced one stays.
+   * @returns the stored solver; a registered one keeps its `registeredAt`
+   * @throws ServiceError TIMESTAMP_REUSED, SOLVER_BLOCKED, or SOLVER_LIMIT_REACHED when no place is free
    */
   save(
     solver: Solver,
@@ -43,32 +43,32 @@ export interface SolverStore {
     replaceable?: Replaceable,
   ): Promise<SavedSolver>
   /**
-   * Removes a solver and moves its timestamp, in one transaction.
+   * Removes a solver and stores its timestamp, in one transaction.
    * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_NOT_FOUND
    */
   remove(key: SolverKey, timestamp: number): Promise<void>
   /**
-   * Notes whether a solver's bond suffices; one that is not registered is left alone.
-   * @param now since when it does not, unless that is noted already: Unix time in milliseconds
+   * Stores whether a solver's bond suffices. Does nothing when the solver is not registered.
+   * @param now start of an insufficient bond, unless one is stored already; Unix time in milliseconds
    */
   setBonded(key: SolverKey, isBonded: boolean, now: number): Promise<void>
   /**
-   * Removes a solver that is noted as without a sufficient bond since before a time in Unix milliseconds. Its last
-   * accepted timestamp stays.
+   * Removes a solver that has lacked a sufficient bond since before a time in Unix milliseconds. Its last accepted
+   * timestamp stays.
    * @returns whether it was removed
    */
   removeUnbonded(key: SolverKey, unbondedBefore: number): Promise<boolean>
   /**
-   * Removes a chain's solvers that are barred: versions that know no bars can have registered them. Their last accepted
-   * timestamps stay.
-   * @returns the solvers that it removed
+   * Removes a chain's blocked solvers. A version that does not know blocked solvers can have registered them. Their last
+   * accepted timestamps stay.
+   * @returns the removed solvers
    */
   removeBlocked(chainId: number): Promise<Address[]>
 }
 
-const NO_ONE: Replaceable = { addresses: [], unbondedBefore: 0 }
+const NONE: Replaceable = { addresses: [], unbondedBefore: 0 }
 
-/** Builds the store of registrations over an open database; what changes there is announced by its chain's id. */
+/** Builds the store of registrations over an open database. It notifies replicas of each change, by the chain's id. */
 export function createSolverStore(
   database: Database,
   { serialize, notify }: Coordination = ALONE,
@@ -89,7 +89,7 @@ export function createSolverStore(
 
     isBlocked: (key) => isBlocked(database, key),
 
-    save: (solver, timestamp, maxPerChain, replaceable = NO_ONE) =>
+    save: (solver, timestamp, maxPerChain, replaceable = NONE) =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `solvers ${solver.chainId}`)
         await moveTimestamp(transaction, solver, timestamp)
@@ -161,7 +161,7 @@ export function createSolverStore(
 
     async removeBlocked(chainId) {
       const blocked = await readBlocked(database, chainId)
-      // A transaction would wait for other writers: it begins only when there is something to remove.
+      // A transaction would wait for other writers, so it begins only when there is something to remove.
       if (blocked.length === 0) return []
       return database.transaction().execute(async (transaction) => {
         const still = await readBlocked(transaction, chainId)
@@ -179,7 +179,7 @@ export function createSolverStore(
   }
 }
 
-/** A name that an older version accepted is mended, so that nothing else has to expect it. */
+/** Converts a name that only an older version accepted, so that other code need not handle it. */
 function toSolver(row: Selectable<Schema['solvers']>): Solver {
   const { is_bonded, unbonded_since_ms } = row
   return {
@@ -206,7 +206,7 @@ async function readTimestamp(
   return row?.last_timestamp_ms
 }
 
-/** In one statement, since another replica may be taking the same message at this moment. */
+/** In one statement, because another replica may accept the same message at the same moment. */
 async function moveTimestamp(
   transaction: DatabaseTransaction,
   key: SolverKey,
@@ -235,7 +235,7 @@ async function hasNoPlace(database: Database, chainId: number, maxPerChain: numb
   return count >= maxPerChain
 }
 
-/** @returns the solver that was removed; undefined when each of them has its bond back, or is gone */
+/** @returns the removed solver; undefined when each of them has a sufficient bond again or no longer exists */
 async function replaceOne(
   transaction: DatabaseTransaction,
   chainId: number,
@@ -247,7 +247,7 @@ async function replaceOne(
   return undefined
 }
 
-/** In one statement, since another replica may be noting at this moment that the bond is back. */
+/** In one statement, because another replica may store a sufficient bond at the same moment. */
 async function deleteUnbonded(
   transaction: DatabaseTransaction,
   { chainId, address }: SolverKey,

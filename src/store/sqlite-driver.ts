@@ -13,11 +13,11 @@ import {
 } from 'kysely'
 import { Mutex } from './mutex.js'
 
-/** Follows what becomes of the statements on a file. */
+/** Observes the statements on a file. */
 export interface FileWatch {
-  /** Called before a write begins. @throws an error that the write fails with */
+  /** Called before a write begins. @throws the error with which the write fails */
   assertUsable(): void
-  /** Called after a write that is in the file. */
+  /** Called after a write to the file. */
   onWritten(): void
   /** Called with each error of a statement. */
   onFailed(error: unknown): void
@@ -25,16 +25,16 @@ export interface FileWatch {
 
 const NO_WATCH: FileWatch = { assertUsable() {}, onWritten() {}, onFailed() {} }
 
-/** How long a statement waits for the lock of another process. */
+/** Longest wait of a statement for another process's lock. */
 const LOCK_TIMEOUT_MS = 5000
 const RETRY_MS = 20
 
 /**
  * Builds a dialect on one connection. When another process holds the file's lock, statements wait up to 5 s without
- * blocking the event loop. Writes keep their order meanwhile, and reads go on.
+ * blocking the event loop. Writes keep their order meanwhile, and reads continue.
  */
 export function sqliteDialect(database: SQLite.Database, watch: FileWatch = NO_WATCH): Dialect {
-  // SQLite itself would wait in this thread.
+  // SQLite itself would block this thread.
   database.pragma('busy_timeout = 0')
   return {
     createDriver: () => new LockWaitingDriver(new SharedFile(database, watch)),
@@ -44,7 +44,7 @@ export function sqliteDialect(database: SQLite.Database, watch: FileWatch = NO_W
   }
 }
 
-/** Has the migrator run migrations, and note them, in one transaction: an interrupted one leaves nothing behind. */
+/** Runs and lists migrations in one transaction, so that an interrupted migration changes nothing. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -65,7 +65,7 @@ class SharedFile {
     this.#watch = watch
   }
 
-  /** Runs a statement at once; others must be kept out. */
+  /** Runs a statement at once. The caller must exclude other users. */
   run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
     try {
       const statement = this.database.prepare(sql)
@@ -78,7 +78,7 @@ class SharedFile {
     }
   }
 
-  /** Runs a statement once others have finished and no other process holds the lock, then lets others go on. */
+  /** Runs a statement after earlier users have finished and no other process holds the lock. */
   async runAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const isWrite = !SelectQueryNode.is(query.query)
     const { result, leave } = await this.#enter<R>(query, isWrite)
@@ -87,7 +87,7 @@ class SharedFile {
     return result
   }
 
-  /** Begins a transaction. @returns what ends the exclusion of others */
+  /** Begins a transaction. @returns the function that ends the exclusion of others */
   async begin(): Promise<() => void> {
     const { leave } = await this.#enter(BEGIN, true)
     return leave
@@ -98,7 +98,7 @@ class SharedFile {
     this.#watch.onWritten()
   }
 
-  /** After some errors, such as a full disk, SQLite has rolled back: another rollback would hide the first error. */
+  /** After some errors, such as a full disk, SQLite has rolled back already. Another rollback would hide the first error. */
   rollback(): void {
     if (this.database.inTransaction) this.run(ROLLBACK)
   }
@@ -128,7 +128,7 @@ class SharedFile {
   }
 }
 
-/** SQLite's own `begin` would fail in the midst of a transaction that reads first, when another process writes. */
+/** SQLite's plain `begin` fails in a transaction that reads first, when another process writes in between. */
 const BEGIN = CompiledQuery.raw('begin immediate')
 const COMMIT = CompiledQuery.raw('commit')
 const ROLLBACK = CompiledQuery.raw('rollback')
@@ -137,7 +137,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof SQLite.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
 }
 
-/** What one user of the file has: Kysely gives it out for a statement, or for a transaction. */
+/** The connection that Kysely uses for one statement or one transaction. */
 class FileConnection implements DatabaseConnection {
   readonly #file: SharedFile
   #leave: (() => void) | undefined
@@ -150,9 +150,9 @@ class FileConnection implements DatabaseConnection {
     return this.#leave === undefined ? this.#file.runAlone(query) : this.#file.run(query)
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for the method, and nothing here streams
+  // biome-ignore lint/correctness/useYield: Kysely requires the method, and nothing here streams
   async *streamQuery(): AsyncIterableIterator<never> {
-    throw new Error('Rows of a file are not streamed.')
+    throw new Error('The SQLite driver does not stream rows.')
   }
 
   async begin(): Promise<void> {

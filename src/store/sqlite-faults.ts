@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import type { Fault } from './write-health.js'
 
-/** The file is no longer at its path: what is written goes to a file without a name. */
+/** The file is no longer at its path. Writes would go to a file without a name. */
 export class FileGoneError extends Error {
   override readonly name = 'FileGoneError'
 }
@@ -11,7 +11,7 @@ const GONE: Fault = {
   text: 'the file was deleted or replaced while the service runs: stop the service, restore the file, start again',
   isLasting: false,
 }
-/** By the beginning of SQLite's code. */
+/** Faults by the beginning of SQLite's code. */
 const FAULTS: readonly [RegExp, Fault][] = [
   [/^SQLITE_FULL/, { text: 'the disk is full: make room', isLasting: false }],
   [/^SQLITE_(CORRUPT|NOTADB)/, { text: `the file is damaged: ${RESTORE}`, isLasting: true }],
@@ -33,20 +33,20 @@ const FAULTS: readonly [RegExp, Fault][] = [
   [/^SQLITE_(IOERR|PROTOCOL)/, { text: 'the disk does not work: check the disk', isLasting: false }],
 ]
 
-/** @returns the fault of the file that an error comes from; undefined when the statement itself has failed */
+/** @returns the fault of the file that caused an error; undefined when the statement itself failed */
 export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof FileGoneError) return GONE
   const code = sqliteCodeOf(error)
   return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
-/** @returns an error that says what is wrong with the file; undefined when the statement itself has failed */
+/** @returns an error that says what is wrong with the file; undefined when the statement itself failed */
 export function faultErrorOf(error: unknown): Error | undefined {
   const fault = faultOf(error)
   return fault && new Error(`${fault.text} (${(error as Error).message})`, { cause: error })
 }
 
-/** SQLite's code, such as `SQLITE_FULL`. An error that a thread has passed on has it at the end of its message. */
+/** SQLite's code, such as `SQLITE_FULL`. An error from a thread has it at the end of its message. */
 function sqliteCodeOf(error: unknown): string {
   if (error instanceof SQLite.SqliteError) return error.code
   return (error instanceof Error && /\((SQLITE_\w+)\)$/.exec(error.message)?.[1]) || ''

@@ -5,9 +5,9 @@ import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 import { sqliteDialect } from './sqlite-driver.js'
 
-/** What a database says of itself. */
+/** State of a database file. */
 export interface StoredState {
-  /** The first fault that SQLite finds in it; undefined when it finds none. */
+  /** The first fault that SQLite finds; undefined when it finds none. */
   readonly damage: string | undefined
   /** Names of migrations that this version does not know. */
   readonly newer: readonly string[]
@@ -15,15 +15,15 @@ export interface StoredState {
   readonly pending: readonly string[]
 }
 
-/** Checking every page of a larger file takes too long for somebody who waits. */
+/** Size above which the pages of a file are not checked, because the check takes too long. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024
-/** What SQLite's check says when there is nothing to say. */
+/** Result of SQLite's check without a fault. */
 const SOUND = 'ok'
 
 /**
- * Reads how a database is, without changing anything in it.
+ * Reads the state of a database without changing it.
  * @param known names of all migrations of this version
- * @throws SQLite's error when the file cannot be opened, or is no database
+ * @throws SQLite's error when the file cannot be opened, or is not a database
  */
 export function readStoredState(path: string, sizeBytes: number, known: readonly string[]): StoredState {
   const sqlite = openToRead(path)
@@ -41,7 +41,7 @@ export function readStoredState(path: string, sizeBytes: number, known: readonly
   }
 }
 
-/** The registered solvers of a database whose tables are those of this version. */
+/** The registered solvers of a database with the tables of this version. */
 export async function readStoredSolvers(path: string): Promise<Solver[]> {
   const database = new Kysely<Schema>({ dialect: sqliteDialect(openToRead(path)) })
   try {
@@ -55,7 +55,7 @@ function openToRead(path: string): SQLite.Database {
   return new SQLite(path, { readonly: true, fileMustExist: true })
 }
 
-/** The names of the migrations that were run on a file; none when it has no tables of the service. */
+/** The names of a file's applied migrations; none when it has no tables of the service. */
 export function readMigrations(sqlite: SQLite.Database): string[] {
   const table = sqlite.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get()
   if (table === undefined) return []

@@ -18,9 +18,9 @@ import type { Stores } from './stores.js'
 interface SqliteStoresOptions {
   /** A file, or `:memory:`. */
   readonly dbPath: string
-  /** 0 keeps no records of quotes. */
+  /** Time for which records of quotes are kept; 0 keeps none. */
   readonly quoteRecordHours: number
-  /** Bounds their size. */
+  /** Most bytes of all records. */
   readonly quoteRecordMaxBytes: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
@@ -28,7 +28,7 @@ interface SqliteStoresOptions {
 }
 
 /**
- * Opens the stores of one process in files. No other process can do so until they are closed.
+ * Opens the stores of one process in files. Other processes cannot open them until they are closed.
  * @throws ConfigError when another service uses the file, when it cannot be used, or when a newer version wrote it
  */
 export async function openSqliteStores(options: SqliteStoresOptions): Promise<Stores> {

@@ -9,8 +9,8 @@ import { type FileWatch, sqliteDialect } from './sqlite-driver.js'
 import { faultOf } from './sqlite-faults.js'
 
 /**
- * Opens the database in a file, and brings its tables up to date.
- * @param path a file, created when it is not there, or `:memory:`, which keeps nothing
+ * Opens the database in a file and migrates its tables.
+ * @param path a file, which is created if it does not exist, or `:memory:`, which stores nothing
  * @throws ConfigError when the file cannot be used, or a newer version wrote it
  */
 export function openSqlite(path: string, watch?: FileWatch): Promise<Database> {
@@ -18,9 +18,9 @@ export function openSqlite(path: string, watch?: FileWatch): Promise<Database> {
 }
 
 /**
- * Opens a file with tables of any kind, as `openSqlite` does.
- * @param options `synchronous` is SQLite's: with `NORMAL` the last writes may be gone after a power failure.
- *   `pageBytes` is the page size of a new file
+ * Opens a file with tables of any kind, like `openSqlite`.
+ * @param options `synchronous` is SQLite's: with `NORMAL`, a power failure may lose the last writes. `pageBytes` is the page
+ *   size of a new file
  */
 export async function openSqliteTables<S>(
   path: string,
@@ -39,9 +39,9 @@ export async function openSqliteTables<S>(
   }
 }
 
-/** SQLite's own. */
+/** SQLite's default. */
 const DEFAULT_PAGE_BYTES = 4096
-/** The write-ahead log is copied into the file when it has this size. SQLite counts pages, 1000 by default. */
+/** Size at which the write-ahead log is copied into the file. SQLite counts pages, 1000 by default. */
 const WAL_BYTES = 1000 * DEFAULT_PAGE_BYTES
 
 function openFile(path: string, pageBytes: number): SQLite.Database {
@@ -49,7 +49,7 @@ function openFile(path: string, pageBytes: number): SQLite.Database {
     throw refused(path, 'cannot be opened: its folder does not exist: create it')
   const sqlite = new SQLite(path)
   try {
-    // The page size must be set first: it cannot change once the file has a write-ahead log.
+    // The page size must be set first, because it cannot change after the file has a write-ahead log.
     sqlite.pragma(`page_size = ${pageBytes}`)
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma(`wal_autocheckpoint = ${WAL_BYTES / pageBytes}`)
@@ -68,7 +68,7 @@ export function assertFolder(path: string): void {
     throw refused(path, 'cannot be opened: its folder does not exist: create it')
 }
 
-/** @returns an error that names the file, the cause and what to do, as far as the file is the cause */
+/** @returns an error with the file, the cause and the remedy, if the file is the cause; otherwise the same error */
 export function toConfigError(path: string, error: unknown): unknown {
   if (error instanceof NewerSchemaError) return refused(path, error.message)
   const fault = faultOf(error)

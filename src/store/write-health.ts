@@ -1,6 +1,6 @@
 import type { Logger } from '../telemetry/log.js'
 
-/** What is wrong with a database, in a sentence for the operator. */
+/** A fault of a database, described for the operator. */
 export interface Fault {
   /** What has happened, and what to do. */
   readonly text: string
@@ -8,34 +8,34 @@ export interface Fault {
   readonly isLasting: boolean
 }
 
-/** Whether a database takes writes. Each fault is logged once, with its cause and what to do. */
+/** Whether a database takes writes. Each fault is logged once, with its cause and its remedy. */
 export interface WriteHealth {
   isUp(): boolean
-  /** Takes a fault. @param reason the database's own words */
+  /** Notes a fault. @param reason the database's own message */
   failed(fault: Fault, reason: string): void
-  /** Takes a write that was done. */
+  /** Notes a successful write. */
   written(): void
   /**
    * Reports faults from now on.
-   * @param probe a write, tried every second during a fault: so its end is seen without traffic
+   * @param probe a write that is tried every second during a fault, so that its end is noticed without traffic
    */
   start(probe: () => Promise<unknown>): void
   close(): void
 }
 
 interface WriteHealthOptions {
-  /** Names the database in the log. */
+  /** Fields that identify the database in the log. */
   readonly fields: object
-  /** What the log says before the fault, and at its end. */
+  /** The log messages at the beginning and at the end of a fault. */
   readonly downText: string
   readonly upText: string
   readonly log: Logger
 }
 
 const PROBE_MS = 1000
-/** A fault that comes back so soon is the same one: on a full disk, small writes pass and large ones fail. */
+/** A fault that occurs again within this time is the same one: on a full disk, small writes pass and large ones fail. */
 const RETURN_MS = 60_000
-/** Such a fault ends when no write has failed for so long: failed writes are tried again within 10 s. */
+/** Such a fault ends after this time without a failed write. Failed writes are tried again within 10 s. */
 const CALM_MS = 30_000
 
 /** Builds the health of one database. */
@@ -51,7 +51,7 @@ export function createWriteHealth({ fields, downText, upText, log }: WriteHealth
   function probeSoon(): void {
     if (timer !== undefined || isClosed || fault === undefined || fault.isLasting) return
     timer = setTimeout(async () => {
-      // Its result comes to `failed` or `written`, as that of every write.
+      // Its result is passed to `failed` or `written`, like that of every write.
       await probe?.().catch(() => {})
       timer = undefined
       probeSoon()

@@ -17,22 +17,22 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-/** The office of a replica that another one keeps from reading. */
-function createOffice(verifyEndpoint: () => Promise<void>, startReading = async () => {}) {
+/** The leadership of a follower replica, until the test elects it. */
+function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = async () => {}) {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   let candidate: LeadershipListener | undefined
   let readings = 0
   const leadership = createChainLeadership({
     chainId: 5,
     election: {
-      async acquire(_office, one) {
+      async acquire(_name, one) {
         candidate = one
       },
     },
     createChainSync() {
       readings++
       const snapshot = { status: 'ok', head: undefined, last: undefined, published: undefined } as const
-      return { start: startReading, close: async () => {}, snapshot: () => snapshot, poll: async () => true }
+      return { start: startSync, close: async () => {}, snapshot: () => snapshot, poll: async () => true }
     },
     verifyEndpoint,
     onChange() {},
@@ -46,11 +46,11 @@ function createOffice(verifyEndpoint: () => Promise<void>, startReading = async 
   }
 }
 
-describe('a replica that does not read a chain', () => {
-  it('asks again while the chain does not answer, and no more once it was closed during a question', async () => {
+describe('a follower replica', () => {
+  it('verifies the endpoint again while the chain does not answer, until it is closed', async () => {
     let asked = 0
     let answer = deferred()
-    const leadership = createOffice(async () => {
+    const leadership = createTestLeadership(async () => {
       asked++
       await answer.opened
       throw new Error('no answer')
@@ -69,9 +69,9 @@ describe('a replica that does not read a chain', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('asks nothing after an election is lost that comes after close', async () => {
+  it('does not verify the endpoint after it has lost an election that followed close', async () => {
     let asked = 0
-    const leadership = createOffice(async () => {
+    const leadership = createTestLeadership(async () => {
       asked++
     })
     await leadership.start(START_MS)
@@ -83,17 +83,17 @@ describe('a replica that does not read a chain', () => {
   })
 
   it('refuses to start on a wrong chain that answers in time', async () => {
-    const leadership = createOffice(async () => {
+    const leadership = createTestLeadership(async () => {
       throw WRONG_CHAIN()
     })
     await expect(leadership.start(START_MS)).rejects.toThrow(ChainConfigError)
     await leadership.close()
-    // The mistake is reported by the caller, which gets it.
+    // The caller receives the configuration error and reports it.
     expect(lines).toEqual([])
   })
 
-  it('logs once what a reading begins with that it wins later, if that is a wrong chain', async () => {
-    const leadership = createOffice(
+  it('logs a wrong chain once when it becomes the leader later', async () => {
+    const leadership = createTestLeadership(
       async () => {},
       async () => {
         throw WRONG_CHAIN()
@@ -108,11 +108,11 @@ describe('a replica that does not read a chain', () => {
     await leadership.close()
   })
 
-  it('logs once that a chain which answers late is the wrong one, and asks until it is the right one', async () => {
+  it('logs a wrong chain that answers late once, and verifies again until it is the right one', async () => {
     let asked = 0
     let isRight = false
     const answer = deferred()
-    const leadership = createOffice(async () => {
+    const leadership = createTestLeadership(async () => {
       asked++
       await answer.opened
       if (!isRight) throw WRONG_CHAIN()
@@ -136,10 +136,10 @@ describe('a replica that does not read a chain', () => {
     await leadership.close()
   })
 
-  it('asks no more once it is elected', async () => {
+  it('stops to verify the endpoint after its election', async () => {
     let asked = 0
     const answer = deferred()
-    const leadership = createOffice(async () => {
+    const leadership = createTestLeadership(async () => {
       asked++
       await answer.opened
       throw new Error('no answer')

@@ -13,7 +13,7 @@ afterEach(() => {
 })
 
 describe('the endpoint', () => {
-  test('is the first one, for as long as it brings new heads', () => {
+  test('is the first one as long as it has new heads', () => {
     const choice = createEndpointSelector(ALL, 1000)
     for (let minute = 0; minute < 10; minute++) {
       vi.advanceTimersByTime(59_000)
@@ -22,7 +22,7 @@ describe('the endpoint', () => {
     }
   })
 
-  test('is the next one when it is given up, and after the last the first again', () => {
+  test('is the next one after a failure, and the first one again after the last', () => {
     const choice = createEndpointSelector(ALL, 1000)
     const chosen = [1, 2, 3].map(() => {
       choice.markFailed()
@@ -32,7 +32,7 @@ describe('the endpoint', () => {
     expect([choice.current(), choice.index()]).toEqual([first, 0])
   })
 
-  test('is the first one again after a minute, when the other answers', () => {
+  test('is the first one again after a minute, when the other one answers', () => {
     const choice = createEndpointSelector(ALL, 1000)
     choice.markFailed()
     vi.advanceTimersByTime(59_000)
@@ -44,14 +44,14 @@ describe('the endpoint', () => {
     expect(choice.next(true)).toBe(first)
   })
 
-  test('is the next one when it has brought no new head for a minute', () => {
+  test('is the next one after a minute without a new head', () => {
     const choice = createEndpointSelector(ALL, 1000)
     vi.advanceTimersByTime(61_000)
     expect(choice.next(true)).toBe(second)
     expect(choice.next(true)).toBe(second)
   })
 
-  test('may be silent for three poll intervals, where these are long', () => {
+  test('stays the same for three poll intervals without a new head, when these are long', () => {
     const choice = createEndpointSelector(ALL, 60_000)
     vi.advanceTimersByTime(179_000)
     expect(choice.next(true)).toBe(first)
@@ -59,7 +59,7 @@ describe('the endpoint', () => {
     expect(choice.next(true)).toBe(second)
   })
 
-  test('is the only one where there is no other', () => {
+  test('stays the same when there is only one', () => {
     const choice = createEndpointSelector([first as Endpoint], 1000)
     choice.markFailed()
     vi.advanceTimersByTime(100_000)
@@ -71,7 +71,7 @@ describe('the pause after failures', () => {
   const pauses = (failures: number, endpoints: number, pollIntervalMs = 1000) =>
     Array.from({ length: 200 }, () => backoffMs(failures, endpoints, pollIntervalMs))
 
-  test('is none while an endpoint was not tried', () => {
+  test('is 0 while an endpoint has not been tried', () => {
     expect([1, 2, 4, 5].map((failures) => backoffMs(failures, 3, 1000))).toEqual([0, 0, 0, 0])
   })
 
@@ -82,14 +82,14 @@ describe('the pause after failures', () => {
     [9, 3, 4000],
     [30, 3, 10_000],
     [1000, 1, 10_000],
-  ])('after %d failures of %d endpoints is half to all of %d ms', (failures, endpoints, longest) => {
+  ])('is half to all of the maximum: %d failures, %d endpoints, %d ms', (failures, endpoints, longest) => {
     const values = pauses(failures, endpoints)
     expect(Math.min(...values)).toBeGreaterThanOrEqual(longest / 2)
     expect(Math.max(...values)).toBeLessThanOrEqual(longest)
     expect(new Set(values).size).toBeGreaterThan(100)
   })
 
-  test('begins with the poll interval where that is short, and with a second where it is long', () => {
+  test('begins with a short poll interval, or with a second for a long one', () => {
     expect(Math.max(...pauses(1, 1, 20))).toBeLessThanOrEqual(20)
     expect(Math.max(...pauses(1, 1, 60_000))).toBeLessThanOrEqual(1000)
   })

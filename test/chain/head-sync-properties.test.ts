@@ -11,37 +11,37 @@ import { openSqlite } from '../../src/store/sqlite.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { createRandom } from '../random.js'
-import { type ComingAndGoing, subscribe } from './coming-and-going.js'
-import { createFaultyJournal } from './faulty-journal.js'
-import { createLyingNode, ENDLESS } from './lying-node.js'
+import { createFaultyEventSink } from './faulty-event-sink.js'
+import { createFaultyNode, ENDLESS } from './faulty-node.js'
 import { createModelChain, SETTLEMENT } from './model-chain.js'
+import { type ReconnectingSubscriber, subscribe } from './reconnecting-subscriber.js'
 
-/** How many histories each property is tried with. */
+/** Number of histories for each property. */
 const SEEDS = Number(process.env.CHAIN_SEEDS ?? 40)
 const MOVES = 15
 const SUBSCRIBERS = 3
 const TIMEOUT_MS = 30_000 + SEEDS * 500
 const MAX_REORG_DEPTH = 8
 const RECHECK_BLOCKS = 6
-/** Looks with true answers after which all must be read: a lower head on another fork is believed the third time. */
-const HONEST_LOOKS = 4
+/** Correct polls after which all blocks are read. A lower head on another fork is followed at the third poll. */
+const CORRECT_POLLS = 4
 const CHAIN_ID = 1
 
 const log = createLog('silent')
 const metrics = createMetrics()
 const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1)
 
-/** The real reader, follower, event log and subscribers, between a model of a chain and a database in memory. */
+/** The real reader, head sync, event log and subscribers, between a model of a chain and a database in memory. */
 async function createHistory(seed: number, confirmations: number) {
   const random = createRandom(seed)
   const chain = createModelChain(random)
   const hasReceipts = seed % 2 === 0
-  const node = createLyingNode(chain, random, { hasReceipts, freshBlocks: RECHECK_BLOCKS })
+  const node = createFaultyNode(chain, random, { hasReceipts, freshBlocks: RECHECK_BLOCKS })
   const database = await openSqlite(':memory:')
   const store = createEventStore(database, () => 1)
   const cluster = { listen() {} }
   const eventLog = await openEventLog({ store, cluster, eventRetentionDays: 1, metrics, log, now: () => 1 })
-  const faulty = createFaultyJournal(eventLog.eventSinkOf(CHAIN_ID), random)
+  const faulty = createFaultyEventSink(eventLog.eventSinkOf(CHAIN_ID), random)
   const config = {
     chainId: CHAIN_ID,
     settlement: SETTLEMENT,
@@ -56,17 +56,17 @@ async function createHistory(seed: number, confirmations: number) {
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, { pause: async () => {} })
   const run = { signal: new AbortController().signal, onProgress() {}, onBackfill() {} }
   const { logId } = await store.readState()
-  const subscribers: ComingAndGoing[] = []
+  const subscribers: ReconnectingSubscriber[] = []
   for (let left = SUBSCRIBERS; left > 0; left--)
     subscribers.push(await subscribe(eventLog, `${logId}.0`, random))
 
-  async function poll(lies: number, failures: number): Promise<void> {
-    node.allow(lies)
+  async function poll(wrongAnswers: number, failures: number): Promise<void> {
+    node.allow(wrongAnswers)
     faulty.allow(failures)
     await headSync.follow(reader, await reader.head(), run)
   }
 
-  /** Lets the node lie, the database fail and subscribers leave, then all of them be right again. */
+  /** Makes the node give wrong answers, the database fail and subscribers disconnect, then makes all work again. */
   async function play(nextMove: () => void): Promise<void> {
     for (let move = 0; move < MOVES; move++) {
       nextMove()
@@ -77,8 +77,8 @@ async function createHistory(seed: number, confirmations: number) {
       }
       for (const subscriber of subscribers) await subscriber.move()
     }
-    for (let left = HONEST_LOOKS; left > 0; left--) await poll(0, 0)
-    // What could not be proven is read again when it is so far below the head.
+    for (let left = CORRECT_POLLS; left > 0; left--) await poll(0, 0)
+    // Blocks without a proof are read again at this depth below the head.
     chain.grow(RECHECK_BLOCKS + confirmations)
     await poll(0, 0)
     for (const subscriber of subscribers) await subscriber.end()
@@ -107,7 +107,7 @@ async function createHistory(seed: number, confirmations: number) {
 
 type History = Awaited<ReturnType<typeof createHistory>>
 
-/** Plays each seed's history, and hands it over for judgement. */
+/** Plays the history of each seed and checks it. */
 async function forEachSeed(
   confirmationsOf: (seed: number) => number,
   nextMove: (history: History) => void,
@@ -125,8 +125,8 @@ async function forEachSeed(
   }
 }
 
-/** What stands for a subscriber after all that it got, and what was removed. @throws Error when that cannot follow */
-function standing({ received }: ComingAndGoing) {
+/** The events that a subscriber has left, and those that were removed. @throws Error for an impossible order */
+function remainingEvents({ received }: ReconnectingSubscriber) {
   const left: Hex[] = []
   const removed: Hex[] = []
   for (const { type, orderId } of received) {
@@ -140,7 +140,7 @@ function standing({ received }: ComingAndGoing) {
 }
 
 it(
-  'whatever a node and a database get wrong, every subscriber ends with the events of the chain',
+  'every subscriber ends with the events of the chain after any errors of a node and a database',
   async () => {
     let removals = 0
     await forEachSeed(
@@ -152,8 +152,8 @@ it(
       ({ hasReceipts, subscribers, expected }) => {
         for (const subscriber of subscribers) {
           expect(subscriber.received).toEqual(subscribers[0]?.received)
-          const { left, removed } = standing(subscriber)
-          // What a node without receipts has left out comes late.
+          const { left, removed } = remainingEvents(subscriber)
+          // Events that a node without receipts has left out come late.
           expect(hasReceipts ? left : [...left].sort()).toEqual(expected())
           removals += removed.length
         }
@@ -165,14 +165,14 @@ it(
 )
 
 it(
-  'while a chain only grows, no wrong answer and no failure removes an event of the chain',
+  'no wrong answer and no failure removes an event of a chain that only grows',
   async () => {
     await forEachSeed(
       () => 0,
       ({ random, chain }) => chain.grow(random.integer(0, 20)),
       ({ subscribers, expected }) => {
         for (const subscriber of subscribers) {
-          const { left, removed } = standing(subscriber)
+          const { left, removed } = remainingEvents(subscriber)
           expect([...left].sort()).toEqual(expected())
           const wereOnChain = new Set(expected())
           expect(removed.filter((orderId) => wereOnChain.has(orderId))).toEqual([])

@@ -25,24 +25,24 @@ interface BlockEvent {
   readonly blockNumber: number
 }
 
-/** What a subscriber is told. */
-interface Told extends BlockEvent {
+/** An event that a subscriber receives. */
+interface ReceivedEvent extends BlockEvent {
   readonly isReversion: boolean
 }
 
-/** What the network does next: blocks with so many events each grow on a block, and the last one is the head. */
+/** A change of the network: blocks with these numbers of events grow on a block, and the last one is the head. */
 interface Move {
-  /** The block: so far behind the last head, or any one of all. */
-  readonly on: { readonly behindHead: number } | { readonly index: number }
+  /** The block: at a depth below the last head, or any of all blocks. */
+  readonly on: { readonly belowHead: number } | { readonly index: number }
   readonly grown: readonly number[]
-  /** How far behind a head a watcher that has lost its way starts anew. */
+  /** Depth below a head at which a poller restarts after a lost fork. */
   readonly restartDepth: number
 }
 
 const move: fc.Arbitrary<Move> = fc.record({
   on: fc.oneof(
-    { weight: 2, arbitrary: fc.constant({ behindHead: 0 }) },
-    { weight: 3, arbitrary: fc.record({ behindHead: fc.nat(7) }) },
+    { weight: 2, arbitrary: fc.constant({ belowHead: 0 }) },
+    { weight: 3, arbitrary: fc.record({ belowHead: fc.nat(7) }) },
     { weight: 1, arbitrary: fc.record({ index: fc.nat(10_000) }) },
   ),
   grown: fc.array(fc.nat(2), { maxLength: 5 }),
@@ -58,26 +58,26 @@ function grow(parent: Block | undefined, eventCount: number, serial: number): Bl
   return { number, hash: `0x${serial}`, parentHash: parent?.hash ?? '0x', parent, eventCount }
 }
 
-/** The block and those before it, the latest first, down to `end` and without it. */
+/** The block and those before it, the latest first, down to `end`, which is excluded. */
 function* backFrom(block: Block | undefined, end?: Block): Generator<Block> {
   for (let at = block; at !== undefined && at !== end; at = at.parent) yield at
 }
 
-function behind(block: Block, depth: number): Block {
+function ancestorOf(block: Block, depth: number): Block {
   let at = block
   for (let left = depth; left > 0 && at.parent !== undefined; left--) at = at.parent
   return at
 }
 
 function ancestorAt(block: Block, number: number): Block {
-  return behind(block, block.number - number)
+  return ancestorOf(block, block.number - number)
 }
 
 function eventsOf({ hash, number, eventCount }: Block): BlockEvent[] {
   return Array.from({ length: eventCount }, (_, index) => ({ id: `${hash}/${index}`, blockNumber: number }))
 }
 
-/** All that the network ever made; the heads, one by one. */
+/** All blocks of the network, and its heads, one by one. */
 function createNetwork() {
   const blocks: [Block, ...Block[]] = [grow(undefined, 0, 0)]
   const byHash = new Map<Hex, Block>()
@@ -90,7 +90,7 @@ function createNetwork() {
       return block
     },
     nextHead({ on, grown }: Move): Block {
-      head = 'index' in on ? (blocks[on.index % blocks.length] ?? head) : behind(head, on.behindHead)
+      head = 'index' in on ? (blocks[on.index % blocks.length] ?? head) : ancestorOf(head, on.belowHead)
       for (const eventCount of grown) {
         head = grow(head, eventCount, blocks.length)
         blocks.push(head)
@@ -101,32 +101,32 @@ function createNetwork() {
   }
 }
 
-/** Takes everything in the order told, and insists on it: nothing twice, and only the latest is taken back. */
+/** Receives events in order. Throws when one comes twice, or when one that is not the latest is removed. */
 function createSubscriber() {
-  const standing: BlockEvent[] = []
-  let toldCount = 0
+  const remaining: BlockEvent[] = []
+  let receivedCount = 0
   return {
-    standing,
-    toldCount: () => toldCount,
-    publish({ id, blockNumber, isReversion }: Told): void {
-      toldCount++
+    remaining,
+    receivedCount: () => receivedCount,
+    publish({ id, blockNumber, isReversion }: ReceivedEvent): void {
+      receivedCount++
       if (!isReversion) {
-        if (standing.some((event) => event.id === id)) throw new Error(`${id} came twice`)
-        standing.push({ id, blockNumber })
+        if (remaining.some((event) => event.id === id)) throw new Error(`${id} came twice`)
+        remaining.push({ id, blockNumber })
       } else {
-        const latest = standing.pop()
-        if (latest?.id !== id) throw new Error(`${id} was taken back, and the latest was ${latest?.id}`)
+        const latest = remaining.pop()
+        if (latest?.id !== id) throw new Error(`${id} was removed, and the latest was ${latest?.id}`)
       }
     },
   }
 }
 
-/** Follows the heads as a watcher does, with the answers of `reconcile` held against the tree of blocks. */
+/** Follows the heads, and compares each result of `reconcile` with the tree of blocks. */
 function createBlockPoller(network: ReturnType<typeof createNetwork>, maxLength: number) {
   const subscriber = createSubscriber()
   const kinds: string[] = []
   let chain: LocalChain = [network.genesis]
-  /** Behind this block everything was announced. */
+  /** The events after this block are published. */
   let start: Block = network.genesis
 
   function append(block: Block): void {
@@ -134,11 +134,11 @@ function createBlockPoller(network: ReturnType<typeof createNetwork>, maxLength:
     for (const event of eventsOf(block)) subscriber.publish({ ...event, isReversion: false })
   }
 
-  function takeBack(latestFirst: readonly BlockEvent[]): void {
+  function remove(latestFirst: readonly BlockEvent[]): void {
     for (const event of latestFirst) subscriber.publish({ ...event, isReversion: true })
   }
 
-  function place(block: Block, restartDepth: number): void {
+  function process(block: Block, restartDepth: number): void {
     const step = reconcile(chain, block)
     kinds.push(kindOf(chain, block, step))
     expect(step, 'the step').toEqual(expectedStep(chain, block))
@@ -148,37 +148,37 @@ function createBlockPoller(network: ReturnType<typeof createNetwork>, maxLength:
         break
       case 'gap':
         for (let number = step.from; number <= step.to; number++) {
-          place(ancestorAt(block, number), restartDepth)
+          process(ancestorAt(block, number), restartDepth)
         }
-        place(block, restartDepth)
+        process(block, restartDepth)
         break
       case 'fork':
-        place(network.get(step.parentHash), restartDepth)
-        place(block, restartDepth)
+        process(network.get(step.parentHash), restartDepth)
+        process(block, restartDepth)
         break
       case 'reorganisation': {
         const kept = truncateAfter(chain, step.ancestor)
         const dropped = chain.slice(kept.length).map(({ hash }) => network.get(hash))
-        takeBack(dropped.flatMap(eventsOf).reverse())
+        remove(dropped.flatMap(eventsOf).reverse())
         chain = kept
         append(block)
         break
       }
       case 'lost': {
-        start = behind(block, 1 + restartDepth)
+        start = ancestorOf(block, 1 + restartDepth)
         const firstWrong = Math.min(chain[0].number, start.number + 1)
-        takeBack(subscriber.standing.filter(({ blockNumber }) => blockNumber >= firstWrong).reverse())
+        remove(subscriber.remaining.filter(({ blockNumber }) => blockNumber >= firstWrong).reverse())
         chain = [start]
-        place(block, restartDepth)
+        process(block, restartDepth)
         break
       }
     }
   }
 
-  return { subscriber, kinds, place, chain: () => chain, start: () => start }
+  return { subscriber, kinds, process, chain: () => chain, start: () => start }
 }
 
-/** What a step must be, by the whole tree of blocks instead of the block's parent alone. */
+/** The expected step, from the whole tree of blocks instead of the block's parent alone. */
 function expectedStep(chain: LocalChain, block: Block): Step {
   const [oldest, last] = [chain[0], tipOf(chain)]
   if (block.number > last.number + 1) return { kind: 'gap', from: last.number + 1, to: block.number - 1 }
@@ -204,22 +204,22 @@ function isLinked(chain: LocalChain): boolean {
   })
 }
 
-test('whatever the network does, a subscriber holds the events of the branch of the followed head', () => {
+test('a subscriber has the events of the followed branch, whatever the network does', () => {
   const counts = new Map<string, number>()
   fc.assert(
     fc.property(histories, ({ maxLength, moves }) => {
       const network = createNetwork()
-      const { subscriber, kinds, place, ...poller } = createBlockPoller(network, maxLength)
+      const { subscriber, kinds, process, ...poller } = createBlockPoller(network, maxLength)
       for (const each of moves) {
         const head = network.nextHead(each)
-        const before = { chain: poller.chain(), toldCount: subscriber.toldCount() }
+        const before = { chain: poller.chain(), receivedCount: subscriber.receivedCount() }
         kinds.length = 0
-        place(head, each.restartDepth)
+        process(head, each.restartDepth)
         for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
 
         const chain = poller.chain()
         if (kinds[0] === 'known' || kinds[0] === 'older') {
-          expect({ chain, toldCount: subscriber.toldCount() }).toEqual(before)
+          expect({ chain, receivedCount: subscriber.receivedCount() }).toEqual(before)
           continue
         }
         expect(tipOf(chain).hash).toBe(head.hash)
@@ -227,7 +227,7 @@ test('whatever the network does, a subscriber holds the events of the branch of 
         expect(chain.length).toBeLessThanOrEqual(maxLength)
         expect(isLinked(chain)).toBe(true)
         const start = poller.start()
-        const published = subscriber.standing.filter(({ blockNumber }) => blockNumber > start.number)
+        const published = subscriber.remaining.filter(({ blockNumber }) => blockNumber > start.number)
         expect(published).toEqual([...backFrom(head, start)].reverse().flatMap(eventsOf))
       }
     }),

@@ -9,7 +9,7 @@ import {
 } from '../../src/chain/local-chain.js'
 import type { BlockHeader } from '../../src/domain/block.js'
 
-/** A block of a branch, and its parent of the same branch unless another is named. */
+/** A block of a branch. Its parent is on the same branch unless another one is given. */
 function block(number: number, branch = 'a', parentBranch = branch): BlockHeader {
   return { number, hash: `0x${branch}${number}`, parentHash: `0x${parentBranch}${number - 1}` }
 }
@@ -25,36 +25,36 @@ function chainOf(from: number, to: number): LocalChain {
 const chain = chainOf(10, 14)
 const ofOneBlock = chainOf(10, 10)
 
-describe('a block that is nothing new:', () => {
-  test.each(chain)('known block $number', (peek) => {
-    expect(reconcile(chain, peek)).toEqual({ kind: 'known' })
+describe('a block changes nothing when it is', () => {
+  test.each(chain)('the known block $number', (known) => {
+    expect(reconcile(chain, known)).toEqual({ kind: 'known' })
   })
 
   test.each([
     ['of the same branch', block(9)],
     ['of another branch', block(9, 'b')],
     ['of another branch, by far', block(0, 'b')],
-  ])('one below the oldest, %s', (_which, older) => {
+  ])('below the oldest block, %s', (_which, older) => {
     expect(reconcile(chain, older)).toEqual({ kind: 'known' })
   })
 
-  test('the only one, and one below it', () => {
+  test('the only block, or one below it', () => {
     expect(reconcile(ofOneBlock, block(10))).toEqual({ kind: 'known' })
     expect(reconcile(ofOneBlock, block(9))).toEqual({ kind: 'known' })
   })
 
-  test('one that lags behind stays nothing new whatever parent it claims', () => {
+  test('below the oldest block, whatever parent it claims', () => {
     expect(reconcile(chain, { ...block(12), parentHash: '0xother' })).toEqual({ kind: 'known' })
   })
 })
 
-describe('a block behind the last one', () => {
-  test('is appended when the last one is its parent, whatever its own branch is called', () => {
+describe('a block after the last one', () => {
+  test('is appended when the last one is its parent, whatever the name of its branch', () => {
     expect(reconcile(chain, block(15))).toEqual({ kind: 'append' })
     expect(reconcile(chain, block(15, 'b', 'a'))).toEqual({ kind: 'append' })
   })
 
-  test('is appended to the only one', () => {
+  test('is appended to the only block', () => {
     expect(reconcile(ofOneBlock, block(11))).toEqual({ kind: 'append' })
   })
 
@@ -62,7 +62,7 @@ describe('a block behind the last one', () => {
     expect(reconcile(chain, block(15, 'b'))).toEqual({ kind: 'fork', parentHash: '0xb14' })
   })
 
-  test('is lost when its parent is not the only one', () => {
+  test('is lost when the only block is not its parent', () => {
     expect(reconcile(ofOneBlock, block(11, 'b'))).toEqual({ kind: 'lost' })
   })
 })
@@ -76,7 +76,7 @@ describe('a block ahead of the next one leaves a gap', () => {
     expect(reconcile(chain, block(1000))).toEqual({ kind: 'gap', from: 15, to: 999 })
   })
 
-  test('behind the only one', () => {
+  test('after the only block', () => {
     expect(reconcile(ofOneBlock, block(12))).toEqual({ kind: 'gap', from: 11, to: 11 })
   })
 
@@ -88,33 +88,36 @@ describe('a block ahead of the next one leaves a gap', () => {
 })
 
 describe('a block on another branch', () => {
-  test.each([11, 12, 13, 14])('at %d reorganises back to the known block that is its parent', (number) => {
-    const ancestor = block(number - 1)
-    expect(reconcile(chain, block(number, 'b', 'a'))).toEqual({ kind: 'reorganisation', ancestor })
-  })
+  test.each([11, 12, 13, 14])(
+    'at %d is a reorganisation back to the known block that is its parent',
+    (number) => {
+      const ancestor = block(number - 1)
+      expect(reconcile(chain, block(number, 'b', 'a'))).toEqual({ kind: 'reorganisation', ancestor })
+    },
+  )
 
-  test.each([12, 13, 14, 15])('at %d whose parent is not known is on a fork', (number) => {
+  test.each([12, 13, 14, 15])('at %d with an unknown parent is on a fork', (number) => {
     expect(reconcile(chain, block(number, 'b'))).toEqual({ kind: 'fork', parentHash: `0xb${number - 1}` })
   })
 
-  test.each([10, 11])('at %d is lost, since its parent would be older than anything known', (number) => {
+  test.each([10, 11])('at %d is lost, because its parent would be older than all known blocks', (number) => {
     expect(reconcile(chain, block(number, 'b'))).toEqual({ kind: 'lost' })
   })
 
-  test('in place of the oldest is lost even with the same parent', () => {
+  test('in place of the oldest block is lost even with the same parent', () => {
     expect(reconcile(chain, block(10, 'b', 'a'))).toEqual({ kind: 'lost' })
   })
 
-  test('in place of the only one is lost', () => {
+  test('in place of the only block is lost', () => {
     expect(reconcile(ofOneBlock, block(10, 'b'))).toEqual({ kind: 'lost' })
   })
 
-  test('that claims a known block of another height as its parent does not follow that', () => {
+  test('does not follow a known block of another height that it claims as its parent', () => {
     const odd = { ...block(13, 'b'), parentHash: block(11).hash }
     expect(reconcile(chain, odd)).toEqual({ kind: 'fork', parentHash: block(11).hash })
   })
 
-  test('of two known blocks can go back to either of them', () => {
+  test('with two known blocks can go back to either of them', () => {
     const two = chainOf(10, 11)
     expect(reconcile(two, block(12, 'b', 'a'))).toEqual({ kind: 'append' })
     expect(reconcile(two, block(11, 'b', 'a'))).toEqual({ kind: 'reorganisation', ancestor: block(10) })
@@ -133,26 +136,26 @@ describe('the blocks of a chain', () => {
     expect(blocks(10, 14).map(({ number }) => blockAt(chain, number))).toEqual(chain)
   })
 
-  test.each([0, 8, 9, 15, 100])('have none of number %d', (number) => {
+  test.each([0, 8, 9, 15, 100])('do not include one with number %d', (number) => {
     expect(blockAt(chain, number)).toBeUndefined()
   })
 })
 
-describe('a cut', () => {
+describe('a truncation', () => {
   test.each([
     [10, ofOneBlock],
     [11, chainOf(10, 11)],
     [13, chainOf(10, 13)],
     [14, chain],
-  ])('behind %d leaves it and all before it', (number, rest) => {
+  ])('after %d leaves it and all before it', (number, rest) => {
     expect(truncateAfter(chain, block(number))).toEqual(rest)
   })
 
-  test('behind the only one leaves it', () => {
+  test('after the only block leaves it', () => {
     expect(truncateAfter(ofOneBlock, block(10))).toEqual(ofOneBlock)
   })
 
-  test('leaves the chain that it is made of as it was', () => {
+  test('does not change the given chain', () => {
     truncateAfter(chain, block(11))
     expect(chain).toEqual(blocks(10, 14))
   })
@@ -169,7 +172,7 @@ describe('an extension', () => {
     [6, chainOf(11, 16)],
     [2, chainOf(15, 16)],
     [1, chainOf(16, 16)],
-  ])('keeps the last %d blocks at the most', (maxLength, expected) => {
+  ])('keeps at most the last %d blocks', (maxLength, expected) => {
     expect(extend(chain, [block(15), block(16)], maxLength)).toEqual(expected)
   })
 
@@ -177,7 +180,7 @@ describe('an extension', () => {
     expect(extend(chain, [], 5)).toEqual(chain)
   })
 
-  test('leaves the chain that it is made of as it was', () => {
+  test('does not change the given chain', () => {
     extend(chain, [block(15)], 2)
     expect(chain).toEqual(blocks(10, 14))
   })

@@ -5,7 +5,7 @@ import type { RawLog } from '../../src/chain/order-events.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
 import type { Random } from '../random.js'
 
-/** A receipt as `eth_getBlockReceipts` has it. */
+/** A receipt in the form of `eth_getBlockReceipts`. */
 export interface RawReceipt {
   readonly blockHash: Hex
   readonly logsBloom: Hex
@@ -17,7 +17,7 @@ export interface ModelBlock {
   readonly hash: Hex
   readonly header: RawHeader
   readonly receipts: readonly RawReceipt[]
-  /** Those of the contract. */
+  /** The logs of the contract. */
   readonly logs: readonly RawLog[]
 }
 
@@ -25,7 +25,7 @@ export const SETTLEMENT: Address = `0x${'5e'.repeat(20)}`
 const OTHER_CONTRACT: Address = `0x${'0c'.repeat(20)}`
 const ADDRESS_WORD: Hex = `0x${'11'.repeat(20).padStart(64, '0')}`
 const FULL_BLOOM: Hex = `0x${'ff'.repeat(256)}`
-/** One block in so many has a bloom with every bit, as full blocks nearly do. */
+/** One block of this number has a bloom with every bit, as full blocks nearly have. */
 const FULL_BLOCK_INTERVAL = 12
 
 const EVENTS = settlementAbi.filter((item) => item.type === 'event')
@@ -34,7 +34,7 @@ const topicOf = (name: 'Deposited' | 'Settled') =>
 const DEPOSITED = topicOf('Deposited')
 const SETTLED = topicOf('Settled')
 
-/** A chain as a node keeps it, with headers, logs and receipts that fit each other. */
+/** The chain of a node, with consistent headers, logs and receipts. */
 export function createModelChain(random: Random) {
   let serial = 0
   const byHash = new Map<Hex, ModelBlock>()
@@ -81,7 +81,7 @@ export function createModelChain(random: Random) {
 
   return {
     grow,
-    /** Replaces the last so many blocks, at most all but the first, by at least as many others. */
+    /** Replaces this number of last blocks, at most all but the first, by at least as many others. */
     reorganise(depth: number): void {
       const kept = Math.max(1, blocks.length - depth)
       const dropped = blocks.length - kept
@@ -91,7 +91,7 @@ export function createModelChain(random: Random) {
     tip: () => blocks.at(-1) as ModelBlock,
     at: (number: number): ModelBlock | undefined => blocks[number],
     get: (hash: Hex) => byHash.get(hash),
-    /** The last block of a fork that begins behind a block, and never becomes the chain. */
+    /** The last block of a fork that begins after a block and never becomes the chain. */
     forkFrom(number: number, length: number): ModelBlock {
       let last = blocks[number] as ModelBlock
       for (let left = length; left > 0; left--) last = makeBlock(last.number + 1, last.hash)

@@ -9,7 +9,7 @@ function orderOf(orderId: Hex): Order {
   return { state: 'NONE', chainId: 1, orderId }
 }
 
-/** A memory over readings that end when the test says so. */
+/** A cache whose reads end when the test says so. */
 function createSlowMemory() {
   const readings: { orderId: Hex; succeed(isAtTip?: boolean): Order; fail(error: Error): void }[] = []
   const memory = createOrderCache(
@@ -27,21 +27,21 @@ function createSlowMemory() {
       }),
   )
   const read = (index: number) => {
-    const sync = readings[index]
-    if (sync === undefined) throw new Error(`there is no reading ${index}`)
-    return sync
+    const reading = readings[index]
+    if (reading === undefined) throw new Error(`there is no read ${index}`)
+    return reading
   }
   return { memory, readings, read }
 }
 
-/** A memory over readings that succeed at once. */
+/** A cache whose reads succeed at once. */
 function createFastMemory(isAtTip = true) {
   const read = vi.fn(async (orderId: Hex): Promise<FetchedOrder> => ({ order: orderOf(orderId), isAtTip }))
   return { memory: createOrderCache(read), read }
 }
 
 describe('an order', () => {
-  test('is read once for all who ask while it is being read', async () => {
+  test('is read once for all callers that ask during the read', async () => {
     const { memory, readings, read } = createSlowMemory()
     const asked = [memory.get('0x1'), memory.get('0x1'), memory.get('0x2'), memory.get('0x1')]
     expect(readings.map(({ orderId }) => orderId)).toEqual(['0x1', '0x2'])
@@ -50,7 +50,7 @@ describe('an order', () => {
     for (const [index, order] of [first, first, second, first].entries()) expect(got[index]).toBe(order)
   })
 
-  test('is remembered, each its own', async () => {
+  test('is cached by its id', async () => {
     const { memory, read } = createFastMemory()
     for (const orderId of ['0x1', '0x2', '0x1', '0x2', '0x1'] as const) {
       expect(await memory.get(orderId)).toEqual(orderOf(orderId))
@@ -58,13 +58,13 @@ describe('an order', () => {
     expect(read.mock.calls).toEqual([['0x1'], ['0x2']])
   })
 
-  test('is not remembered when it may be of an older block', async () => {
+  test('is not cached when its state may be that of an older block', async () => {
     const { memory, read } = createFastMemory(false)
     for (const _ of [1, 2, 3]) expect(await memory.get('0x1')).toEqual(orderOf('0x1'))
     expect(read).toHaveBeenCalledTimes(3)
   })
 
-  test('that could not be read fails all who waited, and is read again for the next', async () => {
+  test('that could not be read fails for all waiting callers, and is read again for the next one', async () => {
     const { memory, readings, read } = createSlowMemory()
     const asked = [memory.get('0x1'), memory.get('0x1')]
     const failure = new Error('no answer')
@@ -80,7 +80,7 @@ describe('an order', () => {
 })
 
 describe.each(['invalidate', 'clear'] as const)('%s', (what) => {
-  test('lets an order be read anew', async () => {
+  test('makes the next caller read an order again', async () => {
     const { memory, read } = createFastMemory()
     await memory.get('0x1')
     memory[what]('0x1')
@@ -89,7 +89,7 @@ describe.each(['invalidate', 'clear'] as const)('%s', (what) => {
     expect(read).toHaveBeenCalledTimes(2)
   })
 
-  test('while an order is being read lets the next who asks read anew', async () => {
+  test('during a read makes the next caller read again', async () => {
     const { memory, readings, read } = createSlowMemory()
     const before = memory.get('0x1')
     memory[what]('0x1')
@@ -103,7 +103,7 @@ describe.each(['invalidate', 'clear'] as const)('%s', (what) => {
     expect(readings).toHaveLength(2)
   })
 
-  test('while an order is being read keeps it from being remembered', async () => {
+  test('during a read keeps the order from being cached', async () => {
     const { memory, readings, read } = createSlowMemory()
     const before = memory.get('0x1')
     memory[what]('0x1')
@@ -115,25 +115,22 @@ describe.each(['invalidate', 'clear'] as const)('%s', (what) => {
     expect(await after).toBe(newer)
   })
 
-  test.each(['succeeds', 'fails'])(
-    'lets go of a reading that %s later without harm to the next',
-    async (end) => {
-      const { memory, readings, read } = createSlowMemory()
-      const before = memory.get('0x1')
-      memory[what]('0x1')
-      const after = memory.get('0x1')
-      if (end === 'fails') read(0).fail(new Error('no answer'))
-      else read(0).succeed()
-      await before.catch(() => {})
-      const joined = memory.get('0x1')
-      expect(readings).toHaveLength(2)
-      const newer = read(1).succeed()
-      expect(await Promise.all([after, joined])).toEqual([newer, newer])
-    },
-  )
+  test.each(['succeeds', 'fails'])('ignores the end of an earlier read that %s', async (end) => {
+    const { memory, readings, read } = createSlowMemory()
+    const before = memory.get('0x1')
+    memory[what]('0x1')
+    const after = memory.get('0x1')
+    if (end === 'fails') read(0).fail(new Error('no answer'))
+    else read(0).succeed()
+    await before.catch(() => {})
+    const joined = memory.get('0x1')
+    expect(readings).toHaveLength(2)
+    const newer = read(1).succeed()
+    expect(await Promise.all([after, joined])).toEqual([newer, newer])
+  })
 })
 
-test('forgetting one order leaves the others, clearing leaves none', async () => {
+test('invalidate removes one order, and clear removes all', async () => {
   const { memory, read } = createFastMemory()
   const getBoth = () => Promise.all([memory.get('0x1'), memory.get('0x2')])
   await getBoth()
@@ -146,7 +143,7 @@ test('forgetting one order leaves the others, clearing leaves none', async () =>
   expect(read).toHaveBeenCalledTimes(5)
 })
 
-test('10000 orders are remembered, those that were asked for last', async () => {
+test('the cache keeps the 10000 orders that were used last', async () => {
   const { memory, read } = createFastMemory()
   const ids = Array.from({ length: MAX_ORDERS }, (_, index): Hex => `0x${index}`)
   for (const orderId of [...ids, ...ids]) await memory.get(orderId)

@@ -24,7 +24,7 @@ const DEPOSITED = {
 const SETTLED = { orderId: ORDER_ID, user: USER, solver: SOLVER }
 const REFUNDED = { orderId: ORDER_ID, user: USER, inputAmount: 1000n, bondSlashed: 50n }
 
-/** A log as a node has it, of an event of the contract with these members. */
+/** A log in the node's form, of an event of the contract with these members. */
 function logOf(
   name: string,
   members: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ function logOf(
 
 const base = { chainId: CHAIN_ID, orderId: ORDER_ID, user: USER?.toLowerCase(), blockNumber: 7 }
 
-describe('an order event is read with everything it says, addresses in lower case:', () => {
+describe('an order event has all its members, with addresses in lower case:', () => {
   test('Deposited', () => {
     expect(decodeLogs(CHAIN_ID, [logOf('Deposited', DEPOSITED, 7, 31)]).events).toStrictEqual([
       {
@@ -79,7 +79,7 @@ describe('an order event is read with everything it says, addresses in lower cas
     ])
   })
 
-  test('Refunded, which does not name the solver', () => {
+  test('Refunded, without the solver', () => {
     const event = { type: 'Refunded', ...base, solver: undefined, inputAmount: 1000n, bondSlashed: 50n }
     expect(decodeLogs(CHAIN_ID, [logOf('Refunded', REFUNDED)]).events).toStrictEqual([
       { event, blockHash: '0xb10c7', logIndex: 0 },
@@ -93,7 +93,7 @@ test.each([
   [MAX, MAX],
   [1n, 2n ** 255n],
   [2n ** 53n + 1n, 10n ** 77n],
-])('amounts of %d and %d are read to the last digit', (first, second) => {
+])('amounts of %d and %d are read exactly', (first, second) => {
   const deposited = { ...DEPOSITED, inputAmount: first, outputAmount: second, fillDeadline: 2 ** 32 - 1 }
   const refunded = { ...REFUNDED, inputAmount: first, bondSlashed: second }
   const logs = [logOf('Deposited', deposited, 1), logOf('Refunded', refunded, 2)]
@@ -104,12 +104,12 @@ test.each([
 })
 
 test('block numbers and log indices may be large', () => {
-  const [placed] = decodeLogs(CHAIN_ID, [logOf('Settled', SETTLED, Number.MAX_SAFE_INTEGER, 2 ** 31)]).events
-  expect(placed).toMatchObject({ event: { blockNumber: Number.MAX_SAFE_INTEGER }, logIndex: 2 ** 31 })
+  const [decoded] = decodeLogs(CHAIN_ID, [logOf('Settled', SETTLED, Number.MAX_SAFE_INTEGER, 2 ** 31)]).events
+  expect(decoded).toMatchObject({ event: { blockNumber: Number.MAX_SAFE_INTEGER }, logIndex: 2 ** 31 })
 })
 
-test('events stand in the order of the chain, whatever their types and however they came', () => {
-  const places = [
+test('events are sorted by block and log index, whatever their types and their order', () => {
+  const rows = [
     ['Deposited', DEPOSITED, 2, 9],
     ['Settled', SETTLED, 2, 10],
     ['Refunded', REFUNDED, 9, 0],
@@ -119,19 +119,19 @@ test('events stand in the order of the chain, whatever their types and however t
     ['Deposited', DEPOSITED, 16, 2],
     ['Settled', SETTLED, 256, 1],
   ] as const
-  const logs = places.map(([name, members, block, index]) => logOf(name, members, block, index))
+  const logs = rows.map(([name, members, block, index]) => logOf(name, members, block, index))
   fc.assert(
     fc.property(fc.shuffledSubarray(logs, { minLength: logs.length }), (shuffled) => {
       const { events } = decodeLogs(CHAIN_ID, shuffled)
       expect(events.map(({ event, logIndex }) => [event.type, event.blockNumber, logIndex])).toEqual(
-        places.map(([name, , block, index]) => [name, block, index]),
+        rows.map(([name, , block, index]) => [name, block, index]),
       )
     }),
     { seed: 20_260_109 },
   )
 })
 
-test('nothing comes of nothing', () => {
+test('no logs give no events', () => {
   expect(decodeLogs(CHAIN_ID, [])).toEqual({ events: [], bondedSolvers: new Set(), cancelledNonces: [] })
 })
 
@@ -145,7 +145,7 @@ describe('bonds', () => {
     ['UnstakeRequested', { ...amount, unlockTime: 1 }],
     ['UnstakeCancelled', { solver: SOLVER }],
     ['UnstakeExecuted', amount],
-  ])('are changed by %s, which names the solver and no order', (name, members) => {
+  ])('are changed by %s, which has a solver and no order', (name, members) => {
     const publisher = decodeLogs(CHAIN_ID, [logOf(name, members)])
     expect(publisher).toEqual({ events: [], bondedSolvers: named, cancelledNonces: [] })
   })
@@ -159,15 +159,15 @@ describe('bonds', () => {
     expect(decodeLogs(CHAIN_ID, [logOf(name, members)]).bondedSolvers.size).toBe(0)
   })
 
-  test.each([0, 1, 2])('are changed when one of several logs says so, at place %d', (place) => {
+  test.each([0, 1, 2])('are changed when one of several logs changes them, at index %d', (index) => {
     const logs = [1, 2].map((block) => logOf('Settled', SETTLED, block))
-    logs.splice(place, 0, logOf('BondAdded', amount, 3))
+    logs.splice(index, 0, logOf('BondAdded', amount, 3))
     const { events, bondedSolvers } = decodeLogs(CHAIN_ID, logs)
     expect([events.length, bondedSolvers]).toEqual([2, named])
   })
 })
 
-test('NonceCancelled names the solver and the nonce, up to the largest', () => {
+test('NonceCancelled has the solver and the nonce, up to the largest', () => {
   const nonces = [0n, 1n, 2n ** 256n - 1n]
   const logs = nonces.map((nonce) => logOf('NonceCancelled', { solver: SOLVER, nonce }))
   const { events, cancelledNonces } = decodeLogs(CHAIN_ID, logs)
@@ -175,16 +175,13 @@ test('NonceCancelled names the solver and the nonce, up to the largest', () => {
   expect(cancelledNonces).toEqual(nonces.map((nonce) => ({ solver: SOLVER?.toLowerCase(), nonce })))
 })
 
-describe('left out are', () => {
+describe('the decoder ignores', () => {
   const settled = logOf('Settled', SETTLED)
 
   test.each<[string, Partial<RawLog>]>([
     ['events of other contracts', { topics: [toEventSelector('Transfer(address,address,uint256)')] }],
     ['events without a name', { topics: [] }],
-    [
-      'events that are named like another, with other members',
-      { topics: [toEventSelector('Settled(bytes32)')] },
-    ],
+    ['events with a known name and other members', { topics: [toEventSelector('Settled(bytes32)')] }],
   ])('%s', (_what, changes) => {
     const logs = [{ ...settled, ...changes, blockNumber: '0x1' as const }, settled]
     const { events, bondedSolvers, cancelledNonces } = decodeLogs(CHAIN_ID, logs)
@@ -196,7 +193,7 @@ describe('left out are', () => {
 test.each([
   ['Deposited', DEPOSITED],
   ['Refunded', REFUNDED],
-])('%s with less data than it promises is an error', (name, members) => {
+])('%s with less data than its members need is an error', (name, members) => {
   const log = logOf(name, members)
   expect(() => decodeLogs(CHAIN_ID, [{ ...log, data: log.data.slice(0, -2) as Hex }])).toThrow()
   expect(() => decodeLogs(CHAIN_ID, [{ ...log, data: '0x' }])).toThrow()

@@ -11,12 +11,12 @@ function refuseDownTo(size: number, range: RangeSize): void {
   while (range.current() > size) range.refused()
 }
 
-test('begins with what any node allows', () => {
+test('the first range has a size that every node allows', () => {
   expect(createRangeSize().current()).toBe(FIRST_SIZE)
 })
 
-describe('grows', () => {
-  test('fast before anything was too much, up to a limit', () => {
+describe('a range grows', () => {
+  test('fast before the first refusal, up to a limit', () => {
     const range = createRangeSize()
     const sizes = Array.from({ length: 6 }, () => {
       range.succeeded(0)
@@ -25,7 +25,7 @@ describe('grows', () => {
     expect(sizes).toEqual([1000, 2000, 4000, 8000, MAX_SIZE, MAX_SIZE])
   })
 
-  test.each(['refused', 'succeeded with too many logs'])('a little after it was %s', (what) => {
+  test.each(['refused', 'succeeded with too many logs'])('slowly after it %s', (what) => {
     const range = createRangeSize()
     if (what === 'refused') range.refused()
     else range.succeeded(ENOUGH_LOGS + 1)
@@ -36,7 +36,7 @@ describe('grows', () => {
     expect(sizes).toEqual([275, 303, 334])
   })
 
-  test('from a single block as well', () => {
+  test('from a single block', () => {
     const range = createRangeSize()
     refuseDownTo(1, range)
     const sizes = [1, 2, 3].map(() => {
@@ -46,7 +46,7 @@ describe('grows', () => {
     expect(sizes).toEqual([2, 3, 4])
   })
 
-  test('while as many logs come as are welcome, and no more', () => {
+  test('while the number of logs is within the limit', () => {
     const range = createRangeSize()
     range.succeeded(ENOUGH_LOGS)
     expect(range.current()).toBe(1000)
@@ -55,7 +55,7 @@ describe('grows', () => {
   })
 })
 
-describe('shrinks', () => {
+describe('a range shrinks', () => {
   test('by half with every refusal, until a single block is refused', () => {
     const range = createRangeSize()
     const sizes: number[] = []
@@ -65,14 +65,14 @@ describe('shrinks', () => {
     expect(range.current()).toBe(1)
   })
 
-  test('to no less than a block, however many logs there are in it', () => {
+  test('to one block at least, however many logs it has', () => {
     const range = createRangeSize()
     for (let left = 20; left > 0; left--) range.succeeded(1_000_000)
     expect(range.current()).toBe(1)
   })
 })
 
-test('is always a number of blocks that may be asked for', () => {
+test('a range is always a valid number of blocks', () => {
   const outcome = fc.option(fc.nat(2 * ENOUGH_LOGS), { nil: 'refused' as const })
   fc.assert(
     fc.property(fc.array(outcome, { maxLength: 100, size: 'max' }), (outcomes) => {
@@ -90,7 +90,7 @@ test('is always a number of blocks that may be asked for', () => {
   )
 })
 
-test('settles near the largest range that a node allows', () => {
+test('a range settles near the largest one that a node allows', () => {
   const range = createRangeSize()
   const allowed = 777
   const accepted: number[] = []

@@ -8,7 +8,7 @@ test.each([
   ['1', 1n],
   ['9007199254740993', 9007199254740993n],
   [MAX.toString(), MAX],
-])('reads %s', (text, value) => {
+])('parseUint256 reads %s', (text, value) => {
   expect(parseUint256(text)).toBe(value)
 })
 
@@ -25,7 +25,7 @@ test.each([
   ['an exponent', '1e3'],
   ['hex', '0x10'],
   ['a blank before it', ' 1'],
-  ['a line feed behind it', '1\n'],
+  ['a line feed after it', '1\n'],
   ['a separator', '1_000'],
   ['digits of another script', '١'],
   ['a JSON number', 1],
@@ -33,6 +33,6 @@ test.each([
   ['null', null],
   ['nothing', undefined],
   ['a list', ['1']],
-])('refuses %s', (_what, text) => {
+])('parseUint256 refuses %s', (_what, text) => {
   expect(parseUint256(text)).toBeUndefined()
 })

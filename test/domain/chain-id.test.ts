@@ -6,7 +6,7 @@ test.each([
   ['100', 100],
   ['8453', 8453],
   ['9007199254740991', Number.MAX_SAFE_INTEGER],
-])('reads chain id %s', (text, chainId) => {
+])('parseChainId reads %s', (text, chainId) => {
   expect(parseChainId(text)).toBe(chainId)
 })
 
@@ -28,6 +28,6 @@ test.each([
   '9007199254740993',
   '10000000000000000',
   'constructor',
-])('refuses %j, which is no chain id', (text) => {
+])('parseChainId refuses %j', (text) => {
   expect(parseChainId(text)).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ClientCounts } from '../../src/domain/client-counts.js'
 import { identifyClient } from '../../src/rpc/identify-client.js'
 
-/** Takes as much as the addresses may hold, each as much as it can. @returns how much that is */
+/** Adds clients of these addresses until none fits. @returns their number */
 function takeAll(counts: ClientCounts, addresses: readonly string[]): number {
   const before = counts.held
   for (const client of addresses.map(identifyClient))
@@ -12,7 +12,7 @@ function takeAll(counts: ClientCounts, addresses: readonly string[]): number {
 const many = (count: number, address: (number: number) => string) =>
   Array.from({ length: count }, (_, number) => address(number))
 
-describe('a region holds a quarter of the total at most:', () => {
+describe('a region holds at most a quarter of the total:', () => {
   test.each([
     [
       'four neighbouring IPv6 /48s',
@@ -27,7 +27,7 @@ describe('a region holds a quarter of the total at most:', () => {
     expect(takeAll(counts, ['198.51.100.7', '2400:1::1'])).toBe(40)
   })
 
-  test('and has room again when some of it is free', () => {
+  test('and can hold more after some of it is free', () => {
     const counts = new ClientCounts({ perClient: 2, total: 8 })
     const [first, second] = ['203.0.113.1', '203.0.113.2'].map(identifyClient) as [never, never]
     counts.add(first)
@@ -53,7 +53,7 @@ describe('no region is limited', () => {
   })
 })
 
-test('a region, like a network, never has less than one client', () => {
+test('the limit of a region, like that of a network, allows at least one client', () => {
   for (const address of ['203.0.113.1', '2001:470::1'])
     expect(takeAll(new ClientCounts({ perClient: 80, total: 100 }), [address])).toBe(80)
 })

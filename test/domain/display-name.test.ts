@@ -4,7 +4,7 @@ import { isDisplayName, MAX_NAME_LENGTH, NAME_PATTERN, toDisplayName } from '../
 
 const SEED = 20_260_121
 
-/** What versions before this rule accepted. */
+/** The rule of earlier versions. */
 const formerName = fc
   .oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: MAX_NAME_LENGTH }),
@@ -26,7 +26,7 @@ test('no character that Unicode calls blank, format, bidi or ignorable is a name
   expect(accepted).toEqual([])
 })
 
-test('a name of before is mended into one that is accepted, and an accepted one is left alone', () => {
+test('a name of an earlier version is corrected, and an accepted one stays unchanged', () => {
   fc.assert(
     fc.property(formerName, (text) => {
       const mended = toDisplayName(text)
@@ -47,7 +47,7 @@ test.each([
   expect(toDisplayName(text)).toBe(mended)
 })
 
-test('the pattern says the same as the check, but for the length', () => {
+test('the pattern agrees with the check, except for the length', () => {
   const pattern = new RegExp(NAME_PATTERN, 'u')
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: MAX_NAME_LENGTH }), (text) => {

@@ -9,7 +9,7 @@ import {
   toServiceError,
 } from '../../src/domain/errors.js'
 
-describe('each reason travels as decided', () => {
+describe('each reason has its RPC code and HTTP status:', () => {
   test.each<[Reason, string, number]>([
     ['INVALID_ARGUMENT', 'invalid_argument', 400],
     ['CHAIN_NOT_SUPPORTED', 'not_found', 404],
@@ -34,14 +34,14 @@ describe('each reason travels as decided', () => {
     expect(REASONS[reason]).toEqual({ rpc, http })
   })
 
-  test('and by a code that Connect knows', () => {
+  test('the RPC code is one of Connect', () => {
     const unknown = Object.values(REASONS).filter(({ rpc }) => codeFromString(rpc) === undefined)
     expect(unknown).toEqual([])
   })
 })
 
 describe('a service error', () => {
-  test("has its reason's HTTP status and no violations unless told", () => {
+  test("has its reason's HTTP status and no violations by default", () => {
     const error = new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.')
     expect(error).toBeInstanceOf(Error)
     expect(error).toMatchObject({
@@ -53,11 +53,11 @@ describe('a service error', () => {
     expect(error.cause).toBeUndefined()
   })
 
-  test('may have an HTTP status that says more', () => {
+  test('may have a more exact HTTP status', () => {
     expect(new ServiceError('INVALID_ARGUMENT', 'Too long.', { httpStatus: 413 }).httpStatus).toBe(413)
   })
 
-  test('passes unchanged when it is thrown', () => {
+  test('stays the same when it is thrown', () => {
     const error = new ServiceError('NO_QUOTES', 'None.')
     expect(toServiceError(error)).toBe(error)
   })
@@ -67,13 +67,13 @@ test.each([
   ['an error', new Error('password=hunter2')],
   ['a text', 'password=hunter2'],
   ['nothing', undefined],
-])('%s that was thrown unforeseen becomes INTERNAL, which does not repeat it', (_what, thrown) => {
+])('%s that is thrown unexpectedly becomes INTERNAL, which does not repeat it', (_what, thrown) => {
   const error = toServiceError(thrown)
   expect(error).toMatchObject({ reason: 'INTERNAL', httpStatus: 500, violations: [], cause: thrown })
   expect(error.message).not.toContain('hunter2')
 })
 
-test('bad input names every bad field', () => {
+test('the error for bad input names every bad field', () => {
   const violations = [
     { field: 'amount', message: 'must be an amount' },
     { field: 'userAddress', message: 'must be an address' },
@@ -90,7 +90,7 @@ test.each([
   [[1], 'Supported: 1.'],
   [[1, 8453], 'Supported: 1, 8453.'],
   [Array.from({ length: 22 }, (_, index) => index + 1), '19, 20 and 2 more, see /health.'],
-])('a chain that is not supported is told which are: %j', (chainIds, words) => {
+])('the error for an unsupported chain names the supported ones: %j', (chainIds, words) => {
   const { reason, message } = chainNotSupported(chainIds)
   expect(reason).toBe('CHAIN_NOT_SUPPORTED')
   expect(message.startsWith('This chain is not supported here. Supported: 1')).toBe(true)

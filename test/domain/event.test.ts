@@ -44,19 +44,19 @@ function filter(changes: Partial<EventFilter>): EventFilter {
   return { ...EVERY_EVENT, ...changes }
 }
 
-/** The types of the events that pass, a reversion's with that of its event. */
+/** The types of the events that pass; for a reversion, with the type of its event. */
 function passing(types: StreamEvent['type'][]): string[] {
   return everyType
     .filter((event) => matches(filter({ types: new Set(types) }), event))
     .map((event) => (event.type === 'Reverted' ? `Reverted ${event.event}` : event.type))
 }
 
-test('the empty filter lets everything pass', () => {
+test('every event passes the empty filter', () => {
   const events = [...everyType, { ...settled, solver: undefined }]
   expect(events.filter((event) => matches(EVERY_EVENT, event))).toEqual(events)
 })
 
-/** For each kind of filter one that passes, one that does not, and the change that lets an event fail the first. */
+/** For each kind of filter: one that matches, one that does not, and a change after which the first does not match. */
 const kinds: [string, Partial<EventFilter>, Partial<EventFilter>, Partial<Settled>][] = [
   ['chains', { chainIds: new Set([1]) }, { chainIds: new Set([2]) }, { chainId: 2 }],
   ['orders', { orderIds: new Set(['0x0a']) }, { orderIds: new Set(['0x0b', '0x0c']) }, { orderId: '0x1a' }],
@@ -65,17 +65,17 @@ const kinds: [string, Partial<EventFilter>, Partial<EventFilter>, Partial<Settle
 ]
 
 describe.each(kinds)('a filter of %s', (_kind, wanted, unwanted, other) => {
-  test('lets what it names pass, of every type', () => {
+  test('passes the events that it names, of every type', () => {
     expect(everyType.filter((event) => matches(filter(wanted), event))).toEqual(everyType)
   })
 
-  test('keeps out everything else, of every type', () => {
+  test('rejects all other events, of every type', () => {
     expect(everyType.filter((event) => matches(filter(unwanted), event))).toEqual([])
     const others = everyType.map((event) => ({ ...event, ...other }) as StreamEvent)
     expect(others.filter((event) => matches(filter(wanted), event))).toEqual([])
   })
 
-  test('and one of types both have to match', () => {
+  test('together with one of types passes only events that match both', () => {
     const typed = (type: OrderEventType) => filter({ ...wanted, types: new Set([type]) })
     expect(matches(typed('Settled'), settled)).toBe(true)
     expect(matches(typed('Refunded'), settled)).toBe(false)
@@ -92,11 +92,11 @@ describe('a filter of types', () => {
     expect(passing([type])).toEqual(expected)
   })
 
-  test('lets reversions pass by their own type, whatever they take back', () => {
+  test('passes reversions by their own type, whatever type they revert', () => {
     expect(passing(['Reverted'])).toEqual(['Reverted Deposited', 'Reverted Settled', 'Reverted Refunded'])
   })
 
-  test('lets each of its types pass', () => {
+  test('passes each of its types', () => {
     const ofTwo = ['Deposited', 'Refunded', 'Reverted Deposited', 'Reverted Refunded']
     expect(passing(['Deposited', 'Refunded'])).toEqual(ofTwo)
     const withReverted = ['Settled', 'Reverted Deposited', 'Reverted Settled', 'Reverted Refunded']
@@ -107,24 +107,27 @@ describe('a filter of types', () => {
 describe('several filters together', () => {
   const all = filter(Object.assign({ types: new Set(['Settled']) }, ...kinds.map(([, wanted]) => wanted)))
 
-  test('let an event pass that matches all of them, and its reversion', () => {
+  test('pass an event that matches all of them, and its reversion', () => {
     expect(matches(all, settled)).toBe(true)
     expect(matches(all, reverted('Settled'))).toBe(true)
   })
 
-  test.each(kinds)('keep out an event that matches all but that of %s', (_kind, _wanted, unwanted, other) => {
-    expect(matches({ ...all, ...unwanted }, settled)).toBe(false)
-    expect(matches(all, { ...settled, ...other })).toBe(false)
-    expect(matches(all, { ...reverted('Settled'), ...other, type: 'Reverted' })).toBe(false)
-  })
+  test.each(kinds)(
+    'reject an event that matches all but the filter of %s',
+    (_kind, _wanted, unwanted, other) => {
+      expect(matches({ ...all, ...unwanted }, settled)).toBe(false)
+      expect(matches(all, { ...settled, ...other })).toBe(false)
+      expect(matches(all, { ...reverted('Settled'), ...other, type: 'Reverted' })).toBe(false)
+    },
+  )
 
-  test('keep out an event that matches all but that of types, and its reversion', () => {
+  test('reject an event that matches all but the filter of types, and its reversion', () => {
     expect(matches(all, refunded)).toBe(false)
     expect(matches(all, reverted('Refunded'))).toBe(false)
   })
 })
 
-describe('several values of one kind let an event pass that has one of them:', () => {
+describe('several values of one kind pass an event that has one of them:', () => {
   test('chains', () => {
     const either = filter({ chainIds: new Set([1, 2]) })
     expect([1, 2, 3].map((chainId) => matches(either, { ...settled, chainId }))).toEqual([true, true, false])
@@ -149,10 +152,10 @@ describe('several values of one kind let an event pass that has one of them:', (
   })
 })
 
-describe('an event whose solver is not known', () => {
+describe('an event without a known solver', () => {
   const solverless: Settled = { ...settled, solver: undefined }
 
-  test('passes no filter of solvers, nor does its reversion', () => {
+  test('passes no filter of solvers, and neither does its reversion', () => {
     const bySolver = filter({ solvers: new Set(['0x0c']) })
     expect(matches(bySolver, solverless)).toBe(false)
     expect(matches(bySolver, { ...reverted('Settled'), solver: undefined })).toBe(false)

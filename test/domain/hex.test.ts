@@ -32,7 +32,7 @@ describe.each([
     ['an upper-case 0X', text.replace('0x', '0X')],
     ['a letter that is no digit', `${text.slice(0, -1)}g`],
     ['a blank before it', ` ${text}`],
-    ['a line feed behind it', `${text}\n`],
+    ['a line feed after it', `${text}\n`],
     ['no text', ''],
     ['a number', 0],
     ['null', null],

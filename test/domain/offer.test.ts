@@ -15,7 +15,7 @@ const MAX = (2n ** 256n - 1n).toString()
 const TOO_MUCH = (2n ** 256n).toString()
 const SIGNATURE = `0x${'AB'.repeat(65)}`
 
-/** What a solver answers to `exactInput`, as JSON has it. */
+/** A solver's reply to `exactInput`, as parsed JSON. */
 const goodQuote = {
   solver: SOLVER,
   user: USER,
@@ -35,21 +35,21 @@ function check(changes: Changes, asked: QuoteRequest = exactInput) {
   return checkOffer(asked, SOLVER, { quote: { ...goodQuote, ...changes }, signature: SIGNATURE })
 }
 
-/** The same exchange seen from the other side: 3000 in for exactly 1000 out. */
+/** The same swap with the other side fixed: 3000 in for exactly 1000 out. */
 function checkExactOutput(changes: Changes) {
   return check({ orderType: 1, inputAmount: '3000', outputAmount: '1000', ...changes }, exactOutput)
 }
 
-test('accepts a reply that matches what was asked', () => {
+test('checkOffer accepts a reply that matches the request', () => {
   expect(check({})).toEqual({ quote: signedQuote().quote, signature: SIGNATURE.toLowerCase() })
 })
 
-test('accepts a reply to a wish to buy exactly', () => {
+test('checkOffer accepts a reply to an exact-output request', () => {
   const { quote } = signedQuote({ orderType: 'EXACT_OUTPUT', inputAmount: 3000n, outputAmount: 1000n })
   expect(checkExactOutput({})).toEqual({ quote, signature: SIGNATURE.toLowerCase() })
 })
 
-test('accepts addresses in any letter case and gives them in lower case', () => {
+test('checkOffer accepts addresses in any letter case and returns them in lower case', () => {
   const upper = (address: string) => `0x${address.slice(2).toUpperCase()}`
   const changes = {
     solver: upper(SOLVER),
@@ -60,12 +60,12 @@ test('accepts addresses in any letter case and gives them in lower case', () => 
   expect(check(changes)).toEqual(check({}))
 })
 
-test('leaves out what the contract does not have', () => {
+test('checkOffer removes fields that the contract does not have', () => {
   const reply = { quote: { ...goodQuote, price: '3' }, signature: SIGNATURE, depositAddress: USER }
   expect(checkOffer(exactInput, SOLVER, reply)).toEqual(check({}))
 })
 
-describe('drops what is no reply', () => {
+describe('checkOffer drops a malformed reply:', () => {
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
@@ -86,7 +86,7 @@ describe('drops what is no reply', () => {
   })
 })
 
-describe('drops a quote with a single fault:', () => {
+describe('checkOffer drops a quote with a single fault:', () => {
   const other = '0x00000000000000000000000000000000000000ff'
   const cases: [DropReason, keyof typeof goodQuote, unknown[]][] = [
     ['solver_mismatch', 'solver', [other, USER, '', null, undefined, 0xa1, SOLVER.slice(2)]],
@@ -143,7 +143,7 @@ describe('drops a quote with a single fault:', () => {
   })
 })
 
-describe('accepts', () => {
+describe('checkOffer accepts', () => {
   test.each<[keyof typeof goodQuote, unknown]>([
     ['orderType', '0'],
     ['outputChainId', '8453'],
@@ -153,7 +153,7 @@ describe('accepts', () => {
     expect(check({ [field]: value })).toEqual(check({}))
   })
 
-  test.each(['1', MAX])('%s of the side that is not fixed', (amount) => {
+  test.each(['1', MAX])('%s for the side that is not fixed', (amount) => {
     expect(check({ outputAmount: amount })).toMatchObject({ quote: { outputAmount: BigInt(amount) } })
     expect(checkExactOutput({ inputAmount: amount })).toMatchObject({
       quote: { inputAmount: BigInt(amount) },
@@ -164,7 +164,7 @@ describe('accepts', () => {
     expect(check({ nonce })).toMatchObject({ quote: { nonce: BigInt(nonce) } })
   })
 
-  test('a fixed amount beyond 2^53 to its last digit only', () => {
+  test('a fixed amount beyond 2^53 only if all digits match', () => {
     const asked = { ...exactInput, amount: 9_007_199_254_740_993n }
     expect(check({ inputAmount: '9007199254740992' }, asked)).toBe('fixed_amount_mismatch')
     expect(check({ inputAmount: '9007199254740993' }, asked)).toMatchObject({
@@ -172,7 +172,7 @@ describe('accepts', () => {
     })
   })
 
-  test('a signature of any length, which is judged with the signature itself', () => {
+  test('a signature of any length, because the signature check comes later', () => {
     expect(checkOffer(exactInput, SOLVER, { quote: goodQuote, signature: '0x' })).toMatchObject({
       signature: '0x',
     })

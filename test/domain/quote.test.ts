@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { deadlines, ORDER_TYPES } from '../../src/domain/quote.js'
 
-test('order types stand at their number on the contract', () => {
+test('the index of an order type is its number on the contract', () => {
   expect(ORDER_TYPES.indexOf('EXACT_INPUT')).toBe(0)
   expect(ORDER_TYPES.indexOf('EXACT_OUTPUT')).toBe(1)
 })
 
-test('the deposit deadline is one window from now, the fill deadline one fill window behind it', () => {
+test('the deposit deadline is one window from now, and the fill deadline one fill window after it', () => {
   const windows = { depositWindowSeconds: 300, fillWindowSeconds: 120 }
   expect(deadlines(1_800_000_000_000, windows)).toEqual({
     depositDeadline: 1_800_000_300,
@@ -14,7 +14,7 @@ test('the deposit deadline is one window from now, the fill deadline one fill wi
   })
 })
 
-test('deadlines count from the second that has begun', () => {
+test('deadlines count from the current second', () => {
   const windows = { depositWindowSeconds: 1, fillWindowSeconds: 1 }
   expect(deadlines(1_800_000_000_999, windows)).toEqual({
     depositDeadline: 1_800_000_001,

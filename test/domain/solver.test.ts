@@ -15,20 +15,20 @@ describe('a bond', () => {
     ['more than the minimum', MINIMUM + 1n, 0n, true],
     ['one less than the minimum', MINIMUM - 1n, 0n, false],
     ['nothing', 0n, 0n, false],
-    ['the minimum beside what is being unstaked', 2n * MINIMUM, MINIMUM, true],
-    ['less than the minimum beside what is being unstaked', 2n * MINIMUM, MINIMUM + 1n, false],
+    ['the minimum in addition to the part being unstaked', 2n * MINIMUM, MINIMUM, true],
+    ['less than the minimum in addition to the part being unstaked', 2n * MINIMUM, MINIMUM + 1n, false],
     ['all of it being unstaked', MINIMUM, MINIMUM, false],
   ])('of %s', (_what, total, unstaking, isSufficient) => {
     expect(isBondSufficient({ registered: true, total, reserved: 0n, unstaking }, MINIMUM)).toBe(isSufficient)
   })
 
-  test('counts for nothing when its solver is not registered on the contract', () => {
+  test('does not suffice when its solver is not registered on the contract', () => {
     expect(
       isBondSufficient({ registered: false, total: 2n * MINIMUM, reserved: 0n, unstaking: 0n }, MINIMUM),
     ).toBe(false)
   })
 
-  test('of a registered solver is enough without any amount when the minimum is 0', () => {
+  test('of 0 suffices for a registered solver when the minimum is 0', () => {
     expect(isBondSufficient({ registered: true, total: 0n, reserved: 0n, unstaking: 0n }, 0n)).toBe(true)
   })
 })
@@ -45,7 +45,7 @@ test('a timestamp may be 5 minutes from the clock', () => {
   expect(TIMESTAMP_TOLERANCE_MS).toBe(300_000)
 })
 
-test('the refusal of a reused timestamp says which one was the last', () => {
+test('the error for a reused timestamp has the last accepted one', () => {
   expect(timestampReused(1_800_000_000_123)).toMatchObject({
     reason: 'TIMESTAMP_REUSED',
     httpStatus: 401,
@@ -53,7 +53,7 @@ test('the refusal of a reused timestamp says which one was the last', () => {
   })
 })
 
-test('the refusal of one solver too many says how many there may be', () => {
+test('the error for a full chain has the limit', () => {
   expect(solverLimitReached(50)).toMatchObject({
     reason: 'SOLVER_LIMIT_REACHED',
     httpStatus: 400,

@@ -36,7 +36,7 @@ describe.each(Object.entries(UNPRINTABLE))('%s', (_, character) => {
   })
 })
 
-it('other text stays as it is, emoji with their style too', () => {
+it('other text stays unchanged, also emoji with their style', () => {
   for (const text of ['Größe', '漢字', '🙂', '❤️', 'é']) {
     expect(replaceUnprintable(text)).toBe(text)
     expect(escapeUnprintable(JSON.stringify(text))).toBe(JSON.stringify(text))
@@ -52,7 +52,7 @@ it('escaped JSON has the same value, with and without indentation', () => {
   fc.assert(property, { seed: 20_261_121, numRuns: 1000 })
 })
 
-it('text is cut after so many units, never within a character', () => {
+it('text is truncated after a number of units, never within a character', () => {
   expect([shorten('abc', 3), shorten('abcd', 3)]).toEqual(['abc', 'abc…'])
   expect([shorten('ab🙂c', 3), shorten('ab🙂c', 4)]).toEqual(['ab…', 'ab🙂…'])
 })

@@ -8,7 +8,7 @@ import { range, settle } from './hub-harness.js'
 const client = (key: string): ClientId => ({ key, networks: [], region: '', isIpv6: false, isPrivate: false })
 const cursorAt = (sequence: number) => `log.${sequence}.digest`
 
-/** Confirmations over a log of a thousand entries, whose reads wait to be let through. */
+/** Confirmations over a log of a thousand entries, whose reads wait until the test runs them. */
 function openConfirmations() {
   const waiting: { readonly sequence: number; open(): void; fail(error: Error): void }[] = []
   const readEntry = vi.fn(async (sequence: number): Promise<Entry | undefined> => {
@@ -17,7 +17,7 @@ function openConfirmations() {
     return sequence > 1000 ? undefined : { sequence, event, cursor: cursorAt(sequence) }
   })
   const confirmations = createConfirmations(readEntry, (read) => read())
-  /** Lets one read through at a time. @returns the sequences in their order */
+  /** Runs one read at a time. @returns the sequences in their order */
   async function passAll(): Promise<number[]> {
     const passed: number[] = []
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -52,7 +52,7 @@ test.each([
   expect(confirmations.has(cursor)).toBe(false)
 })
 
-test('a read that began in the history before confirms nothing in the next one', async () => {
+test('a read that began in an earlier history confirms nothing in the next one', async () => {
   const { confirmations, passAll } = openConfirmations()
   const answered = confirmations.confirm(cursorAt(7), 7, client('a'))
   confirmations.clear()
@@ -66,11 +66,11 @@ test('clients with the same cursor share a read', async () => {
   const all = range(1, 10_000).map((n) => confirmations.confirm(cursorAt(7), 7, client(String(n))))
   await passAll()
   await Promise.all(all)
-  // As many as are under way at once.
+  // As many as may run at once.
   expect(readEntry).toHaveBeenCalledTimes(8)
 })
 
-test('a flood of made-up cursors delays only the client that sends it', async () => {
+test('many invalid cursors delay only the client that sends them', async () => {
   const { confirmations, waiting, passAll } = openConfirmations()
   for (const n of range(1, 300)) void confirmations.confirm(`log.${n}.madeup`, n, client('flooder'))
   expect(waiting).toHaveLength(2)
@@ -80,12 +80,12 @@ test('a flood of made-up cursors delays only the client that sends it', async ()
   expect(await passAll()).toHaveLength(302)
 })
 
-test('a read that fails is an error of that client alone, and lets the next one go on', async () => {
+test('a read that fails is an error of one client only, and the next read runs', async () => {
   const { confirmations, waiting, passAll } = openConfirmations()
   const failing = confirmations.confirm(cursorAt(1), 1, client('a'))
   const next = confirmations.confirm(cursorAt(2), 2, client('a'))
-  waiting.shift()?.fail(new Error('away'))
-  await expect(failing).rejects.toThrow('away')
+  waiting.shift()?.fail(new Error('database down'))
+  await expect(failing).rejects.toThrow('database down')
   await passAll()
   await next
   expect(confirmations.has(cursorAt(2))).toBe(true)

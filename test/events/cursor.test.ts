@@ -4,30 +4,33 @@ import { createCursors } from '../../src/events/cursor.js'
 const cursors = createCursors('a-Log_1')
 const DIGEST = 'aZ09_-bc'
 const SEQUENCES = [0, 1, 35, 36, 8192, 2 ** 32, Number.MAX_SAFE_INTEGER]
-const PLACES = SEQUENCES.flatMap((sequence) => [
+const POSITIONS = SEQUENCES.flatMap((sequence) => [
   { sequence, digest: DIGEST },
   { sequence, digest: undefined },
 ])
 
-test.each(PLACES)('the cursor of $sequence with the digest $digest is read as that', (place) => {
-  expect(cursors.read(cursors.write(place))).toEqual(place)
+test.each(POSITIONS)('the cursor of $sequence with the digest $digest can be read', (position) => {
+  expect(cursors.read(cursors.write(position))).toEqual(position)
 })
 
-test.each(PLACES)('the cursor of $sequence with the digest $digest needs no escaping', (place) => {
-  const cursor = cursors.write(place)
+test.each(POSITIONS)('the cursor of $sequence with the digest $digest needs no escaping', (position) => {
+  const cursor = cursors.write(position)
   expect(encodeURIComponent(cursor)).toBe(cursor)
 })
 
-test('no two places have the same cursor', () => {
+test('no two positions have the same cursor', () => {
   const written = Array.from({ length: 2000 }, (_, sequence) => cursors.write({ sequence, digest: DIGEST }))
   expect(new Set(written).size).toBe(2000)
 })
 
-test.each(['b-Log_1', 'a-Log_', 'a-Log_12', 'A-Log_1', ''])('cursors of the log %j mean nothing', (logId) => {
-  expect(cursors.read(createCursors(logId).write({ sequence: 7, digest: DIGEST }))).toBeUndefined()
-})
+test.each(['b-Log_1', 'a-Log_', 'a-Log_12', 'A-Log_1', ''])(
+  'cursors of the log %j are not accepted',
+  (logId) => {
+    expect(cursors.read(createCursors(logId).write({ sequence: 7, digest: DIGEST }))).toBeUndefined()
+  },
+)
 
-describe('no cursor is', () => {
+describe('a cursor is not', () => {
   test.each([
     '',
     '.',
@@ -52,7 +55,7 @@ describe('no cursor is', () => {
     'a-Log_1.+7',
     'a-Log_1.7.5',
     'a-Log_1.١',
-    // One more than the largest integer that a number holds, and the longest that would be matched.
+    // One more than the largest safe integer, and the longest text that matches the pattern.
     `a-Log_1.${(2 ** 53).toString(36)}`,
     'a-Log_1.zzzzzzzzzzz',
     'a-Log_1.000000000007',

@@ -21,7 +21,7 @@ test('the bytes of a batch are those of its entries, in order', () => {
   expect(bytesOf([])).toHaveLength(0)
 })
 
-test('the same batch gives the same bytes again', () => {
+test('the same batch gives the same buffer again', () => {
   const { bytesOf, encode } = createShared()
   const batch = [first, second]
   const bytes = bytesOf(batch)
@@ -38,12 +38,12 @@ test('an entry is encoded once, whatever batches it is in', () => {
   expect(encode).toHaveBeenCalledTimes(3)
 })
 
-test('all batches of one and the same entry give the same bytes', () => {
+test('all batches of one entry give the same buffer', () => {
   const { bytesOf } = createShared()
   expect(bytesOf([first])).toBe(bytesOf([first]))
 })
 
-test('two kinds of bytes do not mix', () => {
+test('two encoders do not share their buffers', () => {
   const [one, other] = [createShared(), encodeOnce(() => Buffer.from('other'))]
   const batch = [first]
   expect([one.bytesOf(batch).toString(), other(batch).toString()]).toEqual(['<log.1>', 'other'])

@@ -6,7 +6,7 @@ import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/event-samples.js'
 
-/** A log over a store in memory, with a clock that is set by hand and one event announced at 0 ms. */
+/** A log over a store in memory, with a clock that the test sets and one event published at 0 ms. */
 export async function openLog(change: (store: EventStore) => Partial<EventStore> = () => ({})) {
   const clock = { ms: 0 }
   const { store, one } = await openToRead(':memory:', () => clock.ms)
@@ -18,16 +18,16 @@ export async function openLog(change: (store: EventStore) => Partial<EventStore>
       store: { ...store, ...change(store) },
       cluster: createSingleInstance(),
       eventRetentionDays: 2,
-      // What was there before is read from the store.
+      // Earlier entries are read from the store.
       keptEntries: 0,
       metrics,
       log,
       now: () => clock.ms,
     })
     onTestFinished(() => eventLog.close())
-    const journals = new Map([1, 2, 3].map((chainId) => [chainId, eventLog.eventSinkOf(chainId)]))
-    for (const eventSink of journals.values()) await eventSink.open()
-    const eventSink = (chainId: number) => journals.get(chainId) ?? eventLog.eventSinkOf(chainId)
+    const eventSinks = new Map([1, 2, 3].map((chainId) => [chainId, eventLog.eventSinkOf(chainId)]))
+    for (const eventSink of eventSinks.values()) await eventSink.open()
+    const eventSink = (chainId: number) => eventSinks.get(chainId) ?? eventLog.eventSinkOf(chainId)
     return { ...eventLog, eventSink }
   }
   const { logId } = await store.readState()

@@ -11,7 +11,7 @@ import { now, only, settle, take } from './hub-harness.js'
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 const HOUR_MS = 3_600_000
 
-/** A store in memory with one event in each of so many blocks, each announced a millisecond after the one before. */
+/** A store in memory with one event in each block, each published a millisecond after the one before. */
 async function openFilled(entries: number, { logId = 'same-log', atMs = HOUR_MS } = {}) {
   let time = atMs
   const opened = await openToRead(':memory:', () => time++)
@@ -22,7 +22,7 @@ async function openFilled(entries: number, { logId = 'same-log', atMs = HOUR_MS 
   return opened
 }
 
-/** A log over a store that can be replaced by another one. */
+/** A log over a store that the test can replace. */
 async function openReplaceable(entries: number) {
   let current = await openFilled(entries)
   const { database } = current
@@ -61,20 +61,20 @@ async function openReplaceable(entries: number) {
   }
 }
 
-describe('a log that is replaced under a running service is noticed', () => {
+describe('a running service notices that its log was replaced', () => {
   const replacements: [what: string, make: () => ReturnType<typeof openFilled>][] = [
-    ['as it ends earlier', () => openFilled(3)],
-    ['as it is empty', () => openFilled(0)],
-    ['as its last entry is another one', () => openFilled(5, { atMs: HOUR_MS + 100 })],
-    ['as another entry is where the last one was', () => openFilled(9, { atMs: HOUR_MS + 100 })],
-    ['as it has another id', () => openFilled(5, { logId: 'other-log', atMs: HOUR_MS + 100 })],
+    ['by one that ends earlier', () => openFilled(3)],
+    ['by an empty one', () => openFilled(0)],
+    ['by one with another last entry', () => openFilled(5, { atMs: HOUR_MS + 100 })],
+    ['by one with another entry at the last sequence', () => openFilled(9, { atMs: HOUR_MS + 100 })],
+    ['by one with another id', () => openFilled(5, { logId: 'other-log', atMs: HOUR_MS + 100 })],
   ]
-  const ways: [how: string, hear: (listener: TopicListener) => void][] = [
-    ['when the connection is back', (listener) => listener.onMissed()],
-    ['by what another replica tells of it', (listener) => listener.onMessage('4')],
+  const ways: [how: string, notify: (listener: TopicListener) => void][] = [
+    ['after a reconnection', (listener) => listener.onMissed()],
+    ['after a message of another replica', (listener) => listener.onMessage('4')],
   ]
 
-  describe.each(ways)('%s', (_how, hear) => {
+  describe.each(ways)('%s', (_how, notify) => {
     test.each(replacements)('%s', async (_what, make) => {
       const { eventLog, listener, logged, replaceBy, come } = await openReplaceable(5)
       const running = eventLog.subscribe(undefined, only({}))
@@ -82,7 +82,7 @@ describe('a log that is replaced under a running service is noticed', () => {
       const end = running.next().catch((error) => error)
       const replacement = await make()
       replaceBy(replacement)
-      hear(listener)
+      notify(listener)
       expect(await end).toEqual(CURSOR_UNKNOWN)
       expect(logged).toHaveBeenCalledOnce()
       await expect(come(lost)).rejects.toEqual(CURSOR_UNKNOWN)
@@ -114,7 +114,7 @@ describe('a log that is replaced under a running service is noticed', () => {
     expect(await take(live, 1)).toEqual([5])
   })
 
-  test('while neither has an entry, as its id is another', async () => {
+  test('while both logs are empty and have different ids', async () => {
     const { eventLog, listener, logged, replaceBy } = await openReplaceable(0)
     const running = eventLog.subscribe(undefined, only({}))
     replaceBy(await openFilled(0, { logId: 'other-log' }))
@@ -124,19 +124,19 @@ describe('a log that is replaced under a running service is noticed', () => {
     expect(eventLog.subscribe(undefined, only({})).cursor()).toBe('other-log.0')
   })
 
-  test('and other parts hear of its events, as what they remember may be older', async () => {
+  test('and passes its events to the remote listener, whose state may be older', async () => {
     const { eventLog, listener, replaceBy } = await openReplaceable(5)
-    const heard = vi.fn()
-    eventLog.onRemoteEvent(heard)
+    const onRemoteEvent = vi.fn()
+    eventLog.onRemoteEvent(onRemoteEvent)
     replaceBy(await openFilled(3))
     listener.onMissed()
     await settle()
-    expect(heard.mock.calls.map(([event]) => event.blockNumber)).toEqual([1, 2, 3])
+    expect(onRemoteEvent.mock.calls.map(([event]) => event.blockNumber)).toEqual([1, 2, 3])
   })
 })
 
-describe('a log is still the same', () => {
-  test.each(['4', '5', '6'])('when a replica tells of entry %s once more', async (text) => {
+describe('a log counts as the same', () => {
+  test.each(['4', '5', '6'])('after another message for entry %s', async (text) => {
     const { eventLog, listener, logged } = await openReplaceable(5)
     const running = eventLog.subscribe(undefined, only({}))
     listener.onMessage(text)
@@ -145,7 +145,7 @@ describe('a log is still the same', () => {
     expect(logged).not.toHaveBeenCalled()
   })
 
-  test('when an earlier version has removed all entries', async () => {
+  test('after an earlier version has removed all entries', async () => {
     const { eventLog, listener, logged, database } = await openReplaceable(5)
     const running = eventLog.subscribe(undefined, only({}))
     await database.deleteFrom('events').execute()

@@ -8,8 +8,8 @@ import { now, only, range, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 
-describe('what another replica writes', () => {
-  /** Two replicas of one log: the second is told of nothing by itself. */
+describe('an event that another replica writes', () => {
+  /** Two replicas of one log. The second one receives no messages. */
   async function openTwo() {
     const readAfter = vi.fn<EventStore['readAfter']>()
     const here = await openLog((store) => ({ readAfter: readAfter.mockImplementation(store.readAfter) }))
@@ -19,7 +19,7 @@ describe('what another replica writes', () => {
     return { ...here, elsewhere, readAfter }
   }
 
-  test('is told before what is written here behind it, and read from the store once for all', async () => {
+  test('is published before later events of this replica, and is read from the store once', async () => {
     const { eventLog, elsewhere, readAfter } = await openTwo()
     const subscriptions = range(1, 3).map(() => eventLog.subscribe(undefined, only({})))
     const taken = subscriptions.map((subscription) => take(subscription, 4))
@@ -30,7 +30,7 @@ describe('what another replica writes', () => {
     expect(readAfter).toHaveBeenCalledTimes(1)
   })
 
-  test('is reached by a cursor that the other one has given', async () => {
+  test('is published when a client sends a cursor of the other replica', async () => {
     const { eventLog, elsewhere, cursorAt } = await openTwo()
     await elsewhere.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
     expect(eventLog.waitForCursor(cursorAt(1), THIS_PROCESS)).toBeUndefined()
@@ -41,14 +41,14 @@ describe('what another replica writes', () => {
     expect(await take(subscription, 1)).toEqual([3])
   })
 
-  test('is not reached where there is nothing: the cursor is unknown', async () => {
+  test('is not published when it does not exist: the cursor is unknown', async () => {
     const { eventLog, cursorAt } = await openTwo()
     await eventLog.waitForCursor(cursorAt(9), THIS_PROCESS)
     expect(() => eventLog.subscribe(cursorAt(9), only({}))).toThrow(CURSOR_UNKNOWN)
   })
 })
 
-describe('while the database is away', () => {
+describe('while the database is down', () => {
   const away = new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
 
   beforeEach(() => {
@@ -58,7 +58,7 @@ describe('while the database is away', () => {
     return () => vi.useRealTimers()
   })
 
-  /** A log whose store can be taken away. */
+  /** A log whose store the test can stop. */
   async function openFlaky() {
     let isConnectionError = false
     const opened = await openLog((store) => ({
@@ -70,7 +70,7 @@ describe('while the database is away', () => {
     return { ...opened, setAway }
   }
 
-  test('a subscriber waits, with signs of life, and goes on when it is back', async () => {
+  test('a subscriber gets empty batches, and continues when the database is up again', async () => {
     const { eventLog, setAway, cursorAt } = await openFlaky()
     setAway(true)
     const subscription = eventLog.subscribe(cursorAt(0), only({}))
@@ -86,7 +86,7 @@ describe('while the database is away', () => {
     expect(await now(second)).toMatchObject([{ sequence: 1 }])
   })
 
-  test('nobody is too slow, however long that takes', async () => {
+  test('no subscriber is too slow, however long that takes', async () => {
     const { eventLog, setAway, cursorAt } = await openFlaky()
     setAway(true)
     const subscription = eventLog.subscribe(cursorAt(0), only({}))
@@ -98,7 +98,7 @@ describe('while the database is away', () => {
     expect(subscription.ended.aborted).toBe(false)
   })
 
-  test('a cursor of another replica is refused for the time being', async () => {
+  test('a cursor of another replica is rejected with a retryable error', async () => {
     const { eventLog, setAway, cursorAt } = await openFlaky()
     setAway(true)
     await expect(eventLog.waitForCursor(cursorAt(2), THIS_PROCESS)).rejects.toBe(away)

@@ -7,8 +7,8 @@ import { now, only, range, settle, take } from './hub-harness.js'
 const DAY_MS = 86_400_000
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 
-describe('subscribers are told', () => {
-  test('of what was appended and what was taken back, when it is in the store', async () => {
+describe('subscribers receive', () => {
+  test('appended and reverted events after the store has them', async () => {
     const { eventLog, store, cursorAt } = await openLog()
     const subscription = eventLog.subscribe(cursorAt(0), only({}))
     expect(await take(subscription, 1)).toEqual([1])
@@ -25,7 +25,7 @@ describe('subscribers are told', () => {
     expect(await subscription.next()).toMatchObject(reverted)
   })
 
-  test('in the order of the log, however many write at once, and however long that takes', async () => {
+  test('events in the order of the log, whatever the order and the duration of the writes', async () => {
     const { eventLog } = await openLog((store) => ({
       async append(epoch, blocks) {
         const logEntries = await store.append(epoch, blocks)
@@ -41,7 +41,7 @@ describe('subscribers are told', () => {
     expect(await now(take(subscription, 1800))).toEqual(range(2, 1801))
   })
 
-  test('nothing of what failed, and of what comes after that', async () => {
+  test('no event of a failed write, and the events of the next one', async () => {
     const { eventLog } = await openLog()
     const subscription = eventLog.subscribe(undefined, only({}))
     const failing = eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0), settled(1, 11, 0)]))
@@ -52,7 +52,7 @@ describe('subscribers are told', () => {
   })
 })
 
-test('what is announced is counted, by chain and type', async () => {
+test('published events are counted by chain and type', async () => {
   const { eventLog, metrics } = await openLog()
   await eventLog.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
   await eventLog.eventSink(2).append(newBlocks(12, 12, manySettled(2, 12, 1)))
@@ -65,7 +65,7 @@ test('what is announced is counted, by chain and type', async () => {
   ])
 })
 
-test('a reading of the log that fails while the log closes is not tried again', async () => {
+test('a read of the log that fails while the log closes is not repeated', async () => {
   vi.useFakeTimers()
   let fail = (_: Error) => {}
   const failed = new Promise<never>((_, reject) => {
@@ -78,13 +78,13 @@ test('a reading of the log that fails while the log closes is not tried again', 
       .mockReturnValue(failed),
   }))
   const closing = eventLog.close()
-  fail(new Error('the database is away'))
+  fail(new Error('the database is down'))
   await closing
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
 })
 
-test('ending the subscriptions leaves the log to its writers', async () => {
+test('the end of the subscriptions does not stop writes to the log', async () => {
   const { eventLog, store } = await openLog()
   const subscription = eventLog.subscribe(undefined, only({}))
   eventLog.endSubscriptions()
@@ -93,7 +93,7 @@ test('ending the subscriptions leaves the log to its writers', async () => {
   expect(await store.readAfter(1, 10)).toHaveLength(1)
 })
 
-test('closing waits for what is being written', async () => {
+test('close waits for writes under way', async () => {
   const { eventLog } = await openLog()
   const written: number[] = []
   for (const number of [12, 13]) {
@@ -119,19 +119,19 @@ describe('retention', () => {
     await settle()
   }
 
-  /** Announces another event at a time. */
-  async function announceAt(ms: number, { eventLog, clock }: Awaited<ReturnType<typeof openLog>>) {
+  /** Publishes another event at a time. */
+  async function publishAt(ms: number, { eventLog, clock }: Awaited<ReturnType<typeof openLog>>) {
     clock.ms = ms
     await eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
   }
 
-  test('removes what is older than the last entry by more, when the log is opened', async () => {
+  test('removes entries that are too old compared with the last one, when the log is opened', async () => {
     for (const [ms, isKept] of [
       [2 * DAY_MS, true],
       [2 * DAY_MS + 1, false],
     ] as const) {
       const opened = await openLog()
-      await announceAt(ms, opened)
+      await publishAt(ms, opened)
       const again = await opened.open()
       const subscribe = () => again.subscribe(opened.cursorAt(0), only({}))
       if (isKept) expect(await take(subscribe(), 2)).toEqual([1, 2])
@@ -140,10 +140,10 @@ describe('retention', () => {
     }
   })
 
-  test('removes it every ten minutes from then on', async () => {
+  test('removes them every ten minutes from then on', async () => {
     const opened = await openLog()
     const { eventLog, store, cursorAt } = opened
-    await announceAt(2 * DAY_MS + 1, opened)
+    await publishAt(2 * DAY_MS + 1, opened)
     expect(() => eventLog.subscribe(cursorAt(0), only({}))).not.toThrow()
     await passTenMinutes()
     expect(() => eventLog.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
@@ -152,7 +152,7 @@ describe('retention', () => {
 
   test.each([
     ['a clock that is days ahead', 40 * DAY_MS],
-    ['a clock that is days behind', -40 * DAY_MS],
+    ['a clock that is days late', -40 * DAY_MS],
   ])('removes nothing because of %s', async (_what, ms) => {
     const { open, clock, cursorAt } = await openLog()
     clock.ms = ms
@@ -165,16 +165,16 @@ describe('retention', () => {
     expect(await take(right.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
   })
 
-  test('removes nothing because of an entry that a wrong clock has dated ahead', async () => {
+  test('removes nothing because of an entry with a time of a wrong clock', async () => {
     const opened = await openLog()
     const { open, clock, cursorAt } = opened
-    await announceAt(40 * DAY_MS, opened)
+    await publishAt(40 * DAY_MS, opened)
     clock.ms = DAY_MS
     const right = await open()
     expect(await take(right.subscribe(cursorAt(0), only({})), 2)).toEqual([1, 2])
   })
 
-  test('that fails is logged, and tried again', async () => {
+  test('is logged and repeated after a failure', async () => {
     const prune = vi.fn<EventStore['prune']>().mockResolvedValueOnce(0)
     const { eventLog, log, cursorAt } = await openLog(() => ({ prune }))
     const logged = vi.spyOn(log, 'error')
@@ -186,7 +186,7 @@ describe('retention', () => {
     expect(() => eventLog.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
   })
 
-  test('ends with the log', async () => {
+  test('stops when the log is closed', async () => {
     const { eventLog } = await openLog()
     await eventLog.close()
     expect(vi.getTimerCount()).toBe(0)

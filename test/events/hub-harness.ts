@@ -8,22 +8,22 @@ import type { SubscriberOptions, Subscription } from '../../src/events/subscribe
 import { manySettled, newBlocks, openToRead } from '../store/event-samples.js'
 
 const ANNOUNCED_AT_MS = 1_800_000_000_000
-/** Later than every announcement: pruning up to then leaves nothing. */
+/** Later than every publication, so that pruning up to this time leaves nothing. */
 export const END_OF_TIME = ANNOUNCED_AT_MS + 1
 
-/** What differs from a filter that lets everything pass. */
+/** A filter with these values. The other kinds let everything pass. */
 export function only(filter: Partial<EventFilter>): EventFilter {
   return { ...EVERY_EVENT, ...filter }
 }
 
-/** A hub over a store in memory, both of which close with the test. */
+/** A hub over a store in memory. Both close with the test. */
 export async function openHub({ stored = 0 } = {}) {
   const { store, one, two } = await openToRead(':memory:', () => ANNOUNCED_AT_MS)
   let block = 0
 
   const digests: string[] = []
 
-  /** Puts events into the store, which the hub is not told of. */
+  /** Adds events to the store without the hub. */
   async function append(count: number, chainId: number) {
     block++
     const appended = await store.append(
@@ -39,7 +39,7 @@ export async function openHub({ stored = 0 } = {}) {
   const cursors = createCursors(state.logId)
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
-  // Its rests would last longer than tests that count turns of the event loop.
+  // The rests of a real queue would last longer than tests that count turns of the event loop.
   const enqueueRead = createReadQueue(async () => {})
   const hub = createHub({ ...state, reader: { ...store, readAfter }, onSlow, enqueueRead })
   onTestFinished(() => hub.close())
@@ -48,17 +48,17 @@ export async function openHub({ stored = 0 } = {}) {
     hub,
     store,
     onSlow,
-    /** What the hub asks the store for. */
+    /** The reads of the store by the hub. */
     readAfter,
-    /** The cursor after an entry, as the hub writes it. */
+    /** The cursor after an entry, in the hub's form. */
     cursorAt: (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] }),
-    /** The same without the digest, as earlier versions wrote it. */
+    /** The same without the digest, in the form of earlier versions. */
     oldCursorAt: (sequence: number) => cursors.write({ sequence, digest: undefined }),
     append,
     async publish(count: number, chainId = 1): Promise<void> {
       hub.publish(await append(count, chainId))
     },
-    /** Lets a subscriber in that begins after a sequence, or at the end. */
+    /** Adds a subscriber that begins after a sequence, or at the end. */
     subscribe(sequence?: number, filter: Partial<EventFilter> = {}, options?: SubscriberOptions) {
       const after = sequence === undefined ? undefined : cursors.write({ sequence, digest: undefined })
       return hub.subscribe(after, only(filter), options)
@@ -66,7 +66,7 @@ export async function openHub({ stored = 0 } = {}) {
   }
 }
 
-/** The sequences of the next so many events. */
+/** The sequences of the next events. */
 export async function take(subscription: Subscription, count: number): Promise<number[]> {
   const sequences: number[] = []
   while (sequences.length < count) {
@@ -80,12 +80,12 @@ export function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
-/** Lets everything happen that waits for neither a timer nor the network. */
+/** Waits until all work has ended that needs neither a timer nor the network. */
 export async function settle(turns = 20): Promise<void> {
   for (let left = turns; left > 0; left--) await turn()
 }
 
-/** What has become of a promise by now; `waiting` when nothing has. */
+/** The state of a promise: its value, its error, or `waiting`. */
 export async function now<T>(promise: Promise<T>): Promise<T | 'waiting'> {
   promise.catch(() => {})
   return Promise.race([promise, settle().then(() => 'waiting' as const)])

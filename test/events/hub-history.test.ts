@@ -3,18 +3,18 @@ import { THIS_PROCESS } from '../../src/domain/client.js'
 import { END_OF_TIME, now, only, openHub, range, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
-/** The digest of another history's entry. */
+/** The digest of an entry in another history. */
 const OTHER = 'aaaaaaaa'
 const withDigest = (cursor: string, digest: string) => cursor.replace(/[^.]*$/, digest)
 
-/** A hub with five entries in memory after ten that are in the store alone. */
+/** A hub with five entries in memory after ten that only the store has. */
 async function openFilled() {
   const opened = await openHub({ stored: 10 })
   await opened.publish(5)
   const { hub } = opened
   return {
     ...opened,
-    /** Subscribes as transports do. */
+    /** Subscribes like the transports. */
     async come(after: string) {
       await hub.confirm(after, THIS_PROCESS)
       return hub.subscribe(after, only({}))
@@ -23,7 +23,7 @@ async function openFilled() {
 }
 
 describe('a cursor', () => {
-  test.each([3, 10])('of entry %d is confirmed by the store, and then goes on', async (sequence) => {
+  test.each([3, 10])('of entry %d is confirmed by the store before it is accepted', async (sequence) => {
     const { hub, come, cursorAt } = await openFilled()
     const cursor = cursorAt(sequence)
     expect(() => hub.subscribe(cursor, only({}))).toThrow(CURSOR_UNKNOWN)
@@ -40,7 +40,7 @@ describe('a cursor', () => {
     expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
   })
 
-  test.each([3, 10, 11, 15])('of another entry %d is refused', async (sequence) => {
+  test.each([3, 10, 11, 15])('of another entry %d is rejected', async (sequence) => {
     const { come, cursorAt } = await openFilled()
     await expect(come(withDigest(cursorAt(sequence), OTHER))).rejects.toEqual(CURSOR_UNKNOWN)
   })
@@ -50,13 +50,13 @@ describe('a cursor', () => {
     await expect(come(`${cursorAt(0)}.${OTHER}`)).rejects.toEqual(CURSOR_UNKNOWN)
   })
 
-  test.each([3, 10, 11, 15])('of an earlier version, of entry %d, goes on', async (sequence) => {
+  test.each([3, 10, 11, 15])('of an earlier version, of entry %d, is accepted', async (sequence) => {
     const { come, oldCursorAt } = await openFilled()
     const subscription = await come(oldCursorAt(sequence))
     expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
   })
 
-  test('of the last entry that retention has passed goes on, and those before it are refused', async () => {
+  test('of the last entry that retention has passed is accepted, and earlier ones are rejected', async () => {
     const { hub, store, come, cursorAt, oldCursorAt } = await openHub({ stored: 10 }).then((opened) => ({
       ...opened,
       come: async (after: string) => {
@@ -75,8 +75,8 @@ describe('a cursor', () => {
   })
 })
 
-describe('the place of a subscriber that replays with a filter', () => {
-  test('is a cursor that can be confirmed, also at an entry that it leaves out', async () => {
+describe('the cursor of a subscriber that replays with a filter', () => {
+  test('can be confirmed, also after an entry that does not pass the filter', async () => {
     const { hub, cursorAt, come } = await openFilled()
     const subscription = hub.subscribe(cursorAt(0), only({ chainIds: new Set([2]) }))
     const next = subscription.next()
@@ -99,7 +99,7 @@ describe('a log with another history', () => {
     return { ...opened, before, waiting, lost: range(9, 15).map(cursorAt) }
   }
 
-  test('ends all subscriptions, wherever they are', async () => {
+  test('ends all subscriptions, whatever their positions', async () => {
     const { before, waiting } = await openReplaced()
     expect(await waiting[0]).toEqual(CURSOR_UNKNOWN)
     for (const subscription of before) {
@@ -117,7 +117,7 @@ describe('a log with another history', () => {
     expect(await take(await come(cursorAt(2)), 9)).toEqual(range(3, 11))
   })
 
-  test('takes neither cursors after its end nor those that do not say of which entry they are', async () => {
+  test('rejects cursors after its end and cursors without a digest', async () => {
     const { come, lost, oldCursorAt } = await openReplaced()
     for (const cursor of lost) await expect(come(cursor)).rejects.toEqual(CURSOR_UNKNOWN)
     for (const n of [1, 8]) await expect(come(oldCursorAt(n))).rejects.toEqual(CURSOR_UNKNOWN)

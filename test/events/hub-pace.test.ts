@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 
 afterEach(() => {
-  // What is spied on is a fake: restored later, it would be put back in the place of the real one.
+  // The spied function is a fake. A later restore would put it in the place of the real one.
   vi.restoreAllMocks()
   vi.useRealTimers()
 })
@@ -21,8 +21,8 @@ async function pass(ms: number): Promise<void> {
   await settle()
 }
 
-describe('a subscriber that takes nothing of what it was given', () => {
-  test('ends after 10 s, although nobody waits', async () => {
+describe('a subscriber that takes nothing of what it received', () => {
+  test('ends after 10 s, also when no call waits', async () => {
     const { subscribe, publish, onSlow } = await openHub()
     const slow = subscribe()
     await publish(1)
@@ -46,7 +46,7 @@ describe('a subscriber that takes nothing of what it was given', () => {
     expect(onSlow).toHaveBeenCalledOnce()
   })
 
-  test('slows no other, and leaves its place to another', async () => {
+  test('does not slow others down, and frees its place', async () => {
     const { subscribe, publish } = await openHub()
     const [slow, good] = [subscribe(), subscribe()]
     await publish(1)
@@ -62,7 +62,7 @@ describe('a subscriber that takes nothing of what it was given', () => {
     expect(() => subscribe()).not.toThrow()
   })
 
-  test('comes back with the cursor that it had', async () => {
+  test('can reconnect with its cursor', async () => {
     const { hub, subscribe, publish, cursorAt } = await openHub()
     const slow = subscribe()
     await publish(2)
@@ -76,7 +76,7 @@ describe('a subscriber that takes nothing of what it was given', () => {
     hub.close()
   })
 
-  test('just in time goes on', async () => {
+  test('continues when it takes a batch in time', async () => {
     const { subscribe, publish, onSlow } = await openHub()
     const subscription = subscribe()
     for (const sequence of range(1, 5)) {
@@ -87,7 +87,7 @@ describe('a subscriber that takes nothing of what it was given', () => {
     expect(onSlow).not.toHaveBeenCalled()
   })
 
-  test('is none of those who wait for what comes, or have left', async () => {
+  test('is not one that waits for events or has closed', async () => {
     const { subscribe, publish, onSlow } = await openHub()
     const [waiting, left] = [subscribe(), subscribe()]
     await publish(1)
@@ -101,7 +101,7 @@ describe('a subscriber that takes nothing of what it was given', () => {
     expect(left.ended.reason).not.toEqual(SUBSCRIBER_TOO_SLOW)
   })
 
-  test('ends as well when it was given a sign of life only', async () => {
+  test('ends as well after an empty batch', async () => {
     const { subscribe } = await openHub()
     const slow = subscribe()
     const next = slow.next()
@@ -112,8 +112,8 @@ describe('a subscriber that takes nothing of what it was given', () => {
   })
 })
 
-describe('a subscriber that is behind for more than a minute', () => {
-  /** Takes a batch a second: too seldom to catch up, too often to be stalled. */
+describe('a subscriber that lags for more than a minute', () => {
+  /** Takes a batch a second: too slow to catch up, too fast to be stalled. */
   async function takeSlowly(subscriptions: readonly Subscription[], seconds: number): Promise<void> {
     for (const _ of range(1, seconds)) {
       await Promise.all(subscriptions.map((subscription) => subscription.next()))
@@ -121,7 +121,7 @@ describe('a subscriber that is behind for more than a minute', () => {
     }
   }
 
-  test('ends when it had caught up, and not while it still replays', async () => {
+  test('ends after it had caught up, and not during its replay', async () => {
     const { subscribe, publish, onSlow } = await openHub({ stored: 8000 })
     const [caughtUp, replaying] = [subscribe(8000), subscribe(0)]
     const live = caughtUp.next()
@@ -137,7 +137,7 @@ describe('a subscriber that is behind for more than a minute', () => {
     expect(onSlow).toHaveBeenCalledOnce()
   })
 
-  test('stays when it has caught up in between, however long it had waited before', async () => {
+  test('continues when it has caught up in between, however long it had waited before', async () => {
     const { subscribe, publish } = await openHub()
     const subscription = subscribe()
     for (const _ of range(1, 8)) {
@@ -158,7 +158,7 @@ describe('a subscriber that is behind for more than a minute', () => {
 })
 
 describe('silence', () => {
-  test('is broken by an empty batch after 15 s, again and again', async () => {
+  test('ends with an empty batch after 15 s, again and again', async () => {
     const { subscribe, oldCursorAt } = await openHub({ stored: 3 })
     const subscription = subscribe()
     for (const _ of range(1, 3)) {
@@ -171,7 +171,7 @@ describe('silence', () => {
     }
   })
 
-  test('that begins between two checks is broken by the next one after 15 s', async () => {
+  test('that begins between two checks ends at the next check after 15 s', async () => {
     const { subscribe } = await openHub()
     await pass(300)
     const next = subscribe().next()
@@ -181,7 +181,7 @@ describe('silence', () => {
     expect(await now(next)).toEqual([])
   })
 
-  test('begins anew with every event', async () => {
+  test('begins again after every event', async () => {
     const { subscribe, publish } = await openHub()
     const subscription = subscribe()
     const first = subscription.next()
@@ -195,7 +195,7 @@ describe('silence', () => {
     expect(await now(second)).toEqual([])
   })
 
-  test('is what a subscriber hears whose filter lets nothing pass, with a place that moves on', async () => {
+  test('also ends with empty batches when no event passes the filter, and the cursor moves on', async () => {
     const { subscribe, publish, cursorAt } = await openHub()
     const subscription = subscribe(undefined, { chainIds: new Set([2]) })
     let published = 0
@@ -217,7 +217,7 @@ describe('silence', () => {
   })
 })
 
-test('those who were woken sleep until there is news again', async () => {
+test('subscribers that were woken sleep until the next event', async () => {
   const { subscribe, publish } = await openHub()
   const subscriptions = range(1, 300).map(() => subscribe())
   const taken = subscriptions.map((subscription) => take(subscription, 2))
@@ -231,8 +231,8 @@ test('those who were woken sleep until there is news again', async () => {
   await Promise.all(taken)
 })
 
-describe('no timer and no listener is left', () => {
-  test('by one who waited and was given something, or silence, or left', async () => {
+describe('no timer and no listener remains', () => {
+  test('of a subscriber that has waited for an event or a silence, or has closed', async () => {
     const { subscribe, publish } = await openHub()
     const timers = vi.getTimerCount()
     const [given, bored, leaving] = [
@@ -252,7 +252,7 @@ describe('no timer and no listener is left', () => {
     for (const ended of ends) expect(getEventListeners(ended, 'abort')).toEqual([])
   })
 
-  test('by the hub when it is closed', async () => {
+  test('of the hub after it is closed', async () => {
     const { hub, subscribe, publish } = await openHub()
     const subscriptions = range(1, 3).map(() => subscribe())
     await publish(1)

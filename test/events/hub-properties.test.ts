@@ -16,14 +16,14 @@ import { only, settle } from './hub-harness.js'
 
 const SEED = 20_260_107
 const RUNS = 30
-/** Far longer than any of the runs needs; the loop ends when all have got what they should. */
+/** Far longer than any run needs. The loop ends when all clients have their events. */
 const MAX_WAIT_MS = 5000
 
 interface Reader {
-  /** Where it begins, as a share of the log so far; live events only when undefined. */
+  /** Start as a share of the log so far; undefined for live events only. */
   readonly from: number | undefined
   readonly filter: Partial<EventFilter>
-  /** Turns of the event loop that it is busy after each batch, over and over. */
+  /** Turns of the event loop for which it is busy after each batch, in a cycle. */
   readonly pauses: readonly number[]
 }
 
@@ -31,9 +31,9 @@ type Move =
   | { readonly kind: 'append'; readonly chainId: number; readonly count: number; readonly isAwaited: boolean }
   | { readonly kind: 'revert'; readonly chainId: number; readonly depth: number; readonly isAwaited: boolean }
   | { readonly kind: 'subscribe'; readonly reader: Reader; readonly at: number }
-  | { readonly kind: 'restart'; readonly at: number; readonly comesBackAt: number }
+  | { readonly kind: 'restart'; readonly at: number; readonly reconnectsAt: number }
   | { readonly kind: 'takeOver'; readonly chainId: number; readonly at: number }
-  | { readonly kind: 'tell'; readonly at: number }
+  | { readonly kind: 'notify'; readonly at: number }
   | { readonly kind: 'pause'; readonly turns: number }
 
 const chainId = fc.constantFrom(1, 2)
@@ -69,9 +69,9 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     }),
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('subscribe' as const), reader, at }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), at, comesBackAt: at }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), at, reconnectsAt: at }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('takeOver' as const), chainId, at }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('tell' as const), at }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('notify' as const), at }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('pause' as const), turns: fc.nat(3) }) },
 )
 
@@ -80,14 +80,14 @@ interface Client {
   readonly reader: Reader
   after: number
   readonly received: Omit<LogEntry, 'digest'>[]
-  /** The cursor that it would come back with. */
+  /** The cursor with which it would reconnect. */
   lastCursor: string
   /** The replica that it is connected to. */
   at: number
   subscription: Subscription
 }
 
-/** The log as one replica has it open, and how it is told of what others have written. */
+/** The log of one replica, and its listener for messages of other replicas. */
 interface Replica {
   readonly eventLog: EventLog
   readonly listener: TopicListener
@@ -113,7 +113,7 @@ async function openReplica(store: EventStore): Promise<Replica> {
     now: () => 1,
   }
   const eventLog = await openEventLog(options)
-  if (listener === undefined) throw new Error('it does not listen')
+  if (listener === undefined) throw new Error('the event log does not listen')
   return { eventLog, listener }
 }
 
@@ -127,14 +127,14 @@ async function run(moves: readonly Move[]): Promise<void> {
   const sequenceOf = (cursor: string) => Number.parseInt(cursor.split('.')[1] ?? '', 36)
   const clients: Client[] = []
   const heights = new Map([1, 2].map((id) => [id, 0]))
-  const journals = new Map<number, { readonly at: number; readonly eventSink: EventSink }>()
+  const eventSinks = new Map<number, { readonly at: number; readonly eventSink: EventSink }>()
   const writes: Promise<void>[] = []
 
   async function takeOver(id: number, index: number): Promise<EventSink> {
     await Promise.all(writes)
     const eventSink = replicaAt(index).eventLog.eventSinkOf(id)
     await eventSink.open()
-    journals.set(id, { at: index, eventSink })
+    eventSinks.set(id, { at: index, eventSink })
     return eventSink
   }
 
@@ -159,7 +159,7 @@ async function run(moves: readonly Move[]): Promise<void> {
     follow(client, client.subscription).catch(() => {})
   }
 
-  const eventSinkOf = (id: number) => journals.get(id)?.eventSink as EventSink
+  const eventSinkOf = (id: number) => eventSinks.get(id)?.eventSink as EventSink
   const moved: { [K in Move['kind']]: (move: Extract<Move, { kind: K }>) => unknown } = {
     append({ chainId, count, isAwaited }) {
       const block = (heights.get(chainId) ?? 0) + 1
@@ -182,16 +182,16 @@ async function run(moves: readonly Move[]): Promise<void> {
       await connect(client, cursor)
     },
     takeOver: ({ chainId, at }) => takeOver(chainId, at),
-    async tell({ at }) {
+    async notify({ at }) {
       replicaAt(at).listener.onMessage(String((await store.readState()).lastSequence))
     },
-    async restart({ at, comesBackAt }) {
+    async restart({ at, reconnectsAt }) {
       await Promise.all(writes)
       await replicaAt(at).eventLog.close()
       cluster[at] = await openReplica(store)
-      for (const [id, eventSink] of journals) if (eventSink.at === at) await takeOver(id, at)
+      for (const [id, eventSink] of eventSinks) if (eventSink.at === at) await takeOver(id, at)
       for (const client of clients.filter((each) => each.at === at)) {
-        client.at = comesBackAt
+        client.at = reconnectsAt
         await connect(client, client.lastCursor)
       }
     },
@@ -224,7 +224,7 @@ async function run(moves: readonly Move[]): Promise<void> {
   }
 }
 
-test('whoever follows the log at any replica gets just what comes behind its cursor, whatever happens meanwhile', async () => {
+test('a client at any replica gets exactly the events after its cursor, whatever happens meanwhile', async () => {
   const histories = fc.array(move, { minLength: 1, maxLength: 40, size: 'max' })
   await fc.assert(fc.asyncProperty(histories, run), { seed: SEED, numRuns: RUNS })
 }, 20_000)

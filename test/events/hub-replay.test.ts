@@ -19,7 +19,7 @@ async function takeBatches(subscription: Subscription, count: number): Promise<B
 const sequencesOf = (batches: readonly Batch[]) => batches.flat().map(({ sequence }) => sequence)
 
 describe('a subscriber with a cursor', () => {
-  test.each([0, 1, 499, 500, 501, 999, 1000, 1200])('behind %d gets all that came after', async (after) => {
+  test.each([0, 1, 499, 500, 501, 999, 1000, 1200])('after %d gets all later events', async (after) => {
     const { subscribe, publish } = await openHub({ stored: 700 })
     await publish(500)
     await publish(1)
@@ -29,7 +29,7 @@ describe('a subscriber with a cursor', () => {
     expect(await take(subscription, 2)).toEqual([1202, 1203])
   })
 
-  test('at the end waits for what comes next', async () => {
+  test('at the end waits for the next event', async () => {
     const { subscribe, publish } = await openHub({ stored: 3 })
     const next = subscribe(3).next()
     expect(await now(next)).toBe('waiting')
@@ -37,7 +37,7 @@ describe('a subscriber with a cursor', () => {
     expect(await next).toMatchObject([{ sequence: 4 }])
   })
 
-  test('gets what is published between any two of its batches', async () => {
+  test('gets events that are published between any two of its batches', async () => {
     const { subscribe, publish } = await openHub({ stored: 1200 })
     const subscription = subscribe(0)
     const sequences: number[] = []
@@ -49,7 +49,7 @@ describe('a subscriber with a cursor', () => {
     expect(sequences).toEqual(range(1, 1906))
   })
 
-  test('gets what is published while it reads the store', async () => {
+  test('gets events that are published while it reads the store', async () => {
     const { hub, subscribe, append, publish } = await openHub({ stored: 3 })
     const logEntries = await append(2, 1)
     const subscription = subscribe(0)
@@ -71,7 +71,7 @@ describe('a subscriber with a cursor', () => {
     expect(readAfter.mock.calls).toEqual(range(0, 13).map((page) => [page * 100, 100]))
   })
 
-  test('gets the last 7500 events at least without the store being asked', async () => {
+  test('gets at least the last 7500 events without a read of the store', async () => {
     const { subscribe, publish, readAfter } = await openHub({ stored: 100 })
     await publish(2000)
     await publish(LONG)
@@ -80,7 +80,7 @@ describe('a subscriber with a cursor', () => {
     expect(readAfter).not.toHaveBeenCalled()
   })
 
-  test('does not keep others from theirs while it reads the store', async () => {
+  test('does not delay others while it reads the store', async () => {
     const { subscribe, publish } = await openHub({ stored: LONG })
     const replayed = take(subscribe(0), LONG + 1)
     const live = subscribe()
@@ -92,7 +92,7 @@ describe('a subscriber with a cursor', () => {
 })
 
 describe('batches', () => {
-  test('of a publication are at most 100 long', async () => {
+  test('of a publication have at most 100 entries', async () => {
     const { subscribe, publish } = await openHub()
     const subscription = subscribe()
     await publish(234)
@@ -101,7 +101,7 @@ describe('batches', () => {
     expect(sequencesOf(batches)).toEqual(range(1, 234))
   })
 
-  test('are the same for all who take everything', async () => {
+  test('are the same for all subscribers without a filter', async () => {
     const { subscribe, publish } = await openHub({ stored: 10 })
     const subscriptions = [subscribe(), subscribe(), subscribe(10)]
     const waiting = subscriptions.map((subscription) => subscription.next())
@@ -114,7 +114,7 @@ describe('batches', () => {
     expect([first?.length, second?.length]).toEqual([100, 50])
   })
 
-  test('that begin elsewhere or leave something out hold the same entries', async () => {
+  test('with another start or a filter contain the same entries', async () => {
     const { subscribe, publish } = await openHub()
     await publish(3)
     const [all, later, chosen] = await Promise.all(
@@ -138,7 +138,7 @@ describe('a filter', () => {
     ['of several kinds', { chainIds: new Set([1]), users: new Set(['0xa120b0', '0xa230b0'] as const) }, [2]],
   ]
 
-  test.each(filters)('%s lets pass what it should, stored and live', async (_what, filter, expected) => {
+  test.each(filters)('%s passes the right events, stored and live', async (_what, filter, expected) => {
     const { subscribe, publish } = await openHub({ stored: 1 })
     const subscriptions = [subscribe(0, filter)]
     await publish(1, 1)
@@ -152,7 +152,7 @@ describe('a filter', () => {
     for (const subscription of subscriptions) expect(await now(subscription.next())).toBe('waiting')
   })
 
-  test('that lets little pass finds it far behind in the store', async () => {
+  test('that few events pass finds them far back in the store', async () => {
     const { subscribe, publish } = await openHub()
     await publish(1000)
     await publish(1, 2)
@@ -160,7 +160,7 @@ describe('a filter', () => {
     expect(await take(subscribe(0, { chainIds: new Set([2]) }), 1)).toEqual([1001])
   })
 
-  test('moves the place on with what it leaves out', async () => {
+  test('moves the cursor past events that do not pass', async () => {
     const { subscribe, publish, cursorAt } = await openHub({ stored: 700 })
     const subscription = subscribe(0, { chainIds: new Set([2]) })
     const next = subscription.next()
@@ -175,7 +175,7 @@ describe('a filter', () => {
 })
 
 describe('pruning', () => {
-  test('ends a subscriber whose place it takes while it replays', async () => {
+  test('ends a replaying subscriber whose position it removes', async () => {
     const { hub, store, subscribe } = await openHub({ stored: 1200 })
     const subscription = subscribe(0)
     expect(await take(subscription, 500)).toEqual(range(1, 500))
@@ -185,7 +185,7 @@ describe('pruning', () => {
     await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
   })
 
-  test('leaves no gap while it is under way, and the hub knows nothing of it yet', async () => {
+  test('leaves no gap while it is under way and the hub does not know of it yet', async () => {
     const { store, subscribe } = await openHub({ stored: 2000 })
     const subscription = subscribe(0)
     const pruned = store.prune(END_OF_TIME)
@@ -199,14 +199,14 @@ describe('pruning', () => {
     expect(taken).toEqual(range(1, taken.length))
   })
 
-  test('of all there is ends one who replays at once', async () => {
+  test('of all entries ends a replay at once', async () => {
     const { store, subscribe } = await openHub({ stored: 10 })
     const subscription = subscribe(0)
     await store.prune(END_OF_TIME)
     expect(await now(subscription.next().catch((error) => error))).toEqual(CURSOR_UNKNOWN)
   })
 
-  test('is of no consequence to those who have gone further, or take it out of memory', async () => {
+  test('does not affect subscribers at later positions, or with entries in memory', async () => {
     const { hub, store, subscribe, publish } = await openHub({ stored: 10 })
     const [ahead, inMemory] = [subscribe(10), subscribe()]
     await publish(3)

@@ -14,14 +14,14 @@ const client = (key: string, networks: ClientId['networks'] = []): ClientId => (
   isIpv6: networks.length > 0,
   isPrivate: false,
 })
-/** A client of an IPv6 /48, in a /64 of its own. */
+/** A client of an IPv6 /48, in its own /64. */
 const ofSite = (number: number, site = 'site') =>
   client(`${site}:${number}`, [
     { key: `${site}:${number}/56`, prefixLength: 56 },
     { key: `${site}/48`, prefixLength: 48 },
   ])
 
-/** A hub whose store answers a read only when it is let through; reads are known by where they begin. */
+/** A hub whose store answers a read only when the test lets it. Reads are identified by their start. */
 async function openGatedHub(stored = STORED) {
   const opened = await openHub({ stored })
   const { readAfter, store } = opened
@@ -32,7 +32,7 @@ async function openGatedHub(stored = STORED) {
   })
   return {
     ...opened,
-    /** Lets the reads that have begun through, and those that begin then, so many times. */
+    /** Answers the reads that have begun, and those that begin then, this number of times. */
     async pass(times = 1) {
       for (let left = times; left > 0; left--) {
         await settle(4)
@@ -47,7 +47,7 @@ const reads = ({ readAfter }: { readAfter: { mock: { calls: unknown[][] } } }) =
   readAfter.mock.calls.map(([after]) => after as number)
 
 describe('replays', () => {
-  test('of one client that read the store are four at most; the others wait in their order', async () => {
+  test('of one client are at most four at once; the others wait in their order', async () => {
     const opened = await openGatedHub()
     const one = client('one')
     const pages = range(0, 7).map((page) => opened.subscribe(page * 100, {}, { client: one }))
@@ -56,7 +56,7 @@ describe('replays', () => {
     expect(opened.hub.replays()).toEqual({ running: 4, waiting: 4 })
     await opened.pass(20)
     expect(reads(opened)).toEqual([0, 100, 200, 300])
-    // The first ones are in step with the second ones then.
+    // Then the first ones read the same pages as the second ones.
     pages[0]?.close()
     await opened.pass(2)
     expect(reads(opened)).toEqual([0, 100, 200, 300, 400])
@@ -65,7 +65,7 @@ describe('replays', () => {
     await Promise.allSettled(taken)
   })
 
-  test('of all clients are 32 at most, and of an IPv6 /48 a quarter of that', async () => {
+  test('of all clients are at most 32, and of an IPv6 /48 a quarter of that', async () => {
     const opened = await openGatedHub(12_000)
     const follow = (who: ClientId, page: number) => {
       const subscription = opened.subscribe(page * 100, {}, { client: who })
@@ -80,16 +80,16 @@ describe('replays', () => {
     expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
   })
 
-  test('of a client are not delayed by the queue of another one', async () => {
+  test('of a client are not delayed by the queue of another client', async () => {
     const opened = await openGatedHub(9000)
-    const crowd = range(0, 39).map((page) => opened.subscribe(page * 100, {}, { client: client('crowd') }))
-    for (const subscription of crowd) subscription.next().catch(() => {})
+    const waiting = range(0, 39).map((page) => opened.subscribe(page * 100, {}, { client: client('many') }))
+    for (const subscription of waiting) subscription.next().catch(() => {})
     const taken = opened.subscribe(8000, {}, { client: client('alone') }).next()
     await opened.pass(6)
     expect(await now(taken)).toHaveLength(100)
   })
 
-  test('from the same place cost one read a page, however many clients there are', async () => {
+  test('from the same position cost one read a page, however many clients there are', async () => {
     const opened = await openHub({ stored: STORED })
     const taken = range(1, 500).map((who) =>
       take(opened.subscribe(0, {}, { client: client(String(who)) }), STORED),
@@ -98,14 +98,14 @@ describe('replays', () => {
     expect(reads(opened)).toEqual(range(0, 9).map((page) => page * 100))
   })
 
-  test('go on with a replay that passes them while they wait', async () => {
+  test('that wait share the pages of a running replay that reaches their position', async () => {
     const opened = await openGatedHub()
     const one = client('one')
     const all = [0, 100, 200, 300, 400].map((after) => opened.subscribe(after, {}, { client: one }))
     const [first, ...others] = all as [Subscription, ...Subscription[]]
     const waiting = others.map((subscription) => subscription.next())
     for (const next of waiting) next.catch(() => {})
-    // Four run, the one that begins first waits.
+    // Four run, and the one with the earliest start waits.
     const whole = take(first, STORED)
     for (const subscription of others.slice(0, 3)) subscription.close()
     await opened.pass(40)
@@ -115,7 +115,7 @@ describe('replays', () => {
     expect(new Set(reads(opened)).size).toBe(reads(opened).length)
   })
 
-  test('that have come to the end free their place', async () => {
+  test('free their place at the end', async () => {
     const opened = await openHub({ stored: 300 })
     const all = range(1, 40).map((who) => opened.subscribe(0, {}, { client: client(String(who)) }))
     for (const subscription of all) {
@@ -126,7 +126,7 @@ describe('replays', () => {
     expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
   })
 
-  test('whose filter matches nothing reach the end, and the live events after it', async () => {
+  test('with a filter that nothing passes reach the end, and the live events after it', async () => {
     const opened = await openHub({ stored: 12_000 })
     const all = range(0, 59).map((who) =>
       opened.subscribe(
@@ -163,7 +163,7 @@ describe('a replay that waits', () => {
     }
   }
 
-  /** A hub where one client has four replays whose pages never come, and a fifth one. */
+  /** A hub with four replays of one client whose pages never come, and a fifth one. */
   async function openCrowded() {
     const opened = await openGatedHub(2000)
     const one = client('one')
@@ -175,7 +175,7 @@ describe('a replay that waits', () => {
     return { ...opened, running, waiting: opened.subscribe(1000, {}, { client: one }) }
   }
 
-  test('gets a sign of life every 15 s, keeps its place in the log, and is never too slow', async () => {
+  test('gets an empty batch every 15 s, keeps its position in the log, and is never too slow', async () => {
     const { waiting, oldCursorAt, onSlow, running, pass } = await openCrowded()
     for (let round = 0; round < 8; round++) {
       const next = waiting.next()
@@ -190,7 +190,7 @@ describe('a replay that waits', () => {
     expect((await next)[0]).toMatchObject({ sequence: 1001 })
   })
 
-  test('gets its turn after 64 pages of another one', async () => {
+  test('gets its turn after 64 pages of another replay', async () => {
     const { waiting, pass } = await openCrowded()
     const next = waiting.next()
     await passTime(1000)
@@ -199,7 +199,7 @@ describe('a replay that waits', () => {
     expect((await now(next)) as unknown[]).toHaveLength(100)
   })
 
-  test('leaves the line when it ends, and its client has room for another one', async () => {
+  test('leaves the queue when it ends, and its client has room for another one', async () => {
     const { waiting, hub, running } = await openCrowded()
     const next = waiting.next()
     await settle()

@@ -3,7 +3,7 @@ import { createCursors } from '../../src/events/cursor.js'
 import { now, only, openHub, range, settle, take } from './hub-harness.js'
 
 describe('a subscriber', () => {
-  test('gets what is published from now on, once and in order', async () => {
+  test('gets events that are published from now on, once and in order', async () => {
     const { subscribe, publish } = await openHub({ stored: 3 })
     const subscription = subscribe()
     await publish(2)
@@ -14,7 +14,7 @@ describe('a subscriber', () => {
     expect(await now(subscription.next())).toBe('waiting')
   })
 
-  test('gets events as they were announced, each with the cursor after it', async () => {
+  test('gets events in their published form, each with the cursor after it', async () => {
     const { hub, store, subscribe, publish, cursorAt } = await openHub()
     const subscription = subscribe()
     await publish(3)
@@ -27,7 +27,7 @@ describe('a subscriber', () => {
     expect(await take(resumed, 1)).toEqual([3])
   })
 
-  test('that waits is given what comes at once', async () => {
+  test('that waits gets an event at once', async () => {
     const { subscribe, publish } = await openHub()
     const waiting = subscribe().next()
     await settle()
@@ -35,7 +35,7 @@ describe('a subscriber', () => {
     expect((await waiting).map(({ sequence }) => sequence)).toEqual([1, 2])
   })
 
-  test('misses nothing that is published while it is about to wait', async () => {
+  test('misses no event that is published just before it waits', async () => {
     const { hub, subscribe, append } = await openHub()
     const logEntries = await append(1, 1)
     const next = subscribe().next()
@@ -43,7 +43,7 @@ describe('a subscriber', () => {
     expect(await now(next)).toMatchObject([{ sequence: 1 }])
   })
 
-  test('does not hear of a publication of nothing', async () => {
+  test('is not woken by an empty publication', async () => {
     const { hub, subscribe, publish } = await openHub()
     const subscription = subscribe()
     hub.publish([])
@@ -51,7 +51,7 @@ describe('a subscriber', () => {
     await publish(1)
   })
 
-  test.each([63, 64, 65, 300])('is one of %d who wait, and all are given what comes', async (count) => {
+  test.each([63, 64, 65, 300])('is one of %d that wait, and all of them get an event', async (count) => {
     const { subscribe, publish } = await openHub()
     const waiting = range(1, count).map(() => subscribe().next())
     await settle()
@@ -59,7 +59,7 @@ describe('a subscriber', () => {
     for (const batch of await Promise.all(waiting)) expect(batch).toMatchObject([{ sequence: 1 }])
   })
 
-  test('is woken by the next publication while others are still being woken by the last one', async () => {
+  test('is woken by the next publication while the last one is still waking others', async () => {
     const { subscribe, publish } = await openHub()
     const subscriptions = range(1, 300).map(() => subscribe())
     const taken = subscriptions.map((subscription) => take(subscription, 3))
@@ -68,7 +68,7 @@ describe('a subscriber', () => {
     for (const sequences of await Promise.all(taken)) expect(sequences).toEqual([1, 2, 3])
   })
 
-  test('knows its place', async () => {
+  test('has a cursor', async () => {
     const { subscribe, publish, cursorAt, oldCursorAt } = await openHub({ stored: 4 })
     const [live, replaying] = [subscribe(), subscribe(1)]
     expect([live.cursor(), replaying.cursor()]).toEqual([oldCursorAt(4), oldCursorAt(1)])
@@ -80,22 +80,22 @@ describe('a subscriber', () => {
   })
 })
 
-describe('a cursor is unknown that', () => {
+describe('a cursor is unknown when it', () => {
   const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 
-  test.each(['', 'nonsense', '1', '.1'])('is none: %j', async (after) => {
+  test.each(['', 'nonsense', '1', '.1'])('is malformed: %j', async (after) => {
     const { hub } = await openHub({ stored: 2 })
     expect(() => hub.subscribe(after, only({}))).toThrow(CURSOR_UNKNOWN)
   })
 
-  test('is of another log', async () => {
+  test('belongs to another log', async () => {
     const { hub } = await openHub({ stored: 2 })
     expect(() =>
       hub.subscribe(createCursors('other').write({ sequence: 1, digest: undefined }), only({})),
     ).toThrow(CURSOR_UNKNOWN)
   })
 
-  test('stands behind what is yet to come', async () => {
+  test('is later than the last event', async () => {
     const { subscribe, publish } = await openHub({ stored: 2 })
     expect(() => subscribe(3)).toThrow(CURSOR_UNKNOWN)
     expect(() => subscribe(2)).not.toThrow()
@@ -103,7 +103,7 @@ describe('a cursor is unknown that', () => {
     expect(() => subscribe(3)).not.toThrow()
   })
 
-  test('stands before what is no longer kept', async () => {
+  test('is earlier than the events that are kept', async () => {
     const { hub, subscribe, publish } = await openHub()
     await publish(5)
     hub.pruneThrough(3)
@@ -112,8 +112,8 @@ describe('a cursor is unknown that', () => {
   })
 })
 
-describe('leaving', () => {
-  test('ends what one waits for, and whatever comes after', async () => {
+describe('the close of a subscription', () => {
+  test('ends a waiting call and all later ones', async () => {
     const { subscribe, publish } = await openHub()
     const subscription = subscribe()
     const waiting = subscription.next()
@@ -126,7 +126,7 @@ describe('leaving', () => {
     await expect(subscription.next()).rejects.toBe(subscription.ended.reason)
   })
 
-  test('leaves no trace among those who wait: the next one is woken without delay', async () => {
+  test('does not delay the subscribers that still wait', async () => {
     const { subscribe, publish } = await openHub()
     const leaving = range(1, 1999).map(() => subscribe())
     for (const subscription of leaving) subscription.next().catch(() => {})
@@ -140,8 +140,8 @@ describe('leaving', () => {
   })
 })
 
-describe('closing', () => {
-  test('tells all subscribers, those who wait and those who do not, and takes no new ones', async () => {
+describe('the close of the hub', () => {
+  test('ends all subscriptions, waiting or not, and rejects new ones', async () => {
     const { hub, subscribe, publish } = await openHub({ stored: 5 })
     const SHUTTING_DOWN = expect.objectContaining({ reason: 'SHUTTING_DOWN' })
     const subscriptions = [subscribe(), subscribe(0), subscribe(2)]
@@ -162,7 +162,7 @@ describe('closing', () => {
     expect(() => subscribe()).toThrow(SHUTTING_DOWN)
   })
 
-  test('leaves the places as they are, and is of no consequence to those who had left', async () => {
+  test('keeps the cursors, and does not affect closed subscriptions', async () => {
     const { hub, subscribe, oldCursorAt } = await openHub({ stored: 5 })
     const [left, staying] = [subscribe(), subscribe(3)]
     left.close()

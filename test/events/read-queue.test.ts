@@ -4,25 +4,25 @@ import { createReadQueue } from '../../src/events/read-queue.js'
 
 const READ_MS = 3
 
-/** Keeps the event loop from everything else, as a read of SQLite does. */
+/** Blocks the event loop, like a read of SQLite. */
 async function block(ms: number): Promise<void> {
   const end = performance.now() + ms
   while (performance.now() < end);
 }
 
-test('rests for twice as long as the reads take', async () => {
+test('the queue rests for twice as long as the reads take', async () => {
   const rest = vi.fn(async () => {})
   const enqueue = createReadQueue(rest)
   const start = performance.now()
   await Promise.all([1, 2, 3, 4, 5].map(() => enqueue(() => block(READ_MS))))
   const tookMs = performance.now() - start
   const restMs = rest.mock.calls.flat().reduce((sum: number, ms: number) => sum + ms, 0)
-  // The last read has nothing after it that would wait.
+  // After the last read, nothing waits.
   expect(restMs).toBeGreaterThan(2 * 4 * READ_MS * 0.99)
   expect(restMs).toBeLessThan(2 * tookMs)
 })
 
-test('rests when short reads add up to something', async () => {
+test('the queue rests after several short reads', async () => {
   const rest = vi.fn(async () => {})
   const enqueue = createReadQueue(rest)
   for (let read = 0; read < 20; read++) await enqueue(() => block(0.1))
@@ -30,7 +30,7 @@ test('rests when short reads add up to something', async () => {
   expect(rest.mock.calls.length).toBeLessThan(20)
 })
 
-test('rests for 100 ms at most after a read that waited for its database', async () => {
+test('the queue rests for 100 ms at most after a read that waited for its database', async () => {
   const rest = vi.fn(async () => {})
   const enqueue = createReadQueue(rest)
   await enqueue(() => new Promise<void>((resolve) => setTimeout(resolve, 60)))
@@ -38,7 +38,7 @@ test('rests for 100 ms at most after a read that waited for its database', async
   expect(rest.mock.calls).toEqual([[100]])
 })
 
-test('goes on after a read that fails, and begins one read in each turn', async () => {
+test('the queue continues after a read that fails, and begins one read in each turn', async () => {
   const enqueue = createReadQueue(async () => {})
   const failing = enqueue(async () => {
     throw new Error('the disk is full')

@@ -7,7 +7,7 @@ import { watchEvents } from './watch-events.js'
 import { useWatchedChain } from './watched-chain.js'
 
 const DEPTH = 3
-const WARNING = 'the node had left out events of a block: announced now'
+const WARNING = 'the node had left out events of a block: they are published now'
 
 const on = useWatchedChain({ seed: 34, recheckBlocks: DEPTH })
 

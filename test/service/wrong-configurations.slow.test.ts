@@ -19,7 +19,7 @@ const INTEGER = 'it must be an integer of'
 const ADDRESS = 'it must be a 20-byte address in hex with 0x'
 const HOST = 'it must be an address of this machine, or 0.0.0.0 for all of them'
 const DATABASE = 'must be a URL such as postgres://user:password@host:5432/database'
-const REACHED = 'It must name a PostgreSQL that answers, with a user that it lets in'
+const REACHED = 'It must name a PostgreSQL that answers and accepts its user'
 
 let chain: TestChain
 let folder: string
@@ -177,7 +177,7 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
     await expectOneLine(
       SETTLEMENT,
       { [SETTLEMENT]: chain.contracts.weth },
-      /^is 0x.*, which is no settlement contract of this protocol$/,
+      /^is 0x.*, which is not a settlement contract of this protocol$/,
     )
     const other = {
       SUPPORTED_CHAINS: '10',

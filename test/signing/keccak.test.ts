@@ -12,11 +12,11 @@ function hex(data: Uint8Array): string {
 test.each([
   ['nothing', '', 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'],
   ['abc', 'abc', '4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45'],
-])('hashes %s as published', (_what, text, hash) => {
+])('keccak256 of %s is the published hash', (_what, text, hash) => {
   expect(hex(keccak256(Buffer.from(text)))).toBe(hash)
 })
 
-test('agrees with viem at every length around one and two blocks', () => {
+test('keccak256 agrees with viem at every length around one and two blocks', () => {
   const random = createRandom(1)
   for (let length = 0; length <= 2 * RATE_BYTES + 2; length++) {
     const data = random.bytes(length)
@@ -24,14 +24,14 @@ test('agrees with viem at every length around one and two blocks', () => {
   }
 })
 
-test('a hash stays as it is when the next one is made', () => {
+test('a hash stays unchanged when the next one is computed', () => {
   const first = keccak256(Buffer.from('first'))
   const before = hex(first)
   keccak256(Buffer.from('second'))
   expect(hex(first)).toBe(before)
 })
 
-test('hashes the part of a buffer that it was given, and nothing around it', () => {
+test('keccak256 of a part of a buffer ignores the bytes around it', () => {
   const whole = Buffer.from('..abc..')
   expect(hex(keccak256(whole.subarray(2, 5)))).toBe(hex(keccak256(Buffer.from('abc'))))
 })

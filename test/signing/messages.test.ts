@@ -47,11 +47,11 @@ describe('the digest of a personal message', () => {
     ['text whose characters take several bytes', 'Größe 漢字 🙂'],
     ['text of more than a hundred bytes', 'é'.repeat(80)],
     ['text that looks like bytes in hex', '0x1234'],
-  ])('of %s is what viem makes of it', (_what, message) => {
+  ])('of %s is equal to that of viem', (_what, message) => {
     expect(bytesToHex(personalMessageDigest(message))).toBe(hashMessage(message))
   })
 
-  test('of any text is what viem makes of it', () => {
+  test('of any text is equal to that of viem', () => {
     const random = createRandom(2)
     for (let round = 0; round < 200; round++) {
       const message = random.text(120)
@@ -60,7 +60,7 @@ describe('the digest of a personal message', () => {
   })
 })
 
-test("a wallet's signature over either message is its own", async () => {
+test("a wallet's signature over either message recovers to the wallet", async () => {
   const random = createRandom(3)
   for (let round = 0; round < 10; round++) {
     const account = privateKeyToAccount(random.hex(32))

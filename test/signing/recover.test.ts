@@ -13,7 +13,7 @@ const HALF_ORDER = ORDER / 2n
 const inJavaScript = await importWithoutBinding()
 afterAll(() => vi.doUnmock('node:module'))
 
-/** The same module on a machine where libsecp256k1 cannot be loaded. */
+/** The module on a machine where libsecp256k1 cannot be loaded. */
 async function importWithoutBinding(): Promise<typeof native> {
   vi.resetModules()
   vi.doMock('node:module', () => ({
@@ -28,7 +28,7 @@ function signatureBytes(r: bigint, s: bigint, v: number): Uint8Array {
   return Buffer.concat([numberToBytes(r, { size: 32 }), numberToBytes(s, { size: 32 }), Buffer.of(v)])
 }
 
-/** A digest that somebody signed. */
+/** A signed digest. */
 async function randomSigned(random: Random) {
   const privateKey = random.hex(32)
   const digest = random.bytes(32)
@@ -62,7 +62,7 @@ test('signatures are recovered by libsecp256k1', () => {
   expect(native.isNativeRecovery).toBe(true)
 })
 
-test('signatures are recovered in JavaScript where libsecp256k1 cannot be loaded', () => {
+test('signatures are recovered in JavaScript when libsecp256k1 cannot be loaded', () => {
   expect(inJavaScript.isNativeRecovery).toBe(false)
 })
 
@@ -70,7 +70,7 @@ describe.each([
   ['by libsecp256k1', native],
   ['in JavaScript', inJavaScript],
 ])('recovery %s', (_how, { checkSignature }) => {
-  test('takes the signatures of many signers, with v 27 and with v 28', async () => {
+  test('accepts the signatures of many signers, with v 27 and with v 28', async () => {
     const random = createRandom(31)
     const seen = new Set<number>()
     for (let round = 0; round < 40; round++) {
@@ -93,13 +93,13 @@ describe.each([
     expect(checkSignature(digest, signatureBytes(r, s, v), signer)).toBe('signature_v')
   })
 
-  test('refuses the twin of a signature in the upper half, which recovers to the same signer', async () => {
+  test('refuses a signature with s in the upper half, which recovers to the same signer', async () => {
     const { digest, r, s, v, signer } = await randomSigned(createRandom(34))
     const twin = signatureBytes(r, ORDER - s, v === 27 ? 28 : 27)
     expect(checkSignature(digest, twin, signer)).toBe('signature_high_s')
   })
 
-  test('draws the line of the lower half at n/2', async () => {
+  test('accepts s up to n/2 and no more', async () => {
     const { digest, r, v, signer } = await randomSigned(createRandom(35))
     expect(checkSignature(digest, signatureBytes(r, HALF_ORDER, v), signer)).toBe('signature_mismatch')
     expect(checkSignature(digest, signatureBytes(r, HALF_ORDER + 1n, v), signer)).toBe('signature_high_s')
@@ -134,7 +134,7 @@ describe.each([
     }
   })
 
-  test('refuses an s of n and above as one in the upper half', () => {
+  test('refuses an s of n or more like one in the upper half', () => {
     const digest = createRandom(38).bytes(32)
     for (const s of [ORDER, ORDER + 1n, 2n ** 256n - 1n]) {
       expect(checkSignature(digest, signatureBytes(1n, s, 27), '0x')).toBe('signature_high_s')
@@ -149,7 +149,7 @@ describe.each([
     }
   })
 
-  test('leaves the bytes that it was given as they were', async () => {
+  test('leaves the given bytes unchanged', async () => {
     const { digest, signature, signer } = await randomSigned(createRandom(40))
     const before = [bytesToHex(digest), bytesToHex(signature)]
     checkSignature(digest, signature, signer)
@@ -157,7 +157,7 @@ describe.each([
   })
 })
 
-test('both ways give the same answer to good signatures and to any bytes', async () => {
+test('native and JavaScript recovery agree on valid signatures and on any bytes', async () => {
   const random = createRandom(41)
   for (let round = 0; round < 60; round++) {
     const { digest, signature, signer } = await randomSigned(random)

@@ -22,7 +22,7 @@ import { randomQuote, signedQuote } from '../sample-quotes.js'
 const ROUNDS = 150
 const MAX = 2n ** 256n - 1n
 
-/** A settlement contract somewhere, as viem sees it and as the hasher does. */
+/** A random settlement contract, for viem and for the hasher. */
 function randomContract(random: Random, protocolName: string) {
   const settlement = random.hex(20)
   const codeHash = random.hex(32)
@@ -60,7 +60,7 @@ function orderIdOf(structHash: Hex, signature: Hex): Hex {
 }
 
 describe.each(['Service', 'Acme', 'my_protocol_2'])('quotes of the protocol %s', (protocolName) => {
-  test('have the struct hash and the digest that viem gives them', () => {
+  test('have the same struct hash and digest as in viem', () => {
     const random = createRandom(21)
     for (let round = 0; round < ROUNDS; round++) {
       const { hasher, domain } = randomContract(random, protocolName)
@@ -72,7 +72,7 @@ describe.each(['Service', 'Acme', 'my_protocol_2'])('quotes of the protocol %s',
     }
   })
 
-  test('have the order id and the CREATE2 deposit address that viem gives them', () => {
+  test('have the same order id and CREATE2 deposit address as in viem', () => {
     const random = createRandom(22)
     for (let round = 0; round < ROUNDS; round++) {
       const { hasher, settlement, codeHash } = randomContract(random, protocolName)
@@ -92,7 +92,7 @@ describe.each(['Service', 'Acme', 'my_protocol_2'])('quotes of the protocol %s',
     }
   })
 
-  test('signed by a wallet are its own', async () => {
+  test('that a wallet signed recover to the wallet', async () => {
     const random = createRandom(23)
     for (let round = 0; round < 20; round++) {
       const { hasher, domain } = randomContract(random, protocolName)
@@ -104,7 +104,7 @@ describe.each(['Service', 'Acme', 'my_protocol_2'])('quotes of the protocol %s',
   })
 })
 
-test('every member of a quote counts', () => {
+test('every member of a quote changes its hash', () => {
   const { hasher } = randomContract(createRandom(24), 'Service')
   const { quote } = signedQuote()
   const other: Address = '0x00000000000000000000000000000000000000ff'
@@ -127,13 +127,13 @@ test('every member of a quote counts', () => {
   expect(new Set(digests).size).toBe(quotes.length)
 })
 
-test("one protocol's quotes are not another's", () => {
+test('quotes of two protocols have different hashes', () => {
   const { quote } = signedQuote()
   const [ours, theirs] = ['Service', 'Acme'].map((name) => randomContract(createRandom(25), name).hasher)
   expect(ours?.hash(quote).structHash).not.toEqual(theirs?.hash(quote).structHash)
 })
 
-test('another signature makes another order', () => {
+test('another signature makes another order id', () => {
   const { hasher } = randomContract(createRandom(26), 'Service')
   const { structHash } = hasher.hash(signedQuote().quote)
   const [first, second] = [27, 28].map((v) => hasher.identify(structHash, new Uint8Array(65).fill(v)))

@@ -16,10 +16,10 @@ async function openStores(on: TestDatabase) {
   return { store, blockedSolvers: createBlockedSolverStore(database, coordination), database }
 }
 
-describe.each(DATABASES)('bars %s', (_where, kind) => {
+describe.each(DATABASES)('a block %s', (_where, kind) => {
   const create = kind()
 
-  test('of one chain remove the solver there, keep its timestamp, and refuse it', async () => {
+  test('of one chain removes the solver there, keeps its timestamp, and rejects it', async () => {
     const { store, blockedSolvers } = await openStores(await create())
     expect(await blockedSolvers.add(barOf(1))).toEqual([1])
     expect((await store.readAll()).map(({ chainId }) => chainId).sort()).toEqual([1, 2])
@@ -34,14 +34,14 @@ describe.each(DATABASES)('bars %s', (_where, kind) => {
     await store.save(solver(1, { chainId: 2 }), 101, NO_LIMIT)
   })
 
-  test('of every chain hold on chains where it was never registered', async () => {
+  test('of every chain applies on chains where the address was never registered', async () => {
     const { store, blockedSolvers } = await openStores(await create())
     expect(await blockedSolvers.add(barOf())).toEqual([1, 2])
     expect(await store.readAll()).toEqual([solver(2)])
     await expect(store.save(solver(1, { chainId: 3 }), 101, NO_LIMIT)).rejects.toMatchObject(BARRED)
   })
 
-  test('remove a registration that came past them, on their chain alone', async () => {
+  test('removes a later registration of a version without blocks, on its chain alone', async () => {
     const { store, database } = await openStores(await create())
     const row = { address, chain_id: 1, blocked_at_ms: NOTED_AT }
     await database.insertInto('blocked_solvers').values(row).execute()
@@ -57,7 +57,7 @@ describe.each(DATABASES)('bars %s', (_where, kind) => {
     expect(await store.removeBlocked(2)).toEqual([address])
   })
 
-  test('are listed, and once each', async () => {
+  test('is listed once', async () => {
     const { blockedSolvers } = await openStores(await create())
     await blockedSolvers.add(barOf(1))
     await blockedSolvers.add({ ...barOf(1), blockedAt: NOTED_AT + 1 })
@@ -65,7 +65,7 @@ describe.each(DATABASES)('bars %s', (_where, kind) => {
     expect(await blockedSolvers.readAll()).toEqual([barOf(1), { ...barOf(), blockedAt: NOTED_AT + 2 }])
   })
 
-  test('end for one chain or for all, and a new registration is taken then', async () => {
+  test('can be removed for one chain or for all, and a new registration is accepted then', async () => {
     const { store, blockedSolvers } = await openStores(await create())
     for (const chainId of [1, 2, undefined]) await blockedSolvers.add(barOf(chainId))
     expect(await blockedSolvers.remove(address, 1)).toBe(1)

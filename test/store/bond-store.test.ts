@@ -29,7 +29,7 @@ describe.each(DATABASES)('a store of free bonds %s', (_where, kind) => {
     expect(await store.readAll(1)).toEqual(new Map())
   })
 
-  test('gives back what was saved, to the last unit, each chain its own', async () => {
+  test('returns what was saved, to the last unit, separately for each chain', async () => {
     const { store } = await openStore(await create())
     const one = new Map([
       [address(1), 0n],
@@ -42,7 +42,7 @@ describe.each(DATABASES)('a store of free bonds %s', (_where, kind) => {
     expect(await store.readAll(2)).toEqual(two)
   })
 
-  test('keeps the last one of each solver, and those that were not given', async () => {
+  test('keeps the last bond of each solver, and the bonds that were not saved again', async () => {
     const { store } = await openStore(await create())
     await store.save(
       1,
@@ -67,7 +67,7 @@ describe.each(DATABASES)('a store of free bonds %s', (_where, kind) => {
     )
   })
 
-  test('forgets a solver that is no longer registered', async () => {
+  test('removes the bond of a solver that is no longer registered', async () => {
     const { store, solvers, database } = await openStore(await create())
     await store.save(
       1,

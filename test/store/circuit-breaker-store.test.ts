@@ -22,13 +22,13 @@ function openPeriod(number: number, changes: Partial<StoredOpenPeriod> = {}): St
   }
 }
 
-/** All terms, in an order of their own. */
+/** All open periods, sorted. */
 async function contents(store: CircuitBreakerStore): Promise<StoredOpenPeriod[]> {
-  const terms = await store.readAll()
-  return terms.sort((a, b) => a.chainId - b.chainId || a.address.localeCompare(b.address))
+  const periods = await store.readAll()
+  return periods.sort((a, b) => a.chainId - b.chainId || a.address.localeCompare(b.address))
 }
 
-describe.each(DATABASES)('a store %s', (_where, kind) => {
+describe.each(DATABASES)('a store of open circuit breakers %s', (_where, kind) => {
   const create = kind()
 
   test('is empty at first', async () => {
@@ -36,7 +36,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect(await contents(store)).toEqual([])
   })
 
-  test('gives back what was saved, exactly', async () => {
+  test('returns exactly what was saved', async () => {
     const { store } = await openStore(await create())
     const saved = [
       openPeriod(1),
@@ -50,14 +50,14 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect(await contents(store)).toEqual(saved)
   })
 
-  test("keeps only a solver's last term", async () => {
+  test("keeps only a solver's last open period", async () => {
     const { store } = await openStore(await create())
     const next = openPeriod(1, { endpointUrl: 'https://new.example.org', level: 7, until: 1_900_000_000_000 })
     for (const each of [openPeriod(1), openPeriod(2), next]) await store.save(each)
     expect(await contents(store)).toEqual([next, openPeriod(2)])
   })
 
-  test('keeps the terms of one address on two chains apart', async () => {
+  test('keeps the open periods of one address on two chains apart', async () => {
     const { store } = await openStore(await create())
     const elsewhere = openPeriod(1, { chainId: 2, level: 9 })
     await store.save(openPeriod(1))
@@ -69,7 +69,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect(await contents(store)).toEqual([{ ...elsewhere, level: 10 }])
   })
 
-  test('removes a term and no other, and takes none away that is not there', async () => {
+  test('removes one open period and no other, and ignores one that does not exist', async () => {
     const { store } = await openStore(await create())
     for (const each of [openPeriod(1), openPeriod(2)]) await store.save(each)
     await store.remove(openPeriod(1))
@@ -78,7 +78,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect(await contents(store)).toEqual([openPeriod(2)])
   })
 
-  test('takes a term again that was removed', async () => {
+  test('saves an open period again that was removed', async () => {
     const { store } = await openStore(await create())
     await store.save(openPeriod(1))
     await store.remove(openPeriod(1))
@@ -86,7 +86,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect(await contents(store)).toEqual([openPeriod(1, { level: 4 })])
   })
 
-  test('does what it is told in that order, without waiting in between', async () => {
+  test('runs its writes in the order of the calls, also when these do not wait', async () => {
     const { store } = await openStore(await create())
     for (let round = 1; round <= 10; round++) {
       const last = openPeriod(1, { level: 50 })
@@ -103,7 +103,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     }
   })
 
-  test('that is closed says so, for each thing it is told', async () => {
+  test('rejects every call after it is closed', async () => {
     const { store, close } = await openStore(await create())
     expect(await store.readAll()).toEqual([])
     await close()
@@ -113,7 +113,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
   })
 })
 
-describe.each(DURABLE_DATABASES)('a store %s', (_where, kind) => {
+describe.each(DURABLE_DATABASES)('a store of open circuit breakers %s', (_where, kind) => {
   const create = kind()
 
   test('keeps what was saved and removed when it is opened again', async () => {

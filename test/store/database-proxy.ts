@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /**
- * Stands between a replica and its database, until the end of the test: passes everything on until it is told to be
- * silent, as a network is that is gone for a while.
- * @param whenFinished the test's own hook, for one that runs beside others
+ * A proxy between a replica and its database, until the end of the test. It passes everything on until the test makes it
+ * silent, like a network that fails for a while.
+ * @param whenFinished the test's own hook, for concurrent tests
  */
 export async function startDatabaseProxy(databaseUrl: string, whenFinished = onTestFinished) {
   const url = new URL(databaseUrl)
@@ -16,7 +16,7 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
   let lastWords: string | undefined
   let messagesLeft = Number.POSITIVE_INFINITY
 
-  /** What is not read stays where it is: nothing of it is lost. */
+  /** Data that is not read stays in its socket, so nothing is lost. */
   function silence(): void {
     isSilent = true
     for (const socket of sockets) socket.pause()
@@ -63,26 +63,26 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
   })
 
   return {
-    /** Of the same database, by way of this. */
+    /** URL of the same database through this proxy. */
     url: url.href,
-    /** Passes nothing on any more, nor that somebody has gone away; new connections may come. */
+    /** Passes nothing on any more, not even the end of a connection. New connections are accepted. */
     silence,
-    /** Is silent from when a replica says this on, which does not get through either. */
+    /** Becomes silent when a replica sends this text, which is not passed on either. */
     silenceAt(words: string) {
       lastWords = words
     },
-    /** Passes everything on again, beginning with what has been said meanwhile. */
+    /** Passes everything on again, beginning with the data that was held back. */
     speak() {
       isSilent = false
       for (const socket of sockets) socket.resume()
     },
     /** Ends every connection, on both sides. */
     cut,
-    /** Ends them all when replicas have sent so many messages from now on, in place of the next one. */
+    /** Ends all connections after this number of messages of replicas, in place of the next one. */
     truncateAfter(messages: number) {
       messagesLeft = messages
     },
-    /** How many connections there have been so far. */
+    /** Number of connections so far. */
     connections: () => connections,
   }
 }

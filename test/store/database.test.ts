@@ -13,7 +13,7 @@ async function executedMigrations(on: NewDatabase, database: Kysely<Schema>) {
 }
 
 describe.each(NEW_DATABASES)('a new database of %s', (_which, create) => {
-  test('gets every migration, and tables with nothing in them', async () => {
+  test('gets every migration, and empty tables', async () => {
     const on = await create()
     const { database } = await on.open()
     expect((await executedMigrations(on, database)).map(({ name }) => name)).toEqual(Object.keys(migrations))
@@ -25,7 +25,7 @@ describe.each(NEW_DATABASES)('a new database of %s', (_which, create) => {
 })
 
 describe.each(NEW_DATABASES)('a database of %s that is opened again', (_which, create) => {
-  test('gets no migration, and keeps what is in it', async () => {
+  test('gets no migration, and keeps its content', async () => {
     const on = await create()
     const first = await on.open()
     const row = { chain_id: 1, address: '0x', last_timestamp_ms: Number.MAX_SAFE_INTEGER }
@@ -38,7 +38,7 @@ describe.each(NEW_DATABASES)('a database of %s that is opened again', (_which, c
     expect(await database.selectFrom('solver_timestamps').selectAll().execute()).toEqual([row])
   })
 
-  test('is refused when a newer version wrote it', async () => {
+  test('is rejected when a newer version wrote it', async () => {
     const on = await create()
     const { database, close } = await on.open()
     await sql`insert into ${notesOf(on)} (name, timestamp) values ('999-later', '2100')`.execute(database)

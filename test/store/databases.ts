@@ -17,29 +17,29 @@ import { temporaryFile } from './temporary-file.js'
 
 /** A database of one test, empty at first. */
 export interface TestDatabase {
-  /** Opens it by itself, as each process does, with the service's tables up to date. */
+  /** Opens it separately, like each process, with the service's migrated tables. */
   open(): Promise<OpenDatabase<Schema>>
 }
 
-/** A database in which there is nothing at all at first. */
+/** A database without any tables at first. */
 export interface NewDatabase extends TestDatabase {
-  /** The service's own. */
+  /** The service's tables. */
   readonly tables: TableSet
-  /** Opens it, and brings tables up to date: the service's own unless others are given. */
+  /** Opens and migrates tables: the service's own unless others are given. */
   open<S = Schema>(tables?: TableSet): Promise<OpenDatabase<S>>
 }
 
 export interface OpenDatabase<S> {
   readonly database: Kysely<S>
   readonly coordination: Coordination
-  /** The end of the test does it for whoever has not. */
+  /** The end of the test closes it, if it is still open. */
   close(): Promise<void>
 }
 
-/** Called in a `describe`, or for a whole file; gives what each of its tests calls for a database. */
+/** Call it in a `describe` or for a whole file. It returns the function with which each test gets its database. */
 type Kind<T = TestDatabase> = () => () => Promise<T>
 
-/** All tables but those that note migrations. */
+/** All tables except those of applied migrations. */
 const NAMES = Object.keys({
   solvers: true,
   solver_timestamps: true,
@@ -54,7 +54,7 @@ const NAMES = Object.keys({
   record_keys: true,
 } satisfies Record<keyof Schema, true>)
 
-/** SQLite at a path; with `:memory:`, each opening is of a database of its own. */
+/** SQLite at a path. With `:memory:`, each opening is a separate database. */
 export function sqliteAt(path: string): NewDatabase {
   const own = { migrations }
   return {
@@ -66,7 +66,7 @@ export function sqliteAt(path: string): NewDatabase {
   }
 }
 
-/** PostgreSQL at a URL: each opening has connections of its own. */
+/** PostgreSQL at a URL. Each opening has its own connections. */
 export function postgresAt(url: string): NewDatabase {
   return {
     tables: POSTGRES_TABLES.main,
@@ -80,8 +80,8 @@ export function postgresAt(url: string): NewDatabase {
 }
 
 /**
- * PostgreSQL. All tests of a `describe` have the same database and connections, and find its tables empty: a database
- * for each, brought up to date, would take ten times as long.
+ * PostgreSQL. All tests of a `describe` share one database and its connections, and find its tables empty. A migrated
+ * database for each test would take ten times as long.
  */
 export const inPostgres: Kind<TestDatabase & { readonly url: string }> = () => {
   let made: Awaited<ReturnType<typeof makeDatabase>>
@@ -118,13 +118,13 @@ export const inPostgres: Kind<TestDatabase & { readonly url: string }> = () => {
 const inMemory: Kind = () => async () => sqliteAt(':memory:')
 const inFile: Kind = () => async () => sqliteAt(temporaryFile())
 
-/** The kinds that keep what is written, for `describe.each`. */
+/** The durable kinds, for `describe.each`. */
 export const DURABLE_DATABASES: [string, Kind][] = [
   ['in a file', inFile],
   ['in PostgreSQL', inPostgres],
 ]
 
-/** One kind of SQLite's and one of PostgreSQL's, for `describe.each`. */
+/** One kind of SQLite and one of PostgreSQL, for `describe.each`. */
 export const BOTH_DATABASES: [string, Kind][] = [
   ['in memory', inMemory],
   ['in PostgreSQL', inPostgres],
@@ -133,13 +133,13 @@ export const BOTH_DATABASES: [string, Kind][] = [
 /** All kinds, for `describe.each`. */
 export const DATABASES: [string, Kind][] = [['in memory', inMemory], ...DURABLE_DATABASES]
 
-/** Databases that are made for one test each, for those about the tables themselves. */
+/** Databases that are created for one test each, for tests of the tables themselves. */
 export const NEW_DATABASES: [string, () => Promise<NewDatabase>][] = [
   ['SQLite', async () => sqliteAt(temporaryFile())],
   ['PostgreSQL', async () => postgresAt(await createPostgresDatabase())],
 ]
 
-/** @returns what closes, once, and by the end of the test at the latest */
+/** @returns a function that closes once, and runs at the end of the test at the latest */
 function closedWithTest(close: () => Promise<void>): () => Promise<void> {
   let closed: Promise<void> | undefined
   const closeOnce = () => {

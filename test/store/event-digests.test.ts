@@ -18,7 +18,7 @@ describe.each(BOTH_DATABASES)('the digest of an entry %s', (_where, kind) => {
     expect(new Set(all.map(({ digest }) => digest)).size).toBe(4)
   })
 
-  test('is another one where the same entry is announced at another time, or has another block', async () => {
+  test('differs when the same entry is published at another time or has another block', async () => {
     const digests = []
     for (const [time, branch] of [
       [1, 'a'],
@@ -32,7 +32,7 @@ describe.each(BOTH_DATABASES)('the digest of an entry %s', (_where, kind) => {
     expect(new Set(digests).size).toBe(3)
   })
 
-  test('is there for no sequence that the log does not have', async () => {
+  test('does not exist for a sequence that the log does not have', async () => {
     const { store } = await openToRead(await create())
     expect(await store.readEntry(1)).toBeUndefined()
   })

@@ -31,7 +31,7 @@ describe.each(DATABASES)('in %s', (_which, useDatabase) => {
     return opened
   }
 
-  test('a range read with a filter has just what passes it, in order', async () => {
+  test('a range read with a filter has exactly the entries that pass it, in order', async () => {
     const { store } = await openLog()
     const all = await store.readAfter(0, 100)
     expect(all).toHaveLength(20)
@@ -51,7 +51,7 @@ describe.each(DATABASES)('in %s', (_which, useDatabase) => {
     )
   })
 
-  test('a range of which retention has removed something is not read', async () => {
+  test('a range is not read when retention has removed a part of it', async () => {
     let now = 1000
     const { store, one } = await openLog(() => now)
     now = 2000

@@ -3,7 +3,7 @@ import { openSqlite } from '../../src/store/sqlite.js'
 import { manySettled, newBlocks } from './event-samples.js'
 
 const EVENTS_PER_BLOCK = 1000
-/** A chain that no service serves: nothing reads it on, so that the log stays as it is. */
+/** A chain that no service serves, so that its events do not change. */
 const CHAIN_ID = 999
 
 /**
@@ -14,9 +14,9 @@ export async function writeEventLog(path: string, events: number): Promise<strin
   const database = await openSqlite(path)
   try {
     const store = createEventStore(database, Date.now)
-    const term = await store.takeOver(CHAIN_ID)
+    const epoch = await store.takeOver(CHAIN_ID)
     for (let block = 1; block <= events / EVENTS_PER_BLOCK; block++)
-      await store.append(term, newBlocks(block, block, manySettled(CHAIN_ID, block, EVENTS_PER_BLOCK)))
+      await store.append(epoch, newBlocks(block, block, manySettled(CHAIN_ID, block, EVENTS_PER_BLOCK)))
     const { logId } = await store.readState()
     return `${logId}.0`
   } finally {

@@ -9,20 +9,20 @@ import { sqliteAt, type TestDatabase } from './databases.js'
 
 const NOW = 1_800_000_000_000
 export const SETTLEMENT = '0x5e771e'
-/** As SQLite and PostgreSQL say that an event has been announced already, and stands. */
+/** The error of SQLite and PostgreSQL for an event that is published already and canonical. */
 export const STANDS =
   /UNIQUE constraint failed: events\.chain_id, events\.block_number|constraint "events_canonical"$/
 
 /**
- * Opens an event store; it closes with the test, if not before.
- * @param on a database, or a path of SQLite's
+ * Opens an event store. It closes with the test, if it is still open.
+ * @param on a database, or a path of SQLite
  */
 export async function openStore(on: TestDatabase | string, now = () => NOW) {
   const { database, coordination, close } = await (typeof on === 'string' ? sqliteAt(on) : on).open()
   const store = createEventStore(database, now, coordination)
   const position = (chainId: number) => readPosition(database, chainId)
 
-  /** All that the store says of the log and of these chains. */
+  /** Everything that the store has of the log and of these chains. */
   async function contents(...chainIds: number[]) {
     return {
       state: await store.readState(),
@@ -41,7 +41,7 @@ export async function openToRead(...args: Parameters<typeof openStore>) {
   return { ...opened, one, two }
 }
 
-/** Where the reading of a chain has got to, without taking it over for good. */
+/** The position of a chain, read without a lasting take-over. */
 async function readPosition(database: Database, chainId: number) {
   const transaction = await database.startTransaction().execute()
   try {
@@ -56,7 +56,7 @@ export function header(number: number, branch = 'a', parentBranch = branch): Blo
   return { number, hash: `0x${branch}${number}`, parentHash: `0x${parentBranch}${number - 1}` }
 }
 
-/** An event that is told from others by chain, block, and place in the block, and by no solver in every third. */
+/** An event that differs from others by chain, block and log index. Every third one has no solver. */
 export function settled(
   chainId: number,
   blockNumber: number,
@@ -81,7 +81,7 @@ export function manySettled(chainId: number, blockNumber: number, count: number)
   return Array.from({ length: count }, (_, logIndex) => settled(chainId, blockNumber, logIndex))
 }
 
-/** The blocks up to and with that of a number, with events. */
+/** The blocks up to and including a number, with events. */
 export function newBlocks(
   from: number,
   to: number,
@@ -92,16 +92,16 @@ export function newBlocks(
   return { headers: [header(from, branch), ...rest], events, keepFrom: 0 }
 }
 
-/** Stands for any digest, which other tests are about. */
+/** Matches any digest; other tests check digests. */
 const anyDigest = (): string => expect.stringMatching(/^[\w-]{8}$/)
 
-/** The entries of events, with sequences from one on. */
-export function announced(firstSequence: number, ...events: readonly EventWithPosition[]): LogEntry[] {
+/** The entries of published events, with sequences from one on. */
+export function publishedEntries(firstSequence: number, ...events: readonly EventWithPosition[]): LogEntry[] {
   return events.map(({ event }, index) => ({ sequence: firstSequence + index, event, digest: anyDigest() }))
 }
 
-/** The entries that take events back, in the order given. */
-export function takenBack(firstSequence: number, ...events: readonly EventWithPosition[]): LogEntry[] {
+/** The entries of reverted events, in the given order. */
+export function revertedEntries(firstSequence: number, ...events: readonly EventWithPosition[]): LogEntry[] {
   return events.map(({ event: { chainId, orderId, user, solver, blockNumber, type } }, index) => {
     const event: StreamEvent = {
       type: 'Reverted',

@@ -5,53 +5,53 @@ import { FencedError } from '../../src/store/leader-epochs.js'
 import { createRandom } from '../random.js'
 import { inPostgres, postgresAt } from './databases.js'
 import { openStore } from './event-samples.js'
-import { createRacingReader, eventsOf, follow, type RacingReader, standingOf } from './racing-reader.js'
+import { canonicalEvents, createRacingLeader, eventsOf, follow, type RacingLeader } from './racing-leader.js'
 
 const SEED = 20_260_107
 const TIMEOUT_MS = 30_000
 const TAKEOVERS = 30
 const STEPS = 40
-/** As long as some writes take, so that a take-over meets them at any point. */
+/** Duration of some writes, so that a take-over happens at any point of them. */
 const MAX_PAUSE_MS = 12
 
 const create = inPostgres()
 
-/** The stores of three replicas, with connections of their own. */
+/** The stores of three replicas, each with its own connections. */
 async function openReplicas(now?: () => number) {
   const on = postgresAt((await create()).url)
   return Promise.all([openStore(on, now), openStore(on, now), openStore(on, now)])
 }
 
-/** What readers were told together, if it has no gap and nothing twice. */
-function logOf(...readers: RacingReader[]): LogEntry[] {
-  const log = readers.flatMap(({ told }) => told).sort((a, b) => a.sequence - b.sequence)
+/** The entries that leaders received together. Throws for a gap or a duplicate. */
+function logOf(...leaders: RacingLeader[]): LogEntry[] {
+  const log = leaders.flatMap(({ received }) => received).sort((a, b) => a.sequence - b.sequence)
   expect(log.map(({ sequence }) => sequence)).toEqual(log.map((_, index) => index + 1))
   return log
 }
 
-async function readUntilDeposed(reader: RacingReader): Promise<void> {
+async function writeUntilFenced(leader: RacingLeader): Promise<void> {
   try {
-    for (;;) await reader.step()
+    for (;;) await leader.step()
   } catch (error) {
     if (!(error instanceof FencedError)) throw error
   }
 }
 
 test(
-  'a chain that is taken over while it is written goes on where the reader before was told that it is',
+  'a chain that is taken over during a write continues at the position that the earlier leader received',
   async () => {
     const random = createRandom(SEED)
     const [a, b, c] = await openReplicas()
     const follower = follow(c.store)
-    let holder = createRacingReader(a.store, 'a', random)
-    let next = createRacingReader(b.store, 'b', random)
+    let holder = createRacingLeader(a.store, 'a', random)
+    let next = createRacingLeader(b.store, 'b', random)
     await holder.takeOver(1)
     await holder.begin()
     for (let round = 1; round <= TAKEOVERS; round++) {
-      const deposed = readUntilDeposed(holder)
+      const fenced = writeUntilFenced(holder)
       await wait(random.integer(0, MAX_PAUSE_MS))
       const { position, number } = await next.takeOver(1)
-      await deposed
+      await fenced
       expect(number).toBe(round + 1)
       expect(position?.headers).toEqual(holder.headers())
       next.learn(holder.blocks())
@@ -63,69 +63,69 @@ test(
     const log = logOf(holder, next)
     expect(log.length).toBeGreaterThan(TAKEOVERS)
     expect(await follower.stop()).toStrictEqual(log)
-    expect(standingOf(log, 1)).toStrictEqual(eventsOf(holder.blocks()))
+    expect(canonicalEvents(log, 1)).toStrictEqual(eventsOf(holder.blocks()))
   },
   TIMEOUT_MS,
 )
 
-test('of replicas that take a chain over at the same time, the one with the last term reads it', async () => {
+test('the replica with the last epoch leads a chain after simultaneous take-overs', async () => {
   const cluster = await openReplicas()
   const random = createRandom(SEED)
-  const readers = cluster.map(({ store }, index) => createRacingReader(store, `r${index}`, random))
+  const leaders = cluster.map(({ store }, index) => createRacingLeader(store, `r${index}`, random))
   for (let round = 0; round < 10; round++) {
-    const terms = await Promise.all(readers.map((reader) => reader.takeOver(1)))
-    expect(terms.map(({ number }) => number).sort((x, y) => x - y)).toEqual(
+    const epochs = await Promise.all(leaders.map((leader) => leader.takeOver(1)))
+    expect(epochs.map(({ number }) => number).sort((x, y) => x - y)).toEqual(
       [1, 2, 3].map((n) => 3 * round + n),
     )
-    const begun = await Promise.allSettled(readers.map((reader) => reader.begin()))
-    const isLast = terms.map(({ number }) => number === 3 * round + 3)
+    const begun = await Promise.allSettled(leaders.map((leader) => leader.begin()))
+    const isLast = epochs.map(({ number }) => number === 3 * round + 3)
     expect(begun.map(({ status }) => status === 'fulfilled')).toEqual(isLast)
   }
 })
 
 test(
-  'chains that are written by two replicas make one log, which nobody sees before what leads to it',
+  'two replicas that write chains make one log, and no reader sees an entry before its predecessors',
   async () => {
     const random = createRandom(SEED)
     const [a, b, c] = await openReplicas()
     const followers = [follow(a.store), follow(b.store, 500), follow(c.store, 1)]
-    const one = createRacingReader(a.store, 'a', random)
-    const two = createRacingReader(b.store, 'b', random)
+    const one = createRacingLeader(a.store, 'a', random)
+    const two = createRacingLeader(b.store, 'b', random)
     await Promise.all(
-      [one, two].map(async (reader, index) => {
-        await reader.takeOver(index + 1)
-        await reader.begin()
-        for (let step = 0; step < STEPS; step++) await reader.step()
+      [one, two].map(async (leader, index) => {
+        await leader.takeOver(index + 1)
+        await leader.begin()
+        for (let step = 0; step < STEPS; step++) await leader.step()
       }),
     )
 
     const log = logOf(one, two)
     expect(new Set(log.map(({ event }) => event.chainId))).toEqual(new Set([1, 2]))
     for (const follower of followers) expect(await follower.stop()).toStrictEqual(log)
-    expect(standingOf(log, 1)).toStrictEqual(eventsOf(one.blocks()))
-    expect(standingOf(log, 2)).toStrictEqual(eventsOf(two.blocks()))
+    expect(canonicalEvents(log, 1)).toStrictEqual(eventsOf(one.blocks()))
+    expect(canonicalEvents(log, 2)).toStrictEqual(eventsOf(two.blocks()))
     expect(await c.store.readState()).toMatchObject({ lastSequence: log.length, prunedSequence: 0 })
   },
   TIMEOUT_MS,
 )
 
 test(
-  'replicas write, begin anew and remove what is old at the same time, and none is in the way of another',
+  'replicas write, begin chains again and prune at the same time without disturbing each other',
   async () => {
     const random = createRandom(SEED)
     const clock = { ms: 0 }
     const [a, b, c] = await openReplicas(() => ++clock.ms)
-    const one = createRacingReader(a.store, 'a', random)
-    const two = createRacingReader(b.store, 'b', random)
+    const one = createRacingLeader(a.store, 'a', random)
+    const two = createRacingLeader(b.store, 'b', random)
     const pruned: number[][] = [[], []]
     let isOver = false
     const pruning = [a.store, c.store].map(async (store, index) => {
       while (!isOver) pruned[index]?.push(await store.prune(clock.ms - random.integer(0, 20)))
     })
     await Promise.all(
-      [one, two].map(async (reader, index) => {
-        await reader.takeOver(index + 1)
-        for (let step = 0; step < STEPS; step++) await (step % 10 === 0 ? reader.begin() : reader.step())
+      [one, two].map(async (leader, index) => {
+        await leader.takeOver(index + 1)
+        for (let step = 0; step < STEPS; step++) await (step % 10 === 0 ? leader.begin() : leader.step())
       }),
     )
     isOver = true

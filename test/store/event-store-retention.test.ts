@@ -2,17 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { BOTH_DATABASES, DURABLE_DATABASES, sqliteAt, type TestDatabase } from './databases.js'
 import {
-  announced,
   header,
   manySettled,
   newBlocks,
   openToRead,
+  publishedEntries,
+  revertedEntries,
   SETTLEMENT,
   settled,
-  takenBack,
 } from './event-samples.js'
 
-/** A store whose clock is set by hand. */
+/** A store whose clock the test sets. */
 async function openAt(startMs: number, on: TestDatabase) {
   const clock = { ms: startMs }
   return { ...(await openToRead(on, () => clock.ms)), clock }
@@ -20,14 +20,14 @@ async function openAt(startMs: number, on: TestDatabase) {
 
 const events = [settled(1, 11, 0), settled(1, 12, 0), settled(1, 13, 0), settled(1, 14, 0)] as const
 
-/** Four events, announced at 100, 200, 300 and 400 ms. */
+/** Four events, published at 100, 200, 300 and 400 ms. */
 async function prepare(on: TestDatabase) {
   const opened = await openAt(0, on)
   await opened.store.begin(opened.one, SETTLEMENT, header(10))
-  for (const placed of events) {
+  for (const source of events) {
     opened.clock.ms += 100
-    const { blockNumber } = placed.event
-    await opened.store.append(opened.one, newBlocks(blockNumber, blockNumber, [placed]))
+    const { blockNumber } = source.event
+    await opened.store.append(opened.one, newBlocks(blockNumber, blockNumber, [source]))
   }
   return opened
 }
@@ -36,7 +36,7 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
 
   describe('pruning', () => {
-    test('an empty log removes nothing', async () => {
+    test('of an empty log removes nothing', async () => {
       const { store } = await openAt(0, await create())
       expect(await store.prune(Number.MAX_SAFE_INTEGER)).toBe(0)
       expect(await store.readState()).toMatchObject({ lastSequence: 0, prunedSequence: 0 })
@@ -50,54 +50,54 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       [301, 3],
       [400, 3],
       [401, 4],
-    ])('passes what was announced before %d ms: %d entries', async (beforeMs, count) => {
+    ])('before %d ms passes %d entries', async (beforeMs, count) => {
       const { store, contents } = await prepare(await create())
       const { positions } = await contents(1)
       expect(await store.prune(beforeMs)).toBe(count)
       expect(await contents(1)).toStrictEqual({
         state: { logId: expect.any(String), lastSequence: 4, prunedSequence: count },
-        // The last old one stays, for cursors.
-        entries: announced(1, ...events).slice(Math.max(0, count - 1)),
+        // The last of them stays, for cursors.
+        entries: publishedEntries(1, ...events).slice(Math.max(0, count - 1)),
         positions,
       })
     })
 
-    test('goes on where it ended, and never back', async () => {
+    test('continues where it ended, and never goes back', async () => {
       const { store } = await prepare(await create())
       expect(await store.prune(201)).toBe(2)
       expect(await store.prune(201)).toBe(2)
       expect(await store.prune(0)).toBe(2)
       expect(await store.readState()).toMatchObject({ prunedSequence: 2 })
       expect(await store.prune(301)).toBe(3)
-      expect(await store.readAfter(0, 100)).toStrictEqual(announced(3, events[2], events[3]))
+      expect(await store.readAfter(0, 100)).toStrictEqual(publishedEntries(3, events[2], events[3]))
     })
 
-    test('dates a reversion by when it was announced', async () => {
+    test('dates a reversion by its own publication', async () => {
       const { store, clock, one } = await prepare(await create())
       clock.ms = 500
       await store.revert(one, header(13))
       expect(await store.prune(401)).toBe(4)
-      expect(await store.readAfter(4, 100)).toStrictEqual(takenBack(5, events[3]))
+      expect(await store.readAfter(4, 100)).toStrictEqual(revertedEntries(5, events[3]))
       expect(await store.prune(501)).toBe(5)
     })
 
-    test('leaves what remains to be taken back', async () => {
+    test('leaves the remaining events, which can be reverted', async () => {
       const { store, one } = await prepare(await create())
       await store.prune(301)
-      expect(await store.revert(one, header(13))).toStrictEqual(takenBack(5, events[3]))
+      expect(await store.revert(one, header(13))).toStrictEqual(revertedEntries(5, events[3]))
     })
 
-    test('everything does not let a sequence be used again', async () => {
+    test('of everything does not free a sequence for reuse', async () => {
       const { store, one } = await prepare(await create())
       expect(await store.prune(401)).toBe(4)
       expect(await store.readAfter(4, 100)).toEqual([])
       expect(await store.readState()).toMatchObject({ lastSequence: 4, prunedSequence: 4 })
       const next = [settled(1, 15, 0)]
-      expect(await store.append(one, newBlocks(15, 15, next))).toStrictEqual(announced(5, ...next))
-      expect(await store.revert(one, header(14))).toStrictEqual(takenBack(6, ...next))
+      expect(await store.append(one, newBlocks(15, 15, next))).toStrictEqual(publishedEntries(5, ...next))
+      expect(await store.revert(one, header(14))).toStrictEqual(revertedEntries(6, ...next))
     })
 
-    test('does not let go of the place in the chain', async () => {
+    test('keeps the position of the chain', async () => {
       const { store, position } = await prepare(await create())
       await store.prune(401)
       expect(await position(1)).toEqual({
@@ -114,18 +114,20 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       await store.append(one, newBlocks(12, 12, [settled(1, 12, 0)]))
       expect(await store.prune(200)).toBe(count)
       const lastOld = settled(1, 11, count - 1)
-      expect(await store.readAfter(0, 10_000)).toStrictEqual(announced(count, lastOld, settled(1, 12, 0)))
+      expect(await store.readAfter(0, 10_000)).toStrictEqual(
+        publishedEntries(count, lastOld, settled(1, 12, 0)),
+      )
       expect(await store.readEntry(count - 1)).toBeUndefined()
       expect(await store.readState()).toMatchObject({ lastSequence: count + 1, prunedSequence: count })
     })
 
-    test('never shows less as removed than it did before, also while it removes more', async () => {
+    test('never reports fewer removed entries than before, also while it removes more', async () => {
       const { store, one, clock } = await openAt(100, await create())
       await store.append(one, newBlocks(11, 11, manySettled(1, 11, 1200)))
       await store.prune(200)
       await store.append(one, newBlocks(12, 12, manySettled(1, 12, 3000)))
       clock.ms = 200
-      // Has a second connection ready, where there are any.
+      // Opens a second connection, if the database has several.
       await Promise.all([store.readState(), store.readState()])
       const pruned = store.prune(200)
       const seen = []
@@ -145,19 +147,19 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       clock.ms = 200
       const pruned = store.prune(200)
       const arrivals = [12, 13, 14].map((number) => settled(1, number, 0))
-      const told = []
+      const entries = []
       for (const arrival of arrivals) {
         const { blockNumber } = arrival.event
-        told.push(...(await store.append(one, newBlocks(blockNumber, blockNumber, [arrival]))))
+        entries.push(...(await store.append(one, newBlocks(blockNumber, blockNumber, [arrival]))))
       }
       expect(await pruned).toBe(2000)
-      expect(told).toStrictEqual(announced(2001, ...arrivals))
-      expect(await store.readAfter(2000, 10_000)).toStrictEqual(told)
+      expect(entries).toStrictEqual(publishedEntries(2001, ...arrivals))
+      expect(await store.readAfter(2000, 10_000)).toStrictEqual(entries)
     })
   })
 
   describe('the id of a log', () => {
-    test('is another in every other database', async () => {
+    test('differs for every database', async () => {
       const { store } = await openAt(0, await create())
       const { store: other } = await openAt(0, sqliteAt(':memory:'))
       expect((await store.readState()).logId).not.toBe((await other.readState()).logId)
@@ -172,7 +174,7 @@ describe.each(DURABLE_DATABASES)('an event store %s that is opened again', (_whe
     ['none', 0, 0],
     ['some', 301, 3],
     ['all', 401, 4],
-  ])('goes on with the sequences when %s were removed', async (_how, beforeMs, count) => {
+  ])('continues the sequences when %s were removed', async (_how, beforeMs, count) => {
     const database = await create()
     const first = await prepare(database)
     await first.store.prune(beforeMs)
@@ -183,10 +185,10 @@ describe.each(DURABLE_DATABASES)('an event store %s that is opened again', (_whe
     expect(await contents(1)).toStrictEqual(before)
     expect(before.state).toMatchObject({ lastSequence: 4, prunedSequence: count })
     const next = [settled(1, 15, 0)]
-    expect(await store.append(one, newBlocks(15, 15, next))).toStrictEqual(announced(5, ...next))
+    expect(await store.append(one, newBlocks(15, 15, next))).toStrictEqual(publishedEntries(5, ...next))
   })
 
-  test('has the same id for good', async () => {
+  test('keeps its id', async () => {
     const database = await create()
     const ids = []
     for (const beforeMs of [0, 401, 401]) {

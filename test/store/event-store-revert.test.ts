@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest'
 import type { EventWithPosition } from '../../src/domain/block.js'
 import { BOTH_DATABASES, DURABLE_DATABASES, type TestDatabase } from './databases.js'
 import {
-  announced,
   header,
   manySettled,
   newBlocks,
   openToRead,
+  publishedEntries,
+  revertedEntries,
   SETTLEMENT,
   STANDS,
   settled,
-  takenBack,
 } from './event-samples.js'
 
 const events = [settled(1, 11, 0), settled(1, 12, 0), settled(1, 12, 1), settled(1, 13, 2)] as const
@@ -29,16 +29,19 @@ async function prepare(on: TestDatabase) {
 describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
 
-  describe('going back to a block', () => {
-    test('takes back the events behind it, latest first, and announces that', async () => {
+  describe('a revert to a block', () => {
+    test('removes the events after it, latest first, and publishes that', async () => {
       const { store, one } = await prepare(await create())
-      const told = takenBack(7, events[3], events[2], events[1])
-      expect(await store.revert(one, header(11))).toStrictEqual(told)
-      expect(await store.readAfter(0, 100)).toStrictEqual([...announced(1, ...events, ...elsewhere), ...told])
+      const entries = revertedEntries(7, events[3], events[2], events[1])
+      expect(await store.revert(one, header(11))).toStrictEqual(entries)
+      expect(await store.readAfter(0, 100)).toStrictEqual([
+        ...publishedEntries(1, ...events, ...elsewhere),
+        ...entries,
+      ])
       expect(await store.readState()).toMatchObject({ lastSequence: 9 })
     })
 
-    test('makes it the position and forgets those behind it, of its chain alone', async () => {
+    test('makes it the position and removes the headers after it, on its chain alone', async () => {
       const { store, one, contents } = await prepare(await create())
       await store.revert(one, header(11))
       expect((await contents(1, 2)).positions).toEqual([
@@ -54,28 +57,28 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       ['one of another branch', header(12, 'b', 'a'), [events[3]], [10, 11]],
     ])('works for %s', async (_which, ancestor, expected, kept) => {
       const { store, one, position } = await prepare(await create())
-      expect(await store.revert(one, ancestor)).toStrictEqual(takenBack(7, ...expected))
+      expect(await store.revert(one, ancestor)).toStrictEqual(revertedEntries(7, ...expected))
       const headers = [...kept.map((number) => header(number)), ancestor]
       expect((await position(1))?.headers).toEqual(headers)
     })
 
-    test('takes nothing back twice', async () => {
+    test('reverts no event twice', async () => {
       const { store, one } = await prepare(await create())
       await store.revert(one, header(12))
       expect(await store.revert(one, header(12))).toEqual([])
-      expect(await store.revert(one, header(11))).toStrictEqual(takenBack(8, events[2], events[1]))
-      expect(await store.revert(one, header(10))).toStrictEqual(takenBack(10, events[0]))
+      expect(await store.revert(one, header(11))).toStrictEqual(revertedEntries(8, events[2], events[1]))
+      expect(await store.revert(one, header(10))).toStrictEqual(revertedEntries(10, events[0]))
       expect(await store.revert(one, header(10))).toEqual([])
       expect(await store.readState()).toMatchObject({ lastSequence: 10 })
     })
 
-    test('of one chain leaves the other to be taken back later', async () => {
+    test('of one chain leaves the other chain for a later revert', async () => {
       const { store, one, two } = await prepare(await create())
       await store.revert(one, header(10))
-      expect(await store.revert(two, header(12))).toStrictEqual(takenBack(11, elsewhere[1]))
+      expect(await store.revert(two, header(12))).toStrictEqual(revertedEntries(11, elsewhere[1]))
     })
 
-    test('says which type of event is taken back and nothing else of its details', async () => {
+    test('writes the type of the reverted event and no other details', async () => {
       const { store, one } = await openToRead(await create())
       const base = { chainId: 1, orderId: '0x0a', user: '0x0b', solver: undefined, blockNumber: 11 } as const
       const amounts = { inputAmount: 5n, outputAmount: 6n, fillDeadline: 7 }
@@ -85,32 +88,32 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
         { ...base, type: 'Settled' },
         { ...base, type: 'Refunded', inputAmount: 1n, bondSlashed: 2n, solver: '0x0d' },
       ] as const
-      const placed: EventWithPosition[] = ofEachType.map((event, logIndex) => ({
+      const source: EventWithPosition[] = ofEachType.map((event, logIndex) => ({
         event,
         blockHash: '0xa11',
         logIndex,
       }))
-      await store.append(one, newBlocks(11, 11, placed))
-      const told = [
+      await store.append(one, newBlocks(11, 11, source))
+      const entries = [
         { sequence: 4, event: { ...base, type: 'Reverted', event: 'Refunded', solver: '0x0d' } },
         { sequence: 5, event: { ...base, type: 'Reverted', event: 'Settled' } },
         { sequence: 6, event: { ...base, type: 'Reverted', event: 'Deposited', solver: '0x0c' } },
       ]
       const reverted = await store.revert(one, header(10))
-      expect(reverted.map(({ sequence, event }) => ({ sequence, event }))).toStrictEqual(told)
+      expect(reverted.map(({ sequence, event }) => ({ sequence, event }))).toStrictEqual(entries)
       expect(await store.readAfter(3, 100)).toStrictEqual(reverted)
     })
 
-    test('takes back more than fits into one statement', async () => {
+    test('reverts more events than fit into one statement', async () => {
       const { store, one } = await openToRead(await create())
       const many = manySettled(1, 11, 3001)
       await store.append(one, newBlocks(11, 11, many))
-      const told = takenBack(3002, ...[...many].reverse())
-      expect(await store.revert(one, header(10))).toStrictEqual(told)
-      expect(await store.readAfter(3001, 10_000)).toStrictEqual(told)
+      const entries = revertedEntries(3002, ...[...many].reverse())
+      expect(await store.revert(one, header(10))).toStrictEqual(entries)
+      expect(await store.readAfter(3001, 10_000)).toStrictEqual(entries)
     })
 
-    test('lets no other write come between', async () => {
+    test('excludes other writes until its end', async () => {
       const { store, one, two } = await openToRead(await create())
       const many = manySettled(1, 11, 1200)
       await store.append(one, newBlocks(11, 11, many))
@@ -118,13 +121,13 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
         store.revert(one, header(10)),
         store.append(two, newBlocks(12, 13, elsewhere)),
       ])
-      // A database that runs both side by side may end either first.
+      // A database that runs both in parallel may end either first.
       const isFirst = reverted[0]?.sequence === 1201
-      expect(reverted).toStrictEqual(takenBack(isFirst ? 1201 : 1203, ...[...many].reverse()))
-      expect(appended).toStrictEqual(announced(isFirst ? 2401 : 1201, ...elsewhere))
+      expect(reverted).toStrictEqual(revertedEntries(isFirst ? 1201 : 1203, ...[...many].reverse()))
+      expect(appended).toStrictEqual(publishedEntries(isFirst ? 2401 : 1201, ...elsewhere))
     })
 
-    test('leaves everything as it was when it fails', async () => {
+    test('changes nothing when it fails', async () => {
       const clock = { isBroken: false }
       const { store, one, contents } = await openToRead(await create(), () => {
         if (clock.isBroken) throw new Error('no time')
@@ -138,39 +141,43 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(await contents(1)).toStrictEqual(before)
 
       clock.isBroken = false
-      const told = takenBack(5, events[3], events[2], events[1])
-      expect(await store.revert(one, header(11))).toStrictEqual(told)
+      const entries = revertedEntries(5, events[3], events[2], events[1])
+      expect(await store.revert(one, header(11))).toStrictEqual(entries)
     })
   })
 
-  describe('what was taken back', () => {
-    test('can be announced again at the same place, and be taken back again', async () => {
+  describe('a reverted event', () => {
+    test('can be published again at the same position, and be reverted again', async () => {
       const { store, one, position } = await prepare(await create())
       await store.revert(one, header(12))
       const again = [settled(1, 13, 2, 'b')]
-      expect(await store.append(one, newBlocks(13, 13, again, 'b'))).toStrictEqual(announced(8, ...again))
+      expect(await store.append(one, newBlocks(13, 13, again, 'b'))).toStrictEqual(
+        publishedEntries(8, ...again),
+      )
       await expect(store.append(one, newBlocks(14, 14, again, 'b'))).rejects.toThrow(STANDS)
       expect((await position(1))?.headers.at(-1)).toEqual(header(13, 'b'))
 
-      expect(await store.revert(one, header(12))).toStrictEqual(takenBack(9, ...again))
-      expect(await store.append(one, newBlocks(13, 13, [events[3]]))).toStrictEqual(announced(10, events[3]))
-      expect(await store.revert(one, header(12))).toStrictEqual(takenBack(11, events[3]))
+      expect(await store.revert(one, header(12))).toStrictEqual(revertedEntries(9, ...again))
+      expect(await store.append(one, newBlocks(13, 13, [events[3]]))).toStrictEqual(
+        publishedEntries(10, events[3]),
+      )
+      expect(await store.revert(one, header(12))).toStrictEqual(revertedEntries(11, events[3]))
     })
 
-    test('can be announced again as part of the same block, when that returns to the chain', async () => {
+    test('can be published again as part of the same block, when that returns to the chain', async () => {
       const { store, one } = await prepare(await create())
       await store.revert(one, header(11))
       const back = events.slice(1)
-      expect(await store.append(one, newBlocks(12, 13, back))).toStrictEqual(announced(10, ...back))
-      expect(await store.revert(one, header(11))).toStrictEqual(takenBack(13, ...[...back].reverse()))
+      expect(await store.append(one, newBlocks(12, 13, back))).toStrictEqual(publishedEntries(10, ...back))
+      expect(await store.revert(one, header(11))).toStrictEqual(revertedEntries(13, ...[...back].reverse()))
     })
   })
 })
 
-describe.each(DURABLE_DATABASES)('what was taken back %s', (_where, kind) => {
+describe.each(DURABLE_DATABASES)('a reverted event %s', (_where, kind) => {
   const create = kind()
 
-  test('stays so when it is opened again, and what stands stays to be taken back', async () => {
+  test('stays reverted when the store is opened again, and the other events can still be reverted', async () => {
     const database = await create()
     const first = await prepare(database)
     await first.store.revert(first.one, header(12))
@@ -179,6 +186,8 @@ describe.each(DURABLE_DATABASES)('what was taken back %s', (_where, kind) => {
 
     const { store, one, contents } = await openToRead(database)
     expect(await contents(1, 2)).toStrictEqual(before)
-    expect(await store.revert(one, header(10))).toStrictEqual(takenBack(8, events[2], events[1], events[0]))
+    expect(await store.revert(one, header(10))).toStrictEqual(
+      revertedEntries(8, events[2], events[1], events[0]),
+    )
   })
 })

@@ -3,12 +3,12 @@ import type { Deposited, LogEntry, OrderEvent, Refunded } from '../../src/domain
 import { createRandom } from '../random.js'
 import { DATABASES } from './databases.js'
 import {
-  announced,
   header,
   manySettled,
   newBlocks,
   openStore,
   openToRead,
+  publishedEntries,
   SETTLEMENT,
   settled,
 } from './event-samples.js'
@@ -20,14 +20,14 @@ const byFirst = ([a]: LogEntry[], [b]: LogEntry[]) => (a?.sequence ?? 0) - (b?.s
 describe.each(DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
 
-  test('is empty at first and knows no chain', async () => {
+  test('is empty at first and has no chain', async () => {
     const { contents } = await openStore(await create())
     const { state, ...rest } = await contents(1)
     expect(state).toEqual({ logId: expect.any(String), lastSequence: 0, prunedSequence: 0 })
     expect(rest).toEqual({ entries: [], positions: [undefined] })
   })
 
-  test('begins a chain behind a block', async () => {
+  test('begins a chain after a block', async () => {
     const { store, one, two, contents } = await openToRead(await create())
     await store.begin(one, SETTLEMENT, header(10))
     await store.begin(two, '0x5e2', header(0))
@@ -38,32 +38,32 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
     ])
   })
 
-  test('announces events in the order given and counts them over all chains', async () => {
+  test('publishes events in the given order and counts them over all chains', async () => {
     const { store, one, two, contents } = await openToRead(await create())
     await store.begin(one, SETTLEMENT, header(10))
     await store.begin(two, SETTLEMENT, header(10))
     const first = [settled(1, 11, 0), settled(1, 11, 3), settled(1, 12, 1)]
     const second = [settled(2, 11, 0), settled(2, 11, 3)]
     const third = [settled(1, 13, 0)]
-    expect(await store.append(one, newBlocks(11, 12, first))).toStrictEqual(announced(1, ...first))
-    expect(await store.append(two, newBlocks(11, 11, second))).toStrictEqual(announced(4, ...second))
-    expect(await store.append(one, newBlocks(13, 13, third))).toStrictEqual(announced(6, ...third))
+    expect(await store.append(one, newBlocks(11, 12, first))).toStrictEqual(publishedEntries(1, ...first))
+    expect(await store.append(two, newBlocks(11, 11, second))).toStrictEqual(publishedEntries(4, ...second))
+    expect(await store.append(one, newBlocks(13, 13, third))).toStrictEqual(publishedEntries(6, ...third))
 
     const { entries, state } = await contents()
-    expect(entries).toStrictEqual(announced(1, ...first, ...second, ...third))
+    expect(entries).toStrictEqual(publishedEntries(1, ...first, ...second, ...third))
     expect(state).toMatchObject({ lastSequence: 6, prunedSequence: 0 })
   })
 
-  test('announces the missing ones of some events after all others, and removes them with their block', async () => {
+  test('publishes missing events after all others, and removes them with their block', async () => {
     const { store, one, contents } = await openToRead(await create())
     await store.begin(one, SETTLEMENT, header(10))
     const [before, missing, later] = [settled(1, 11, 0), settled(1, 11, 3), settled(1, 12, 1)]
     await store.append(one, newBlocks(11, 12, [before, later]))
-    expect(await store.appendMissing(one, [before, missing])).toStrictEqual(announced(3, missing))
+    expect(await store.appendMissing(one, [before, missing])).toStrictEqual(publishedEntries(3, missing))
     expect(await store.appendMissing(one, [before, missing])).toEqual([])
     expect(await store.appendMissing(one, [])).toEqual([])
     const { entries, positions } = await contents(1)
-    expect(entries).toStrictEqual(announced(1, before, later, missing))
+    expect(entries).toStrictEqual(publishedEntries(1, before, later, missing))
     expect(positions[0]?.headers.at(-1)).toEqual(header(12))
 
     const removed = await store.revert(one, header(10))
@@ -106,11 +106,11 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
       { ...deposited(1n, 2n), solver: undefined },
       { ...refunded(1n, 2n), solver: undefined },
     ]
-    const placed = events.map((event, logIndex) => ({ event, blockHash: random.hex(32), logIndex }))
+    const source = events.map((event, logIndex) => ({ event, blockHash: random.hex(32), logIndex }))
     const epoch = await store.takeOver(Number.MAX_SAFE_INTEGER)
-    const told = await store.append(epoch, newBlocks(11, 11, placed))
-    expect(told).toStrictEqual(announced(1, ...placed))
-    expect(await store.readAfter(0, 100)).toStrictEqual(told)
+    const entries = await store.append(epoch, newBlocks(11, 11, source))
+    expect(entries).toStrictEqual(publishedEntries(1, ...source))
+    expect(await store.readAfter(0, 100)).toStrictEqual(entries)
   })
 
   test('moves a position with its events, on its chain alone, also when there are none', async () => {
@@ -124,7 +124,7 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
     ])
   })
 
-  test('forgets the headers before the one to keep from, of that chain alone', async () => {
+  test('removes the headers before the one to keep from, of that chain alone', async () => {
     const { store, one, two, contents, position } = await openToRead(await create())
     for (const epoch of [one, two]) {
       await store.begin(epoch, SETTLEMENT, header(10))
@@ -140,8 +140,8 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
     expect(await store.readAfter(0, 100)).toHaveLength(2)
   })
 
-  describe('beginning a chain anew', () => {
-    test('forgets its headers and its contract, and nothing of the log or of other chains', async () => {
+  describe('a new start of a chain', () => {
+    test('removes its headers and its contract, and nothing of the log or of other chains', async () => {
       const { store, one, two, contents, position } = await openToRead(await create())
       for (const epoch of [one, two]) {
         await store.begin(epoch, SETTLEMENT, header(10))
@@ -155,10 +155,12 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
       expect(await position(1)).toEqual(begun)
 
       const next = [settled(1, 41, 0)]
-      expect(await store.append(one, newBlocks(41, 41, next, 'b'))).toStrictEqual(announced(5, ...next))
+      expect(await store.append(one, newBlocks(41, 41, next, 'b'))).toStrictEqual(
+        publishedEntries(5, ...next),
+      )
     })
 
-    test('behind a block known before works', async () => {
+    test('works after a known block', async () => {
       const { store, one, position } = await openToRead(await create())
       await store.begin(one, SETTLEMENT, header(10))
       await store.append(one, newBlocks(11, 13, []))
@@ -167,12 +169,12 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
     })
   })
 
-  describe('reading behind a sequence', () => {
-    test('goes page by page to the end', async () => {
+  describe('a read after a sequence', () => {
+    test('returns page by page up to the end', async () => {
       const { store, one } = await openToRead(await create())
       const events = manySettled(1, 11, 7)
       await store.append(one, newBlocks(11, 11, events))
-      const all = announced(1, ...events)
+      const all = publishedEntries(1, ...events)
       expect(await store.readAfter(0, 3)).toStrictEqual(all.slice(0, 3))
       expect(await store.readAfter(3, 3)).toStrictEqual(all.slice(3, 6))
       expect(await store.readAfter(6, 3)).toStrictEqual(all.slice(6))
@@ -183,27 +185,27 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
   })
 
   describe('an append of more than fits into one statement', () => {
-    test.each([499, 500, 501, 1000, 3001])('announces all %d events', async (count) => {
+    test.each([499, 500, 501, 1000, 3001])('publishes all %d events', async (count) => {
       const { store, one } = await openToRead(await create())
       const events = manySettled(1, 11, count)
-      expect(await store.append(one, newBlocks(11, 11, events))).toStrictEqual(announced(1, ...events))
-      expect(await store.readAfter(0, 10_000)).toStrictEqual(announced(1, ...events))
+      expect(await store.append(one, newBlocks(11, 11, events))).toStrictEqual(publishedEntries(1, ...events))
+      expect(await store.readAfter(0, 10_000)).toStrictEqual(publishedEntries(1, ...events))
     })
 
-    test('shows nothing of itself before all of it is there, and lets no other write come between', async () => {
+    test('is visible only as a whole, and excludes other writes until its end', async () => {
       const { store, one, two } = await openToRead(await create())
       const [first, second] = [manySettled(1, 11, 1200), manySettled(2, 11, 1200)]
       await store.begin(one, SETTLEMENT, header(10))
-      const [told, during, toldOther] = await Promise.all([
+      const [entries, during, otherEntries] = await Promise.all([
         store.append(one, newBlocks(11, 11, first)),
         store.readAfter(0, 10_000),
         store.append(two, newBlocks(11, 11, second)),
       ])
-      // A database that runs both side by side may end either first.
-      const inOrder = told[0]?.sequence === 1 ? [...first, ...second] : [...second, ...first]
+      // A database that runs both in parallel may end either first.
+      const inOrder = entries[0]?.sequence === 1 ? [...first, ...second] : [...second, ...first]
       expect([0, 1200, 2400]).toContain(during.length)
-      expect([told, toldOther].sort(byFirst).flat()).toStrictEqual(announced(1, ...inOrder))
-      expect(await store.readAfter(0, 10_000)).toStrictEqual(announced(1, ...inOrder))
+      expect([entries, otherEntries].sort(byFirst).flat()).toStrictEqual(publishedEntries(1, ...inOrder))
+      expect(await store.readAfter(0, 10_000)).toStrictEqual(publishedEntries(1, ...inOrder))
     })
   })
 })

@@ -33,7 +33,7 @@ const refused = (message: string) => ({
   issues: [{ variable: 'DB_PATH', message: isOneLine(message) }],
 })
 
-/** A database with more than its first page in use. */
+/** A database that uses more than its first page. */
 async function makeFile(): Promise<string> {
   const path = temporaryFile()
   await (await openSqlite(path)).destroy()
@@ -51,12 +51,12 @@ test.each([
     'which was written by a newer version, with 999-later: run that version, or restore the backup',
   ],
   [
-    'is no database',
+    'is not a database',
     async (path: string) => writeFileSync(path, 'no database'.repeat(1000)),
     'which cannot be opened: the file is damaged: restore it from a backup, or move it away',
   ],
   [
-    'is damaged behind its first page',
+    'is damaged after its first page',
     async (path: string) => {
       const bytes = readFileSync(path)
       writeFileSync(path, bytes.fill(0xff, 4096))
@@ -71,13 +71,13 @@ test.each([
     },
     'which cannot be opened: it is a folder: name a file in it',
   ],
-])('a start with a file that %s says so in one line, and what to do', async (_what, spoil, message) => {
+])('a start with a file that %s reports this and the remedy in one line', async (_what, spoil, message) => {
   const path = await makeFile()
   await spoil(path)
   await expect(openStores(path)).rejects.toMatchObject(refused(message))
 })
 
-test('a full disk is named, and its end is seen without traffic', async () => {
+test('a full disk is reported, and its end is noticed without traffic', async () => {
   const path = temporaryFile()
   const { log, messages } = createLines()
   const health = createFileHealth(path, log)
@@ -98,7 +98,7 @@ test('a full disk is named, and its end is seen without traffic', async () => {
   expect(messages().slice(1)).toEqual(['the database file can be used again'])
 })
 
-test('a file that is deleted while it is used takes no write, until it is back', async () => {
+test('a file that is deleted while it is used takes no write until it is back', async () => {
   const path = temporaryFile()
   const { stores, messages } = await openStores(path)
   await stores.solvers.save(solver(1), 100, NO_LIMIT)
@@ -142,7 +142,7 @@ test('a file that is damaged while it is used stays unusable until the next star
   expect(messages()).toHaveLength(1)
 })
 
-test('records that cannot be written say why once, and wait', async () => {
+test('records that cannot be written wait, and the reason is logged once', async () => {
   const path = temporaryFile()
   const { stores, messages } = await openStores(path)
   const holder = new SQLite(`${path}-quotes`)

@@ -15,7 +15,7 @@ function take(path: string) {
   return lock
 }
 
-test('the second service on a file is told who holds it', () => {
+test('the second service on a file gets the holder of the lock', () => {
   const path = temporaryFile()
   take(path)
   expect(() => take(path)).toThrow(
@@ -23,7 +23,7 @@ test('the second service on a file is told who holds it', () => {
   )
 })
 
-test('the lock can be taken again when it was released', () => {
+test('the lock can be taken again after its release', () => {
   const path = temporaryFile()
   take(path).release()
   take(path).release()
@@ -40,7 +40,7 @@ test('a link to a file has the lock of that file', async () => {
   expect(() => take(link)).toThrow('another service')
 })
 
-test('a symbolic link has the lock of its file also before that file is there', () => {
+test('a symbolic link has the lock of its file also before that file exists', () => {
   const path = temporaryFile()
   const link = `${path}-link`
   symlinkSync(path, link)
@@ -48,7 +48,7 @@ test('a symbolic link has the lock of its file also before that file is there', 
   expect(() => take(path)).toThrow('another service')
 })
 
-test('the lock keeps no one from the database', async () => {
+test('the lock does not exclude other programs from the database', async () => {
   const path = temporaryFile()
   await (await openSqlite(path)).destroy()
   take(path)
@@ -64,7 +64,7 @@ test(':memory: has no lock', () => {
   expect(existsSync(':memory:-lock')).toBe(false)
 })
 
-test('a file in the place of the lock that is none is named, with what to do', () => {
+test('a file that is not a lock is named, with the remedy', () => {
   const path = temporaryFile()
   writeFileSync(`${path}-lock`, 'no database'.repeat(100))
   expect(() => take(path)).toThrow(

@@ -28,7 +28,7 @@ async function schemaOf(database: Kysely<Schema>) {
   return { schema, applied }
 }
 
-/** Opens a file as a start does. @returns what is in it then */
+/** Opens a file like a start. @returns its content then */
 async function openComplete<T = undefined>(
   path: string,
   tables: TableSet,
@@ -49,7 +49,7 @@ function openRaw(path: string, onStatement: () => void): SQLite.Database {
   return sqlite
 }
 
-/** Copies a database with all that SQLite has beside it, as a kill at this moment would leave it. */
+/** Copies a database with SQLite's files next to it, as a kill at this moment would leave it. */
 function copyFiles(path: string): string {
   const copy = temporaryFile()
   for (const suffix of ['', '-wal', '-shm', '-journal'])
@@ -57,7 +57,7 @@ function copyFiles(path: string): string {
   return copy
 }
 
-/** Opens a file as a version before did, with a row. */
+/** Opens a file like an earlier version, with a row. */
 async function writeVersion(path: string, last: string): Promise<void> {
   const database = await openSqliteTables<Schema>(path, { ...tablesUntil(last), synchronous: 'NORMAL' })
   const row = { chain_id: 1, address: '0x01', last_timestamp_ms: 7 }
@@ -76,7 +76,7 @@ describe('a start with a file that is killed at any statement', () => {
     ['the database', { migrations }],
     ['the records of quotes', { migrations: quoteRecordMigrations }],
   ])(
-    'leaves %s as the next start needs it, when there was no file',
+    'leaves %s in a state in which the next start works, when there was no file',
     async (_what, tables) => {
       const expected = await openComplete(temporaryFile(), tables)
       const path = temporaryFile()
@@ -91,7 +91,7 @@ describe('a start with a file that is killed at any statement', () => {
   )
 
   test.each(names.slice(0, -1))(
-    'brings a file of version %s up to date at the next start, and loses nothing of it',
+    'leaves a file of version %s so that the next start migrates it, and loses no data',
     async (last) => {
       const complete = await openComplete(temporaryFile(), { migrations })
       const rows = { timestamps: [{ last_timestamp_ms: 7 }], logs: [{ last_sequence: 0 }], keys: 1 }
@@ -112,7 +112,7 @@ test.each([
   ['no file', undefined],
   ['a file of the first version', names[0]],
 ])(
-  'a disk that is full at any page of a start with %s keeps no later start from working',
+  'a disk that is full at any page of a start with %s does not prevent a later start',
   async (_what, last) => {
     const expected = await openComplete(temporaryFile(), { migrations })
     let failures = 0
@@ -136,7 +136,7 @@ test.each([
 )
 
 test(
-  'a first start with PostgreSQL that is cut off at any message leaves a database that the next start opens',
+  'a first start with PostgreSQL that loses its connection at any message leaves a database for the next start',
   async () => {
     const url = await createPostgresDatabase()
     const proxy = await startDatabaseProxy(url)

@@ -1,24 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import { FencedError, type LeaderEpoch } from '../../src/store/leader-epochs.js'
 import { BOTH_DATABASES, DURABLE_DATABASES } from './databases.js'
-import { announced, header, newBlocks, openStore, openToRead, SETTLEMENT, settled } from './event-samples.js'
+import {
+  header,
+  newBlocks,
+  openStore,
+  openToRead,
+  publishedEntries,
+  SETTLEMENT,
+  settled,
+} from './event-samples.js'
 
 const events = [settled(1, 11, 0), settled(1, 12, 0)]
 
-/** All that a reader can write. */
+/** All writes of a leader. */
 const writes = (store: Awaited<ReturnType<typeof openStore>>['store'], epoch: LeaderEpoch) =>
   [
-    ['begins anew', () => store.begin(epoch, '0x5e2', header(40, 'b'))],
+    ['starts again', () => store.begin(epoch, '0x5e2', header(40, 'b'))],
     ['adds blocks', () => store.append(epoch, newBlocks(13, 13, []))],
     ['adds events', () => store.append(epoch, newBlocks(13, 13, [settled(1, 13, 0)]))],
     ['takes events back', () => store.revert(epoch, header(11))],
     ['takes nothing back', () => store.revert(epoch, header(12))],
   ] as const
 
-describe.each(BOTH_DATABASES)('the terms of readers %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('the epochs of leaders %s', (_where, kind) => {
   const create = kind()
 
-  test('are counted for each chain by itself, and begin where the reader before has got to', async () => {
+  test('are counted for each chain separately, and begin at the position of the earlier leader', async () => {
     const { store } = await openStore(await create())
     const first = await store.takeOver(1)
     expect(first).toEqual({ chainId: 1, number: 1, position: undefined })
@@ -36,7 +44,7 @@ describe.each(BOTH_DATABASES)('the terms of readers %s', (_where, kind) => {
     expect((await store.takeOver(1)).position).toEqual({ ...begun, headers: headers.slice(0, 2) })
   })
 
-  test('let nobody write whose term is over, and change nothing', async () => {
+  test('reject every write of an earlier epoch, which changes nothing', async () => {
     const { store, one, two, contents } = await openToRead(await create())
     await store.begin(one, SETTLEMENT, header(10))
     await store.append(one, newBlocks(11, 12, events))
@@ -48,12 +56,14 @@ describe.each(BOTH_DATABASES)('the terms of readers %s', (_where, kind) => {
     expect(await contents(1, 2)).toStrictEqual(before)
 
     const more = [settled(1, 13, 0)]
-    expect(await store.append(next, newBlocks(13, 13, more))).toStrictEqual(announced(3, ...more))
+    expect(await store.append(next, newBlocks(13, 13, more))).toStrictEqual(publishedEntries(3, ...more))
     const elsewhere = [settled(2, 13, 0)]
-    expect(await store.append(two, newBlocks(13, 13, elsewhere))).toStrictEqual(announced(4, ...elsewhere))
+    expect(await store.append(two, newBlocks(13, 13, elsewhere))).toStrictEqual(
+      publishedEntries(4, ...elsewhere),
+    )
   })
 
-  test('let nobody write whose term never was', async () => {
+  test('reject every write of an epoch that never began', async () => {
     const { store, one, contents } = await openToRead(await create())
     const before = await contents(1, 3)
     for (const epoch of [
@@ -64,19 +74,19 @@ describe.each(BOTH_DATABASES)('the terms of readers %s', (_where, kind) => {
     expect(await contents(1, 3)).toStrictEqual(before)
   })
 
-  test('go on after a write that has failed', async () => {
+  test('continue after a write that has failed', async () => {
     const { store, one } = await openToRead(await create())
     await store.append(one, newBlocks(11, 12, events))
     await expect(store.append(one, newBlocks(12, 12, []))).rejects.toThrow(/unique/i)
     const more = [settled(1, 13, 0)]
-    expect(await store.append(one, newBlocks(13, 13, more))).toStrictEqual(announced(3, ...more))
+    expect(await store.append(one, newBlocks(13, 13, more))).toStrictEqual(publishedEntries(3, ...more))
   })
 })
 
-describe.each(DURABLE_DATABASES)('the terms of readers %s', (_where, kind) => {
+describe.each(DURABLE_DATABASES)('the epochs of leaders %s', (_where, kind) => {
   const create = kind()
 
-  test('go on counting when it is opened again', async () => {
+  test('are counted on when the store is opened again', async () => {
     const on = await create()
     const before = await openToRead(on)
     await before.close()

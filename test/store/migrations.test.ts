@@ -7,9 +7,17 @@ import type { Schema } from '../../src/store/schema.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { NEW_DATABASES, postgresAt } from './databases.js'
-import { announced, header, newBlocks, openStore, SETTLEMENT, settled, takenBack } from './event-samples.js'
+import {
+  header,
+  newBlocks,
+  openStore,
+  publishedEntries,
+  revertedEntries,
+  SETTLEMENT,
+  settled,
+} from './event-samples.js'
 
-/** The tables of a version, by how the name of its last migration begins. */
+/** The tables of a version, by the beginning of its last migration's name. */
 function tablesUntil(last: string, { migrations, ...names }: TableSet): TableSet {
   const until = Object.entries(migrations).filter(([name]) => name <= `${last}~`)
   return { ...names, migrations: Object.fromEntries(until) }
@@ -17,7 +25,7 @@ function tablesUntil(last: string, { migrations, ...names }: TableSet): TableSet
 
 const events = [settled(1, 11, 0), settled(1, 12, 0), settled(2, 5, 0), settled(1, 12, 1)]
 
-/** Writes what the version before has of the events, of which it has removed those up to a sequence. */
+/** Writes the events in the form of the version before, without those up to a removed sequence. */
 async function write(database: Database, prunedSequence: number): Promise<void> {
   const rows = events.map((event, index) => eventRow(index + 1, event, 1000)).slice(prunedSequence)
   const asBefore = ({ is_canonical, published_at_ms, ...rest }: (typeof rows)[0]) => ({
@@ -39,12 +47,12 @@ async function write(database: Database, prunedSequence: number): Promise<void> 
   await database.insertInto('chain_headers').values(headers.map(toRow)).execute()
 }
 
-describe.each(NEW_DATABASES)('a log that the version before replicas wrote to %s', (_which, create) => {
+describe.each(NEW_DATABASES)('a log of the version before replicas in %s', (_which, create) => {
   test.each([
     ['nothing', 0],
     ['a part', 2],
     ['everything', 4],
-  ])('goes on with its sequences, its id and its chain when %s was removed of it', async (_what, pruned) => {
+  ])('keeps its sequences, its id and its chain when %s was removed from it', async (_what, pruned) => {
     const on = await create()
     const before = await on.open(tablesUntil('003', on.tables))
     await write(before.database, pruned)
@@ -57,31 +65,31 @@ describe.each(NEW_DATABASES)('a log that the version before replicas wrote to %s
     const { store, contents } = await openStore(on)
     expect(await contents(1)).toStrictEqual({
       state: { logId: log_id, lastSequence: 4, prunedSequence: pruned },
-      entries: announced(1, ...events).slice(pruned),
+      entries: publishedEntries(1, ...events).slice(pruned),
       positions: [{ settlement: SETTLEMENT, firstBlock: 11, headers: [header(11), header(12)] }],
     })
-    const term = await store.takeOver(1)
-    expect(term.number).toBe(1)
+    const epoch = await store.takeOver(1)
+    expect(epoch.number).toBe(1)
     const next = [settled(1, 13, 0)]
-    expect(await store.append(term, newBlocks(13, 13, next))).toStrictEqual(announced(5, ...next))
-    expect(await store.revert(term, header(12))).toStrictEqual(takenBack(6, ...next))
+    expect(await store.append(epoch, newBlocks(13, 13, next))).toStrictEqual(publishedEntries(5, ...next))
+    expect(await store.revert(epoch, header(12))).toStrictEqual(revertedEntries(6, ...next))
     expect(await store.readState()).toEqual({ logId: log_id, lastSequence: 6, prunedSequence: pruned })
   })
 
-  test('begins with the first sequence when nothing was ever in it', async () => {
+  test('begins with the first sequence when it was always empty', async () => {
     const on = await create()
     const before = await on.open(tablesUntil('003', on.tables))
     await before.close()
     const { store } = await openStore(on)
     expect(await store.readState()).toMatchObject({ lastSequence: 0, prunedSequence: 0 })
     const first = [settled(1, 11, 0)]
-    const told = await store.append(await store.takeOver(1), newBlocks(11, 11, first))
-    expect(told).toStrictEqual(announced(1, ...first))
+    const entries = await store.append(await store.takeOver(1), newBlocks(11, 11, first))
+    expect(entries).toStrictEqual(publishedEntries(1, ...first))
   })
 })
 
 test.each(NEW_DATABASES)(
-  'solvers in %s that have no bond at the upgrade count from then on',
+  'solvers in %s without a bond at the upgrade count as unbonded from then on',
   async (_which, create) => {
     const on = await create()
     const before = await on.open(tablesUntil('004', on.tables))
@@ -106,7 +114,7 @@ test.each(NEW_DATABASES)(
   },
 )
 
-test('replicas that start at the same time bring an empty database up to date once', async () => {
+test('replicas that start at the same time migrate an empty database once', async () => {
   for (let round = 1; round <= 3; round++) {
     const on = postgresAt(await createPostgresDatabase())
     const opened = await Promise.all(Array.from({ length: 3 }, () => on.open()))

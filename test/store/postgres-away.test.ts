@@ -28,19 +28,19 @@ type LookupAll = (
   options: object,
   done: (error: null, all: dns.LookupAddress[]) => void,
 ) => void
-/** Of a pool. */
+/** The error of a pool. */
 const MAX_CONNECTIONS = 10
 
 test.each([
-  ['an address refuses', '127.0.0.1'],
-  ['every address of a name refuses', 'many.test'],
-])('when %s connections, calls say so', async (_what, host) => {
+  ['an address rejects', '127.0.0.1'],
+  ['every address of a name rejects', 'many.test'],
+])('calls report it when %s connections', async (_what, host) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
   taken.close()
   await once(taken, 'close')
-  // What a name means differs from machine to machine.
+  // The addresses of a name differ from machine to machine.
   const addresses = ['::1', '127.0.0.1'].map((address) => ({ address, family: isIP(address) }))
   const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<LookupAll>
   lookup.mockImplementation((_host, _options, done) => done(null, addresses))
@@ -52,11 +52,11 @@ test.each([
   await expect(store.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject(AWAY)
 })
 
-describe('when the server ends a connection in the midst of a transaction', () => {
-  test('between two statements, the call says so, and nothing of it is there', async () => {
+describe('when the server ends a connection during a transaction', () => {
+  test('between two statements, the call fails, and the transaction leaves nothing', async () => {
     const url = await createPostgresDatabase()
     const client = await connect(url)
-    /** Ends the connection of the transaction that announces, and sees that it is gone. */
+    /** Ends the connection of the transaction that notifies, and checks that it is gone. */
     async function endOwn(_transaction: DatabaseTransaction, _topic: Topic, text: string): Promise<void> {
       const idle = `${CONNECTIONS} and state = 'idle in transaction'`
       const { rowCount } = await client.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -67,16 +67,16 @@ describe('when the server ends a connection in the midst of a transaction', () =
     const { events: ended, solvers: endedSolvers } = await openStores(url, {
       coordination: { ...POSTGRES_COORDINATION, notify: endOwn },
     })
-    const term = await events.takeOver(1)
-    await events.begin(term, SETTLEMENT, header(10))
-    await expect(ended.append(term, newBlocks(11, 11, [settled(1, 11, 0)]))).rejects.toMatchObject(AWAY)
+    const epoch = await events.takeOver(1)
+    await events.begin(epoch, SETTLEMENT, header(10))
+    await expect(ended.append(epoch, newBlocks(11, 11, [settled(1, 11, 0)]))).rejects.toMatchObject(AWAY)
     await expect(endedSolvers.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject(AWAY)
     expect(await ended.readState()).toMatchObject({ lastSequence: 0 })
     expect((await events.takeOver(1)).position?.headers).toEqual([header(10)])
     expect([await solvers.readAll(), await solvers.lastTimestamp(solver(1))]).toEqual([[], undefined])
   })
 
-  test('during statements, their calls say so, and nothing of them is there; one that waits is not harmed', async () => {
+  test('during statements, their calls fail and leave nothing, and a waiting call succeeds', async () => {
     const url = await createPostgresDatabase()
     const client = await connect(url)
     const { solvers, events } = await openStores(url)
@@ -101,7 +101,7 @@ describe('when the server ends a connection in the midst of a transaction', () =
   })
 })
 
-test('a pool that is renewed lets go of its connections, and makes new ones', async () => {
+test('a renewed pool closes its connections and opens new ones', async () => {
   const url = await createPostgresDatabase()
   const client = await connect(url)
   const { pool, solvers } = await openStores(url)
@@ -116,15 +116,15 @@ test('a pool that is renewed lets go of its connections, and makes new ones', as
   expect(before).not.toContainEqual(after[0])
 })
 
-test('what the database refuses, and what is refused with its help, is told as it is', async () => {
+test('errors of statements, and of rules that the database enforces, reach the caller unchanged', async () => {
   const { events, solvers } = await openStores(await createPostgresDatabase())
-  const term = await events.takeOver(1)
-  await events.append(term, newBlocks(11, 11, [settled(1, 11, 0)]))
-  const twice = events.append(term, newBlocks(12, 12, [settled(1, 11, 0)]))
+  const epoch = await events.takeOver(1)
+  await events.append(epoch, newBlocks(11, 11, [settled(1, 11, 0)]))
+  const twice = events.append(epoch, newBlocks(12, 12, [settled(1, 11, 0)]))
   await expect(twice).rejects.toThrow(STANDS)
   await expect(twice).rejects.toBeInstanceOf(pg.DatabaseError)
   await events.takeOver(1)
-  await expect(events.revert(term, header(11))).rejects.toThrow(FencedError)
+  await expect(events.revert(epoch, header(11))).rejects.toThrow(FencedError)
 
   await solvers.save(solver(1), 100, 1)
   await expect(solvers.save(solver(1), 100, 1)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })

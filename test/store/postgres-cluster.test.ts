@@ -4,7 +4,15 @@ import { createSolverStore } from '../../src/store/solver-store.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
 import { inPostgres, postgresAt } from './databases.js'
-import { announced, header, newBlocks, openStore, SETTLEMENT, settled, takenBack } from './event-samples.js'
+import {
+  header,
+  newBlocks,
+  openStore,
+  publishedEntries,
+  revertedEntries,
+  SETTLEMENT,
+  settled,
+} from './event-samples.js'
 import { join, type TestReplica } from './replica-samples.js'
 import { NOTED_AT, solver } from './solver-samples.js'
 
@@ -19,16 +27,16 @@ async function joinThree() {
   return { url, three }
 }
 
-/** Waits until replicas have heard so many texts, and gives these. */
-function heardBy(cluster: readonly TestReplica[], count: number, topic: Topic = 'events') {
+/** Waits until replicas have received a number of texts, and returns them. */
+function receivedBy(cluster: readonly TestReplica[], count: number, topic: Topic = 'events') {
   return eventually(
-    async () => cluster.map(({ heard }) => [...heard[topic]]),
-    (heard) => heard.every(({ length }) => length >= count),
+    async () => cluster.map(({ received }) => [...received[topic]]),
+    (received) => received.every(({ length }) => length >= count),
   )
 }
 
-describe('what a replica tells', () => {
-  test('all others hear in order, and it does not hear itself', async () => {
+describe('a message of a replica', () => {
+  test('reaches all others in order, and not the sender', async () => {
     const { three } = await joinThree()
     const [a, b, c] = three
     const [ofA, ofB] = [texts('a', 100), texts('b', 100)]
@@ -36,44 +44,44 @@ describe('what a replica tells', () => {
       a.publish('events', ofA[index] ?? '')
       b.publish('events', ofB[index] ?? '')
     }
-    const [atA, atB] = await heardBy([a, b], 100)
+    const [atA, atB] = await receivedBy([a, b], 100)
     expect([atA, atB]).toEqual([ofB, ofA])
-    const [atC] = await heardBy([c], 200)
+    const [atC] = await receivedBy([c], 200)
     expect(atC?.filter((text) => text.startsWith('a'))).toEqual(ofA)
     expect(atC?.filter((text) => text.startsWith('b'))).toEqual(ofB)
 
-    // What it had told itself would have come before this.
+    // A message to itself would have come before this one.
     c.publish('events', 'end')
-    expect(await heardBy([a, b], 101)).toEqual([
+    expect(await receivedBy([a, b], 101)).toEqual([
       [...ofB, 'end'],
       [...ofA, 'end'],
     ])
-    expect(c.heard.events).toHaveLength(200)
+    expect(c.received.events).toHaveLength(200)
   })
 
-  test('goes to those who listen to the topic, exactly as it was', async () => {
+  test('reaches the listeners of its topic unchanged', async () => {
     const { three } = await joinThree()
     const [a, b] = three
     const long = `Größe 🙂 '; drop table solvers; --\n${'x'.repeat(7960)}`.slice(0, 7950)
     for (const text of ['', long]) a.publish('solvers', text)
     a.publish('chains', '1')
     a.publish('events', 'end')
-    await heardBy([b], 1)
-    expect(b.heard).toEqual({ solvers: ['', long], bonds: [], nonces: [], chains: ['1'], events: ['end'] })
+    await receivedBy([b], 1)
+    expect(b.received).toEqual({ solvers: ['', long], bonds: [], nonces: [], chains: ['1'], events: ['end'] })
   })
 
-  test('does not get to replicas of another database', async () => {
+  test('does not reach replicas of another database', async () => {
     const [a, b] = (await joinThree()).three
     const elsewhere = await createPostgresDatabase()
     const [stranger, neighbour] = await Promise.all([join(elsewhere), join(elsewhere)])
     a.publish('events', 'ours')
     stranger.publish('events', 'theirs')
-    expect(await heardBy([b, neighbour], 1)).toEqual([['ours'], ['theirs']])
+    expect(await receivedBy([b, neighbour], 1)).toEqual([['ours'], ['theirs']])
   })
 })
 
-describe('what is announced in a transaction', () => {
-  test('all replicas hear once it is committed, and not at all when it is not', async () => {
+describe('a notification in a transaction', () => {
+  test('reaches all replicas after the commit, and none without a commit', async () => {
     const { url, three } = await joinThree()
     const { database, coordination } = await postgresAt(url).open()
     const transaction = await database.startTransaction().execute()
@@ -83,28 +91,30 @@ describe('what is announced in a transaction', () => {
     await undone.rollback().execute()
     three[0].publish('events', 'before')
     const [, ...others] = three
-    expect(await heardBy(others, 1)).toEqual([['before'], ['before']])
+    expect(await receivedBy(others, 1)).toEqual([['before'], ['before']])
 
     await transaction.commit().execute()
     const after = ['before', 'first']
-    expect(await heardBy(others, 2)).toEqual([after, after])
-    expect(await heardBy([three[0]], 1)).toEqual([['first']])
+    expect(await receivedBy(others, 2)).toEqual([after, after])
+    expect(await receivedBy([three[0]], 1)).toEqual([['first']])
   })
 
-  test('is where the log has got to, with every entry that comes', async () => {
+  test('is the last sequence of the log, for every new entry', async () => {
     const { url, three } = await joinThree()
     const { store } = await openStore(postgresAt(url))
-    const term = await store.takeOver(1)
-    await store.begin(term, SETTLEMENT, header(10))
+    const epoch = await store.takeOver(1)
+    await store.begin(epoch, SETTLEMENT, header(10))
     const events = [settled(1, 11, 0), settled(1, 12, 0), settled(1, 12, 1)]
-    expect(await store.append(term, newBlocks(11, 12, events))).toStrictEqual(announced(1, ...events))
-    await expect(store.append(term, newBlocks(12, 12, [settled(1, 13, 0)]))).rejects.toThrow(/unique/)
-    await store.append(term, newBlocks(13, 13, []))
-    expect(await store.revert(term, header(11))).toStrictEqual(takenBack(4, ...events.slice(1).reverse()))
+    expect(await store.append(epoch, newBlocks(11, 12, events))).toStrictEqual(publishedEntries(1, ...events))
+    await expect(store.append(epoch, newBlocks(12, 12, [settled(1, 13, 0)]))).rejects.toThrow(/unique/)
+    await store.append(epoch, newBlocks(13, 13, []))
+    expect(await store.revert(epoch, header(11))).toStrictEqual(
+      revertedEntries(4, ...events.slice(1).reverse()),
+    )
     await store.takeOver(1)
     three[0].publish('events', 'end')
     const [, ...others] = three
-    expect(await heardBy(others, 3)).toEqual([
+    expect(await receivedBy(others, 3)).toEqual([
       ['3', '5', 'end'],
       ['3', '5', 'end'],
     ])
@@ -121,8 +131,8 @@ describe('what is announced in a transaction', () => {
     await store.setBonded(solver(1, { chainId: 8453 }), false, NOTED_AT)
     await store.save(solver(1), 100, 1)
     await store.remove(solver(1, { chainId: 8453 }), 101)
-    const [first] = await heardBy(three, 4, 'solvers')
+    const [first] = await receivedBy(three, 4, 'solvers')
     expect(first).toEqual(['8453', '8453', '1', '8453'])
-    expect(three.map(({ heard }) => heard.solvers)).toEqual([first, first, first])
+    expect(three.map(({ received }) => received.solvers)).toEqual([first, first, first])
   })
 })

@@ -5,8 +5,8 @@ import { eventually } from '../service/eventually.js'
 import { CONNECTIONS, connect } from './postgres-stores-samples.js'
 import { join, MISSED, type TestReplica } from './replica-samples.js'
 
-/** How long an office may be free. */
-const FREE_MS = 2000
+/** Longest time without a leader. */
+const NO_LEADER_MS = 2000
 
 async function joinThree() {
   const url = await createPostgresDatabase()
@@ -14,16 +14,16 @@ async function joinThree() {
   return { url, three }
 }
 
-/** Waits until exactly one of them has an office. */
-async function holderOf(office: string, cluster: readonly TestReplica[]): Promise<TestReplica> {
+/** Waits until exactly one replica has a leadership. */
+async function holderOf(leadership: string, cluster: readonly TestReplica[]): Promise<TestReplica> {
   const [holder] = await eventually(
-    async () => cluster.filter(({ elected }) => elected.has(office)),
+    async () => cluster.filter(({ leaderOf }) => leaderOf.has(leadership)),
     (holders) => holders.length === 1,
   )
   return holder as TestReplica
 }
 
-/** Ends the connections that hold offices, as an operator may. @returns how many these were */
+/** Ends the connections of all leaders, as an operator may. @returns their number */
 async function endHolders(url: string): Promise<number> {
   const client = await connect(url)
   const { rowCount } = await client.query(`select pg_terminate_backend(pid) from
@@ -32,63 +32,63 @@ async function endHolders(url: string): Promise<number> {
   return rowCount ?? 0
 }
 
-describe('an office', () => {
-  test('goes to one of three, who all know it once they have run for it', async () => {
+describe('a leadership', () => {
+  test('goes to one of three replicas, and all know it after their attempt', async () => {
     const { three } = await joinThree()
-    await Promise.all(three.map(({ run }) => run('chain 1')))
-    expect(three.map(({ elected }) => elected.size).sort()).toEqual([0, 0, 1])
-    expect(three.flatMap(({ notes }) => notes)).toEqual(['elected chain 1'])
+    await Promise.all(three.map(({ lead }) => lead('chain 1')))
+    expect(three.map(({ leaderOf }) => leaderOf.size).sort()).toEqual([0, 0, 1])
+    expect(three.flatMap(({ notes }) => notes)).toEqual(['acquired chain 1'])
   })
 
-  test('goes to the first who runs for it, each for itself', async () => {
+  test('goes to the first replica that tries to acquire it', async () => {
     const [a, b, c] = (await joinThree()).three
-    await a.run('chain 1')
-    await b.run('chain 2')
-    await Promise.all([c.run('chain 1'), c.run('chain 2'), b.run('chain 1')])
-    await c.run('chain 3')
+    await a.lead('chain 1')
+    await b.lead('chain 2')
+    await Promise.all([c.lead('chain 1'), c.lead('chain 2'), b.lead('chain 1')])
+    await c.lead('chain 3')
     expect([a, b, c].map(({ notes }) => notes)).toEqual([
-      ['elected chain 1'],
-      ['elected chain 2'],
-      ['elected chain 3'],
+      ['acquired chain 1'],
+      ['acquired chain 2'],
+      ['acquired chain 3'],
     ])
   })
 
-  test('is held by one replica together with others that it runs for', async () => {
+  test('can be held by one replica together with others', async () => {
     const [a, b] = (await joinThree()).three
-    await Promise.all([a.run('chain 1'), a.run('chain 2')])
-    await Promise.all([b.run('chain 1'), b.run('chain 2')])
-    expect([...a.elected].sort()).toEqual(['chain 1', 'chain 2'])
+    await Promise.all([a.lead('chain 1'), a.lead('chain 2')])
+    await Promise.all([b.lead('chain 1'), b.lead('chain 2')])
+    expect([...a.leaderOf].sort()).toEqual(['chain 1', 'chain 2'])
     expect(b.notes).toEqual([])
   })
 
-  test('of one database is not that of another', async () => {
+  test('of one database is independent of another database', async () => {
     const [a] = (await joinThree()).three
     const [b] = (await joinThree()).three
-    await a.run('chain 1')
-    await b.run('chain 1')
-    expect([a, b].map(({ notes }) => notes)).toEqual([['elected chain 1'], ['elected chain 1']])
+    await a.lead('chain 1')
+    await b.lead('chain 1')
+    expect([a, b].map(({ notes }) => notes)).toEqual([['acquired chain 1'], ['acquired chain 1']])
   })
 
-  test('goes to another when its holder leaves, and to nobody else before', async () => {
+  test('goes to another replica when its holder leaves, and not before', async () => {
     const { three } = await joinThree()
-    for (const { run } of three) await run('chain 1')
+    for (const { lead } of three) await lead('chain 1')
     const [first, ...others] = three
     await others[0]?.close()
-    expect(first.elected.size).toBe(1)
+    expect(first.leaderOf.size).toBe(1)
 
     const start = performance.now()
     await first.close()
     await holderOf('chain 1', others)
-    expect(performance.now() - start).toBeLessThan(FREE_MS)
-    expect(three.map(({ notes }) => notes)).toEqual([['elected chain 1'], [], ['elected chain 1']])
+    expect(performance.now() - start).toBeLessThan(NO_LEADER_MS)
+    expect(three.map(({ notes }) => notes)).toEqual([['acquired chain 1'], [], ['acquired chain 1']])
   })
 })
 
 describe('a connection that the server ends', () => {
-  test('costs its offices, which somebody gets, and what was told meanwhile is read anew', async () => {
+  test('ends its leaderships, another replica acquires them, and lost messages are reported', async () => {
     const { url, three } = await joinThree()
-    const offices = ['chain 1', 'chain 2']
-    for (const replica of three) for (const office of offices) await replica.run(office)
+    const leaderships = ['chain 1', 'chain 2']
+    for (const replica of three) for (const leadership of leaderships) await replica.lead(leadership)
     const [first, ...others] = three
     const start = performance.now()
     expect(await endHolders(url)).toBe(1)
@@ -96,33 +96,42 @@ describe('a connection that the server ends', () => {
       async () => first.notes,
       (notes) => notes.includes('lost'),
     )
-    for (const office of offices) await holderOf(office, three)
-    expect(performance.now() - start).toBeLessThan(FREE_MS)
+    for (const leadership of leaderships) await holderOf(leadership, three)
+    expect(performance.now() - start).toBeLessThan(NO_LEADER_MS)
 
     await eventually(
       async () => first.notes,
       (notes) => notes.includes('missed chains'),
     )
-    const before = ['elected chain 1', 'elected chain 2', 'deposed chain 1', 'deposed chain 2', 'lost']
+    const before = [
+      'acquired chain 1',
+      'acquired chain 2',
+      'lost leadership of chain 1',
+      'lost leadership of chain 2',
+      'lost',
+    ]
     const during = before.length + MISSED.length
     expect(first.notes.slice(0, during)).toEqual([...before, ...MISSED])
     expect(first.isDatabaseUp()).toBe(true)
     const elections = [...first.notes.slice(during), ...others.flatMap(({ notes }) => notes)]
-    expect(elections.sort()).toEqual(['elected chain 1', 'elected chain 2'])
+    expect(elections.sort()).toEqual(['acquired chain 1', 'acquired chain 2'])
 
     first.publish('events', 'again')
-    others[0]?.publish('events', 'heard')
+    others[0]?.publish('events', 'to the others')
     await eventually(
-      async () => three.map(({ heard }) => heard.events.length),
+      async () => three.map(({ received }) => received.events.length),
       (counts) => isDeepStrictEqual(counts, [1, 1, 2]),
     )
-    expect(first.heard.events).toEqual(['heard'])
-    expect(others.map(({ heard }) => [...heard.events].sort())).toEqual([['again'], ['again', 'heard']])
+    expect(first.received.events).toEqual(['to the others'])
+    expect(others.map(({ received }) => [...received.events].sort())).toEqual([
+      ['again'],
+      ['again', 'to the others'],
+    ])
   })
 
-  test('again and again leaves one holder, and nobody keeps two connections', async () => {
+  test('again and again leaves one leader, and no replica keeps two connections', async () => {
     const { url, three } = await joinThree()
-    for (const { run } of three) await run('chain 1')
+    for (const { lead } of three) await lead('chain 1')
     for (let round = 1; round <= 5; round++) {
       const before = await holderOf('chain 1', three)
       const count = before.notes.length
@@ -134,8 +143,8 @@ describe('a connection that the server ends', () => {
       await holderOf('chain 1', three)
     }
     const changes = three.flatMap(({ notes }) => notes)
-    expect(changes.filter((note) => note === 'elected chain 1')).toHaveLength(6)
-    expect(changes.filter((note) => note === 'deposed chain 1')).toHaveLength(5)
+    expect(changes.filter((note) => note === 'acquired chain 1')).toHaveLength(6)
+    expect(changes.filter((note) => note === 'lost leadership of chain 1')).toHaveLength(5)
     const client = await connect(url)
     const count = async () =>
       (await client.query(`select pid from pg_stat_activity where ${CONNECTIONS}`)).rowCount

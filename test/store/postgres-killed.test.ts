@@ -8,15 +8,15 @@ import { NO_LIMIT, NOTED_AT, solver } from './solver-samples.js'
 
 const TIMEOUT_MS = 30_000
 
-const isHolder = ({ elected }: TestReplica) => elected.has('chain 1')
+const isLeader = ({ leaderOf }: TestReplica) => leaderOf.has('chain 1')
 
-/** Every method of the stores, called in a way that works. */
+/** Every method of the stores, with valid arguments. */
 function callAll({
   solvers,
   events,
   circuitBreakers,
 }: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
-  const term = { chainId: 1, number: 1, position: undefined }
+  const epoch = { chainId: 1, number: 1, position: undefined }
   return [
     solvers.readAll(),
     solvers.lastTimestamp(solver(1)),
@@ -25,9 +25,9 @@ function callAll({
     solvers.setBonded(solver(1), false, NOTED_AT),
     events.readState(),
     events.takeOver(1),
-    events.begin(term, SETTLEMENT, header(10)),
-    events.append(term, newBlocks(11, 11, [])),
-    events.revert(term, header(10)),
+    events.begin(epoch, SETTLEMENT, header(10)),
+    events.append(epoch, newBlocks(11, 11, [])),
+    events.revert(epoch, header(10)),
     events.readAfter(0, 1),
     events.prune(0),
     circuitBreakers.readAll(),
@@ -44,37 +44,37 @@ describe('a server that is killed', () => {
   afterAll(() => server.stop())
 
   test(
-    'costs every replica its offices; when it is back, one of them gets them, and all read anew',
+    'ends all leaderships; after its restart one replica leads, and all report lost messages',
     async () => {
       const three = await Promise.all([join(server.url), join(server.url), join(server.url)])
-      for (const { run } of three) await run('chain 1')
+      for (const { lead } of three) await lead('chain 1')
       await server.kill()
       await until(() => three.every(({ isDatabaseUp }) => !isDatabaseUp()))
       expect(three.map(({ notes }) => notes)).toEqual([
-        ['elected chain 1', 'deposed chain 1', 'lost'],
+        ['acquired chain 1', 'lost leadership of chain 1', 'lost'],
         ['lost'],
         ['lost'],
       ])
       three[1].publish('events', 'into the void')
 
       await server.restart()
-      await until(() => three.every(({ isDatabaseUp }) => isDatabaseUp()) && three.some(isHolder))
+      await until(() => three.every(({ isDatabaseUp }) => isDatabaseUp()) && three.some(isLeader))
       await until(() => three.every(({ notes }) => notes.includes('missed chains')))
       const since = three.map(({ notes }) => notes.slice(notes.indexOf('lost') + 1))
-      const elected = since.filter((notes) => notes.includes('elected chain 1'))
-      expect(elected).toEqual([[...MISSED, 'elected chain 1']])
-      expect(since.filter((notes) => !elected.includes(notes))).toEqual([MISSED, MISSED])
-      expect(three.filter(isHolder)).toHaveLength(1)
+      const acquired = since.filter((notes) => notes.includes('acquired chain 1'))
+      expect(acquired).toEqual([[...MISSED, 'acquired chain 1']])
+      expect(since.filter((notes) => !acquired.includes(notes))).toEqual([MISSED, MISSED])
+      expect(three.filter(isLeader)).toHaveLength(1)
 
       three[0].publish('events', 'again')
-      await until(() => three.slice(1).every(({ heard }) => heard.events.length > 0))
-      expect(three.map(({ heard }) => heard.events)).toEqual([[], ['again'], ['again']])
+      await until(() => three.slice(1).every(({ received }) => received.events.length > 0))
+      expect(three.map(({ received }) => received.events)).toEqual([[], ['again'], ['again']])
     },
     TIMEOUT_MS,
   )
 
   test(
-    'does not keep a replica from leaving, which does not come back',
+    'does not delay the close of a replica, which does not reconnect',
     async () => {
       const [first, second] = await Promise.all([join(server.url), join(server.url)])
       await server.kill()
@@ -92,7 +92,7 @@ describe('a server that is killed', () => {
   )
 
   test(
-    'is away, as each call says, under way or not; all works as soon as it is back',
+    'fails each call, under way or not, and calls work as soon as it is back',
     async () => {
       const stores = await openStores(server.url)
       const { solvers, events } = stores

@@ -5,31 +5,31 @@ import { POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
 import { startDatabaseProxy } from './database-proxy.js'
-import { announced, header, newBlocks, SETTLEMENT, settled } from './event-samples.js'
+import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from './event-samples.js'
 import { AWAY, connect, openStores, waiting } from './postgres-stores-samples.js'
 import { join, MISSED, type TestReplica, until } from './replica-samples.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
 
-/** How soon a replica must know that its connection is silent. */
-const DEPOSED_MS = 4000
-/** How long an office may be free. */
-const FREE_MS = 5000
-/** How long it takes to leave when nothing answers: a statement under way is waited for. */
+/** Time after which a replica must know that its connection is silent. */
+const LOST_MS = 4000
+/** Longest time without a leader. */
+const NO_LEADER_MS = 5000
+/** Time to close when nothing answers, which waits for a statement under way. */
 const CLOSED_MS = 3500
-/** How long a caller may wait for an answer that does not come. */
+/** Longest wait of a caller for an answer that does not come. */
 const ANSWERED_MS = 6000
-/** How long others may wait for what a replica holds that cannot be reached any more. */
+/** Longest wait of others for the locks of an unreachable replica. */
 const HELD_MS = 4500
 const TIMEOUT_MS = 30_000
 
-const isHolder = ({ elected }: TestReplica) => elected.has('chain 1')
+const isLeader = ({ leaderOf }: TestReplica) => leaderOf.has('chain 1')
 
-/** One replica by way of a proxy, which holds an office, and one that would like to. */
+/** A leader that connects through a proxy, and a follower replica. */
 async function joinTwo(whenFinished: typeof onTestFinished) {
   const url = await createPostgresDatabase(whenFinished)
   const proxy = await startDatabaseProxy(url, whenFinished)
   const [far, near] = [await join(proxy.url, whenFinished), await join(url, whenFinished)]
-  for (const { run } of [far, near]) await run('chain 1')
+  for (const { lead } of [far, near]) await lead('chain 1')
   return { url, proxy, far, near }
 }
 
@@ -41,18 +41,18 @@ async function timeOf(work: Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-// They wait, and do so together.
+// They run at the same time, because they only wait.
 describe.concurrent('a write', () => {
   test(
-    'that has to wait for too long is given up, and no part of it gets into the log with others',
+    'that has to wait for too long fails, and no part of it is written with later entries',
     async (context) => {
       const url = await createPostgresDatabase(context.onTestFinished)
       const client = await connect(url, context.onTestFinished)
       const { events, solvers } = await openStores(url, { whenFinished: context.onTestFinished })
-      const term = await events.takeOver(1)
-      await events.begin(term, SETTLEMENT, header(10))
+      const epoch = await events.takeOver(1)
+      await events.begin(epoch, SETTLEMENT, header(10))
       await client.query('begin; select * from event_log for update')
-      const refused = expect(events.append(term, blocks)).rejects.toMatchObject(AWAY)
+      const refused = expect(events.append(epoch, blocks)).rejects.toMatchObject(AWAY)
       expect(await timeOf(refused)).toBeLessThan(ANSWERED_MS)
       await client.query('rollback')
 
@@ -61,13 +61,13 @@ describe.concurrent('a write', () => {
       expect(await Promise.all(saves)).toHaveLength(12)
       const next = await events.takeOver(1)
       expect(next.position?.headers).toEqual([header(10)])
-      expect(await events.append(next, blocks)).toStrictEqual(announced(1, ...blocks.events))
+      expect(await events.append(next, blocks)).toStrictEqual(publishedEntries(1, ...blocks.events))
     },
     TIMEOUT_MS,
   )
 
   test(
-    'that falls silent midway is given up, and keeps nobody else from writing',
+    'that falls silent midway fails, and does not prevent other writes',
     async (context) => {
       const { onTestFinished: whenFinished } = context
       const url = await createPostgresDatabase(whenFinished)
@@ -82,18 +82,18 @@ describe.concurrent('a write', () => {
         whenFinished,
         coordination: { ...POSTGRES_COORDINATION, notify },
       })
-      const term = await far.events.takeOver(1)
-      await far.events.begin(term, SETTLEMENT, header(10))
-      const refused = expect(far.events.append(term, blocks)).rejects.toMatchObject(AWAY)
+      const epoch = await far.events.takeOver(1)
+      await far.events.begin(epoch, SETTLEMENT, header(10))
+      const refused = expect(far.events.append(epoch, blocks)).rejects.toMatchObject(AWAY)
       expect(await timeOf(refused)).toBeLessThan(ANSWERED_MS)
       expect(await takenOver).toBeLessThan(HELD_MS)
 
       const next = await near.events.takeOver(1)
       expect(next.position?.headers).toEqual([header(10)])
-      expect(await near.events.append(next, blocks)).toStrictEqual(announced(1, ...blocks.events))
+      expect(await near.events.append(next, blocks)).toStrictEqual(publishedEntries(1, ...blocks.events))
       proxy.speak()
-      expect(await near.events.readAfter(0, 10)).toStrictEqual(announced(1, ...blocks.events))
-      await expect(far.events.append(term, newBlocks(12, 12, []))).rejects.toThrow(FencedError)
+      expect(await near.events.readAfter(0, 10)).toStrictEqual(publishedEntries(1, ...blocks.events))
+      await expect(far.events.append(epoch, newBlocks(12, 12, []))).rejects.toThrow(FencedError)
     },
     TIMEOUT_MS,
   )
@@ -101,7 +101,7 @@ describe.concurrent('a write', () => {
 
 describe.concurrent('statements that wait for a locked table', () => {
   test(
-    'end on the server as well when they are given up, so that its processes do not pile up',
+    'end on the server when the client gives up, so that its processes do not accumulate',
     async ({ onTestFinished: whenFinished }) => {
       const url = await createPostgresDatabase(whenFinished)
       const client = await connect(url, whenFinished)
@@ -123,45 +123,51 @@ describe.concurrent('statements that wait for a locked table', () => {
 
 describe.concurrent('a connection', () => {
   test(
-    'that is cut, and cannot be made again, costs its office, which another gets',
+    'that is cut and cannot be replaced ends its leadership, which another replica acquires',
     async (context) => {
       const { proxy, far, near } = await joinTwo(context.onTestFinished)
       proxy.silence()
       proxy.cut()
-      expect(await until(() => isHolder(near))).toBeLessThan(2000)
-      expect([far.isDatabaseUp(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
+      expect(await until(() => isLeader(near))).toBeLessThan(2000)
+      expect([far.isDatabaseUp(), far.notes]).toEqual([
+        false,
+        ['acquired chain 1', 'lost leadership of chain 1', 'lost'],
+      ])
 
       proxy.speak()
       await until(() => far.notes.length >= 6)
       expect(far.notes.slice(3)).toEqual(MISSED)
-      expect([far, near].map(isHolder)).toEqual([false, true])
+      expect([far, near].map(isLeader)).toEqual([false, true])
     },
     TIMEOUT_MS,
   )
 
   test(
-    'that is silent is given up, and so is its office, which another gets',
+    'that is silent is given up with its leadership, which another replica acquires',
     async (context) => {
       const { proxy, far, near } = await joinTwo(context.onTestFinished)
       proxy.silence()
-      const [deposed, elected] = await Promise.all([until(() => !isHolder(far)), until(() => isHolder(near))])
-      expect(deposed).toBeLessThan(DEPOSED_MS)
-      expect(elected).toBeLessThan(FREE_MS)
-      expect([far.isDatabaseUp(), far.notes]).toEqual([false, ['elected chain 1', 'deposed chain 1', 'lost']])
+      const [lost, acquired] = await Promise.all([until(() => !isLeader(far)), until(() => isLeader(near))])
+      expect(lost).toBeLessThan(LOST_MS)
+      expect(acquired).toBeLessThan(NO_LEADER_MS)
+      expect([far.isDatabaseUp(), far.notes]).toEqual([
+        false,
+        ['acquired chain 1', 'lost leadership of chain 1', 'lost'],
+      ])
       near.publish('events', 'meanwhile')
 
       proxy.speak()
       await until(() => far.isDatabaseUp() && far.notes.includes('missed chains'))
       near.publish('events', 'again')
-      await until(() => far.heard.events.length > 0)
-      expect(far.heard.events).toEqual(['again'])
-      expect(near.notes).toEqual(['elected chain 1'])
+      await until(() => far.received.events.length > 0)
+      expect(far.received.events).toEqual(['again'])
+      expect(near.notes).toEqual(['acquired chain 1'])
     },
     TIMEOUT_MS,
   )
 
   test(
-    'that is silent does not keep a replica from leaving',
+    'that is silent does not delay the close of a replica',
     async (context) => {
       const { proxy, far } = await joinTwo(context.onTestFinished)
       proxy.silence()
@@ -173,7 +179,7 @@ describe.concurrent('a connection', () => {
   )
 
   test(
-    'that was silent from the beginning is not made',
+    'that was silent from the beginning is not used',
     async ({ onTestFinished }) => {
       const url = await createPostgresDatabase(onTestFinished)
       const proxy = await startDatabaseProxy(url, onTestFinished)
@@ -184,7 +190,7 @@ describe.concurrent('a connection', () => {
   )
 
   test(
-    'that is silent before a replica listens is given up for good: nothing is heard twice',
+    'that is silent before a replica listens is given up for good: no message comes twice',
     async (context) => {
       const { proxy, far, near } = await joinTwo(context.onTestFinished)
       proxy.silenceAt('listen ')
@@ -194,10 +200,10 @@ describe.concurrent('a connection', () => {
       await until(() => far.notes.includes('missed chains'))
       near.publish('events', 'once')
       far.publish('events', 'to others')
-      await until(() => near.heard.events.length > 0)
+      await until(() => near.received.events.length > 0)
       near.publish('events', 'end')
-      await until(() => far.heard.events.includes('end'))
-      expect(far.heard.events).toEqual(['once', 'end'])
+      await until(() => far.received.events.includes('end'))
+      expect(far.received.events).toEqual(['once', 'end'])
     },
     TIMEOUT_MS,
   )

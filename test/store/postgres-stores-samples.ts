@@ -11,10 +11,10 @@ import { createSolverStore } from '../../src/store/solver-store.js'
 /** Connections of replicas to a database, in pg_stat_activity. */
 export const CONNECTIONS = "datname = current_database() and application_name = 'quote-aggregator'"
 
-/** How a store says that its database is away. */
+/** The error of a store whose database is down. */
 export const AWAY = { name: 'ServiceError', reason: 'DATABASE_UNAVAILABLE', httpStatus: 503 }
 
-/** The stores of one replica, as the service builds them; closed with the test. */
+/** The stores of one replica, as the service opens them. They close with the test. */
 export async function openStores(
   databaseUrl: string,
   { whenFinished = onTestFinished, coordination = POSTGRES_COORDINATION as Coordination } = {},
@@ -31,7 +31,7 @@ export async function openStores(
   }
 }
 
-/** A connection beside those of the stores, closed with the test. Its end is its user's to notice. */
+/** A connection next to those of the stores. It closes with the test. Its user handles its end. */
 export async function connect(databaseUrl: string, whenFinished = onTestFinished): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl })
   client.on('error', () => {})
@@ -40,7 +40,7 @@ export async function connect(databaseUrl: string, whenFinished = onTestFinished
   return client
 }
 
-/** Has somebody hold what all that is about registrations waits for. @returns what lets go of it */
+/** Locks what all registrations wait for. @returns the function that releases it */
 export async function holdRegistrations(url: string): Promise<() => Promise<unknown>> {
   const holder = await connect(url)
   await holder.query('begin; lock table solvers in access exclusive mode')

@@ -5,7 +5,7 @@ import { openQuoteRecordTable } from '../../src/store/quote-record-sqlite.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { temporaryFile } from './temporary-file.js'
 
-/** Tests that start threads: each loads the sources. */
+/** Tests that start threads. Each thread loads the sources. */
 const WITH_THREADS = { timeout: 30_000 }
 const MB = 2 ** 20
 const OLDEST = 0
@@ -33,7 +33,7 @@ for (const [kind, path] of [
   ['in memory', () => ':memory:'],
   ['in a file', temporaryFile],
 ] as const) {
-  test(`records are kept ${kind}, and those before a time removed`, WITH_THREADS, async () => {
+  test(`records are kept ${kind}, and those before a time are removed`, WITH_THREADS, async () => {
     const store = await open(path())
     await store.save(records(2500))
     expect(await store.read('7')).toBe(record(7).record)
@@ -48,7 +48,7 @@ for (const [kind, path] of [
     ['of 17 KB', 17_000, 300],
     ['of 36 KB', 36_000, 150],
   ])(
-    `records %s that are too many ${kind} make the oldest go`,
+    `records %s beyond the bound ${kind} remove the oldest ones`,
     WITH_THREADS,
     async (_what, length, count) => {
       const dbPath = path()
@@ -60,7 +60,7 @@ for (const [kind, path] of [
       if (dbPath !== ':memory:') expect(statSync(`${dbPath}-quotes`).size).toBeLessThan(MB + 50 * 40_000)
       expect(await store.read('0')).toBeUndefined()
       expect(await store.read(String(count - 1))).toBe(text)
-      // What is kept is the larger part of what may be.
+      // Most of the allowed size is used.
       const kept = []
       for (let number = 0; number < count; number++) if (await store.read(String(number))) kept.push(number)
       expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => count - kept.length + index))
@@ -69,7 +69,7 @@ for (const [kind, path] of [
   )
 }
 
-test('records of a file whose bound was lowered are removed part by part', async () => {
+test('records of a file whose bound was lowered are removed in parts', async () => {
   const path = temporaryFile()
   const first = await openHere(path, 100 * MB)
   for (let part = 0; part < 30; part++)
@@ -100,7 +100,7 @@ test('a record is read while many old ones are removed', WITH_THREADS, async () 
   expect(await store.read('19999')).toBeUndefined()
 })
 
-test('a file is beside the database, and read again by the next run', WITH_THREADS, async () => {
+test('a file is next to the database, and the next run reads it', WITH_THREADS, async () => {
   const path = temporaryFile()
   const first = await open(path)
   await first.save([record(1)])
@@ -110,14 +110,14 @@ test('a file is beside the database, and read again by the next run', WITH_THREA
   expect(await second.read('1')).toBe(record(1).record)
 })
 
-test('a file that is no database is refused, with its path', async () => {
+test('a file that is not a database is rejected, with its path', async () => {
   const path = temporaryFile()
   writeFileSync(`${path}-quotes`, 'this is no database, and long enough to be seen as none'.repeat(20))
   const failure = { message: expect.stringContaining(`DB_PATH is ${path}-quotes`) }
   await expect(open(path)).rejects.toMatchObject(failure)
 })
 
-test('a file that breaks later fails each call and says why, until it is gone', WITH_THREADS, async () => {
+test('a file that breaks later fails each call with the reason, until it is gone', WITH_THREADS, async () => {
   const path = temporaryFile()
   const store = await open(path)
   const remove = () => {

@@ -29,7 +29,7 @@ const records = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => record(from + index))
 
 describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
-  test('are given back as they were saved, and are still there when it is opened again', async () => {
+  test('are returned as they were saved, also when the database is opened again', async () => {
     const on = await create()
     const text = JSON.stringify({ name: "\u0000\ud800 Größe 🙂 '; drop table quote_records; --", is: null })
     const saved = [record(1, text), record(2, `"${'x'.repeat(1_000_000)}"`), record(3, '')]
@@ -45,14 +45,14 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
     [1_800_000_000_000, 0],
     [1_800_000_002_001, 2001],
     [1_900_000_000_000, 2500],
-  ])('that were asked for before %d are removed, and no others', async (before, count) => {
+  ])('before %d are removed, and no others', async (before, count) => {
     const { table, ids } = await openTable(await create())
     await table.save(records(0, 2500))
     await prune(table, before)
     expect(await ids()).toEqual(records(count, 2500).map(({ quoteId }) => quoteId))
   })
 
-  test('that are too many for the bound make the oldest go, at every replica', async () => {
+  test('beyond the bound remove the oldest ones, at every replica', async () => {
     const on = await create()
     const bound = 100_000
     const { table, ids } = await openTable(on, bound)
@@ -69,7 +69,7 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
     expect(await ids()).toEqual(records(1000 - kept, 1000).map(({ quoteId }) => quoteId))
   })
 
-  test('have a size that follows what is removed, and is 0 without any', async () => {
+  test('have a size that follows removals, and is 0 without any record', async () => {
     const { table } = await openTable(await create())
     expect(await table.usedBytes()).toBe(0)
     await table.save(records(0, 100).map((each) => ({ ...each, record: 'ß'.repeat(400) })))
@@ -80,12 +80,12 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
     expect(await table.usedBytes()).toBe(0)
   })
 
-  test('that are none are saved without harm', async () => {
+  test('can be saved as an empty batch', async () => {
     const { table } = await openTable(await create())
     await table.save([])
   })
 
-  test('that come again are left as they are', async () => {
+  test('that are saved again stay unchanged', async () => {
     const { table, ids } = await openTable(await create())
     await table.save(records(0, 2))
     await table.save([record(0, 'other'), record(1, 'other'), record(2)])
@@ -94,7 +94,7 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
   })
 })
 
-test('replicas remove records at the same time, while others come', async () => {
+test('replicas remove records at the same time, while others are saved', async () => {
   const on = postgresAt(await createPostgresDatabase())
   const { table, ids } = await openTable(on)
   const tables = [table, (await openTable(on)).table, (await openTable(on)).table]
@@ -105,7 +105,7 @@ test('replicas remove records at the same time, while others come', async () => 
     ...tables.map((each) => prune(each, before)),
     ...newer.map((batch) => table.save(batch)),
   ])
-  // Each ends when it has found fewer than it removes at once, which may be since another is removing them.
+  // Each one ends when it finds fewer than one batch, possibly because another one is removing them.
   await prune(table, before)
   expect(await ids()).toEqual(newer.flat().map(({ quoteId }) => quoteId))
 })

@@ -7,7 +7,7 @@ import { connect, createCountsDatabase, lockCounts, openCounters } from './rate-
 const MINUTE_MS = 60_000
 const MAX_CONNECTIONS = 4
 
-test('what ended a minute ago is removed, however much it is; what may still count stays', async () => {
+test('windows that ended a minute ago are removed, however many, and later ones stay', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const databaseUrl = await createCountsDatabase()
@@ -20,17 +20,17 @@ test('what ended a minute ago is removed, however much it is; what may still cou
     ])
   const now = Date.now()
   await insert('old ', 12_000, now - MINUTE_MS - 1)
-  await insert('standing ', 2, now + 1)
-  await insert('of a clock that is behind ', 1, now - 1)
+  await insert('current ', 2, now + 1)
+  await insert('of a late clock ', 1, now - 1)
   openCounters(databaseUrl)
 
   vi.advanceTimersByTime(MINUTE_MS)
   const read = async () => (await client.query('select key from rate_limits order by key')).rows
   const left = await eventually(read, (rows) => rows.length <= 3)
-  expect(left.map(({ key }) => key)).toEqual(['of a clock that is behind 1', 'standing 1', 'standing 2'])
+  expect(left.map(({ key }) => key)).toEqual(['current 1', 'current 2', 'of a late clock 1'])
 })
 
-test('no request waits longer than the time-out, and none piles up at a database that does not answer', {
+test('no request waits longer than the timeout for a silent database, and none accumulates there', {
   timeout: 30_000,
 }, async () => {
   const timeoutMs = 1000
@@ -46,7 +46,7 @@ test('no request waits longer than the time-out, and none piles up at a database
     const { consumedPoints } = await limiter.consume('client')
     return { consumedPoints, waitedMs: performance.now() - start }
   }
-  // One after the other, so that some wait for a connection when those before them give up.
+  // One after the other, so that some wait for a connection when earlier ones give up.
   const asked = []
   for (let index = 0; index < 30; index++) {
     asked.push(ask())
@@ -65,7 +65,7 @@ test('no request waits longer than the time-out, and none piles up at a database
   )
 })
 
-test('after the end counts are kept in memory, and nothing is asked', async () => {
+test('counts are kept in memory after close, without a query', async () => {
   const databaseUrl = await createCountsDatabase()
   const client = await connect(databaseUrl)
   const { limiterOf, close } = openRateLimitCounters({ databaseUrl, isUp: () => true })

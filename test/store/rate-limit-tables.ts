@@ -7,7 +7,7 @@ import { createPostgresDatabase } from '../postgres-database.js'
 /** Longer than a busy machine takes to answer. */
 const PATIENT_MS = 20_000
 
-/** Makes an empty database with the table of the counts. @returns its URL */
+/** Creates a database with an empty table of counts. @returns its URL */
 export async function createCountsDatabase(): Promise<string> {
   const databaseUrl = await createPostgresDatabase()
   await createCountsTable(databaseUrl)
@@ -23,7 +23,7 @@ export async function createCountsTable(databaseUrl: string): Promise<void> {
   if (error !== undefined) throw error
 }
 
-/** The counters of one replica, closed when the test is over. */
+/** The counters of one replica. They close with the test. */
 export function openCounters(
   databaseUrl: string,
   options: Partial<Parameters<typeof openRateLimitCounters>[0]> = {},
@@ -38,7 +38,7 @@ export function openCounters(
   return counters
 }
 
-/** A connection beside those of the counters. */
+/** A connection next to those of the counters. */
 export async function connect(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -46,7 +46,7 @@ export async function connect(databaseUrl: string): Promise<pg.Client> {
   return client
 }
 
-/** Lets nobody else read or write the counts until it is called. */
+/** Excludes all others from the counts. @returns the function that ends this */
 export async function lockCounts(databaseUrl: string): Promise<() => Promise<void>> {
   const client = await connect(databaseUrl)
   await client.query('begin')

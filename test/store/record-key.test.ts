@@ -18,7 +18,7 @@ describe.each(NEW_DATABASES)('the key of record ids in %s', (_which, create) => 
     expect(await keyOf(on)).toBe(key)
   })
 
-  test('is of this database only', async () => {
+  test('differs from that of another database', async () => {
     expect(await keyOf(await create())).not.toBe(await keyOf(await create()))
   })
 })

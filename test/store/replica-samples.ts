@@ -4,16 +4,16 @@ import { connectCluster } from '../../src/store/postgres-cluster.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { eventually } from '../service/eventually.js'
 
-/** What a replica notes once it has connected again. */
+/** The notes of a replica after a reconnection. */
 export const MISSED = TOPICS.map((topic) => `missed ${topic}`)
 
 /**
- * A replica that notes what happens to it; it leaves with the test, if not before.
- * @param whenFinished the test's own hook, for one that runs beside others
+ * A replica that notes its events. It closes with the test, if it is still open.
+ * @param whenFinished the test's own hook, for concurrent tests
  */
 export async function join(databaseUrl: string, whenFinished = onTestFinished) {
   const notes: string[] = []
-  const heard: Record<Topic, string[]> = {
+  const received: Record<Topic, string[]> = {
     events: [],
     solvers: [],
     bonds: [],
@@ -34,27 +34,27 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished) {
 
   for (const topic of TOPICS) {
     const onMissed = () => notes.push(`missed ${topic}`)
-    cluster.listen(topic, { onMessage: (text) => heard[topic].push(text), onMissed })
+    cluster.listen(topic, { onMessage: (text) => received[topic].push(text), onMissed })
   }
-  const elected = new Set<string>()
+  const leaderOf = new Set<string>()
   return {
     ...cluster,
     close,
-    /** What has happened, in order. */
+    /** All changes, in order. */
     notes: notes as readonly string[],
-    heard: heard as Readonly<Record<Topic, readonly string[]>>,
-    /** The offices that it holds as far as it knows. */
-    elected: elected as ReadonlySet<string>,
-    /** Runs for an office, and notes each change. */
-    run: (office: string) =>
-      cluster.acquire(office, {
+    received: received as Readonly<Record<Topic, readonly string[]>>,
+    /** The leaderships that it has, as far as it knows. */
+    leaderOf: leaderOf as ReadonlySet<string>,
+    /** Tries to acquire a leadership, and notes each change. */
+    lead: (leadership: string) =>
+      cluster.acquire(leadership, {
         onAcquired() {
-          elected.add(office)
-          notes.push(`elected ${office}`)
+          leaderOf.add(leadership)
+          notes.push(`acquired ${leadership}`)
         },
         onLost() {
-          elected.delete(office)
-          notes.push(`deposed ${office}`)
+          leaderOf.delete(leadership)
+          notes.push(`lost leadership of ${leadership}`)
         },
       }),
   }
@@ -62,7 +62,7 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished) {
 
 export type TestReplica = Awaited<ReturnType<typeof join>>
 
-/** Waits until something is so. @returns how long that took, in milliseconds */
+/** Waits for a condition. @returns the time that it took, in milliseconds */
 export async function until(isSo: () => boolean): Promise<number> {
   const start = performance.now()
   await eventually(async () => isSo(), Boolean)

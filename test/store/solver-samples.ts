@@ -7,13 +7,13 @@ export const NO_LIMIT = 1000
 /** When a bond was read, Unix time in milliseconds. */
 export const NOTED_AT = 1_700_000_000_000
 
-/** Opens a store of solvers; it closes with the test, if not before. */
+/** Opens a store of solvers. It closes with the test, if it is still open. */
 export async function openStore(on: TestDatabase) {
   const { database, coordination, close } = await on.open()
   return { store: createSolverStore(database, coordination), close }
 }
 
-/** A registration that its number tells from others. */
+/** A registration that its number distinguishes from others. */
 export function solver(number: number, changes: Partial<Solver> = {}): Solver {
   return {
     chainId: 1,
@@ -26,7 +26,7 @@ export function solver(number: number, changes: Partial<Solver> = {}): Solver {
   }
 }
 
-/** All that the store says of these solvers. */
+/** Everything that the store has of these solvers. */
 export async function contents(store: SolverStore, ...solvers: Solver[]) {
   return {
     solvers: await store.readAll(),

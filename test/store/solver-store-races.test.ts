@@ -12,20 +12,20 @@ const ROUNDS = 12
 const random = createRandom(SEED)
 const create = inPostgres()
 
-/** The stores of two replicas, with connections of their own. */
+/** The stores of two replicas, each with its own connections. */
 async function openReplicas(): Promise<[SolverStore, SolverStore]> {
   const on = postgresAt((await create()).url)
   const [first, second] = await Promise.all([openStore(on), openStore(on)])
   return [first.store, second.store]
 }
 
-/** Has work done by several at once, begun in any order. @returns what came of each: `done`, or its refusal */
+/** Runs works in parallel, started in any order. @returns the result of each: `done`, or its error reason */
 async function race<T>(...works: (() => Promise<T>)[]): Promise<string[]> {
-  const order = works.map((work, index) => ({ work, index, place: random.integer(0, 1000) }))
+  const order = works.map((work, index) => ({ work, index, delay: random.integer(0, 1000) }))
   const results: string[] = []
   await Promise.all(
     order
-      .sort((a, b) => a.place - b.place)
+      .sort((a, b) => a.delay - b.delay)
       .map(async ({ work, index }) => {
         results[index] = await work().then(
           () => 'done',
@@ -36,8 +36,8 @@ async function race<T>(...works: (() => Promise<T>)[]): Promise<string[]> {
   return results
 }
 
-describe('replicas that are told at the same time', () => {
-  test('of more solvers than a chain may have take just as many as it may have', async () => {
+describe('simultaneous calls of replicas', () => {
+  test('for more solvers than a chain may have accept exactly the limit', async () => {
     const [a, b] = await openReplicas()
     const solvers = Array.from({ length: 24 }, (_, number) => solver(number))
     const elsewhere = Array.from({ length: 7 }, (_, number) => solver(100 + number, { chainId: 2 }))
@@ -55,7 +55,7 @@ describe('replicas that are told at the same time', () => {
     })
   })
 
-  test('the same message take it once', async () => {
+  test('with the same message accept it once', async () => {
     const [a, b] = await openReplicas()
     for (let timestamp = 100; timestamp < 100 + ROUNDS; timestamp++) {
       const results = await race(
@@ -67,7 +67,7 @@ describe('replicas that are told at the same time', () => {
     }
   })
 
-  test('the first message of a solver, several times, take it once', async () => {
+  test('with the first message of a solver, several times, accept it once', async () => {
     const [a, b] = await openReplicas()
     for (let number = 1; number <= ROUNDS; number++) {
       const results = await race(
@@ -80,7 +80,7 @@ describe('replicas that are told at the same time', () => {
     expect(await a.readAll()).toHaveLength(ROUNDS)
   })
 
-  test('the same removal take it once', async () => {
+  test('with the same removal accept it once', async () => {
     const [a, b] = await openReplicas()
     for (let timestamp = 100; timestamp < 100 + 2 * ROUNDS; timestamp += 2) {
       await a.save(solver(1), timestamp, NO_LIMIT)
@@ -95,7 +95,7 @@ describe('replicas that are told at the same time', () => {
   test.each([
     ['a removal after an update leave the solver removed', 1, 2],
     ['an update after a removal leave the solver registered', 2, 1],
-  ])('%s, in whatever order these come', async (_what, saved, removed) => {
+  ])('with %s, in any order', async (_what, saved, removed) => {
     const [a, b] = await openReplicas()
     for (let timestamp = 100; timestamp < 100 + 3 * ROUNDS; timestamp += 3) {
       await b.save(solver(1), timestamp, NO_LIMIT)
@@ -111,7 +111,7 @@ describe('replicas that are told at the same time', () => {
     }
   })
 
-  test('a removal and a solver for its place never have more than there are places', async () => {
+  test('with a removal and a solver for its place never exceed the limit', async () => {
     const [a, b] = await openReplicas()
     let [inside, outside] = [solver(1), solver(2)]
     await a.save(inside, 99, 1)
@@ -130,7 +130,7 @@ describe('replicas that are told at the same time', () => {
     }
   })
 
-  test('a removal and what the bond is leave the solver removed', async () => {
+  test('with a removal and a change of the bond leave the solver removed', async () => {
     const [a, b] = await openReplicas()
     for (let timestamp = 100; timestamp < 100 + 2 * ROUNDS; timestamp += 2) {
       await a.save(solver(1), timestamp, NO_LIMIT)
@@ -144,7 +144,7 @@ describe('replicas that are told at the same time', () => {
     }
   })
 
-  test('of newcomers for the place of a solver without a bond let one in', async () => {
+  test('with new solvers for the place of a solver without a bond accept one', async () => {
     const [a, b] = await openReplicas()
     for (let number = 1; number <= ROUNDS; number++) {
       const [leaver] = await a.readAll()
@@ -165,7 +165,7 @@ describe('replicas that are told at the same time', () => {
     }
   })
 
-  test('that a bond is back, and of a newcomer for its place, never replace a solver with a bond', async () => {
+  test('with a restored bond and a new solver for its place never replace a solver with a bond', async () => {
     const [a, b] = await openReplicas()
     for (let number = 1; number <= ROUNDS; number++) {
       const [old, newcomer] = [solver(2 * number), solver(2 * number + 1)]
@@ -181,7 +181,7 @@ describe('replicas that are told at the same time', () => {
     }
   })
 
-  test('a registration and its bar leave the address blocked and not registered', async () => {
+  test('with a registration and its block leave the address blocked and not registered', async () => {
     const on = postgresAt((await create()).url)
     const { database, coordination } = await on.open()
     const blockedSolvers = createBlockedSolverStore(database, coordination)

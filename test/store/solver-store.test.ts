@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { DATABASES, DURABLE_DATABASES } from './databases.js'
 import { contents, NO_LIMIT, NOTED_AT, openStore, solver } from './solver-samples.js'
 
-describe.each(DATABASES)('a store %s', (_where, kind) => {
+describe.each(DATABASES)('a store of solvers %s', (_where, kind) => {
   const create = kind()
 
-  test('gives back what was saved, exactly', async () => {
+  test('returns exactly what was saved', async () => {
     const { store } = await openStore(await create())
     const saved = solver(1, { name: "Größe 🙂 '; drop table solvers; --", chainId: Number.MAX_SAFE_INTEGER })
     expect((await store.save(saved, 1_800_000_000_123, NO_LIMIT)).solver).toEqual(saved)
     expect(await contents(store, saved)).toEqual({ solvers: [saved], timestamps: [1_800_000_000_123] })
   })
 
-  test('updates endpoint and name of a solver and keeps when it was registered', async () => {
+  test('updates endpoint and name of a solver and keeps the time of its registration', async () => {
     const { store } = await openStore(await create())
     await store.save(solver(1), 100, NO_LIMIT)
     const update = solver(1, { endpointUrl: 'https://new.example.org', name: 'New', registeredAt: 9 })
@@ -32,7 +32,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     ])
   })
 
-  test('registers a removed solver anew', async () => {
+  test('registers a removed solver again', async () => {
     const { store } = await openStore(await create())
     await store.save(solver(1), 100, NO_LIMIT)
     await store.remove(solver(1), 101)
@@ -40,7 +40,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect((await store.save(again, 102, NO_LIMIT)).solver).toEqual(again)
   })
 
-  test('notes whether a bond suffices, of that solver only', async () => {
+  test('stores whether a bond suffices, for that solver only', async () => {
     const { store } = await openStore(await create())
     const elsewhere = solver(1, { chainId: 2, registeredAt: 1 })
     for (const each of [solver(1), solver(2), elsewhere]) await store.save(each, 100, NO_LIMIT)
@@ -54,7 +54,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect((await store.readAll()).every(({ isBonded }) => isBonded)).toBe(true)
   })
 
-  test('keeps since when a bond does not suffice, until it does', async () => {
+  test('keeps the start of an insufficient bond until it suffices', async () => {
     const { store } = await openStore(await create())
     const sinceWhen = async () => (await store.readAll())[0]?.unbondedSince
     await store.save(solver(1), 100, NO_LIMIT)
@@ -69,7 +69,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect(await sinceWhen()).toBeUndefined()
   })
 
-  test('removes a solver only if it has been without a bond since before a time', async () => {
+  test('removes a solver only if it has lacked a bond since before a time', async () => {
     const { store } = await openStore(await create())
     await store.save(solver(1), 100, NO_LIMIT)
     expect(await store.removeUnbonded(solver(1), 9000)).toBe(false)
@@ -79,19 +79,19 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     expect(await contents(store, solver(1))).toEqual({ solvers: [], timestamps: [100] })
   })
 
-  test('mends a name that an older version accepted', async () => {
+  test('corrects a name that an older version accepted', async () => {
     const { store } = await openStore(await create())
     await store.save(solver(1, { name: 'Ada\u202egro ' }), 100, NO_LIMIT)
     expect((await store.readAll())[0]?.name).toBe('Ada\ufffdgro')
   })
 
-  test('takes no note of the bond of a solver that is not registered', async () => {
+  test('ignores the bond of a solver that is not registered', async () => {
     const { store } = await openStore(await create())
     await store.setBonded(solver(1), true, NOTED_AT)
     expect(await contents(store, solver(1))).toEqual({ solvers: [], timestamps: [undefined] })
   })
 
-  test('reads the longest registered first, by address where they are equal', async () => {
+  test('returns the longest registered solver first, and sorts equal times by address', async () => {
     const { store } = await openStore(await create())
     const solvers = [
       solver(1, { registeredAt: 30 }),
@@ -106,7 +106,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
   })
 
   describe('timestamps', () => {
-    test('are unknown of a solver that never had one', async () => {
+    test('are undefined for a solver that never had one', async () => {
       const { store } = await openStore(await create())
       expect(await store.lastTimestamp(solver(1))).toBeUndefined()
     })
@@ -114,7 +114,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     test.each([
       ['equal', 100],
       ['older', 99],
-    ])('that are %s are refused on saving and on removing, and change nothing', async (_what, timestamp) => {
+    ])('that are %s are rejected for a save and a removal, and change nothing', async (_what, timestamp) => {
       const { store } = await openStore(await create())
       await store.save(solver(1), 100, NO_LIMIT)
       const before = await contents(store, solver(1))
@@ -124,7 +124,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
       expect(await contents(store, solver(1))).toEqual(before)
     })
 
-    test('move on by 1 ms', async () => {
+    test('can be newer by 1 ms', async () => {
       const { store } = await openStore(await create())
       await store.save(solver(1), 100, NO_LIMIT)
       await store.save(solver(1), 101, NO_LIMIT)
@@ -149,7 +149,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
       expect((await contents(store, ...solvers)).timestamps).toEqual([100, 50, 25])
     })
 
-    test('let only one of two equal ones in that come at once', async () => {
+    test('of two equal simultaneous messages are accepted once', async () => {
       const { store } = await openStore(await create())
       const saves = [1, 2].map(() => store.save(solver(1), 100, NO_LIMIT))
       const results = await Promise.allSettled(saves)
@@ -157,7 +157,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
     })
   })
 
-  describe('a refusal leaves nothing behind:', () => {
+  describe('a rejection changes nothing for', () => {
     test('one solver more than the chain may have', async () => {
       const { store } = await openStore(await create())
       await store.save(solver(1), 100, 2)
@@ -182,20 +182,20 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
   })
 
   describe('the limit', () => {
-    test('does not keep a registered solver from being updated', async () => {
+    test('allows updates of a registered solver', async () => {
       const { store } = await openStore(await create())
       await store.save(solver(1), 100, 1)
       expect((await store.save(solver(1, { name: 'New' }), 101, 1)).solver).toMatchObject({ name: 'New' })
     })
 
-    test('counts each chain for itself', async () => {
+    test('counts each chain separately', async () => {
       const { store } = await openStore(await create())
       await store.save(solver(1), 100, 1)
       await store.save(solver(2, { chainId: 2 }), 100, 1)
       expect(await store.readAll()).toHaveLength(2)
     })
 
-    test('gives a place free when a solver is removed', async () => {
+    test('frees a place when a solver is removed', async () => {
       const { store } = await openStore(await create())
       await store.save(solver(1), 100, 1)
       await store.remove(solver(1), 101)
@@ -208,9 +208,9 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
       ['the next one when the first has its bond', [1, 3], 1000, 3],
       ['no one whose bond is missing for too short a time', [3], 500, undefined],
       ['no one who has a bond', [1], 1000, undefined],
-      ['no one when nobody may be replaced', [], 1000, undefined],
+      ['no solver without any candidate', [], 1000, undefined],
       ['no one of another chain', [4], 1000, undefined],
-    ])('has a new solver replace %s', async (_which, numbers, unbondedBefore, replacedNumber) => {
+    ])('makes a new solver replace %s', async (_which, numbers, unbondedBefore, replacedNumber) => {
       const { store } = await openStore(await create())
       for (const number of [1, 2, 3]) await store.save(solver(number), 100, 3)
       const elsewhere = solver(4, { chainId: 2 })
@@ -233,7 +233,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
       )
     })
 
-    test('replaces no one while there is a place', async () => {
+    test('replaces no solver while a place is free', async () => {
       const { store } = await openStore(await create())
       await store.save(solver(1), 100, 2)
       await store.setBonded(solver(1), false, 600)
@@ -242,7 +242,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
       expect(await store.readAll()).toHaveLength(2)
     })
 
-    test('holds for solvers that come at once', async () => {
+    test('holds for simultaneous registrations', async () => {
       const { store } = await openStore(await create())
       const saves = [1, 2, 3, 4].map((number) => store.save(solver(number), 100, 2))
       const results = await Promise.allSettled(saves)
@@ -252,7 +252,7 @@ describe.each(DATABASES)('a store %s', (_where, kind) => {
   })
 })
 
-describe.each(DURABLE_DATABASES)('a store %s', (_where, kind) => {
+describe.each(DURABLE_DATABASES)('a store of solvers %s', (_where, kind) => {
   const create = kind()
 
   test('keeps timestamps and registrations when it is opened again', async () => {

@@ -9,7 +9,7 @@ import { eventually } from '../service/eventually.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
 import { temporaryFile } from './temporary-file.js'
 
-/** Turns of the event loop in which a write could have come to an end. */
+/** Turns of the event loop in which a write could have ended. */
 const TURNS = 100
 
 async function opened(path: string): Promise<Database> {
@@ -18,7 +18,7 @@ async function opened(path: string): Promise<Database> {
   return database
 }
 
-/** Holds the file's write lock as another process does. @returns what lets go of it */
+/** Holds the file's write lock like another process. @returns the function that releases it */
 function hold(path: string): () => void {
   const holder = new SQLite(path)
   onTestFinished(() => void holder.close())
@@ -41,7 +41,7 @@ const readAddresses = async (database: Database) => {
   return rows.map(({ address }) => address)
 }
 
-test('a write waits for the lock of another process, while the event loop and reads go on', async () => {
+test('a write waits for the lock of another process, while the event loop and reads continue', async () => {
   const path = temporaryFile()
   const database = await opened(path)
   await write(database, 1)
@@ -60,7 +60,7 @@ test('a write waits for the lock of another process, while the event loop and re
   expect(await readAddresses(database)).toEqual(['0x1', '0x2'])
 })
 
-test('writes and transactions that waited for the lock are all done, in their order', async () => {
+test('writes and transactions that waited for the lock all succeed, in their order', async () => {
   const path = temporaryFile()
   const database = await opened(path)
   const letGo = hold(path)
@@ -95,7 +95,7 @@ test('a read waits for a transaction under way, and sees nothing of it before it
   expect(await read).toEqual(['0x1', '0x2'])
 })
 
-test('a lock that stays is named, shows in the health, and is over when the other process has ended', async () => {
+test('a lock that stays is reported, shows in the health, and ends with the other process', async () => {
   const path = temporaryFile()
   const lines: string[] = []
   const log = pino({ base: null }, { write: (line) => void lines.push(line) })

@@ -22,7 +22,7 @@ async function pragma(database: Database, name: string): Promise<unknown> {
   return rows[0]?.[name]
 }
 
-test('a file is written ahead, and flushed as often as was asked for', async () => {
+test('a file has a write-ahead log and the requested flushes', async () => {
   const full = await opened(openSqlite(temporaryFile()))
   const tables = { migrations, synchronous: 'NORMAL' } as const
   const normal = await opened(openSqliteTables(temporaryFile(), tables))
@@ -32,7 +32,7 @@ test('a file is written ahead, and flushed as often as was asked for', async () 
   expect(await settings(normal)).toEqual(['wal', 1])
 })
 
-test('a file that was written by a newer version is let go of', async () => {
+test('a file that was written by a newer version is closed again', async () => {
   const path = temporaryFile()
   const newer = await openSqlite(path)
   await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2100-01-01')`.execute(newer)
@@ -43,9 +43,9 @@ test('a file that was written by a newer version is let go of', async () => {
 })
 
 test.each([
-  ['in a folder that is not there', join('missing', 'service.db'), () => {}],
-  ['that is no database', 'text.db', (path: string) => writeFileSync(path, 'no database'.repeat(100))],
-])('a file %s cannot be opened, and is named', async (_which, name, prepare) => {
+  ['in a folder that does not exist', join('missing', 'service.db'), () => {}],
+  ['that is not a database', 'text.db', (path: string) => writeFileSync(path, 'no database'.repeat(100))],
+])('a file %s cannot be opened, and the error names it', async (_which, name, prepare) => {
   const path = join(temporaryFile(), '..', name)
   prepare(path)
   await expect(openSqlite(path)).rejects.toMatchObject({
@@ -56,7 +56,7 @@ test.each([
   })
 })
 
-test('nothing of :memory: is kept', async () => {
+test('a database in :memory: is not kept', async () => {
   const first = await openSqlite(':memory:')
   await first.insertInto('solver_timestamps').values(row).execute()
   await first.destroy()

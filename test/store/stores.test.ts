@@ -9,7 +9,7 @@ import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
 import type { Stores } from '../../src/store/stores.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
-import { announced, header, newBlocks, SETTLEMENT, settled } from './event-samples.js'
+import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from './event-samples.js'
 import { connect } from './postgres-stores-samples.js'
 import { until } from './replica-samples.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
@@ -18,7 +18,7 @@ import { temporaryFile } from './temporary-file.js'
 const SECRET = 's3cret-word'
 const NOW = 1_800_000_000_000
 
-/** Opens stores until the end of the test. @returns with what they write to the log */
+/** Opens stores until the end of the test. @returns the stores and their log */
 async function open(where: { dbPath?: string; databaseUrl?: string }) {
   const lines: string[] = []
   const stream = new Writable({
@@ -52,31 +52,31 @@ const connections = async (client: Awaited<ReturnType<typeof connect>>) => {
   return rows.length
 }
 
-/** Writes one thing to each store, and reads it back from another that shares them. */
+/** Writes to each store, and reads it back from another replica's stores. */
 async function shareEverything(writer: Stores, reader: Stores): Promise<void> {
   await writer.solvers.save(solver(1), 100, NO_LIMIT)
   expect(await reader.solvers.readAll()).toEqual([solver(1)])
-  const term = await writer.events.takeOver(1)
-  await writer.events.begin(term, SETTLEMENT, header(10))
+  const epoch = await writer.events.takeOver(1)
+  await writer.events.begin(epoch, SETTLEMENT, header(10))
   const events = [settled(1, 11, 0)]
-  await writer.events.append(term, newBlocks(11, 11, events))
-  expect(await reader.events.readAfter(0, 10)).toStrictEqual(announced(1, ...events))
+  await writer.events.append(epoch, newBlocks(11, 11, events))
+  expect(await reader.events.readAfter(0, 10)).toStrictEqual(publishedEntries(1, ...events))
   expect(await reader.events.readState()).toEqual(await writer.events.readState())
-  const bench = {
+  const openPeriod = {
     chainId: 1,
     address: solver(1).address,
     endpointUrl: 'https://x.example',
     level: 1,
     until: NOW,
   }
-  await writer.circuitBreakers.save(bench)
-  expect(await reader.circuitBreakers.readAll()).toEqual([bench])
+  await writer.circuitBreakers.save(openPeriod)
+  expect(await reader.circuitBreakers.readAll()).toEqual([openPeriod])
   await writer.quoteRecords?.save([{ quoteId: 'q', requestedAt: NOW, record: '{}' }])
   expect(await reader.quoteRecords?.read('q')).toBe('{}')
 }
 
 describe('stores', () => {
-  test('of one process are kept in files, and it holds every office', async () => {
+  test('of one process are kept in files, and it has every leadership', async () => {
     const dbPath = temporaryFile()
     const first = await open({ dbPath })
     await shareEverything(first, first)
@@ -88,14 +88,14 @@ describe('stores', () => {
     expect(await (await open({ dbPath })).solvers.readAll()).toEqual([solver(1)])
   })
 
-  test('of replicas are shared, which hear of each other, and are let go of at the end', async () => {
+  test('of replicas are shared, notify each other, and close at the end', async () => {
     const databaseUrl = await createPostgresDatabase()
     const [first, second] = await Promise.all([open({ databaseUrl }), open({ databaseUrl })])
-    const heard: string[] = []
-    second.cluster.listen('solvers', { onMessage: (text) => heard.push(text), onMissed() {} })
+    const received: string[] = []
+    second.cluster.listen('solvers', { onMessage: (text) => received.push(text), onMissed() {} })
     await shareEverything(first, second)
-    await until(() => heard.length > 0)
-    expect(heard).toEqual(['1'])
+    await until(() => received.length > 0)
+    expect(received).toEqual(['1'])
     await first.close()
     await second.close()
     const client = await connect(databaseUrl)
@@ -108,7 +108,7 @@ describe('stores', () => {
     expect([...first.lines, ...second.lines]).toEqual([])
   })
 
-  test('say in the log that their connection is lost and made again, without what is secret', async () => {
+  test('log that their connection is lost and restored, without secrets', async () => {
     const databaseUrl = new URL(await createPostgresDatabase())
     databaseUrl.password = SECRET
     const { cluster, lines } = await open({ databaseUrl: databaseUrl.href })
@@ -124,7 +124,7 @@ describe('stores', () => {
     expect(lines.join()).not.toContain(SECRET)
   })
 
-  test('that a newer version wrote are refused, and let go of', async () => {
+  test('of a newer version are rejected and closed', async () => {
     const databaseUrl = await createPostgresDatabase()
     await (await open({ databaseUrl })).close()
     const client = await connect(databaseUrl)
@@ -140,8 +140,8 @@ describe('stores', () => {
   })
 })
 
-describe('a database that cannot be used is named, and its password is not:', () => {
-  /** The port of a server that answers nothing, or listens no more. */
+describe('the error for an unusable database names it without its password:', () => {
+  /** The port of a server that answers nothing, or does not listen any more. */
   async function portOf({ isOpen }: { isOpen: boolean }): Promise<number> {
     const server = createServer((socket) => socket.resume().on('error', () => {})).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -163,15 +163,15 @@ describe('a database that cannot be used is named, and its password is not:', ()
   }
 
   test.each([
-    ['nobody listens', async () => at(await portOf({ isOpen: false })), /ECONNREFUSED/],
-    ['nobody answers', async () => at(await portOf({ isOpen: true })), /time/],
+    ['no server listens', async () => at(await portOf({ isOpen: false })), /ECONNREFUSED/],
+    ['no server answers', async () => at(await portOf({ isOpen: true })), /time/],
     [
-      'a database that is not there',
+      'a database that does not exist',
       () => changed((url) => (url.pathname = '/nowhere')),
       /database "nowhere" does not exist/,
     ],
     [
-      'a user that is not there',
+      'a user that does not exist',
       () => changed((url) => (url.username = 'nobody')),
       /role "nobody" does not exist/,
     ],

@@ -1,8 +1,8 @@
 import type { EventSink } from '../../src/domain/event-sink.js'
 import type { Random } from '../random.js'
 
-/** Makes the writes of a journal fail at random, as often as a test allows: before they are done, or after. */
-export function createFaultyJournal(eventSink: EventSink, random: Random) {
+/** Makes the writes of an event sink fail at random, as often as a test allows: before or after the write. */
+export function createFaultyEventSink(eventSink: EventSink, random: Random) {
   let failuresLeft = 0
 
   function failing<A extends unknown[], R>(write: (...parameters: A) => Promise<R>) {
@@ -11,7 +11,7 @@ export function createFaultyJournal(eventSink: EventSink, random: Random) {
       if (!fails) return write(...parameters)
       failuresLeft--
       if (random.integer(0, 1) === 0) await write(...parameters)
-      throw new Error('the database is away')
+      throw new Error('the database is down')
     }
   }
 

@@ -5,7 +5,7 @@ import type { LeaderEpoch } from '../../src/store/leader-epochs.js'
 import type { Random } from '../random.js'
 import { header, SETTLEMENT, settled } from './event-samples.js'
 
-/** A block of a reader's chain, and what happened in it. */
+/** A block of a leader's chain with its events. */
 interface Block {
   readonly header: BlockHeader
   readonly events: readonly EventWithPosition[]
@@ -16,24 +16,23 @@ const MAX_EVENTS = 3
 const MAX_DEPTH = 5
 
 /**
- * A reader of a chain that goes on at random: blocks come, and are taken back. What it has been told is right, it
- * remembers by itself.
- * @param name its blocks are told from those of other readers by it
+ * The leader of a chain that changes at random: blocks are added and removed. It remembers the entries that it received.
+ * @param name distinguishes its blocks from those of other leaders
  */
-export function createRacingReader(store: EventStore, name: string, random: Random) {
-  let term: LeaderEpoch | undefined
+export function createRacingLeader(store: EventStore, name: string, random: Random) {
+  let epoch: LeaderEpoch | undefined
   let blocks: Block[] = []
   let count = 0
-  const told: LogEntry[] = []
+  const received: LogEntry[] = []
 
   function held(): LeaderEpoch {
-    if (term === undefined) throw new Error('no term was ever begun')
-    return term
+    if (epoch === undefined) throw new Error('no epoch has begun')
+    return epoch
   }
 
   async function takeOver(chainId: number): Promise<LeaderEpoch> {
-    term = await store.takeOver(chainId)
-    return term
+    epoch = await store.takeOver(chainId)
+    return epoch
   }
 
   async function begin(): Promise<void> {
@@ -51,7 +50,7 @@ export function createRacingReader(store: EventStore, name: string, random: Rand
     const block = { header: { ...header(number, branch), parentHash: parent.hash }, events }
     const entries = await store.append(held(), { headers: [block.header], events, keepFrom: 0 })
     blocks.push(block)
-    told.push(...entries)
+    received.push(...entries)
   }
 
   async function revert(): Promise<void> {
@@ -59,7 +58,7 @@ export function createRacingReader(store: EventStore, name: string, random: Rand
     const ancestor = blocks[left - 1]?.header ?? START
     const entries = await store.revert(held(), ancestor)
     blocks = blocks.slice(0, left)
-    told.push(...entries)
+    received.push(...entries)
   }
 
   return {
@@ -67,40 +66,40 @@ export function createRacingReader(store: EventStore, name: string, random: Rand
     begin,
     append,
     revert,
-    /** Does one thing or the other. */
+    /** Appends or reverts, at random. */
     step: () => (random.integer(1, 4) === 1 ? revert() : append()),
-    /** What it was told, in order. */
-    told: told as readonly LogEntry[],
-    /** The chain as it knows it. */
+    /** The entries that it received, in order. */
+    received: received as readonly LogEntry[],
+    /** Its chain. */
     blocks: () => blocks as readonly Block[],
     headers: () => blocks.map(({ header }) => header),
-    /** Takes another's word for the chain. */
+    /** Sets its chain to that of another leader. */
     learn(known: readonly Block[]) {
       blocks = [...known]
     },
   }
 }
 
-export type RacingReader = ReturnType<typeof createRacingReader>
+export type RacingLeader = ReturnType<typeof createRacingLeader>
 
-/** The events of these blocks, as they stand. */
+/** The events of some blocks. */
 export function eventsOf(blocks: readonly Block[]): StreamEvent[] {
   return blocks.flatMap(({ events }) => events.map(({ event }) => event))
 }
 
-/** What stands of a log: its events without those that it takes back. */
-export function standingOf(log: readonly LogEntry[], chainId: number): StreamEvent[] {
-  const standing = new Map<string, StreamEvent>()
+/** The canonical events of a log: those without a reversion. */
+export function canonicalEvents(log: readonly LogEntry[], chainId: number): StreamEvent[] {
+  const canonical = new Map<string, StreamEvent>()
   for (const { event } of log.filter(({ event }) => event.chainId === chainId)) {
-    if (event.type !== 'Reverted') standing.set(event.orderId, event)
-    else if (!standing.delete(event.orderId)) throw new Error(`${event.orderId} does not stand`)
+    if (event.type !== 'Reverted') canonical.set(event.orderId, event)
+    else if (!canonical.delete(event.orderId)) throw new Error(`${event.orderId} is not canonical`)
   }
-  return [...standing.values()]
+  return [...canonical.values()]
 }
 
 /**
- * Follows a log from its beginning until it is stopped, page by page.
- * @returns `stop`, which gives all that was read, once it is read to the end
+ * Reads a log from its beginning, page by page, until it is stopped.
+ * @returns `stop`, which returns all entries after the read has reached the end
  */
 export function follow(store: EventStore, pageSize = 7) {
   const read: LogEntry[] = []

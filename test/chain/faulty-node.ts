@@ -11,27 +11,27 @@ interface LogFilter {
   readonly toBlock?: Hex
 }
 
-/** A pass that asks more than this is in a loop. */
+/** A pass with more calls than this is in an endless loop. */
 const MAX_CALLS = 3000
-export const ENDLESS = 'the node is asked for ever'
+export const ENDLESS = 'the node is called endlessly'
 
-interface LyingNodeOptions {
+interface FaultyNodeOptions {
   /** Whether the node has `eth_getBlockReceipts`. */
   readonly hasReceipts: boolean
-  /** A node may leave out logs of so many blocks below the tip of its chain: it has not indexed them. */
+  /** Depth of blocks that a node may not have indexed yet, so that it may leave out their logs. */
   readonly freshBlocks: number
 }
 
-/** A node behind JSON-RPC that lies or fails at random, as often as a test allows. */
-export function createLyingNode(chain: ModelChain, random: Random, options: LyingNodeOptions) {
-  let liesLeft = 0
+/** A node with JSON-RPC that gives wrong answers or fails at random, as often as a test allows. */
+export function createFaultyNode(chain: ModelChain, random: Random, options: FaultyNodeOptions) {
+  let wrongAnswersLeft = 0
   let calls = 0
 
-  /** Whether this answer is to be a lie. */
-  function lies(): boolean {
+  /** Whether this answer is wrong. */
+  function isWrong(): boolean {
     if (++calls > MAX_CALLS) throw new Error(ENDLESS)
-    if (liesLeft === 0 || random.integer(0, 4) > 0) return false
-    liesLeft--
+    if (wrongAnswersLeft === 0 || random.integer(0, 4) > 0) return false
+    wrongAnswersLeft--
     return true
   }
 
@@ -52,11 +52,11 @@ export function createLyingNode(chain: ModelChain, random: Random, options: Lyin
   }
 
   function headerBy(name: Hex | string): RawHeader | null {
-    if (name === 'latest') return lies() ? wrongHead() : chain.tip().header
+    if (name === 'latest') return isWrong() ? wrongHead() : chain.tip().header
     if (name === 'finalized') return (chain.at(0) as ModelBlock).header
     const block = name.length === 66 ? chain.get(name as Hex) : chain.at(Number(name))
     const header = block?.header ?? null
-    if (!lies()) return header
+    if (!isWrong()) return header
     return random.pick<() => RawHeader | null>([
       () => null,
       fail,
@@ -69,7 +69,7 @@ export function createLyingNode(chain: ModelChain, random: Random, options: Lyin
     return number > chain.tip().number - options.freshBlocks
   }
 
-  /** Logs that show that the answer is wrong, whatever the block has. */
+  /** Logs that show that the answer is wrong, whatever the block contains. */
   function visiblyWrong(logs: readonly RawLog[]): unknown {
     const [first, ...rest] = logs
     if (first === undefined) return random.pick([fail, () => null])()
@@ -93,7 +93,7 @@ export function createLyingNode(chain: ModelChain, random: Random, options: Lyin
     const block = chain.get(hash)
     if (block === undefined) return fail()
     const { logs } = block
-    if (!lies()) return logs
+    if (!isWrong()) return logs
     if (!isFresh(block)) return visiblyWrong(logs)
     return random.pick([
       () => [],
@@ -106,7 +106,7 @@ export function createLyingNode(chain: ModelChain, random: Random, options: Lyin
   function logsOfRange(from: number, to: number): unknown {
     const blocks = chain.blocks(from, to)
     const logs = blocks.flatMap((block) => block.logs)
-    if (from === to || !lies()) return logs
+    if (from === to || !isWrong()) return logs
     const cut = random.integer(0, logs.length)
     const leftOut = new Set(blocks.filter(() => random.integer(0, 1) === 0).map(({ hash }) => hash))
     return random.pick([
@@ -120,7 +120,7 @@ export function createLyingNode(chain: ModelChain, random: Random, options: Lyin
   function receiptsOf(hash: Hex): unknown {
     if (!options.hasReceipts) return null
     const receipts = chain.get(hash)?.receipts ?? null
-    if (receipts === null || !lies()) return receipts
+    if (receipts === null || !isWrong()) return receipts
     return random.pick<() => unknown>([
       () => null,
       fail,
@@ -144,7 +144,7 @@ export function createLyingNode(chain: ModelChain, random: Random, options: Lyin
           : logsOfBlock(blockHash)
       }
     }
-    throw new Error(`nothing is known of ${method}`)
+    throw new Error(`the node has no method ${method}`)
   }
 
   const client = {
@@ -154,9 +154,9 @@ export function createLyingNode(chain: ModelChain, random: Random, options: Lyin
 
   return {
     client: client as unknown as PublicClient,
-    /** Allows so many lies from now on, and counts calls from 0. */
+    /** Allows this number of wrong answers from now on, and counts calls from 0. */
     allow(lieCount: number) {
-      liesLeft = lieCount
+      wrongAnswersLeft = lieCount
       calls = 0
     },
   }

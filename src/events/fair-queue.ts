@@ -5,10 +5,10 @@ interface Waiter {
 }
 
 /**
- * A line in which every network has the same turn, in it every client, and the requests of one client go in their order.
- * So a long queue of one client or of one network delays only itself. A network is an IPv6 /48 or an IPv4 address.
+ * A queue in which each network gets equal turns, and within it each client. The requests of one client keep their order.
+ * So a long queue of one client or one network delays only itself. A network is an IPv6 /48 or an IPv4 address.
  */
-export class WaitingLine<W extends Waiter> {
+export class FairQueue<W extends Waiter> {
   readonly #networks = new Map<string, Map<string, Set<W>>>()
   #size = 0
 
@@ -24,7 +24,7 @@ export class WaitingLine<W extends Waiter> {
     this.#networks.set(networkOf(waiter), clients.set(waiter.client.key, waiters.add(waiter)))
   }
 
-  /** Removes a waiter; nothing happens when it is not in the line. */
+  /** Removes a waiter, if it is in the queue. */
   delete(waiter: W): void {
     const network = networkOf(waiter)
     const clients = this.#networks.get(network)
@@ -35,7 +35,7 @@ export class WaitingLine<W extends Waiter> {
     if (clients.size === 0) this.#networks.delete(network)
   }
 
-  /** Removes and returns the next waiter whose client may start; its client and its network go to the end of the line. */
+  /** Removes and returns the next waiter whose client may start. Its client and its network go to the end of the queue. */
   take(mayStart: (client: ClientId) => boolean): W | undefined {
     for (const [network, clients] of this.#networks) {
       for (const [key, waiters] of clients) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ClientId } from '../../src/domain/client.js'
-import { WaitingLine } from '../../src/events/waiting-line.js'
+import { FairQueue } from '../../src/events/fair-queue.js'
 
 interface Waiter {
   readonly client: ClientId
@@ -25,29 +25,29 @@ const clients = fc.array(
   { maxLength: 60 },
 )
 
-function takeAll(line: WaitingLine<Waiter>, mayStart: (client: ClientId) => boolean = () => true): Waiter[] {
+function takeAll(queue: FairQueue<Waiter>, mayStart: (client: ClientId) => boolean = () => true): Waiter[] {
   const taken: Waiter[] = []
-  for (let next = line.take(mayStart); next !== undefined; next = line.take(mayStart)) taken.push(next)
+  for (let next = queue.take(mayStart); next !== undefined; next = queue.take(mayStart)) taken.push(next)
   return taken
 }
 
 const networkOf = ({ client }: Waiter) => client.networks[0]?.key
 
-test('networks take turns, clients in them too, and a client keeps its own order', () => {
+test('networks take turns, and so do clients in a network, and each client keeps its order', () => {
   fc.assert(
     fc.property(clients, (all) => {
-      const line = new WaitingLine<Waiter>()
+      const queue = new FairQueue<Waiter>()
       const waiters = all.map((client, number) => ({ client, number }))
-      for (const waiter of waiters) line.add(waiter)
-      expect(line.size).toBe(all.length)
-      const taken = takeAll(line)
-      expect(line.size).toBe(0)
+      for (const waiter of waiters) queue.add(waiter)
+      expect(queue.size).toBe(all.length)
+      const taken = takeAll(queue)
+      expect(queue.size).toBe(0)
       expect(taken.toSorted((a, b) => a.number - b.number)).toEqual(waiters)
       for (const key of new Set(all.map(({ key }) => key))) {
         const own = taken.filter(({ client }) => client.key === key).map(({ number }) => number)
         expect(own).toEqual(own.toSorted((a, b) => a - b))
       }
-      // Between two of one network, every network with somebody left has had its turn.
+      // Between two turns of one network, every other network with a waiter has had a turn.
       for (const [index, waiter] of taken.entries()) {
         const next = taken.findIndex((other, at) => at > index && networkOf(other) === networkOf(waiter))
         if (next === -1) continue
@@ -60,20 +60,20 @@ test('networks take turns, clients in them too, and a client keeps its own order
   )
 })
 
-test('one that may not start is passed over, and keeps its place', () => {
-  const line = new WaitingLine<Waiter>()
+test('a waiter that may not start is skipped, and keeps its place', () => {
+  const queue = new FairQueue<Waiter>()
   const [one, two] = [client('a', '1'), client('b', '1')]
-  for (const [number, who] of [one, one, two].entries()) line.add({ client: who, number })
-  expect(takeAll(line, ({ key }) => key !== one.key).map(({ number }) => number)).toEqual([2])
-  expect(takeAll(line).map(({ number }) => number)).toEqual([0, 1])
+  for (const [number, who] of [one, one, two].entries()) queue.add({ client: who, number })
+  expect(takeAll(queue, ({ key }) => key !== one.key).map(({ number }) => number)).toEqual([2])
+  expect(takeAll(queue).map(({ number }) => number)).toEqual([0, 1])
 })
 
-test('one that has left is not taken', () => {
-  const line = new WaitingLine<Waiter>()
+test('a deleted waiter is not taken', () => {
+  const queue = new FairQueue<Waiter>()
   const waiters = [0, 1, 2].map((number) => ({ client: client('a', String(number)), number }))
-  for (const waiter of waiters) line.add(waiter)
-  for (const waiter of waiters.slice(0, 2)) line.delete(waiter)
-  line.delete(waiters[0] as Waiter)
-  expect(takeAll(line).map(({ number }) => number)).toEqual([2])
-  expect(line.size).toBe(0)
+  for (const waiter of waiters) queue.add(waiter)
+  for (const waiter of waiters.slice(0, 2)) queue.delete(waiter)
+  queue.delete(waiters[0] as Waiter)
+  expect(takeAll(queue).map(({ number }) => number)).toEqual([2])
+  expect(queue.size).toBe(0)
 })

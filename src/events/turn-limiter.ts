@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** @returns undefined when the caller may go on at once; else a promise of its turn */
-export type Turnstile = () => Promise<void> | undefined
+/** @returns undefined when the caller may continue at once; otherwise a promise that resolves in its turn */
+export type TurnLimiter = () => Promise<void> | undefined
 
 /**
- * Lets so many callers go on in each turn of the event loop, in the order in which they came. What thousands of
- * subscribers do at the same moment leaves room for everything else that way.
+ * Lets a number of callers continue in each turn of the event loop, in the order of their calls. So thousands of
+ * subscribers that work at the same moment leave time for everything else.
  */
-export function createTurnstile(perTurn: number): Turnstile {
+export function createTurnLimiter(perTurn: number): TurnLimiter {
   const waiting: (() => void)[] = []
   let left = perTurn
   let isCounting = false
 
-  /** Runs for as long as somebody has gone on in the last turn. */
+  /** Runs as long as a caller has continued in the last turn. */
   async function count(): Promise<void> {
     isCounting = true
     while (left < perTurn) {

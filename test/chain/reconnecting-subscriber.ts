@@ -5,22 +5,22 @@ import type { Subscription } from '../../src/events/subscriber.js'
 import { settle } from '../events/hub-harness.js'
 import type { Random } from '../random.js'
 
-/** A subscriber that leaves at random, and comes back with its last cursor. */
-export interface ComingAndGoing {
-  /** All that it got, over all its streams. */
+/** A subscriber that disconnects at random, and reconnects with its last cursor. */
+export interface ReconnectingSubscriber {
+  /** All events that it received, over all its streams. */
   readonly received: readonly StreamEvent[]
-  /** Leaves or comes back, now and then. */
+  /** Disconnects or reconnects at random. */
   move(): Promise<void>
-  /** Comes back if it has left; resolves when nothing more comes. */
+  /** Reconnects if needed, and resolves when no more events come. */
   end(): Promise<void>
 }
 
-/** Lets a subscriber in that begins where the log begins. */
+/** Creates a subscriber that begins where the log begins. */
 export async function subscribe(
   eventLog: EventLog,
   firstCursor: string,
   random: Random,
-): Promise<ComingAndGoing> {
+): Promise<ReconnectingSubscriber> {
   const received: StreamEvent[] = []
   let cursor = firstCursor
   let subscription: Subscription | undefined
@@ -28,7 +28,7 @@ export async function subscribe(
   async function follow(current: Subscription): Promise<void> {
     while (!current.ended.aborted) {
       for (const entry of await current.next()) {
-        // What comes after it has left is nobody's.
+        // Events after the disconnection do not count.
         if (subscription !== current) return
         received.push(entry.event)
         cursor = entry.cursor

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurnstile } from '../../src/events/turnstile.js'
+import { createTurnLimiter } from '../../src/events/turn-limiter.js'
 
-test('so many go on in each turn of the event loop, in the order in which they came', async () => {
-  const pass = createTurnstile(3)
+test('a limited number of callers continue in each turn of the event loop, in the order of their calls', async () => {
+  const pass = createTurnLimiter(3)
   const passed: number[] = []
   const all = Array.from({ length: 10 }, async (_, index) => {
     await pass()
@@ -20,8 +20,8 @@ test('so many go on in each turn of the event loop, in the order in which they c
   expect(passed).toEqual([...Array(10).keys()])
 })
 
-test('nobody waits for long after a pause', async () => {
-  const pass = createTurnstile(2)
+test('no caller waits for long after a pause', async () => {
+  const pass = createTurnLimiter(2)
   for (let round = 0; round < 3; round++) {
     expect([pass(), pass()]).toEqual([undefined, undefined])
     await Promise.all([pass(), pass(), pass()])
