@@ -4,7 +4,7 @@ import { BUILT } from './service/built.js'
 /** Of all projects of a run, the first one builds. */
 const built = globalThis as { isServiceBuilt?: boolean }
 
-/** Builds the service before the first test, for those that start it as a process: from its sources, it takes a second more. */
+/** Builds the service before the first test, for tests that start it, or its thread: from its sources, it takes a second more. */
 export function setup(): void {
   if (built.isServiceBuilt) return
   built.isServiceBuilt = true
