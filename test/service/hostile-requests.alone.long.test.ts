@@ -16,7 +16,7 @@ const REQUESTS = rounds(10_000, 2000)
 const HONEST_EVERY_MS = 50
 const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|\/src\/|node_modules|file:\/\//
-const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.ts'] }
+const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.mjs'] }
 /** Labels with the values that they may have; those of the runtime's own metrics are not of a client's making. */
 const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   method:

@@ -86,7 +86,7 @@ describe('the end', () => {
   /** A service with a quote under way, whose solver answers when it is told to. */
   async function startBusyService() {
     const service = startServiceProcess(environmentFor(chain), {
-      preload: ['./test/service/reject-on-signal.ts'],
+      preload: ['./test/service/reject-on-signal.mjs'],
     })
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
     const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
