@@ -16,7 +16,7 @@ const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [
 const NAMED = [...named('waiting'), ...named('quiet'), ...named('alone'), ...named('slow')]
 
 const SLOW = ['test/**/*.slow.test.ts', 'test/**/*.long.test.ts']
-const SLOW_ALONE = ['test/**/*.alone.slow.test.ts', 'test/**/*.alone.long.test.ts']
+const SLOW_ALONE = ['test/**/*.{alone,quiet}.{slow,long}.test.ts']
 const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
 /** Tests that start processes keep two cores busy with two workers. */
