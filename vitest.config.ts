@@ -23,7 +23,8 @@ const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 /** Tests that wait for most of their time leave room for more. */
 const MORE_WORKERS = { maxWorkers: 3 * WORKERS.maxWorkers }
-const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
+/** A busy machine may take seconds for what usually takes milliseconds. */
+const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 const POSTGRES = 'test/postgres-once.ts'
 const BUILD = 'test/build-once.ts'
 const SERVICE = {

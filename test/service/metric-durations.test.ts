@@ -25,7 +25,7 @@ beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
   traffic = await createTraffic(chain, { seed: 71 })
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
-  const environment = { [`RPC_URL_${chain.chainId}`]: rpc.url, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' }
+  const environment = { [`RPC_URL_${chain.chainId}`]: rpc.url, [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' }
   service = await startService(chain, environment)
   solver = await startSolver(chain, solverAccounts[0])
   await solver.register(service)
