@@ -1,28 +1,51 @@
 import { availableParallelism } from 'node:os'
+import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BUILT } from './test/service/built.js'
 
 /** Tests that start a chain and services. */
 const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
-/** The name of a test file says what it needs, if it needs more than others: `chain-rpc.waiting.test.ts`. */
-const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [`test/**/*.${need}.test.ts`]
+/**
+ * The name of a test file says what it needs, if it needs more than others: `chain-rpc.waiting.test.ts`.
+ * Files `*.long.test.ts` run some of their rounds in `npm test`, and all of them in `npm run test:slow`.
+ */
+const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [
+  `test/**/*.${need}.test.ts`,
+  `test/**/*.${need}.long.test.ts`,
+]
 const NAMED = [...named('waiting'), ...named('quiet'), ...named('alone'), ...named('slow')]
 
-const SLOW_ALONE = ['test/**/*.alone.slow.test.ts']
+const SLOW = ['test/**/*.slow.test.ts', 'test/**/*.long.test.ts']
+const SLOW_ALONE = ['test/**/*.{alone,quiet}.{slow,long}.test.ts']
+const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
 /** Tests that start processes keep two cores busy with two workers. */
 const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 /** Tests that wait for most of their time leave room for more. */
 const MORE_WORKERS = { maxWorkers: 3 * WORKERS.maxWorkers }
-const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 }
+/** A busy machine may take seconds for what usually takes milliseconds. */
+const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 const POSTGRES = 'test/postgres-once.ts'
+const BUILD = 'test/build-once.ts'
 const SERVICE = {
   isolate: false,
-  globalSetup: ['test/build-once.ts', POSTGRES],
+  globalSetup: [BUILD, POSTGRES],
   setupFiles: ['test/service/end-processes.ts'],
   ...TIMEOUTS,
 }
 
+/** The thread that writes records of quotes runs as it is built: from the sources, each start loads tsx. */
+const BUILT_THREAD = {
+  name: 'built-thread',
+  enforce: 'pre' as const,
+  transform(code: string, id: string) {
+    if (!id.endsWith('/src/store/quote-record-file.ts')) return
+    return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(`${BUILT}/main.js`).href))
+  },
+}
+
 export default defineConfig({
+  plugins: [BUILT_THREAD],
   // The packages of this repository, as their sources.
   resolve: { tsconfigPaths: true },
   test: {
@@ -33,7 +56,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
           exclude: [...SERVICES, ...NAMED],
-          globalSetup: [POSTGRES],
+          globalSetup: [BUILD, POSTGRES],
           isolate: false,
           sequence: { groupOrder: 4 },
           ...TIMEOUTS,
@@ -90,7 +113,7 @@ export default defineConfig({
         test: {
           name: 'bench',
           include: ['bench/**/*.test.ts'],
-          globalSetup: [POSTGRES],
+          globalSetup: [BUILD, POSTGRES],
           sequence: { groupOrder: 7 },
           ...TIMEOUTS,
           ...WORKERS,
@@ -101,9 +124,10 @@ export default defineConfig({
         // For `npm run test:slow`: browsers, installed packages, many kills, long properties.
         test: {
           name: 'slow',
-          include: named('slow'),
+          include: SLOW,
           exclude: SLOW_ALONE,
           sequence: { groupOrder: 5 },
+          ...ALL_ROUNDS,
           ...WORKERS,
           ...SERVICE,
         },
@@ -114,6 +138,7 @@ export default defineConfig({
         test: {
           name: 'slow-alone',
           include: SLOW_ALONE,
+          ...ALL_ROUNDS,
           fileParallelism: false,
           sequence: { groupOrder: 6 },
           ...SERVICE,

@@ -51,7 +51,7 @@ function section(name: string, { about, rows, findings }: Entry, pictures: reado
 
 function findingRow(checkResult: CheckResult): Row {
   return {
-    checkResult: checkResult.name,
+    finding: checkResult.name,
     value: checkResult.value,
     line: linesOf(checkResult),
     '': verdictOn(checkResult),

@@ -38,7 +38,7 @@ export const quote: Benchmark = {
 async function measureOn(market: Market): Promise<Result> {
   const size = String(Math.max(...SIZES))
   const service = await market.startService({ MAX_QUOTE_FAN_OUT: size, MAX_SOLVERS_PER_CHAIN: size })
-  const limit = await market.startServer('test/bench/bare-quote-server.ts', market.endpoints)
+  const limit = await market.startServer('bench/bare-quote-server.ts', market.endpoints)
   const body = market.quoteRequest
   const bouts: Bout[] = []
   let registered = 0

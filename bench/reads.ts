@@ -42,7 +42,7 @@ async function measureOn(market: Market): Promise<Result> {
   for (const { url } of [service, logging]) await market.register(url, 0, SOLVERS)
   const listPath = `/v1/${chainId}/solvers`
   const orderPath = `/v1/${chainId}/order/${await depositOrder(market, service.url)}`
-  const limit = await market.startServer('test/bench/plain-server.ts', {
+  const limit = await market.startServer('bench/plain-server.ts', {
     [listPath]: await recordAnswer(service.url + listPath),
     [orderPath]: await recordAnswer(service.url + orderPath),
   })

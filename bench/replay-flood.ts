@@ -102,7 +102,7 @@ async function measureOn(market: Market, path: string, cursor: string) {
       const loaded: Round[] = []
       for (let round = 0; round < ROUNDS; round++) {
         quiet.push(await load())
-        const flooder = startTypeScript('test/bench/replay-flooder.ts', JSON.stringify(optionsOf(flood)))
+        const flooder = startTypeScript('bench/replay-flooder.ts', JSON.stringify(optionsOf(flood)))
         await flooder.waitFor(/flooding/)
         await delay(REOPEN_MS)
         loaded.push(await load())

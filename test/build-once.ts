@@ -4,7 +4,7 @@ import { BUILT } from './service/built.js'
 /** The first project of a run builds for all of them. */
 const built = globalThis as { isServiceBuilt?: boolean }
 
-/** Builds the service before the first test that starts it as a process. From its sources, a start takes a second longer. */
+/** Builds the service before the first test, for tests that start it, or its thread: from its sources, it takes a second more. */
 export function setup(): void {
   if (built.isServiceBuilt) return
   built.isServiceBuilt = true

@@ -139,7 +139,9 @@ describe('replays', () => {
     const taken = take(live, 1)
     const waiting = all.map((subscription) => subscription.next())
     for (const subscription of all)
-      await vi.waitFor(() => expect(subscription.cursor()).toBe(opened.cursorAt(12_000)))
+      await vi.waitFor(() => expect(subscription.cursor()).toBe(opened.cursorAt(12_000)), {
+        timeout: 20_000,
+      })
     expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
     await opened.publish(1, 2)
     expect(await taken).toEqual([12_001])

@@ -7,6 +7,7 @@ import { createHealth } from '../../src/rpc/health.js'
 const PATIENCE_MS = 3000
 /** Looks that never come in time, and those that come at once. */
 const SELDOM_MS = 60_000
+const LONG = { timeout: 20_000 }
 const OFTEN_MS = 5
 
 /** Health of a server whose state the test sets, asked over Connect without a network. */
@@ -63,7 +64,7 @@ describe('places for watchers', () => {
     const [first, second] = [watch(), watch()]
     await Promise.all([first.next(), second.next()])
     first.leave()
-    await vi.waitFor(async () => expect(await watch().next()).toBe(Status.SERVING))
+    await vi.waitFor(async () => expect(await watch().next()).toBe(Status.SERVING), LONG)
     await expect(watch().next()).rejects.toMatchObject(REFUSED)
   })
 
@@ -75,7 +76,7 @@ describe('places for watchers', () => {
       await expect(watch().next()).rejects.toMatchObject(REFUSED)
     }
     first.leave()
-    await vi.waitFor(async () => expect(await watch().next()).toBe(Status.SERVING))
+    await vi.waitFor(async () => expect(await watch().next()).toBe(Status.SERVING), LONG)
   })
 
   it('are no matter for who only checks', async () => {
@@ -121,7 +122,7 @@ describe('a watcher', () => {
     const earlier = watch()
     await earlier.next()
     const { polls } = server
-    await vi.waitFor(() => expect(server.polls).toBeGreaterThan(polls), { interval: OFTEN_MS })
+    await vi.waitFor(() => expect(server.polls).toBeGreaterThan(polls), { interval: OFTEN_MS, ...LONG })
     server.isServing = false
     const later = watch()
     expect(await later.next()).toBe(Status.NOT_SERVING)
@@ -133,14 +134,14 @@ describe('a watcher', () => {
     const { server, watch } = setUp({ watchIntervalMs: OFTEN_MS })
     const watcher = watch()
     await watcher.next()
-    await vi.waitFor(() => expect(server.polls).toBeGreaterThan(5), { interval: OFTEN_MS })
+    await vi.waitFor(() => expect(server.polls).toBeGreaterThan(5), { interval: OFTEN_MS, ...LONG })
     watcher.leave()
     await expect(watcher.next()).rejects.toMatchObject({ code: Code.Canceled })
     const { polls } = server
     // Ten looks of another server, as often: none is left of this one's by then.
     const other = setUp({ watchIntervalMs: OFTEN_MS })
     await other.watch().next()
-    await vi.waitFor(() => expect(other.server.polls).toBeGreaterThan(10), { interval: OFTEN_MS })
+    await vi.waitFor(() => expect(other.server.polls).toBeGreaterThan(10), { interval: OFTEN_MS, ...LONG })
     expect(server.polls).toBe(polls)
   })
 })

@@ -37,7 +37,7 @@ beforeEach(async () => {
   // Everything of the bond is needed, so that any part less is too little.
   environment = {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     MIN_SOLVER_BOND: BOND.toString(),
   }
 })

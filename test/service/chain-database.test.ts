@@ -24,7 +24,7 @@ afterAll(() => chain?.stop())
 afterEach(() => service?.close())
 
 const start = (path: string, now = Date.now, environment: Record<string, string> = {}) =>
-  startService(chain, { DB_PATH: path, [`POLL_INTERVAL_MS_${chain.chainId}`]: '20', ...environment }, { now })
+  startService(chain, { DB_PATH: path, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment }, { now })
 
 describe('EVENT_RETENTION_DAYS', () => {
   it('has events gone at a restart that are too old beside the last one, with their cursors, and the rest there', async () => {

@@ -44,7 +44,7 @@ async function expectEvents(startBlock = from) {
   const wanted = expected.filter((message) => 'blockNumber' in message && message.blockNumber >= startBlock)
   service = await startService(chain, {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     [`START_BLOCK_${chain.chainId}`]: String(startBlock),
     MAX_REORG_DEPTH: '2',
   })

@@ -33,7 +33,7 @@ afterEach(async () => {
 const start = (urls: readonly string[], environment: Record<string, string> = {}) =>
   startService(chain, {
     [`RPC_URL_${chain.chainId}`]: urls.join(),
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     ...environment,
   })
 const chainHealth = async () => (await service.get('/health')).body.chains[0]

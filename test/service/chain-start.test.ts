@@ -28,7 +28,7 @@ async function start(environment: Record<string, string> = {}, contracts = chain
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const service = await startService(
     { ...chain, contracts },
-    { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20', ...environment },
+    { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment },
     { log },
   )
   services.add(service)

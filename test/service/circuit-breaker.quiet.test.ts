@@ -21,7 +21,7 @@ import {
 import type { Behaviour } from './test-solver.js'
 
 const FIRST_TERM_MS = 5000
-const PACE_MS = 20
+const PACE_MS = 50
 
 let chain: TestChain
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await calls.approve(chain.contracts.usdc, bestAccount, UNLIMITED)
   await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
   await calls.approve(chain.contracts.weth, user, UNLIMITED)
-  service = await startService(chain, { POLL_INTERVAL_MS_31337: '20', DESTINATION_CHAINS_31337: '10' })
+  service = await startService(chain, { POLL_INTERVAL_MS_31337: '50', DESTINATION_CHAINS_31337: '10' })
   solvers = [
     await startSolver(chain, bestAccount, honest({ output: '3000', input: '1000' })),
     await startSolver(chain, otherAccount, honest({ output: '2994', input: '1100' })),

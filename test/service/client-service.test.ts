@@ -206,7 +206,7 @@ describe('the record of a quote', () => {
     const error = await aggregator.getQuote(params()).catch((thrown) => thrown)
     expect(error).toMatchObject({ reason: 'NO_QUOTES', quoteId: expect.stringMatching(/^[0-9a-f-]{36}$/) })
     const { outcome, solvers } = await aggregator.getQuoteRecord(chain.chainId, error.quoteId)
-    expect([outcome, solvers]).toMatchObject(['NO_QUOTES', [{ outcome: 'REFUSED', httpStatus: 422 }]])
+    expect([outcome, solvers]).toMatchObject(['NO_QUOTES', [{ outcome: 'DECLINED', httpStatus: 422 }]])
     const unknown = aggregator.getQuoteRecord(chain.chainId, '00000000-0000-4000-8000-000000000000')
     await expect(unknown).rejects.toMatchObject({ reason: 'QUOTE_NOT_FOUND' })
   })

@@ -34,7 +34,7 @@ beforeAll(async () => {
   stops.push(rpc.close)
   const service = await startService(chain, {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     RATE_LIMIT_SOLVERS: '1',
   })
   stops.push(service.close)

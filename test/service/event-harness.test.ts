@@ -4,7 +4,6 @@ import { WebSocket } from 'ws'
 import { createBatchRpc, quantity } from './batch-rpc.js'
 import { startChain, type TestChain } from './chain.js'
 import { type ChaosProxy, startChaosProxy } from './chaos-proxy.js'
-import { deployChattySettlement } from './chatty-settlement.js'
 import { type EventMessage, expectedMessages, type StreamMessage, standing } from './event-messages.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
 
@@ -114,15 +113,6 @@ describe('traffic', () => {
     const known = (await expectedMessages(chain, fromBlock)).map(({ orderId }) => orderId)
     expect(traffic.actionsAfter(fromBlock - 1).map(({ order }) => order.orderId)).toEqual(known)
   })
-})
-
-test('a loud contract emits as many events of each kind as asked, in as many blocks', async () => {
-  const { address, shout } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
-  const { fromBlock, toBlock } = await shout({ events: 1000, eventsPerBlock: 300 })
-  expect(toBlock - fromBlock + 1).toBe(4)
-  const told = await expectedMessages({ ...chain, contracts: { settlement: address } }, fromBlock, toBlock)
-  expect(new Set(told.map(({ orderId }) => orderId)).size).toBe(1000)
-  expect([...new Set(told.map(({ type }) => type))].sort()).toEqual(['Deposited', 'Refunded', 'Settled'])
 })
 
 describe('the proxy', () => {

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const POLL = () => ({ [`POLL_INTERVAL_MS_${chain.chainId}`]: '10' })
+const POLL = () => ({ [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
 
 async function markEnd(): Promise<string> {
   const order = traffic.order()

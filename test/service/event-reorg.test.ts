@@ -72,7 +72,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
   beforeAll(async () => {
     database = await make()
     service = await startService(chain, {
-      [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
+      [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
       ...database.environment,
     })
     live = createSubscriber()

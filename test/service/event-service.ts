@@ -7,7 +7,7 @@ type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
 export function environmentForAll(chains: readonly Chain[]): Record<string, string> {
   const all = chains.map((chain) => ({
     ...environmentFor(chain),
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
   }))
   const ids = chains.map(({ chainId }) => chainId)
   return Object.assign({}, ...all, { SUPPORTED_CHAINS: ids.join(',') })

@@ -37,7 +37,7 @@ export async function startFaultyService(
   const urls = proxies.map(({ url, wsUrl }, index) => (endpoints[index]?.protocol === 'ws' ? wsUrl : url))
   const service = await startService(chain, {
     [`RPC_URL_${chain.chainId}`]: urls.join(),
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     ...environment,
   })
   const [staying, leaving] = [createSubscriber(), createSubscriber()]

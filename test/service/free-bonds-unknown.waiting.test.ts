@@ -81,7 +81,7 @@ describe('beside a replica that reads the chain and stores no free bond', () => 
           DATABASE_URL: replicas.databaseUrl,
           MIN_SOLVER_BOND: '1',
           [`RPC_URL_${chain.chainId}`]: rpc.url,
-          [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+          [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
           ...environment,
         },
         { log },
@@ -154,7 +154,7 @@ describe.each(databases)('on %s', (kind, make) => {
         ...environment,
         MIN_SOLVER_BOND: '1',
         [`RPC_URL_${chain.chainId}`]: rpc.url,
-        [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+        [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
       })
       services.push(service)
     }

@@ -44,7 +44,7 @@ beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
   environment = {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     MIN_SOLVER_BOND: '1',
   }
 })

@@ -43,7 +43,7 @@ async function start(served: readonly TestChain[], environment: Record<string, s
   const variables = served.flatMap((chain) => [
     ...Object.entries(environmentFor(chain)),
     [`RPC_URL_${chain.chainId}`, rpcs[chains.indexOf(chain)]?.url ?? ''],
-    [`POLL_INTERVAL_MS_${chain.chainId}`, '20'],
+    [`POLL_INTERVAL_MS_${chain.chainId}`, '50'],
   ])
   const supported = { SUPPORTED_CHAINS: served.map(({ chainId }) => chainId).join() }
   service = await startService(chains[0], { ...Object.fromEntries(variables), ...supported, ...environment })

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { deferred } from './deferred.js'
 import { createGrpcClient } from './grpc-client.js'
-import { startProcess, startServiceProcess } from './process.js'
+import { MISSING } from './missing-variables.js'
+import { startServiceProcess } from './process.js'
 import { quoteRequest } from './quote-request.js'
 import { environmentFor, startService } from './service.js'
 import { honest, startSolver } from './test-solver.js'
@@ -18,17 +19,10 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 describe('a start that cannot be', () => {
-  it('npm start without variables says all that is missing, points to the demo, and exits with 1', async () => {
-    const start = startProcess('npm', ['start'], {})
+  it('without variables says all that is missing, points to the demo, and exits with 1', async () => {
+    const start = startServiceProcess({})
     expect(await start.exited).toBe(1)
-    for (const text of [
-      'SUPPORTED_CHAINS is missing',
-      'RPC_URL_<chainId> is missing',
-      'SERVICE_ADDRESS_<chainId> is missing',
-      'npm run demo',
-    ]) {
-      expect(start.output()).toContain(text)
-    }
+    for (const text of MISSING) expect(start.output()).toContain(text)
   })
 
   it('reports every mistake at once', async () => {
@@ -86,7 +80,7 @@ describe('the end', () => {
   /** A service with a quote under way, whose solver answers when it is told to. */
   async function startBusyService() {
     const service = startServiceProcess(environmentFor(chain), {
-      preload: ['./test/service/reject-on-signal.ts'],
+      preload: ['./test/service/reject-on-signal.mjs'],
     })
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
     const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)

@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
   service = await startService(
     chain,
-    { MAX_SOLVERS_PER_CHAIN: '1000', [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' },
+    { MAX_SOLVERS_PER_CHAIN: '1000', [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' },
     { log: pino({ level: 'info' }, { write }) },
   )
   await solver.register(service)

@@ -29,7 +29,7 @@ let bad: TestSolver
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 3 })
-  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
+  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
   good = await startSolver(chain, honestAccount, honest({ output: '1000', input: '5000' }))
   bad = await startSolver(chain, badAccount)
   await good.register(service)
@@ -200,12 +200,12 @@ describe('what is no offer at all leaves the others alone', () => {
   const failures: [string, string, Behaviour][] = [
     [
       'another status',
-      'refused',
+      'declined',
       async (_ask, _solver, { response }) => void response.writeHead(422).end('{}'),
     ],
     [
       'a redirect, which is not followed',
-      'refused',
+      'declined',
       async (_ask, _solver, { response }) =>
         void response.writeHead(307, { location: `${good.endpointUrl}/quote` }).end(),
     ],

@@ -35,7 +35,7 @@ export async function startOpenApiFixture() {
     ...environmentFor(dead),
     ...environmentFor(chain),
     SUPPORTED_CHAINS: `${chain.chainId},${DEAD_CHAIN}`,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
   }
   const clock = { isBroken: false }
   const now = () => {

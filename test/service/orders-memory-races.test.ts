@@ -21,7 +21,7 @@ beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
   service = await startService(chain, {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
   })
   events = await watchEvents(service)
 })

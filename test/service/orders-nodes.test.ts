@@ -29,7 +29,7 @@ afterEach(async () => {
 const start = (environment: Record<string, string> = {}) =>
   startService(chain, {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     ...environment,
   })
 const read = (orderId: string) => service.get(`/v1/${chain.chainId}/order/${orderId}`)

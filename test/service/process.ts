@@ -20,14 +20,13 @@ export function startProcess(...parameters: Parameters<typeof startChild>) {
 
 /**
  * The service as a process of its own, as it is built.
- * @param preload modules of TypeScript to be loaded before it
+ * @param preload modules that Node loads before it
  * @param flags of Node
  */
 export function startServiceProcess(
   environment: Record<string, string>,
   { preload = [], flags = [] }: { preload?: readonly string[]; flags?: readonly string[] } = {},
 ) {
-  const modules = preload.length > 0 ? ['tsx', ...preload] : []
-  const imports = modules.flatMap((module) => ['--import', module])
+  const imports = preload.flatMap((module) => ['--import', module])
   return startProcess(process.execPath, [...flags, ...imports, `${BUILT}/main.js`], environment)
 }

@@ -114,7 +114,7 @@ it('a wrong name of a chain that was down at the start leaves the chain down, an
   const lines: { level: number; reason: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const service = await startAcme(
-    { PROTOCOL_NAME: 'Other', [`POLL_INTERVAL_MS_${chain.chainId}`]: '10' },
+    { PROTOCOL_NAME: 'Other', [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' },
     { log },
   )
   rpc.setUp(true)

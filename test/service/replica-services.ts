@@ -25,7 +25,7 @@ export async function openReplicas(chain: Chain) {
     async start(environment: Record<string, string> = {}): Promise<TestService> {
       const service = await startService(chain, {
         DATABASE_URL: url,
-        [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+        [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
         ...environment,
       })
       return this.closing(service)

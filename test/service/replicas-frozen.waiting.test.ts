@@ -75,7 +75,7 @@ describe('a reader', () => {
       const { databaseUrl } = await openReplicas(chain)
       const fleet = await startFleet(chain, databaseUrl, {
         size: 2,
-        environment: { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' },
+        environment: { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' },
       })
       onTestFinished(fleet.stop)
       const reader = await fleet.reader()

@@ -162,7 +162,7 @@ describe('a lost quote', () => {
         quoteId: body.quoteId,
         chainId: chain.chainId,
         outcomes: [
-          { solver: solver.account.address.toLowerCase(), outcome: { kind: 'refused', status: 422 } },
+          { solver: solver.account.address.toLowerCase(), outcome: { kind: 'declined', status: 422 } },
         ],
       },
     ])

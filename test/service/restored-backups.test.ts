@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 const start = (environment: Record<string, string>) =>
-  startService(chain, { ...environment, [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
+  startService(chain, { ...environment, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
 
 const cursorsOf = (messages: readonly StreamMessage[]) => messages.map(({ cursor = '' }) => cursor)
 /** As versions wrote them that did not say of which entry a cursor is. */

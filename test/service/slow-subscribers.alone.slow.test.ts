@@ -17,7 +17,7 @@ import {
 import { withoutCursors } from './stream-faces.js'
 import { grpcWire } from './stream-rpc-clients.js'
 
-const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.ts'] }
+const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.mjs'] }
 const EVENTS_PER_BLOCK = 400
 /** More than the service keeps in memory, so that its memory is at its height before anything is measured. */
 const WARM_UP = 8400

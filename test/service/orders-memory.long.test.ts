@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { rounds } from '../rounds.js'
 import { startChain, type TestChain } from './chain.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
@@ -6,6 +7,9 @@ import { createGrpcClient } from './grpc-client.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 import { watchEvents } from './watch-events.js'
+
+const BLOCKS = rounds(25, 10)
+const EVENTS_PER_BLOCK = 6
 
 let chain: TestChain
 let traffic: Traffic
@@ -28,7 +32,7 @@ afterEach(async () => {
 const start = (environment: Record<string, string> = {}) =>
   startService(chain, {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     ...environment,
   })
 const read = (orderId: string) => service.get(`/v1/${chain.chainId}/order/${orderId}`)
@@ -141,12 +145,12 @@ describe('an event', () => {
       last.set(message.orderId, told)
       readings.push(stateOf(message.orderId).then((state) => ({ told, read: state })))
     })
-    for (let block = 0; block < 25; block++) {
-      await traffic.run({ events: 6, blocks: 1 })
+    for (let block = 0; block < BLOCKS; block++) {
+      await traffic.run({ events: EVENTS_PER_BLOCK, blocks: 1 })
       // Those to which something will happen are in memory by then.
       await Promise.all(traffic.openOrders().map(({ orderId }) => stateOf(orderId)))
     }
-    await events.untilCount(150)
+    await events.untilCount(BLOCKS * EVENTS_PER_BLOCK)
     const answers = await Promise.all(readings)
     expect(answers.filter(({ told, read }) => (LATENESS[read] ?? 0) < (LATENESS[told] ?? 0))).toEqual([])
     for (const [orderId, state] of last) expect(await stateOf(orderId)).toBe(state)

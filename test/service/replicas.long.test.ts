@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createCalls } from '../devnet/calls.js'
+import { rounds } from '../rounds.js'
 import { BOND, solverAccounts, startChain, type TestChain } from './chain.js'
 import { eventually } from './eventually.js'
 import { quoteRequest } from './quote-request.js'
@@ -15,9 +16,7 @@ import {
   type TestSolver,
 } from './test-solver.js'
 
-/** How soon every replica is to ask a solver that was registered at one. */
-const SOON_MS = 100
-const ROUNDS = 10
+const ROUNDS = rounds(10, 3)
 const PLACES = 3
 
 let chain: TestChain
@@ -55,33 +54,6 @@ const untilListed = (replica: TestService, count: number) =>
   )
 
 describe('a solver that registers at one replica', () => {
-  /** Asks a replica for quotes until it asks the solver, or no longer does. @returns how long that took, in ms */
-  async function untilAsked(replica: TestService, isToBeAsked: boolean): Promise<number> {
-    const start = performance.now()
-    for (;;) {
-      const before = solver.asks.length
-      await quoteAt(replica)
-      if (solver.asks.length > before === isToBeAsked) return performance.now() - start
-    }
-  }
-
-  const median = (times: readonly number[]) => [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0
-
-  it('is asked by all others at once, and no longer when it has unregistered', async () => {
-    const { services } = await startThree(chain)
-    const [first, second, third] = services
-    const registered: number[] = []
-    const unregistered: number[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      expect((await registerAt(first, solver)).status).toBe(200)
-      registered.push(await untilAsked(second, true), await untilAsked(third, true))
-      expect((await unregisterAt(second, solver)).status).toBe(200)
-      unregistered.push(await untilAsked(first, false), await untilAsked(third, false))
-    }
-    expect(median(registered)).toBeLessThan(SOON_MS)
-    expect(median(unregistered)).toBeLessThan(SOON_MS)
-  })
-
   it('is asked by none when the one that reads the chain has seen its bond fall short', async () => {
     const { services } = await startThree(chain, { MIN_SOLVER_BOND: BOND.toString() })
     const calls = createCalls(chain.devnet, chain.contracts.settlement)

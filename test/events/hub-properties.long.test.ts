@@ -11,11 +11,12 @@ import { createEventStore, type EventStore } from '../../src/store/event-store.j
 import { openSqlite } from '../../src/store/sqlite.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
+import { rounds } from '../rounds.js'
 import { header, manySettled, newBlocks } from '../store/event-samples.js'
 import { only, settle } from './hub-harness.js'
 
 const SEED = 20_260_107
-const RUNS = 30
+const RUNS = rounds(30, 6)
 /** Far longer than any run needs. The loop ends when all clients have their events. */
 const MAX_WAIT_MS = 5000
 

@@ -11,13 +11,14 @@ import { openSqlite } from '../../src/store/sqlite.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { createRandom } from '../random.js'
+import { rounds } from '../rounds.js'
 import { createFaultyEventSink } from './faulty-event-sink.js'
 import { createFaultyNode, ENDLESS } from './faulty-node.js'
 import { createModelChain, SETTLEMENT } from './model-chain.js'
 import { type ReconnectingSubscriber, subscribe } from './reconnecting-subscriber.js'
 
 /** Number of histories for each property. */
-const SEEDS = Number(process.env.CHAIN_SEEDS ?? 40)
+const SEEDS = Number(process.env.CHAIN_SEEDS ?? rounds(40, 8))
 const MOVES = 15
 const SUBSCRIBERS = 3
 const TIMEOUT_MS = 30_000 + SEEDS * 500
