@@ -92,7 +92,7 @@ describe('RPC endpoints', () => {
     })
   })
 
-  it('one that takes no batches fails', async () => {
+  it('an endpoint without batches is worth a look, and all else is checked by single calls', async () => {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
@@ -106,8 +106,10 @@ describe('RPC endpoints', () => {
     onTestFinished(() => server.closeAllConnections())
     onTestFinished(() => void server.close())
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { failed } = await diagnose({ RPC_URL_31337: url })
-    expect(failed).toEqual(['RPC_URL_31337 batches'])
+    const { checkResults, failed, warned } = await diagnose({ RPC_URL_31337: url })
+    expect([failed, warned]).toEqual([[], ['RPC_URL_31337 batches']])
+    const names = (await diagnose({})).checkResults.map(({ check }) => check)
+    expect(checkResults.map(({ check }) => check)).toEqual(names.toSpliced(3, 0, 'RPC_URL_31337 batches'))
   })
 
   it('one without logs by block hash fails, without calls by block hash is worth a look', async () => {
