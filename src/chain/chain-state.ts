@@ -3,7 +3,7 @@ import type { TimedHeader } from './headers.js'
 
 /** What is known of a chain at a moment. */
 export interface ChainSnapshot {
-  /** `syncing` while events of blocks far behind the head are read, or nobody tells how far they have been read. */
+  /** `syncing` while events of blocks far below the head are read, before START_BLOCK, and while it is unknown how far they are read. */
   readonly status: 'ok' | 'syncing' | 'down'
   /** The highest block seen. */
   readonly head: TimedHeader | undefined
