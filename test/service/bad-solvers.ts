@@ -63,7 +63,7 @@ const hanging = [
 
 const redirecting = ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent'].map(
   (status) =>
-    sends(`redirects by ${status}`, 'refused', (json, { trapPort }) =>
+    sends(`redirects by ${status}`, 'declined', (json, { trapPort }) =>
       ok(json, { status, headers: [`location: http://127.0.0.1:${trapPort}/quote`] }),
     ),
 )
@@ -77,10 +77,10 @@ const withStatus = [
   '500 Oops',
   '999 Odd',
 ]
-  .map((status) => sends(`answers ${status} with a good reply`, 'refused', (json) => ok(json, { status })))
+  .map((status) => sends(`answers ${status} with a good reply`, 'declined', (json) => ok(json, { status })))
   .concat(
-    sends('answers 204', 'refused', () => 'HTTP/1.1 204 No Content\r\n\r\n'),
-    sends('answers 407 and asks for credentials', 'refused', () =>
+    sends('answers 204', 'declined', () => 'HTTP/1.1 204 No Content\r\n\r\n'),
+    sends('answers 407 and asks for credentials', 'declined', () =>
       ok('', { status: '407 Proxy', headers: ['proxy-authenticate: Basic'] }),
     ),
   )
