@@ -33,6 +33,11 @@ export interface PollResults {
    * @param isReported whether the caller says what is wrong, so that it is not logged here as well
    */
   failed(error: unknown, isReported?: boolean): void
+  /**
+   * Takes note that the service starts before the first look has ended.
+   * @param timeoutMs how long the start has waited
+   */
+  startedWithout(timeoutMs: number): void
   /** How long to wait after failed looks; undefined when the last one has not failed. */
   backoffMs(): number | undefined
 }
@@ -101,6 +106,12 @@ export function createPollResults(options: PollResultsOptions): PollResults {
       const text = describe(error, chainId)
       if (text !== logged && !isReported) log.error({ chainId, reason: describeCause(error) }, text)
       logged = text
+    },
+
+    startedWithout(timeoutMs) {
+      if (isUp !== undefined) return
+      isUp = false
+      log.warn({ chainId, timeoutMs }, 'the chain has not been read yet: it is down until it is')
     },
 
     backoffMs: () => (failures === 0 ? undefined : backoffMs(failures, concerned, pollIntervalMs)),
