@@ -22,6 +22,8 @@ export interface ExaminedEndpoint {
 /** Answers what it is sent, on every chain: the precompiled contract for the identity. */
 const IDENTITY = `0x${'00'.repeat(19)}04` as const
 const SLOW_MS = 1000
+const SLOW_REMEDY =
+  'After a start the chain is down until it is read, for several times as long. Take an endpoint that is nearer or less busy.'
 const OLD_HEAD_MS = 5 * 60_000
 
 /**
@@ -75,7 +77,7 @@ async function checkChainId(
     const took = performance.now() - start
     const answers = `${url.host} answers ${takesBatches() ? 'batches' : 'single calls'} in ${formatDuration(took)}`
     if (took < SLOW_MS) checkResults.ok('reachable', answers)
-    else checkResults.warn('reachable', answers, 'Take an endpoint that is nearer or less busy.')
+    else checkResults.warn('reachable', answers, SLOW_REMEDY)
     if (answer === chainId) {
       checkResults.ok('chain id', String(chainId))
       return true
