@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type App, createApp } from './app.js'
 import { describeMisspelling, findMisspellings } from './config/misspelt.js'
 import { processEnvironment, readConfig } from './config.js'
@@ -13,6 +15,7 @@ const FOR_NEWCOMERS = [
   'To try the service without any configuration: npm run demo',
 ]
 
+refuseArguments()
 try {
   const environment = processEnvironment()
   const config = readConfig(environment)
@@ -27,26 +30,38 @@ try {
   process.exit(1)
 }
 
+/** This program has no arguments; `quote-aggregator serve`, which imports it, refuses its own. */
+function refuseArguments(): void {
+  const [, program = '', argument] = process.argv
+  const isProgram = existsSync(program) && realpathSync(program) === fileURLToPath(import.meta.url)
+  if (!isProgram || argument === undefined) return
+  process.stderr.write(
+    `error: unknown argument '${replaceUnprintable(argument)}'. The service reads variables, see docs/configuration.md.\n`,
+  )
+  process.exit(2)
+}
+
 /**
  * Drains and exits, with 0 after a signal and with 1 after an uncaught error. During the start, it waits until the start
  * has ended.
  */
 function endWithProcess(starting: Promise<App>, log: Logger): void {
   let isEnding = false
-  const end = (exitCode: number) => {
+  const end = (exitCode: number, reason: string) => {
     process.exitCode ||= exitCode
     if (isEnding) return
     isEnding = true
+    log.info(`stopping: ${reason}`)
     void starting
       .then((app) => app.close({ drainMs: exitCode === 0 ? DRAIN_MS : 0 }))
+      .then(() => log.info('stopped'))
       .finally(() => process.exit())
   }
   const fail = (error: unknown) => {
     log.fatal({ err: error }, 'uncaught error: draining and exiting')
-    end(1)
+    end(1, 'an uncaught error')
   }
-  process.once('SIGTERM', () => end(0))
-  process.once('SIGINT', () => end(0))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(0, signal))
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
 }

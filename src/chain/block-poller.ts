@@ -196,7 +196,8 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
       const firstPoll = pollFirst()
       keepPolling(firstPoll)
       try {
-        await withTimeout(firstPoll, timeoutMs)
+        const isDone = await withTimeout(firstPoll, timeoutMs)
+        if (!isDone) results.startedWithout(timeoutMs)
       } catch (error) {
         if (error instanceof ChainConfigError) throw error
       } finally {

@@ -88,6 +88,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   let hasRemoved = false
   /** It is not known whether a failed write has reached the journal: that is to be opened again. */
   let isEventSinkLost = false
+  let hasWarned = false
 
   async function readPosition(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
     const stored = await eventSink.open()
@@ -97,7 +98,10 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       blockRecheck.resume(stored.headers.filter(({ number }) => number >= firstBlock))
       return stored.headers
     }
-    if (startBlock !== undefined && startBlock > head.number + 1) return undefined
+    if (startBlock !== undefined && startBlock > head.number + 1) {
+      warnOfStartBlock(startBlock, head)
+      return undefined
+    }
     if (stored !== undefined)
       log.warn(
         { chainId, was: stored.settlement },
@@ -108,6 +112,15 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     firstBlock = root.number + 1
     confirmationBuffer.reset(root.number)
     return [root]
+  }
+
+  function warnOfStartBlock(startBlock: number, head: BlockHeader): void {
+    if (hasWarned) return
+    hasWarned = true
+    log.warn(
+      { chainId, startBlock, headBlock: head.number },
+      `START_BLOCK_${chainId} is above the head: no event is published before the chain reaches it`,
+    )
   }
 
   function peek(): LocalChain {

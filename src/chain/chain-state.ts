@@ -3,7 +3,7 @@ import type { TimedHeader } from './headers.js'
 
 /** The state of a chain at one moment. */
 export interface ChainSnapshot {
-  /** `syncing` while blocks far below the head are read, or while no leader publishes its position. */
+  /** `syncing` while blocks far below the head are read, before START_BLOCK, and while no leader publishes its position. */
   readonly status: 'ok' | 'syncing' | 'down'
   /** The highest block seen. */
   readonly head: TimedHeader | undefined

@@ -77,8 +77,10 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   function snapshot(): ChainSnapshot {
     const head = poller.head()
     const last = headSync.last()
+    // Without a last block, START_BLOCK is above the head.
+    const isSyncing = headSync.isBackfilling() || last === undefined
     return {
-      status: !poller.isUp() ? 'down' : headSync.isBackfilling() ? 'syncing' : 'ok',
+      status: !poller.isUp() ? 'down' : isSyncing ? 'syncing' : 'ok',
       head: head && withoutBloom(head),
       last: last && { number: last.number, hash: last.hash },
       published: headSync.published(),

@@ -6,7 +6,7 @@ import type { Address, Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
-import type { QuoteHasher } from '../signing/typed-data.js'
+import type { QuoteHasher, QuoteTypedData } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { ChainListener } from './block-processor.js'
@@ -45,6 +45,8 @@ export interface Chain {
   status(): ChainStatus
   /** @throws ServiceError CHAIN_UNAVAILABLE until the contract has been read for the first time */
   quoteHasher(): QuoteHasher
+  /** The typed data that solvers sign, for explanations; undefined until the contract has been read once. */
+  quoteTypedData(): QuoteTypedData | undefined
   /** The contract's requirements on every order, read once. @throws ServiceError CHAIN_UNAVAILABLE until then */
   terms(): SettlementTerms
   /** A bond as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
@@ -228,6 +230,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       }
     },
     quoteHasher: () => knownContract().hasher,
+    quoteTypedData: () => contract?.typedData,
     terms: () => knownContract().terms,
     readBond: (solver) => ask(readLatest((at) => settlement.readBond(solver, at))),
     isNonceUsed: (solver, nonce) => ask(readLatest((at) => settlement.isNonceUsed(solver, nonce, at))),

@@ -1,3 +1,5 @@
+import { callsIn, expectAnswers } from './batch-answer.js'
+
 /** How long an answer may take without its bytes, and how many bytes a millisecond give it more time. */
 const FIRST_MS = 5000
 const BYTES_PER_MS = 64
@@ -10,20 +12,10 @@ export class BadBodyError extends Error {
   override readonly name = 'BadBodyError'
 }
 
-/** A node has refused a batch of calls as a whole (JSON-RPC 2.0, section 6: with one object, and not a list). */
-export class BatchRefusedError extends Error {
-  override readonly name = 'BatchRefusedError'
-}
-
-/** Statuses by which a node refuses a batch; others say nothing of it. */
-const BATCH_STATUSES = [200, 400, 413]
-/** As much as is kept of the words by which a node refuses a batch. */
-const MAX_REFUSAL_BYTES = 1000
-
 /** `fetch` for JSON-RPC nodes. */
 export interface NodeFetch {
-  /** @param onBatchRefused called when the node refuses a batch as a whole; the body fails with BatchRefusedError then */
-  fetch(onBatchRefused: () => void): typeof fetch
+  /** The body of the answer to a batch fails with BatchRefusedError when the node does not answer each of its calls. */
+  readonly fetch: typeof fetch
   /** Ends all requests under way, and lets no other begin. */
   close(): void
 }
@@ -39,7 +31,7 @@ export function createNodeFetch(): NodeFetch {
   const underWay = new Set<AbortController>()
   let isClosed = false
   return {
-    fetch: (onBatchRefused) => async (input, init) => {
+    fetch: async (input, init) => {
       const request = new AbortController()
       const onEnd = () => underWay.delete(request)
       underWay.add(request)
@@ -55,10 +47,10 @@ export function createNodeFetch(): NodeFetch {
         return response
       }
       const { status, statusText, headers } = response
-      const isBatch =
-        typeof init?.body === 'string' && init.body.startsWith('[') && BATCH_STATUSES.includes(status)
       const bounded = response.body.pipeThrough(boundBody(request, onEnd))
-      const body = isBatch ? bounded.pipeThrough(expectList(onBatchRefused)) : bounded
+      const calls = callsIn(init?.body)
+      const answers = calls > 0 ? expectAnswers(calls, status) : undefined
+      const body = answers === undefined ? bounded : bounded.pipeThrough(answers)
       return new Response(body, { status, statusText, headers })
     },
     close() {
@@ -69,24 +61,6 @@ export function createNodeFetch(): NodeFetch {
 }
 
 const CLOSING = new BadBodyError('the service is closing')
-
-/** Fails with the node's words when a body is one object. */
-function expectList(onBatchRefused: () => void): TransformStream<Uint8Array, Uint8Array> {
-  let isList: boolean | undefined
-  let refusal = Buffer.alloc(0)
-  return new TransformStream({
-    transform(chunk, controller) {
-      isList ??= !/^\s*\{/.test(Buffer.from(chunk.subarray(0, 100)).toString('latin1'))
-      if (isList) controller.enqueue(chunk)
-      else refusal = Buffer.concat([refusal, chunk]).subarray(0, MAX_REFUSAL_BYTES)
-    },
-    flush(controller) {
-      if (isList !== false) return
-      onBatchRefused()
-      controller.error(new BatchRefusedError(`the node refuses a batch of calls: ${refusal.toString()}`))
-    },
-  })
-}
 
 /** @param onEnd called when the body has come whole */
 function boundBody(request: AbortController, onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {

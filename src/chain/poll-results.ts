@@ -33,6 +33,11 @@ export interface PollResults {
    * @param isReported whether the caller reports the error, so that it is not logged here
    */
   failed(error: unknown, isReported?: boolean): void
+  /**
+   * Notes that the service starts before the first poll has ended.
+   * @param timeoutMs how long the start has waited
+   */
+  startedWithout(timeoutMs: number): void
   /** The pause after failed polls; undefined when the last poll succeeded. */
   backoffMs(): number | undefined
 }
@@ -101,6 +106,12 @@ export function createPollResults(options: PollResultsOptions): PollResults {
       const text = describe(error, chainId)
       if (text !== logged && !isReported) log.error({ chainId, reason: describeCause(error) }, text)
       logged = text
+    },
+
+    startedWithout(timeoutMs) {
+      if (isUp !== undefined) return
+      isUp = false
+      log.warn({ chainId, timeoutMs }, 'the chain has not been read yet: it is down until it is')
     },
 
     backoffMs: () => (failures === 0 ? undefined : backoffMs(failures, concerned, pollIntervalMs)),

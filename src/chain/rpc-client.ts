@@ -2,13 +2,13 @@ import {
   createPublicClient,
   fallback,
   type HttpTransport,
-  http,
   type PublicClient,
   type Transport,
   type WebSocketTransport,
   webSocket,
 } from 'viem'
 import { socketClientCache } from 'viem/utils'
+import { type BatchingTransport, createBatchingTransport } from './batching-transport.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { createNodeFetch, type NodeFetch } from './node-fetch.js'
 import { EndpointPausedError, pauseMs } from './retry-after.js'
@@ -35,15 +35,13 @@ export interface Endpoint {
   readonly subscribeToHeads:
     | ((onHead: (head: TimedHeader) => void, onLost: () => void) => Promise<boolean>)
     | undefined
+  /** Whether the endpoint takes several calls in one message, as far as its answers show. */
+  takesBatches(): boolean
   /** Ends the connection that is kept open, if any; the next call opens another. */
   disconnect(): void
 }
 
 const CALL_TIMEOUT_MS = 5000
-/** Calls in one HTTP request: fewer at a node that refuses so many. */
-const BATCH_CALLS = [50, 10, 1] as const
-/** How long no larger batches are tried. */
-const LARGE_BATCH_PAUSE_MS = 10 * 60_000
 /** The logs of a crowded block must come through, since there is no smaller thing to ask for: 32,000 of them do. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
@@ -58,10 +56,16 @@ type CallOutcome = 'ok' | 'refused' | 'error'
 export function createRpcClient(urls: readonly string[], onCall: OnCall = () => {}): RpcClient {
   const nodeFetch = createNodeFetch()
   const transports = urls.map((url) =>
-    /^wss?:/i.test(url) ? withMetrics(socketTransport(url), onCall) : httpTransport(url, nodeFetch, onCall),
+    /^wss?:/i.test(url)
+      ? { transport: withMetrics(socketTransport(url), onCall), takesBatches: (): boolean => true }
+      : httpTransport(url, nodeFetch, onCall),
   )
-  const endpoints = transports.map((transport, index) => toEndpoint(transport, urls[index] ?? ''))
-  const client = createPublicClient({ transport: fallback(transports, { retryCount: 0 }) })
+  const endpoints = transports.map(({ transport, takesBatches }, index) => ({
+    ...toEndpoint(transport, urls[index] ?? ''),
+    takesBatches,
+  }))
+  const all = transports.map(({ transport }) => transport)
+  const client = createPublicClient({ transport: fallback(all, { retryCount: 0 }) })
   return {
     client: client as PublicClient,
     endpoints,
@@ -94,50 +98,29 @@ function withMetrics<T extends Transport>(transport: T, onCall: OnCall): T {
   return wrapped as T
 }
 
-/** A transport that asks nothing until the time that the node has named in `Retry-After`. */
-function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): HttpTransport {
+/** An HTTP transport that sends no call until the time that the node names in `Retry-After`. */
+function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): BatchingTransport {
   let pausedUntil = Number.NEGATIVE_INFINITY
-  const batches = createBatchLimit()
-  const transports = BATCH_CALLS.map((batchSize, step) => {
-    const transport = http(url, {
-      fetchFn: nodeFetch.fetch(() => batches.refused(step)),
-      timeout: CALL_TIMEOUT_MS,
-      retryCount: 0,
-      batch: batchSize > 1 && { batchSize },
-      maxResponseBodySize: MAX_ANSWER_BYTES,
-      onFetchResponse({ status, headers }) {
-        const pause = pauseMs(status, headers.get('retry-after'), Date.now())
-        if (pause > 0) pausedUntil = performance.now() + pause
-      },
-    })
-    return withMetrics(transport, onCall)
+  const { transport, takesBatches } = createBatchingTransport(url, nodeFetch, {
+    timeout: CALL_TIMEOUT_MS,
+    retryCount: 0,
+    maxResponseBodySize: MAX_ANSWER_BYTES,
+    onFetchResponse({ status, headers }) {
+      const pause = pauseMs(status, headers.get('retry-after'), Date.now())
+      if (pause > 0) pausedUntil = performance.now() + pause
+    },
   })
-  return (options) => {
-    const made = transports.map((transport) => transport(options))
-    const [first] = made as [(typeof made)[number]]
-    const request: typeof first.request = async (...call) => {
+  const metered = withMetrics(transport, onCall)
+  const pausing: HttpTransport = (options) => {
+    const made = metered(options)
+    const request: typeof made.request = async (...call) => {
       const leftMs = pausedUntil - performance.now()
       if (leftMs > 0) throw new EndpointPausedError(leftMs)
-      return (made[batches.step()] ?? first).request(...call)
+      return made.request(...call)
     }
-    return { ...first, request }
+    return { ...made, request }
   }
-}
-
-/** Which of the sizes of batches a node takes; the largest is tried again after a while. */
-function createBatchLimit() {
-  let step = 0
-  let refusedAt = 0
-  return {
-    step() {
-      if (step > 0 && performance.now() - refusedAt > LARGE_BATCH_PAUSE_MS) step = 0
-      return step
-    },
-    refused(at: number) {
-      step = Math.max(step, Math.min(at + 1, BATCH_CALLS.length - 1))
-      refusedAt = performance.now()
-    },
-  }
+  return { transport: pausing, takesBatches }
 }
 
 /**
@@ -168,7 +151,10 @@ async function inTime<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([failed, timeout]).finally(() => clearTimeout(timer))
 }
 
-function toEndpoint(transport: ReturnType<typeof httpTransport> | WebSocketTransport, url: string): Endpoint {
+function toEndpoint(
+  transport: HttpTransport | WebSocketTransport,
+  url: string,
+): Omit<Endpoint, 'takesBatches'> {
   const client: PublicClient = createPublicClient({ transport })
   const { getRpcClient, subscribe } = client.transport as Partial<
     ReturnType<WebSocketTransport>['value'] & object

@@ -4,7 +4,6 @@ import {
   ContractFunctionZeroDataError,
   domainSeparator,
   type PublicClient,
-  type TypedDataDomain,
 } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { Address, Hex } from '../domain/hex.js'
@@ -12,7 +11,7 @@ import { ORDER_STATES, type Order } from '../domain/order.js'
 import { ORDER_TYPES, type Quote } from '../domain/quote.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
-import type { SettlementDomain } from '../signing/typed-data.js'
+import type { SettlementDomain, TypedDataDomain } from '../signing/typed-data.js'
 
 /** The settlement contract of one chain, as far as the service reads it (docs/protocol.md, "Contract views"). */
 export interface Settlement {
@@ -21,7 +20,7 @@ export interface Settlement {
    * @param protocolName the domain's name if the contract does not answer `eip712Domain()` (docs/decisions.md, D1)
    * @throws NotASettlementError when the contract is of another kind
    */
-  readDomain(protocolName: string): Promise<SettlementDomain>
+  readDomain(protocolName: string): Promise<SettlementDomain & { readonly typedDataDomain: TypedDataDomain }>
   /** Reads the views that not every deployment has. */
   readTerms(): Promise<SettlementTerms>
   /**
@@ -70,7 +69,12 @@ export function createSettlement(client: PublicClient, chainId: number, address:
           throw new NotASettlementError('not a settlement contract', { cause: error })
         throw error
       })
-      return { settlement: address, domainSeparator: domainSeparator({ domain }), depositProxyCodeHash }
+      return {
+        settlement: address,
+        domainSeparator: domainSeparator({ domain }),
+        depositProxyCodeHash,
+        typedDataDomain: domain,
+      }
     },
 
     async readTerms() {

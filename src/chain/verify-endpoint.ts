@@ -1,7 +1,12 @@
 import type { ChainConfig } from '../config.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { ConfigIssue } from '../environment.js'
-import { createQuoteHasher, type QuoteHasher } from '../signing/typed-data.js'
+import {
+  createQuoteHasher,
+  type QuoteHasher,
+  type QuoteTypedData,
+  quoteTypeName,
+} from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 import { checkProtocolName, explainWrongName } from './protocol-name.js'
 import type { Endpoint } from './rpc-client.js'
@@ -26,6 +31,7 @@ export function describeConfigError({ variable, message }: ChainConfigError): st
 /** The values of a settlement contract that are read once. */
 export interface VerifiedContract {
   readonly hasher: QuoteHasher
+  readonly typedData: QuoteTypedData
   readonly terms: SettlementTerms
 }
 
@@ -81,7 +87,8 @@ export function createEndpointVerifier(
       const [domain, terms] = await Promise.all([settlement.readDomain(protocolName), settlement.readTerms()])
       const hasher = createQuoteHasher(protocolName, domain)
       await assertProtocolName(settlement, hasher)
-      return { hasher, terms }
+      const typedData = { primaryType: quoteTypeName(protocolName), domain: domain.typedDataDomain }
+      return { hasher, typedData, terms }
     } catch (error) {
       if (!(error instanceof NotASettlementError)) throw error
       throw new ChainConfigError(

@@ -1,8 +1,12 @@
+import { isAddress } from 'viem'
 import { parseChainId } from '../domain/chain-id.js'
 import { type Address, parseAddress } from '../domain/hex.js'
 import type { EnvironmentReader } from '../environment.js'
 import { CHAIN_DEFAULTS } from '../variables.js'
 import { DAY_MS } from './ranges.js'
+
+const MAX_PORT = 65_535
+const MUST_BE_URL = 'it must be an http, https, ws or wss URL'
 
 /** A chain that the instance serves. */
 export interface ChainConfig {
@@ -53,7 +57,11 @@ export function readChains(env: EnvironmentReader): ChainConfig[] {
 
 function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
   const rpcVariable = `RPC_URL_${chainId}`
-  const rpcUrls = env.checkedList(rpcVariable, isRpcUrl, 'an http, https, ws or wss URL')
+  const rpcUrls = env.list(rpcVariable)
+  for (const url of rpcUrls) {
+    const problem = rpcUrlProblem(url)
+    if (problem !== undefined) env.refuse(rpcVariable, `has "${url}": ${problem}`)
+  }
   if (rpcUrls.length === 0) {
     env.refuse(rpcVariable, 'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated')
   }
@@ -61,9 +69,13 @@ function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
   const addressVariable = `SERVICE_ADDRESS_${chainId}`
   const addressText = env.required(addressVariable, "the settlement contract's address")
   const settlement = parseAddress(addressText)
-  if (addressText !== '' && settlement === undefined) {
+  if (addressText !== '' && settlement === undefined)
     env.refuse(addressVariable, `is "${addressText}": it must be a 20-byte address in hex with 0x`)
-  }
+  else if (settlement !== undefined && !isChecksumValid(addressText))
+    env.refuse(
+      addressVariable,
+      `is "${addressText}", whose checksum (EIP-55) is wrong: compare it with its source, or write it in lower case`,
+    )
   const pollIntervalMs = env.optionalInteger(`POLL_INTERVAL_MS_${chainId}`, { min: 10, max: DAY_MS })
   const confirmations = env.optionalInteger(`CONFIRMATIONS_${chainId}`, { min: 0, max: 10_000 })
   const recheckBlocks = env.optionalInteger(`RECHECK_BLOCKS_${chainId}`, { min: 0, max: 1000 })
@@ -86,11 +98,23 @@ function readDestinationChains(env: EnvironmentReader, chainId: number): number[
   return [...new Set([chainId, ...texts.map(Number)])]
 }
 
-/** A user and password in the URL are decoded when they are sent, so they must be decodable. */
-function isRpcUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
+/** Letters of one case carry no checksum. */
+function isChecksumValid(text: string): boolean {
+  const digits = text.slice(2)
+  const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  return isOneCase || isAddress(text)
+}
+
+/** What is wrong with an RPC URL. A user and password in it are decoded when they are sent, so they must be decodable. */
+function rpcUrlProblem(text: string): string | undefined {
+  if (/[;|\s]\s*(https?|wss?):\/\//i.test(text)) return 'several URLs must be separated by commas'
+  const [, port] = /^[a-z]+:\/\/[^/?#]*:([0-9]+)(?=[/?#]|$)/i.exec(text) ?? []
+  if (port !== undefined && (Number(port) < 1 || Number(port) > MAX_PORT))
+    return `its port must be 1 to ${MAX_PORT}`
+  if (!URL.canParse(text)) return MUST_BE_URL
   const { protocol, username, password } = new URL(text)
-  return ['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && isDecodable(username + password)
+  const isRpc = ['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && isDecodable(username + password)
+  return isRpc ? undefined : MUST_BE_URL
 }
 
 function isDecodable(text: string): boolean {

@@ -30,5 +30,10 @@ function readDbPath(env: EnvironmentReader): string {
   const path = env.required('DB_PATH', 'a file path or :memory:')
   if (path.startsWith(':') && path !== ':memory:')
     env.refuse('DB_PATH', `is "${path}": it must be a file path or :memory:`)
+  const mustBe = 'it must be a file path or :memory:'
+  // A URL may have a password: nothing of it is shown.
+  if (/^postgres(ql)?:/i.test(path))
+    env.refuse('DB_PATH', `is a URL of PostgreSQL: set DATABASE_URL to it, and leave DB_PATH out`)
+  else if (/^file:|^[a-z][a-z0-9+.-]*:\/\//i.test(path)) env.refuse('DB_PATH', `is a URL: ${mustBe}`)
   return path
 }

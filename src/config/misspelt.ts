@@ -20,14 +20,14 @@ const CHAIN_NAMES: readonly string[] = [
   ...OPTIONAL_CHAIN_VARIABLES,
   ...Object.keys(CHAIN_DEFAULTS),
 ]
-const OF_CHAIN = /^(.+)_[0-9]+$/
+const OF_CHAIN = /^(.+)_([0-9]+)$/
 const UNIT = /_(MS|SECONDS|MINUTES|HOURS|DAYS|MB|GB|BYTES)$/
 /** Names of other programs are longer than any of ours. */
 const MAX_NAME_LENGTH = 64
 
 /**
  * Finds variables that are set, that the service does not read, and whose names are near misses of names that it reads:
- * a wrong letter or two, another case, a missing or another unit, a missing chain id. They may belong to other programs.
+ * a wrong letter or two, another case, a missing or another unit, a missing chain id, a wrong digit in it. They may belong to other programs.
  */
 export function findMisspellings(environment: Environment): readonly Misspelling[] {
   const chainIds = (environment.SUPPORTED_CHAINS ?? '').split(',').map((text) => text.trim())
@@ -37,7 +37,12 @@ export function findMisspellings(environment: Environment): readonly Misspelling
   const known = [...GLOBAL_NAMES, ...ofChains]
   return Object.keys(environment).flatMap((variable) => {
     if (!environment[variable]?.trim() || variable.length > MAX_NAME_LENGTH) return []
-    const isRead = known.includes(variable) || CHAIN_NAMES.includes(OF_CHAIN.exec(variable)?.[1] ?? '')
+    const [, name = '', id = ''] = OF_CHAIN.exec(variable) ?? []
+    const isOfChain = CHAIN_NAMES.includes(name)
+    const others = chainIds.filter((chainId) => !environment[`${name}_${chainId}`]?.trim())
+    const meantId = isOfChain && !chainIds.includes(id) ? nearMiss(id, others, digitsOff) : undefined
+    if (meantId !== undefined) return [{ variable, meant: `${name}_${meantId}` }]
+    const isRead = known.includes(variable) || isOfChain
     const meant = isRead ? undefined : meantBy(variable, known)
     return meant === undefined ? [] : [{ variable, meant }]
   })
@@ -56,6 +61,11 @@ function meantBy(variable: string, known: readonly string[]): string | undefined
 function lettersOff(name: string): number {
   if (name.length < 7) return 0
   return name.length < 9 ? 1 : 2
+}
+
+/** Short chain ids are near to those of other chains, whose variables may be set without being served. */
+function digitsOff(chainId: string): number {
+  return chainId.length < 4 ? 0 : 1
 }
 
 /** A variable of a chain whose chain id is left out. */

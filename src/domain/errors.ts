@@ -86,6 +86,11 @@ export function invalidArgument(violations: readonly FieldViolation[]): ServiceE
   return new ServiceError('INVALID_ARGUMENT', `The request is not valid: see ${fields}.`, { violations })
 }
 
+/** Whether errors of this reason come from an outage, which has a line of its own in the log. */
+export function isOutage(reason: Reason): boolean {
+  return reason === 'CHAIN_UNAVAILABLE' || reason === 'DATABASE_UNAVAILABLE'
+}
+
 /** Most chains that the error names. */
 const MAX_NAMED_CHAINS = 20
 

@@ -99,12 +99,21 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
 
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
+  /** Whether the last reading failed, as the log says. */
+  let isFailing = false
+  function noteSuccess(): void {
+    if (isFailing) log.info('what other replicas have written is read again')
+    isFailing = false
+  }
+
   function catchUp(): void {
     if (isClosed) return
     clearTimeout(retry)
-    publisher.catchUp().catch((error) => {
+    publisher.catchUp().then(noteSuccess, (error) => {
       if (isClosed) return
-      log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read')
+      if (!isFailing)
+        log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read')
+      isFailing = true
       retry = setTimeout(catchUp, RETRY_MS)
     })
   }

@@ -179,7 +179,11 @@ function toListenIssue(error: unknown, { host, port }: Pick<Config, 'host' | 'po
 }
 
 function listenIssue(code: string | undefined, host: string, port: number): ConfigIssue {
-  if (code === 'EADDRINUSE') return { variable: 'PORT', message: `is ${port}, which is taken` }
+  if (code === 'EADDRINUSE')
+    return {
+      variable: 'PORT',
+      message: `is ${port}, which is taken: set another one, or end the program that has it`,
+    }
   if (code === 'EACCES') return { variable: 'PORT', message: `is ${port}, which needs privileges` }
   const isForeign = code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'
   const fault = isForeign ? 'is no address of this machine' : `cannot be listened on (${code})`

@@ -19,6 +19,11 @@ export type AttemptResult =
 /** Statuses by which deployed solvers decline, besides those below 500 (docs/decisions.md, D14). */
 const DECLINE_STATUSES = [501, 503]
 
+/** Whether an answer of this status is a redirect, which the service does not follow. */
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
+}
+
 /** Whether an answer of this status says no, and is not the solver's error. */
 export function isDecline(status: number): boolean {
   return status < 500 || DECLINE_STATUSES.includes(status)

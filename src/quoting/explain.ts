@@ -1,12 +1,15 @@
 import type { DropReason } from '../domain/offer.js'
 import type { FailReason, QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
-import { isDecline } from './attempt-result.js'
+import type { QuoteTypedData } from '../signing/typed-data.js'
+import { isDecline, isRedirect } from './attempt-result.js'
 
 /** What an offer is compared with. */
 interface Competition {
   readonly request: QuoteParameters
   /** The best offer's amount; undefined where the reader may not see it yet. */
   readonly bestAmount?: string | undefined
+  /** What solvers sign; undefined while the chain has not been read. */
+  readonly typedData?: QuoteTypedData | undefined
 }
 
 /** Says what came of a solver in words that its developer can act on. */
@@ -17,7 +20,7 @@ export function explain(answer: RecordedAttempt, record: Competition): string {
     case 'declined':
       return explainRefusal(answer.httpStatus ?? 0)
     case 'invalid':
-      return DROPS[answer.reason as DropReason](record.request, answer)
+      return `${DROPS[answer.reason as DropReason](record.request, answer)}${explainTypedData(answer, record)}`
     case 'failed':
       return FAILURES[answer.reason as FailReason]
     case 'late':
@@ -32,6 +35,7 @@ export function explain(answer: RecordedAttempt, record: Competition): string {
 /** What explanations of a registration's check know beside the answer. */
 interface CheckContext {
   readonly request: QuoteParameters
+  readonly typedData: QuoteTypedData | undefined
   /** Whether the swap is of tokens that do not exist, as none was quoted yet. */
   readonly isMadeUp: boolean
   /** Whether the reader may learn why an endpoint could not be reached. */
@@ -41,12 +45,14 @@ interface CheckContext {
 /** Says in the same words what came of the request that checks a registered endpoint. */
 export function explainCheck(
   answer: RecordedAttempt,
-  { request, isMadeUp, tellsNetwork }: CheckContext,
+  { request, typedData, isMadeUp, tellsNetwork }: CheckContext,
 ): string {
   if (answer.outcome === 'quoted') return 'A valid reply: its form is right, and the solver has signed it.'
   if (answer.outcome === 'failed' && !tellsNetwork) return UNREACHED
-  const explanation = explain(answer, { request })
-  return answer.outcome === 'declined' && isMadeUp ? `${explanation} ${MADE_UP}` : explanation
+  const explanation = explain(answer, { request, typedData })
+  const { outcome, httpStatus = 0 } = answer
+  const isRight = outcome === 'declined' && isDecline(httpStatus) && !isRedirect(httpStatus)
+  return isRight && isMadeUp ? `${explanation} ${MADE_UP}` : explanation
 }
 
 const UNREACHED =
@@ -68,11 +74,26 @@ function explainRank({ rank, ...answer }: RecordedAttempt, { request, bestAmount
 }
 
 function explainRefusal(status: number): string {
+  if (isRedirect(status))
+    return `The solver answered with status ${status}. Redirects are not followed: register the URL that answers itself.`
   const fault = isDecline(status) ? '' : ' It is an error of the solver: decline with status 422 or 503.'
   return `The solver answered with status ${status}; only 200 carries an offer.${fault}`
 }
 
 const SIGNATURE = 'EIP-712 signature of the solver over the quote: 65 bytes, v 27 or 28, low s'
+
+/** Says what is signed, where the signature is of another signer or of other data. */
+function explainTypedData({ reason }: RecordedAttempt, { typedData }: Competition): string {
+  if (reason !== 'signature_mismatch' || typedData === undefined) return ''
+  const members = DOMAIN_MEMBERS.flatMap((name) => {
+    const value = typedData.domain[name]
+    if (value === undefined) return []
+    return `"${name}":${typeof value === 'string' ? JSON.stringify(value) : value}`
+  })
+  return ` The primary type is ${typedData.primaryType}. The domain is {${members.join()}}.`
+}
+
+const DOMAIN_MEMBERS = ['name', 'version', 'chainId', 'verifyingContract', 'salt'] as const
 
 /** What each reason to drop a reply asks the solver's developer to mend. */
 const DROPS: Readonly<Record<DropReason, (request: QuoteParameters, answer: RecordedAttempt) => string>> = {

@@ -1,6 +1,7 @@
 import type { Chain } from '../chain/chain.js'
 import type { Config } from '../config.js'
 import type { Solver } from '../domain/solver.js'
+import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import type { Registry } from '../solvers/registry.js'
 import { createSelection } from '../solvers/selection.js'
@@ -26,6 +27,8 @@ export interface Quoting {
   readonly aggregator: Aggregator
   readonly recorder: Pick<QuoteRecorder, 'read'>
   readonly registrationChecks: Pick<RegistrationChecks, 'check'>
+  /** What solvers of a chain sign; undefined until its contract has been read once. */
+  typedDataOf(chainId: number): QuoteTypedData | undefined
   /**
    * Brings the metrics up to date.
    * @param active the active solvers of each chain
@@ -45,7 +48,7 @@ interface QuotingOptions {
     | 'defaultDepositWindowSeconds'
     | 'defaultFillWindowSeconds'
   >
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData'>>
   readonly registry: Pick<Registry, 'active'>
   readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
@@ -91,6 +94,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     aggregator: createAggregator({ ...config, ...options, ...parts }),
     recorder,
     registrationChecks,
+    typedDataOf: (chainId) => options.chains.get(chainId)?.quoteTypedData(),
     collectMetrics(active) {
       stages.flush()
       healthRegistry.collectMetrics(active, solverClient.countConnections())

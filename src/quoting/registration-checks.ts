@@ -31,7 +31,7 @@ export interface RegistrationChecks {
 }
 
 interface RegistrationChecksOptions {
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData'>>
   readonly endpointGuard: EndpointGuard
   readonly production: boolean
   readonly defaultDepositWindowSeconds: number
@@ -51,6 +51,9 @@ const CHECK_TIMEOUT_MS = 1000
 const MAX_AT_ONCE = 32
 /** Checks of one solver in a minute, from whatever addresses it registers. */
 const MAX_PER_MINUTE = 5
+const OFTEN = `it has been checked ${MAX_PER_MINUTE} times within a minute`
+/** After a start, a chain that answers is read within this time. */
+const CHAIN_RETRY_SECONDS = 5
 /** The user of requests that no user has made: an address without a key. */
 const NO_USER: Address = '0x000000000000000000000000000000000000dead'
 /** Precompiled contracts are no tokens. */
@@ -137,21 +140,32 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const { outcome } = answer
     log.info({ chainId, solver: address, result: withoutOffer(result) }, 'a registered endpoint was checked')
     if (production && outcome === 'failed') await delay(start + CHECK_TIMEOUT_MS - performance.now())
+    const typedData = chains.get(chainId)?.quoteTypedData()
     const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
     return {
       outcome,
-      explanation: explainCheck(answer, { request: parameters, isMadeUp, tellsNetwork: !production }),
+      explanation: explainCheck(answer, {
+        request: parameters,
+        typedData,
+        isMadeUp,
+        tellsNetwork: !production,
+      }),
     }
   }
 
   return {
     async check(solver) {
       const key = `${solver.chainId}:${solver.address}`
-      if (underWay.has(key) || underWay.size >= MAX_AT_ONCE) return skipped(1)
+      if (underWay.has(key)) return skipped('another check of it is under way', 1)
+      if (underWay.size >= MAX_AT_ONCE) return skipped('many others are being checked', 1)
+      const { chainId } = solver
+      if (chains.get(chainId)?.quoteTypedData() === undefined)
+        return skipped(`chain ${chainId} has not been read yet`, CHAIN_RETRY_SECONDS)
       try {
         await limiter.consume(key)
       } catch (thrown) {
-        return skipped(thrown instanceof RateLimiterRes ? Math.ceil(thrown.msBeforeNext / 1000) : 1)
+        if (!(thrown instanceof RateLimiterRes)) throw thrown
+        return skipped(OFTEN, Math.ceil(thrown.msBeforeNext / 1000))
       }
       underWay.add(key)
       try {
@@ -161,7 +175,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
           { chainId: solver.chainId, solver: solver.address, err: error },
           'an endpoint was not checked',
         )
-        return skipped(1)
+        return skipped('the service has failed', 1)
       } finally {
         underWay.delete(key)
       }
@@ -203,9 +217,10 @@ function withoutOffer(result: AttemptResult): object {
   return result.kind === 'quoted' ? { kind: result.kind } : result
 }
 
-function skipped(seconds: number): RegistrationCheck {
+/** @param reason why the check did not take place, as a part of a sentence */
+function skipped(reason: string, seconds: number): RegistrationCheck {
   return {
     outcome: 'skipped',
-    explanation: `The endpoint was not checked: it was checked too often, or many others are being checked. Register again in ${seconds} s to have it checked.`,
+    explanation: `The endpoint was not checked: ${reason}. Register again in ${seconds} s to have it checked.`,
   }
 }

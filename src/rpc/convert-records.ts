@@ -11,6 +11,7 @@ import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js
 import { explain } from '../quoting/explain.js'
 import type { QuoteRecordView } from '../quoting/record-view.js'
 import { toKnownChecksumAddress } from '../signing/checksum.js'
+import type { QuoteTypedData } from '../signing/typed-data.js'
 
 const QUOTE_OUTCOMES = {
   quoted: QuoteOutcome.QUOTED,
@@ -27,9 +28,13 @@ const SOLVER_OUTCOMES = {
   circuit_open: SolverOutcome.CIRCUIT_OPEN,
 } as const
 
-/** What a reader sees of a record as messages have it, with each solver's outcome in words. */
+/**
+ * What a reader sees of a record as messages have it, with each solver's outcome in words.
+ * @param typedData what solvers sign on the chain; undefined while the chain has not been read
+ */
 export function toQuoteRecordMessage(
   record: QuoteRecordView,
+  typedData: QuoteTypedData | undefined,
 ): MessageInitShape<typeof GetQuoteRecordResponseSchema> {
   return {
     quoteId: record.quoteId,
@@ -38,7 +43,7 @@ export function toQuoteRecordMessage(
     durationMs: record.durationMs,
     outcome: record.outcome && QUOTE_OUTCOMES[record.outcome],
     request: toParametersMessage(record.request),
-    solvers: record.solvers.map((answer) => toResultMessage(answer, record)),
+    solvers: record.solvers.map((answer) => toResultMessage(answer, { ...record, typedData })),
     bestAmount: record.bestAmount,
   }
 }
@@ -57,7 +62,7 @@ function toParametersMessage({ user, ...request }: QuoteParameters) {
 
 function toResultMessage(
   { index, ...answer }: RecordedAttempt,
-  record: QuoteRecordView,
+  record: Parameters<typeof explain>[1],
 ): MessageInitShape<typeof SolverResultSchema> {
   return {
     ...answer,

@@ -3,6 +3,7 @@ import {
   chainNotSupported,
   type FieldViolation,
   invalidArgument,
+  isOutage,
   type Reason,
   type ServiceError,
   toServiceError,
@@ -103,7 +104,8 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   function refuse({ protocol, requestId }: StreamCaller, thrown: unknown): ServiceError {
     const error = toServiceError(thrown)
-    if (error.cause !== undefined) log.error({ requestId, method: name, err: error.cause }, error.message)
+    const level = isOutage(error.reason) ? 'debug' : 'error'
+    if (error.cause !== undefined) log[level]({ requestId, method: name, err: error.cause }, error.message)
     count(protocol, error.reason)
     return error
   }

@@ -2,6 +2,7 @@ import {
   chainNotSupported,
   type FieldViolation,
   invalidArgument,
+  isOutage,
   type Reason,
   toServiceError,
 } from '../domain/errors.js'
@@ -74,7 +75,7 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
         const fail = (thrown: unknown): never => {
           const error = toServiceError(thrown)
           if (error.cause !== undefined) {
-            log.error(
+            log[isOutage(error.reason) ? 'debug' : 'error'](
               { requestId: call.requestId, method: name, reason: error.reason, err: error.cause },
               error.message,
             )

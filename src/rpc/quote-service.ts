@@ -4,6 +4,7 @@ import { ServiceError } from '../domain/errors.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
 import type { Aggregator } from '../quoting/aggregator.js'
 import type { QuoteRecorder } from '../quoting/quote-recorder.js'
+import type { Quoting } from '../quoting/quoting.js'
 import { toSignedQuoteMessage } from './convert.js'
 import { toQuoteRecordMessage } from './convert-records.js'
 import { type Method, unaryMethod } from './method.js'
@@ -12,6 +13,7 @@ interface QuoteServiceOptions {
   readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains'>[]
   readonly aggregator: Aggregator
   readonly recorder: Pick<QuoteRecorder, 'read'>
+  readonly typedDataOf: Quoting['typedDataOf']
   readonly defaultDepositWindowSeconds: number
   readonly defaultFillWindowSeconds: number
   readonly now: () => number
@@ -26,7 +28,8 @@ const DEPOSIT_MODE_NAMES = { [DepositMode.CONTRACT]: 'CONTRACT', [DepositMode.AD
 
 /** The methods of QuoteService. */
 export function createQuoteService(options: QuoteServiceOptions): Method[] {
-  const { aggregator, recorder, defaultDepositWindowSeconds, defaultFillWindowSeconds, now } = options
+  const { aggregator, recorder, typedDataOf, defaultDepositWindowSeconds, defaultFillWindowSeconds, now } =
+    options
 
   const destinations = new Map(options.chains.map((chain) => [chain.chainId, chain.destinationChains]))
 
@@ -79,7 +82,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
       const record = await recorder.read(chainId, quoteId)
       if (record === undefined)
         throw new ServiceError('QUOTE_NOT_FOUND', 'There is no record of this quote here, or none any more.')
-      return toQuoteRecordMessage(record)
+      return toQuoteRecordMessage(record, typedDataOf(chainId))
     },
   })
 

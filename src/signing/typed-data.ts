@@ -11,6 +11,27 @@ export interface SettlementDomain {
   readonly depositProxyCodeHash: Hex
 }
 
+/** What solvers sign, as EIP-712 names it. */
+export interface QuoteTypedData {
+  readonly primaryType: string
+  /** Its members by name, as far as the contract uses them. */
+  readonly domain: TypedDataDomain
+}
+
+/** The members of an EIP-712 domain. */
+export interface TypedDataDomain {
+  readonly name?: string | undefined
+  readonly version?: string | undefined
+  readonly chainId?: number | bigint | undefined
+  readonly verifyingContract?: Address | undefined
+  readonly salt?: Hex | undefined
+}
+
+/** The primary type of a protocol's quotes (docs/decisions.md, D1). */
+export function quoteTypeName(protocolName: string): string {
+  return `${protocolName}Quote`
+}
+
 /** Hashes the quotes of one settlement contract exactly as the contract does (EIP-712; docs/protocol.md, "Quote struct"). */
 export interface QuoteHasher {
   /** @returns the quote's struct hash and the digest that the solver signs, 32 bytes each */
@@ -38,7 +59,7 @@ const MEMBERS = [
 
 /** The type hash of a protocol's quotes (EIP-712), 32 bytes. */
 export function quoteTypeHash(protocolName: string): Uint8Array {
-  return keccak256(Buffer.from(`${protocolName}Quote(${MEMBERS.join(',')})`))
+  return keccak256(Buffer.from(`${quoteTypeName(protocolName)}(${MEMBERS.join(',')})`))
 }
 
 /**

@@ -71,6 +71,8 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   let areAllWanted = false
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
+  /** Whether the last round failed, as the log says. */
+  let isFailing = false
   let round: Promise<void> | undefined
 
   /** All reads of a round leave in one batch, and all count or none. */
@@ -104,16 +106,23 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
     }
   }
 
+  function noteSuccess(): void {
+    if (isFailing) log.info({ chainId }, 'bonds are read and stored again')
+    isFailing = false
+  }
+
   async function readUntilQuiet(): Promise<void> {
     while ((areAllWanted || wanted.size > 0) && !isClosed) {
       const [isAll, touched] = [areAllWanted, wanted]
       areAllWanted = false
       wanted = new Set()
-      await readBonds(isAll, touched).catch((error) => {
-        log.warn(
-          { chainId, reason: reasonOf(error) },
-          'bonds could not be read or stored: solvers stay as they were',
-        )
+      await readBonds(isAll, touched).then(noteSuccess, (error) => {
+        if (!isFailing)
+          log.warn(
+            { chainId, reason: reasonOf(error) },
+            'bonds could not be read or stored: solvers stay as they were',
+          )
+        isFailing = true
         clearTimeout(retry)
         if (!isClosed) retry = setTimeout(checkAll, Math.min(RETRY_MS, bondCheckIntervalMs))
       })

@@ -15,6 +15,8 @@ export function createRefresher(read: () => Promise<void>, log: Logger): Refresh
   let isReading = false
   let isWanted = false
   let isClosed = false
+  /** Whether the last reading failed, as the log says. */
+  let isFailing = false
   let timer: NodeJS.Timeout | undefined
 
   async function readWhileWanted(): Promise<void> {
@@ -24,8 +26,12 @@ export function createRefresher(read: () => Promise<void>, log: Logger): Refresh
         isWanted = false
         await read()
       }
+      if (isFailing) log.info('what other replicas have changed is read again')
+      isFailing = false
     } catch (error) {
-      log.warn({ reason: reasonOf(error) }, 'what other replicas have changed could not be read')
+      if (!isFailing)
+        log.warn({ reason: reasonOf(error) }, 'what other replicas have changed could not be read')
+      isFailing = true
       if (!isClosed) timer = setTimeout(refresh, RETRY_MS)
     }
     isReading = false

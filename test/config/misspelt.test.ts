@@ -72,6 +72,17 @@ test('variables of the service, of chains that it does not serve, of other progr
   ).toEqual([])
 })
 
+test('a chain id with a wrong digit is taken for one that is served and lacks the variable', () => {
+  const environment = {
+    SUPPORTED_CHAINS: '31337,8453',
+    RPC_URL_8453: 'a',
+    RPC_URL_3137: 'b',
+    RPC_URL_8454: 'c',
+  }
+  expect(findMisspellings(environment)).toEqual([{ variable: 'RPC_URL_3137', meant: 'RPC_URL_31337' }])
+  expect(() => readConfig(environment)).toThrow(/RPC_URL_31337 is missing: .*; RPC_URL_3137 is set, which/)
+})
+
 test('a variable that is missing is said together with what is set in its place', () => {
   const { SUPPORTED_CHAINS: _, ...rest } = LEAST
   expect(() => readConfig({ ...rest, SUPPORTED_CHAIN: '10' })).toThrow(

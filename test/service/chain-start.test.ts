@@ -79,7 +79,7 @@ describe('without a stored position', () => {
     await expectLogOf(await start(startBlock(blockNumber)), blockNumber)
   })
 
-  it('a START_BLOCK ahead of the head is waited for; the chain is ok, and its orders are answered', async () => {
+  it('a START_BLOCK above the head is waited for with a warning; the chain is syncing, and its orders are answered', async () => {
     const { number } = await traffic.head()
     const service = await start(startBlock(number + 3))
     const events = await watchEvents(service)
@@ -89,12 +89,25 @@ describe('without a stored position', () => {
       () => chainHealth(service),
       ({ headBlock }) => headBlock === early.number,
     )
-    expect((await chainHealth(service)).status).toBe('ok')
+    expect((await chainHealth(service)).status).toBe('syncing')
+    expect(service.lines).toMatchObject([
+      {
+        level: 40,
+        startBlock: number + 3,
+        headBlock: number,
+        msg: expect.stringMatching(/^START_BLOCK_\d+ is above the head/),
+      },
+    ])
     expect((await service.get(`/v1/${chain.chainId}/order/${order.orderId}`)).body.state).toBe('DEPOSITED')
     await traffic.mine([traffic.actions.deposit(traffic.order())])
     await traffic.mine([traffic.actions.fill(order)])
     await events.untilCount(1)
     expect(standing(events.events())).toEqual(await expectedMessages(chain, number + 3))
+    await eventually(
+      () => chainHealth(service),
+      ({ status }) => status === 'ok',
+    )
+    expect(service.lines).toHaveLength(1)
     events.close()
   })
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { getAbiItem, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
@@ -92,7 +93,7 @@ describe('RPC endpoints', () => {
     })
   })
 
-  it('one that takes no batches fails', async () => {
+  it('an endpoint without batches is worth a look, and all else is checked by single calls', async () => {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
@@ -106,8 +107,35 @@ describe('RPC endpoints', () => {
     onTestFinished(() => server.closeAllConnections())
     onTestFinished(() => void server.close())
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { failed } = await diagnose({ RPC_URL_31337: url })
-    expect(failed).toEqual(['RPC_URL_31337 batches'])
+    const { checkResults, failed, warned } = await diagnose({ RPC_URL_31337: url })
+    expect([failed, warned]).toEqual([[], ['RPC_URL_31337 batches']])
+    const names = (await diagnose({})).checkResults.map(({ check }) => check)
+    expect(checkResults.map(({ check }) => check)).toEqual(names.toSpliced(3, 0, 'RPC_URL_31337 batches'))
+  })
+
+  it('an endpoint that is named twice is worth a look', async () => {
+    const url = environment.RPC_URL_31337
+    const { failed, warned, find } = await diagnose({ RPC_URL_31337: `${url},${proxy.url},${url}/` })
+    expect([failed, warned]).toEqual([[], ['RPC_URL_31337 URL 3']])
+    expect(find('RPC_URL_31337 URL 3')?.checkResult).toBe('is the same as URL 1')
+  })
+
+  it('a slow endpoint is worth a look with what follows for the start', async () => {
+    onTestFinished(() => proxy.intercept())
+    proxy.intercept(async ({ method }, pass) => {
+      if (method === 'eth_chainId') await delay(1100)
+      return pass()
+    })
+    const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url })
+    expect([failed, warned]).toEqual([[], ['RPC_URL_31337 reachable']])
+    expect(find('RPC_URL_31337 reachable')?.remedy).toContain('After a start the chain is down until')
+  })
+
+  it('a START_BLOCK above the head is worth a look', async () => {
+    const { failed, warned, find } = await diagnose({ START_BLOCK_31337: '99999999' })
+    expect([failed, warned]).toEqual([[], ['START_BLOCK_31337']])
+    expect(find('START_BLOCK_31337')?.checkResult).toMatch(/^is 99999999, above the head \d+: no event/)
+    expect((await diagnose({ START_BLOCK_31337: '1' })).warned).toEqual([])
   })
 
   it('one without logs by block hash fails, without calls by block hash is worth a look', async () => {

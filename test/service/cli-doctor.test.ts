@@ -80,6 +80,17 @@ describe('variables', () => {
     expect(checkResults[1]?.checkResult).toBe('is "70000": it must be an integer of 0 to 65535')
   })
 
+  it('a MIN_SOLVER_BOND of 0 is worth a look', async () => {
+    const { failed, warned } = await diagnose({ MIN_SOLVER_BOND: '0' })
+    expect([failed, warned]).toEqual([[], ['MIN_SOLVER_BOND']])
+  })
+
+  it('a question is not followed by a full stop', async () => {
+    const environment = { ...fixture.environment, QUOTE_TIMEOUT: '5000' }
+    const { stdout } = await commandLine(['doctor'], { environment })
+    expect(stdout).toContain('did you mean QUOTE_TIMEOUT_MS? Rename it to QUOTE_TIMEOUT_MS')
+  })
+
   it('a near miss of a name is worth a look, whether the others are right or not', async () => {
     const misspelt = { QUOTE_TIMEOUT: '5000', RPC_URL: 'http://secret.example', SUPPORTED_CHAIN: '1' }
     const { failed, warned, find } = await diagnose(misspelt)
@@ -140,6 +151,21 @@ describe('the database', () => {
     expect([fresh.failed, fresh.warned]).toEqual([[], []])
   })
 
+  it('that is a folder fails', async () => {
+    const { failed, find } = await diagnose({ DB_PATH: fixture.folder })
+    expect(failed).toEqual(['DB_PATH file'])
+    expect(find('DB_PATH file')?.checkResult).toBe(`${fixture.folder} is a folder`)
+  })
+
+  it.each(['/proc/service.db', '/sys/service.db'])(
+    'at %s, where no file can be made, fails',
+    async (path) => {
+      const { failed, find } = await diagnose({ DB_PATH: path })
+      expect(failed).toEqual(['DB_PATH folder'])
+      expect(find('DB_PATH folder')?.checkResult).toMatch(/^\/(proc|sys) is not writable$/)
+    },
+  )
+
   it('that keeps nothing is worth a look', async () => {
     expect((await diagnose({ DB_PATH: ':memory:' })).warned).toEqual(['DB_PATH'])
   })
@@ -164,7 +190,7 @@ describe('the port', () => {
 
   it('at an address that is not of this machine fails', async () => {
     const { failed, find } = await diagnose({ HOST: '192.0.2.1' })
-    expect([failed, find('PORT')?.remedy]).toEqual([['PORT'], expect.stringContaining('HOST')])
+    expect([failed, find('HOST')?.remedy]).toEqual([['HOST'], expect.stringContaining('HOST')])
   })
 })
 

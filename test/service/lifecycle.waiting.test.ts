@@ -56,7 +56,7 @@ describe('a start that cannot be', () => {
   it('a port that is taken, an address of others, and a database that cannot be opened, are mistakes', async () => {
     const taken = await startService(chain)
     await expect(startService(chain, { PORT: new URL(taken.url).port })).rejects.toThrow(
-      /^PORT is \d+, which is taken$/,
+      /^PORT is \d+, which is taken: set another one, /,
     )
     await taken.close()
     await expect(startService(chain, { HOST: '192.0.2.1' })).rejects.toThrow(

@@ -75,35 +75,3 @@ describe('a small answer of a node that is large when it is unpacked', () => {
     await eventually(on.chainHealth, ({ status }) => status === 'ok')
   })
 })
-
-describe('a node that refuses large batches', () => {
-  it.each([
-    ['of more than ten calls', 10],
-    ['of any size', 0],
-  ])('%s is read after a pause as well', async (_what, limit) => {
-    await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
-    await on.traffic.run({ events: 2, blocks: 2 })
-    await on.untilRead()
-    const { opened, open } = deferred()
-    node.answerWith((response) => {
-      response.writeHead(502).end()
-      open()
-    })
-    await opened
-    await on.traffic.run({ events: 40, blocks: 40 })
-    let refusals = 0
-    node.answerWith(async (response, body, pass) => {
-      const calls = JSON.parse(body)
-      if (!Array.isArray(calls) || calls.length <= limit) return pass()
-      refusals++
-      const error = { code: -32600, message: `batch too large: ${limit} calls at most` }
-      response
-        .setHeader('content-type', 'application/json')
-        .end(JSON.stringify({ jsonrpc: '2.0', id: null, error }))
-    })
-    const expected = await expectedMessages(on.chain, on.from)
-    await on.events.untilCount(expected.length)
-    expect(standing(on.events.events())).toEqual(expected)
-    expect(refusals).toBeGreaterThan(0)
-  })
-})

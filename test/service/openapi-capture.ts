@@ -63,7 +63,7 @@ function pickEvents(events: readonly { type: string }[]) {
 function moduleText({ settlement, exchanges, events }: Record<string, unknown>): string {
   const json = (value: unknown) => JSON.stringify(value, undefined, 2)
   return `// Written by test/service/openapi-capture.ts from a real run. Do not edit.
-import type { EventSample, Sample } from './sample.js'
+import type { ExampleEvent, Sample } from './example.js'
 
 /** The settlement contract of that run. */
 export const settlement = ${json(settlement)} as const
@@ -72,7 +72,7 @@ export const settlement = ${json(settlement)} as const
 export const exchanges: readonly Sample[] = ${json(exchanges)}
 
 /** A message of the event stream of each type. */
-export const events: readonly EventSample[] = ${json(events)}
+export const events: readonly ExampleEvent[] = ${json(events)}
 `
 }
 

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { badSolvers } from './bad-solvers.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { quoteRequest } from './quote-request.js'
 import { startRawSolver, startTrap } from './raw-solver.js'
+import { startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 import { answerStatus, hang } from './solver-market.js'
 import { type Behaviour, honest, signedRegistration, startSolver, type TestSolver } from './test-solver.js'
@@ -84,6 +86,9 @@ describe('a registration is answered with what came of one request to the endpoi
     const record = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
     expect([outcome, explanation]).toEqual(['INVALID', record.body.solvers[0].explanation])
     expect(explanation).toContain('check the key, the EIP-712 domain')
+    expect(explanation).toContain(
+      `The primary type is ServiceQuote. The domain is {"name":"${chain.domain.name}","version":"1","chainId":${chain.chainId},"verifyingContract":"${chain.contracts.settlement}"}.`,
+    )
   })
 
   it('a dead endpoint, which is registered all the same', async () => {
@@ -100,6 +105,22 @@ describe('a registration is answered with what came of one request to the endpoi
     expect([outcome, explanation]).toEqual([
       'DECLINED',
       expect.stringMatching(/^The solver answered with status 404; only 200 carries an offer\. No pair has/),
+    ])
+  })
+
+  it('a redirect, which is no decline', async () => {
+    const { outcome, explanation } = await checkOf(answerStatus(302))
+    expect([outcome, explanation]).toEqual([
+      'DECLINED',
+      'The solver answered with status 302. Redirects are not followed: register the URL that answers itself.',
+    ])
+  })
+
+  it('an error of the solver, which is no decline', async () => {
+    const { outcome, explanation } = await checkOf(answerStatus(500))
+    expect([outcome, explanation]).toEqual([
+      'DECLINED',
+      'The solver answered with status 500; only 200 carries an offer. It is an error of the solver: decline with status 422 or 503.',
     ])
   })
 
@@ -207,6 +228,29 @@ describe('in production, an endpoint that cannot be reached is answered alike wh
   })
 })
 
+describe('a chain that has not been read yet', () => {
+  it('is the reason that the answer gives, and no error of the log', async () => {
+    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+    // The bond can be read; the code of the contract cannot.
+    rpc.intercept(async ({ method }, pass) =>
+      method === 'eth_getCode' ? { error: { code: -32000, message: 'not yet' } } : pass(),
+    )
+    const early = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpc.url }, { log })
+    const { outcome, explanation } = await registerAt(solver.endpointUrl, early)
+    expect([outcome, explanation]).toEqual([
+      'SKIPPED',
+      `The endpoint was not checked: chain ${chain.chainId} has not been read yet. Register again in 5 s to have it checked.`,
+    ])
+    expect(lines.filter((line) => line.includes('"level":50'))).toEqual([
+      expect.stringContaining('the chain does not answer'),
+    ])
+    await early.close()
+    rpc.close()
+  })
+})
+
 describe('checks are bounded', () => {
   it('one at a time of a solver', async () => {
     solver.behaveInChecks(hang)
@@ -214,14 +258,18 @@ describe('checks are bounded', () => {
     await expect.poll(() => solver.checks.length).toBe(1)
     const second = await registerAt(solver.endpointUrl)
     expect([second.outcome, (await first).outcome]).toEqual(['SKIPPED', 'LATE'])
-    expect(second.explanation).toMatch(/^The endpoint was not checked/)
+    expect(second.explanation).toMatch(/^The endpoint was not checked: another check of it is under way\./)
     expect(solver.checks).toHaveLength(1)
   })
 
   it('five in a minute of a solver, from whatever address; others are checked meanwhile', async () => {
-    const outcomes = []
-    for (let time = 0; time < 7; time++) outcomes.push((await registerAt(solver.endpointUrl)).outcome)
+    const checks = []
+    for (let time = 0; time < 7; time++) checks.push(await registerAt(solver.endpointUrl))
+    const outcomes = checks.map(({ outcome }) => outcome)
     expect(outcomes).toEqual([...Array(5).fill('DECLINED'), 'SKIPPED', 'SKIPPED'])
+    expect(checks.at(-1).explanation).toMatch(
+      /: it has been checked 5 times within a minute\. Register again in \d+ s/,
+    )
     expect(solver.checks).toHaveLength(5)
     expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('DECLINED')
   })

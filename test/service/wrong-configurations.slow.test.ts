@@ -194,7 +194,11 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
     const first = await startService(chain, { DB_PATH: path })
     onTestFinished(() => first.close())
     const { port } = new URL(first.url)
-    await expectOneLine('PORT', { PORT: port }, `is ${port}, which is taken`)
+    await expectOneLine(
+      'PORT',
+      { PORT: port },
+      `is ${port}, which is taken: set another one, or end the program that has it`,
+    )
     await expectOneLine(
       'DB_PATH',
       { DB_PATH: path },

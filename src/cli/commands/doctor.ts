@@ -44,7 +44,8 @@ function toLine(
   { status, check, checkResult, remedy }: CheckResult,
   colour: (mark: string, status: CheckResult['status']) => string,
 ): string {
-  const text = remedy === undefined ? checkResult : `${checkResult.replace(/\.$/, '')}. ${remedy}`
+  const sentence = /[.?!]$/.test(checkResult) ? checkResult : `${checkResult}.`
+  const text = remedy === undefined ? checkResult : `${sentence} ${remedy}`
   return `${colour(MARKS[status], status)}  ${printable(check)}  ${printable(text)}`
 }
 

@@ -30,15 +30,47 @@ export async function examineChain(chain: ChainConfig, config: Config): Promise<
       checkAgreement(chain, usable),
       checkContract(chain, usable[0]?.endpoint.client, config),
     ])
+    const start = [...checkDuplicates(chain), ...checkStartBlock(chain, usable)]
     const ages = usable.map(({ headAgeMs }) => headAgeMs)
     return {
       chainId: chain.chainId,
-      checkResults: [...endpoints.flatMap(({ checkResults }) => checkResults), ...agreement, ...contract],
+      checkResults: [
+        ...endpoints.flatMap(({ checkResults }) => checkResults),
+        ...start,
+        ...agreement,
+        ...contract,
+      ],
       headAgeMs: ages.length === 0 ? undefined : Math.min(...ages),
     }
   } finally {
     rpc.close()
   }
+}
+
+/** Notes URLs that occur more than once: an endpoint cannot take over from itself. */
+function checkDuplicates({ chainId, rpcUrls }: ChainConfig): readonly CheckResult[] {
+  const urls = rpcUrls.map((url) => new URL(url).href)
+  const { warn, list } = collectResults(`RPC_URL_${chainId}`)
+  urls.forEach((url, index) => {
+    const first = urls.indexOf(url)
+    if (first < index)
+      warn(`URL ${index + 1}`, `is the same as URL ${first + 1}`, 'Take another endpoint, or leave it out.')
+  })
+  return list
+}
+
+/** Notes a START_BLOCK that the chain has not reached. */
+function checkStartBlock(
+  { chainId, startBlock }: ChainConfig,
+  endpoints: readonly UsableEndpoint[],
+): readonly CheckResult[] {
+  const { warn, list } = collectResults(`START_BLOCK_${chainId}`)
+  const head = Math.max(...endpoints.map((endpoint) => endpoint.head.number))
+  if (startBlock === undefined || endpoints.length === 0 || startBlock <= head + 1) return list
+  const remedy =
+    'Set it to the first block of the contract. It does not count once the database has a position.'
+  warn('', `is ${startBlock}, above the head ${head}: no event is published before that block`, remedy)
+  return list
 }
 
 /** Whether endpoints are about as far as each other, and on the same chain at a block that all of them have. */

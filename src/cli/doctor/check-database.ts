@@ -14,6 +14,8 @@ export interface ExaminedDatabase {
 const MIB = 1024 * 1024
 const LITTLE_SPACE_MIB = 1024
 const LEAST_SPACE_MIB = 64
+/** procfs and sysfs, which store no files whatever their access rights say (statfs(2)). */
+const VIRTUAL_FILE_SYSTEMS = [0x9fa0, 0x62656572]
 
 /** Checks the database and its folder; opens the file for reading only. */
 export async function examineDatabase(dbPath: string): Promise<ExaminedDatabase> {
@@ -41,8 +43,12 @@ async function checkFolder(folder: string, checkResults: CheckResults): Promise<
     checkResults.fail('folder', `${folder} ${isMissing ? 'does not exist' : 'is not writable'}`, remedy)
     return false
   }
+  const { bavail, bsize, type } = await statfs(folder)
+  if (VIRTUAL_FILE_SYSTEMS.includes(type)) {
+    checkResults.fail('folder', `${folder} is not writable`, 'Set DB_PATH to a file on a disk.')
+    return false
+  }
   checkResults.ok('folder', `${folder} is writable`)
-  const { bavail, bsize } = await statfs(folder)
   const freeMib = Math.floor((bavail * bsize) / MIB)
   const text = `${freeMib} MiB free`
   const remedy = `Make room on the disk of ${folder}: without it no event is announced.`
@@ -57,6 +63,10 @@ async function checkFile(path: string, isWritable: boolean, checkResults: CheckR
   const file = await stat(path).catch(() => undefined)
   if (file === undefined) {
     if (isWritable) checkResults.ok('file', `${path} will be made by the first start`)
+    return false
+  }
+  if (file.isDirectory()) {
+    checkResults.fail('file', `${path} is a folder`, 'Set DB_PATH to a file in it.')
     return false
   }
   const restore = `Restore ${path} from a backup, or move it away to begin anew without what was in it.`

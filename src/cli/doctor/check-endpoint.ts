@@ -22,8 +22,9 @@ export interface ExaminedEndpoint {
 /** Answers what it is sent, on every chain: the precompiled contract for the identity. */
 const IDENTITY = `0x${'00'.repeat(19)}04` as const
 const SLOW_MS = 1000
+const SLOW_REMEDY =
+  'After a start the chain is down until it is read, for several times as long. Take an endpoint that is nearer or less busy.'
 const OLD_HEAD_MS = 5 * 60_000
-const PROBE_TIMEOUT_MS = 5000
 
 /**
  * Asks an endpoint for everything that the service will ask it for.
@@ -42,6 +43,10 @@ export async function examineEndpoint(
   const unusable = { name, endpoint, reader, checkResults: checkResults.list, head: undefined, headAgeMs: 0 }
 
   if (!(await checkChainId(config, endpoint, url, checkResults))) return unusable
+  if (!endpoint.takesBatches()) {
+    const remedy = `Reading past events takes up to 50 times as many requests: take one with batches into ${nameOf(config)}.`
+    checkResults.warn('batches', 'takes no JSON-RPC batches: each call is a request of its own', remedy)
+  }
   const head = await reader.head().catch((error) => {
     checkResults.fail(
       'head',
@@ -60,7 +65,7 @@ export async function examineEndpoint(
 /** @returns whether it answers, and for the right chain */
 async function checkChainId(
   config: ChainConfig,
-  { client }: Endpoint,
+  { client, takesBatches }: Endpoint,
   url: URL,
   checkResults: CheckResults,
 ): Promise<boolean> {
@@ -70,9 +75,9 @@ async function checkChainId(
     // Two calls of one turn go out as one batch.
     const [answer] = await Promise.all([client.getChainId(), client.getBlockNumber({ cacheTime: 0 })])
     const took = performance.now() - start
-    const answers = `${url.host} answers batches in ${formatDuration(took)}`
+    const answers = `${url.host} answers ${takesBatches() ? 'batches' : 'single calls'} in ${formatDuration(took)}`
     if (took < SLOW_MS) checkResults.ok('reachable', answers)
-    else checkResults.warn('reachable', answers, 'Take an endpoint that is nearer or less busy.')
+    else checkResults.warn('reachable', answers, SLOW_REMEDY)
     if (answer === chainId) {
       checkResults.ok('chain id', String(chainId))
       return true
@@ -80,42 +85,11 @@ async function checkChainId(
     const remedy = `Take an endpoint of chain ${chainId} into ${nameOf(config)}, or serve ${answer} in SUPPORTED_CHAINS.`
     checkResults.fail('chain id', `answers for chain ${answer}, and not for ${chainId}`, remedy)
   } catch (error) {
-    await explainSilence(config, url, error, checkResults)
+    const reason = summary(error).replace(/^Error: /, '')
+    const remedy = `Correct ${nameOf(config)}: is the URL right, the key in it valid, the node running?`
+    checkResults.fail('reachable', `${url.host} does not answer: ${reason}`, remedy)
   }
   return false
-}
-
-async function explainSilence(
-  config: ChainConfig,
-  url: URL,
-  error: unknown,
-  checkResults: CheckResults,
-): Promise<void> {
-  if (await answersSingleCall(url)) {
-    const remedy = `Take an endpoint that supports JSON-RPC batches into ${nameOf(config)}.`
-    checkResults.fail('batches', `${url.host} answers single calls, but no batches`, remedy)
-    return
-  }
-  const reason = summary(error).replace(/^Error: /, '')
-  const remedy = `Correct ${nameOf(config)}: is the URL right, the key in it valid, the node running?`
-  checkResults.fail('reachable', `${url.host} does not answer: ${reason}`, remedy)
-}
-
-async function answersSingleCall(url: URL): Promise<boolean> {
-  if (!url.protocol.startsWith('http')) return false
-  const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(call),
-      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
-    })
-    const answer = (await response.json()) as { result?: unknown }
-    return typeof answer?.result === 'string'
-  } catch {
-    return false
-  }
 }
 
 function noteHead(head: TimedHeader, ageMs: number, checkResults: CheckResults): void {

@@ -21,7 +21,7 @@ export async function checkPort({
     server.close()
     await once(server, 'close')
   } catch (error) {
-    await explain(error as NodeJS.ErrnoException, { host, port }, checkResults)
+    return explain(error as NodeJS.ErrnoException, { host, port })
   }
   return checkResults.list
 }
@@ -29,13 +29,15 @@ export async function checkPort({
 async function explain(
   { code, message }: NodeJS.ErrnoException,
   { host, port }: Pick<Config, 'host' | 'port'>,
-  checkResults: CheckResults,
-): Promise<void> {
-  if (code === 'EADDRINUSE') return explainOccupied(host, port, checkResults)
-  if (code === 'EACCES')
-    return checkResults.fail('', `${port} is not allowed to this user`, 'Set PORT to one above 1023.')
+): Promise<readonly CheckResult[]> {
+  const ofPort = collectResults('PORT')
+  const ofHost = collectResults('HOST')
   const remedy = 'Set HOST to 0.0.0.0, or to an address of this machine.'
-  checkResults.fail('', `${host} cannot be bound to: ${message}`, remedy)
+  if (code === 'EADDRINUSE') await explainOccupied(host, port, ofPort)
+  else if (code === 'EACCES')
+    ofPort.fail('', `${port} is not allowed to this user`, 'Set PORT to one above 1023.')
+  else ofHost.fail('', `${host} cannot be bound to: ${message}`, remedy)
+  return [...ofPort.list, ...ofHost.list]
 }
 
 async function explainOccupied(host: string, port: number, checkResults: CheckResults): Promise<void> {

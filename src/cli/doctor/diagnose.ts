@@ -6,7 +6,7 @@ import { checkClockDrift } from './check-clock.js'
 import { examineDatabase } from './check-database.js'
 import { checkPort } from './check-port.js'
 import { examinePostgres } from './check-postgres.js'
-import type { CheckResult } from './check-result.js'
+import { type CheckResult, collectResults } from './check-result.js'
 import { checkSolvers } from './check-solvers.js'
 
 /**
@@ -42,12 +42,20 @@ async function checkAll(config: Config): Promise<readonly CheckResult[]> {
       check: 'variables',
       checkResult: `chains ${chains.map(({ chainId }) => chainId).join(', ')}`,
     },
+    ...checkBond(config),
     ...chains.flatMap(({ checkResults }) => checkResults),
     ...checkClockDrift(ages),
     ...database.checkResults,
     ...port,
     ...solvers,
   ]
+}
+
+function checkBond({ minSolverBond }: Config): readonly CheckResult[] {
+  const { warn, list } = collectResults('MIN_SOLVER_BOND')
+  const remedy = 'Set it above 0, unless this is a trial: bonds pay users whose orders are not filled.'
+  if (minSolverBond === 0n) warn('', 'is 0: solvers whose bond is used up stay registered', remedy)
+  return list
 }
 
 function toWarning(misspelling: Misspelling): CheckResult {

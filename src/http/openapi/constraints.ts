@@ -11,7 +11,8 @@ export const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 const ADDRESS = { pattern: '^0x[0-9a-fA-F]{40}$' }
 const BYTES32 = { pattern: '^0x[0-9a-fA-F]{64}$' }
 const LOWER_CASE_BYTES32 = { pattern: '^0x[0-9a-f]{64}$' }
-const SIGNATURE = { pattern: '^0x[0-9a-fA-F]{130}$' }
+/** A signature of 65 bytes. */
+export const SIGNATURE = { pattern: '^0x[0-9a-fA-F]{130}$' }
 const POSITIVE = { pattern: '^[1-9][0-9]{0,77}$' }
 const UINT256 = { pattern: '^(0|[1-9][0-9]{0,77})$' }
 const UUID = { format: 'uuid' }

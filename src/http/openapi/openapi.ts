@@ -4,6 +4,7 @@ import type { Sample } from './example.js'
 import { answeredMessages, examplesOf, methodPaths } from './operations.js'
 import { FIELD_VIOLATION, failureResponse, HEADERS } from './responses.js'
 import { namedSchemas } from './schemas.js'
+import { solverWebhooks } from './solver-webhook.js'
 import { streamPaths } from './stream-operations.js'
 import { processPaths } from './system-paths.js'
 import { unwrap } from './unwrap.js'
@@ -61,6 +62,7 @@ export function openApiOf({ version, methods, stream, samples, hasMetricsAuth }:
       ...streamPaths(stream, samples),
       ...processPaths(samples, hasMetricsAuth),
     },
+    webhooks: solverWebhooks(samples),
     components: {
       schemas: { ...namedSchemas(answeredMessages(methods)), FieldViolation: FIELD_VIOLATION },
       headers: HEADERS,

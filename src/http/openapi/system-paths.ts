@@ -13,7 +13,7 @@ const CHAIN_HEALTH: Schema = {
     status: {
       enum: ['ok', 'syncing', 'down'],
       description:
-        '`syncing` while events of blocks far behind the head are read, or nobody reads any; `down` when no endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.',
+        '`syncing` while events of blocks far below the head are read, while no replica reads any, or while START_BLOCK is above the head; `down` when no endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.',
     },
     headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
     lagMs: { ...COUNT, description: 'How old that block is, in milliseconds.' },
