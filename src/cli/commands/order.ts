@@ -68,7 +68,7 @@ function renderOrder(order: Order, { fields }: Display): string {
     ['chain', String(order.chainId)],
     ['state', order.state],
   ] as const
-  if (order.state === 'NONE') return fields(head)
+  if (!('user' in order)) return fields(head)
   return fields([
     ...head,
     ['user', order.user],
