@@ -43,7 +43,7 @@ describe('a filter of events', () => {
       { orderIds: orderIds(199), users: [ADDRESS, ADDRESS] },
       'must have fewer values: all lists of a filter have at most 200 together',
     ],
-  ])('names %s of %j without a request', async (field, filter, message) => {
+  ])('names %s without a request: $#', async (field, filter, message) => {
     const { error, requests } = await refusalOf(filter)
     expect(error).toMatchObject({ name: 'AggregatorError', reason: 'INVALID_ARGUMENT' })
     expect(error.violations).toEqual([{ field, message }])

@@ -77,7 +77,7 @@ it.each(['localhost:3000', '', '/api', 'ws://localhost:3000', 'quotes.example', 
   },
 )
 
-it('a quote of a wallet that is not connected names all that is missing', async () => {
+it('a quote of a wallet that is not connected names every missing field', async () => {
   const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
   const unconnected = {
     ...params,
@@ -102,7 +102,7 @@ describe('the time-out', () => {
     await expect(client.listSolvers(1)).rejects.toMatchObject({ reason: 'TIMED_OUT' })
   })
 
-  it('is sent with a quote, so that the service answers before: 10 s when nothing else is said', async () => {
+  it('is sent with a quote, so that the service answers before it, and is 10 s by default', async () => {
     const sent: unknown[] = []
     const { url } = await serve(({ headers }, response) => {
       sent.push(headers['connect-timeout-ms'])
