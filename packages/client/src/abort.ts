@@ -10,20 +10,22 @@ export function linkSignal(signal: AbortSignal | undefined, controller: AbortCon
 }
 
 /**
- * Makes an iterable of a generator, whose iterator's `return` ends a pending `next` at once. The `return` of a generator waits for it.
+ * Makes an iterator of a generator, whose `return` ends a pending `next` at once. The `return` of a generator waits for it.
  * @param run begins with the first `next`, and ends when its controller aborts
  */
 export function untilReturned<T>(
   run: (ending: AbortController) => AsyncGenerator<T, void, void>,
-): AsyncIterable<T> {
+): AsyncIterableIterator<T> {
   const ending = new AbortController()
   const items = run(ending)
-  const iterator: AsyncIterator<T> = {
+  return {
     next: () => items.next(),
     return() {
       ending.abort()
       return items.return()
     },
+    [Symbol.asyncIterator]() {
+      return this
+    },
   }
-  return { [Symbol.asyncIterator]: () => iterator }
 }
