@@ -1,4 +1,4 @@
-import type { ClientReason } from '@quote-aggregator/client'
+import type { AggregatorError, ClientReason } from '@quote-aggregator/client'
 
 /** What a command ends with. */
 export const EXIT = {
@@ -55,7 +55,15 @@ const CODES: Readonly<Record<ClientReason, ExitCode>> = {
   CANCELLED: EXIT.interrupted,
 }
 
-/** The exit code for a call of an instance that failed. */
-export function exitCodeOf(reason: ClientReason): ExitCode {
-  return CODES[reason]
+/** The exit code for a call of an instance that failed. A reason of a newer instance counts by its HTTP status. */
+export function exitCodeOf({
+  reason,
+  httpStatus = 0,
+}: Pick<AggregatorError, 'reason' | 'httpStatus'>): ExitCode {
+  if (isKnown(reason)) return CODES[reason]
+  return httpStatus === 429 || httpStatus >= 500 ? EXIT.unavailable : EXIT.refused
+}
+
+function isKnown(reason: string): reason is ClientReason {
+  return Object.hasOwn(CODES, reason)
 }

@@ -14,10 +14,19 @@ export class CommandFailure extends Error {
   }
 }
 
+/** The instance of a call that failed. */
+export interface CalledInstance {
+  /** Without credentials. */
+  readonly url: string
+  /** Makes the command line of a command for the same instance and chain. */
+  readonly commandLine: (command: string) => string
+}
+
 /** What to do about a reason, where the service's own sentence does not say. */
-const REMEDIES: Partial<Readonly<Record<ClientReason, string>>> = {
-  CHAIN_NOT_SUPPORTED: 'The chains that it serves are in <url>/health.',
-  NO_QUOTES: 'Is a solver registered? See solvers --chain <id>.',
+const REMEDIES: Readonly<Partial<Record<ClientReason, string | ((called: CalledInstance) => string)>>> = {
+  CHAIN_NOT_SUPPORTED: ({ url }) => `The chains that it serves are in ${url}/health.`,
+  NO_QUOTES: ({ commandLine }) => `Is a solver registered? See ${commandLine('solvers')}`,
+  CONNECTION_FAILED: 'Is the instance running? Name another one with --url or AGGREGATOR_URL.',
   CURSOR_UNKNOWN: 'Leave --after out to begin with new events.',
   BOND_INSUFFICIENT: 'Add to the bond on the settlement contract, then register again.',
   SIGNATURE_INVALID: 'Does the instance have another PROTOCOL_NAME? Name it with --protocol-name.',
@@ -27,27 +36,20 @@ const REMEDIES: Partial<Readonly<Record<ClientReason, string>>> = {
   TIMED_OUT: 'Allow more time with --timeout, or try again.',
 }
 
-/**
- * Says what went wrong and what to do about it.
- * @param url the instance that was called
- */
-export function toFailure(error: AggregatorError, url: string): CommandFailure {
-  const exitCode = exitCodeOf(error.reason)
-  if (error.reason === 'CONNECTION_FAILED') {
-    const message = `No answer from ${url}. Is the instance running? Name another one with --url or AGGREGATOR_URL.`
-    return new CommandFailure(exitCode, message)
-  }
-  const lines = [`${error.message} (${error.reason})`]
-  for (const { field, message } of error.violations) lines.push(`  ${field} ${message}`)
+/** Says what went wrong and what to do about it. */
+export function toFailure(error: AggregatorError, called: CalledInstance): CommandFailure {
+  const { reason, violations } = error
+  const lines = [`${violations.length === 0 ? error.message : 'The request is not valid.'} (${reason})`]
+  for (const { field, message } of violations) lines.push(`  ${field} ${message}`)
   if (error.retryAfterSeconds !== undefined) lines.push(`Try again in ${error.retryAfterSeconds} s.`)
-  const remedy = REMEDIES[error.reason]
-  if (remedy !== undefined) lines.push(remedy.replace('<url>', url))
+  const remedy = Object.entries(REMEDIES).find(([known]) => known === reason)?.[1]
+  if (remedy !== undefined) lines.push(typeof remedy === 'string' ? remedy : remedy(called))
   if (error.quoteId !== undefined)
-    lines.push(`What each solver answered: quote --chain <id> --why ${shellWord(error.quoteId)}`)
-  return new CommandFailure(exitCode, lines.map(printable).join('\n'))
+    lines.push(`What each solver answered: ${called.commandLine(`quote --why ${shellWord(error.quoteId)}`)}`)
+  return new CommandFailure(exitCodeOf(error), lines.map(printable).join('\n'))
 }
 
-/** Whatever a command threw, as its last words; what is unforeseen keeps its stack for the report of a bug. */
+/** The text and the exit code for an error of a command. An unforeseen one keeps its stack for a bug report. */
 export function describe(error: unknown): { readonly exitCode: ExitCode; readonly text: string } {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, text: error.message }
   if (error instanceof ConfigError) return { exitCode: EXIT.badInput, text: error.message }

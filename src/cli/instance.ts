@@ -3,10 +3,12 @@ import type { Command } from 'commander'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure, toFailure } from './failure.js'
 import type { CliIo } from './io.js'
+import { shellWord } from './printable.js'
 
 export interface InstanceOptions {
   readonly url?: string
   readonly json?: boolean
+  readonly chain?: number | readonly number[]
 }
 
 const USUAL_URL = 'http://localhost:3000'
@@ -27,18 +29,38 @@ export async function callInstance<T>(
   options: InstanceOptions,
   call: (client: AggregatorClient) => Promise<T>,
 ): Promise<T> {
-  const baseUrl = readUrl(options.url ?? (io.environment().AGGREGATOR_URL || USUAL_URL))
+  const url = readUrl(io, options)
   const { AggregatorError, createAggregatorClient } = await import('@quote-aggregator/client')
   try {
-    return await call(createAggregatorClient({ baseUrl }))
+    return await call(createAggregatorClient({ baseUrl: url }))
   } catch (error) {
-    throw error instanceof AggregatorError ? toFailure(error, baseUrl) : error
+    if (!(error instanceof AggregatorError)) throw error
+    throw toFailure(error, { url, commandLine: (text) => commandLine(io, options, text) })
   }
 }
 
-function readUrl(text: string): string {
-  const isHttp = URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
-  if (isHttp) return text.replace(/\/+$/, '')
-  const example = 'such as http://localhost:3000'
-  throw new CommandFailure(EXIT.badInput, `--url or AGGREGATOR_URL must be an http or https URL, ${example}.`)
+/**
+ * A command line that a person can copy: another command for the same instance and chain.
+ * @param command with its own arguments
+ */
+export function commandLine(io: CliIo, options: InstanceOptions, command: string): string {
+  const url = readUrl(io, options)
+  const words = ['npx quote-aggregator', command]
+  if (typeof options.chain === 'number') words.push(`--chain ${options.chain}`)
+  if (url !== USUAL_URL) words.push(`--url ${shellWord(url)}`)
+  return words.join(' ')
+}
+
+/** The instance's URL, as it may be printed. */
+function readUrl(io: CliIo, options: InstanceOptions): string {
+  const text = (options.url ?? (io.environment().AGGREGATOR_URL || USUAL_URL)).trim()
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw badUrl('must be an http or https URL, such as http://localhost:3000')
+  if (url.username !== '' || url.password !== '') throw badUrl('must have no user name and no password')
+  return (url.origin + url.pathname).replace(/\/+$/, '')
+}
+
+function badUrl(mustBe: string): CommandFailure {
+  return new CommandFailure(EXIT.badInput, `--url or AGGREGATOR_URL ${mustBe}.`)
 }

@@ -12,7 +12,7 @@ export function printableLines(text: string): string {
 
 /** Text of others as one word of a shell's command line, which a person may copy. */
 export function shellWord(text: string): string {
-  return /^[\w.:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Unix time in seconds as a person reads it, in UTC. */

@@ -72,10 +72,10 @@ function createProgram(io: CliIo): Command {
 
 const MORE_HELP = `
 Begin with:
-  quote-aggregator demo                      a local chain, three solvers, a few swaps; needs a clone
-  quote-aggregator solvers --chain 31337     in a second terminal: who quotes there
-  quote-aggregator quote --help              how to ask them
-  quote-aggregator doctor                    before your own instance serves
+  npx quote-aggregator demo                      a local chain, three solvers, a few swaps; needs a clone
+  npx quote-aggregator solvers --chain 31337     in a second terminal: its solvers
+  npx quote-aggregator quote --help              how to ask them
+  npx quote-aggregator doctor                    before your own instance serves
 
 Variables, from the environment or a file .env:
   AGGREGATOR_URL       the instance that commands call; --url comes before it

@@ -7,8 +7,15 @@ const AMOUNTS = [
   { title: 'buys', align: 'right' },
 ] as const
 
-/** The offers as a table, best first, then what a user does with the best one. */
-export function renderAnswer(answer: QuoteAnswer, chainId: number, { table, fields }: Display): string {
+/**
+ * The offers as a table, best first, then how a user goes on with the best one.
+ * @param commandLine makes the command line of a command for the same instance and chain
+ */
+export function renderAnswer(
+  answer: QuoteAnswer,
+  commandLine: (command: string) => string,
+  { table, fields }: Display,
+): string {
   const { best, quoteId } = answer
   const offers = [best, ...answer.alternatives]
   const isExactInput = best.quote.orderType === 'EXACT_INPUT'
@@ -34,13 +41,13 @@ export function renderAnswer(answer: QuoteAnswer, chainId: number, { table, fiel
     ['deposit to', best.depositAddress],
     ['deposit by', formatTime(best.quote.depositDeadline)],
     ['filled by', formatTime(best.quote.fillDeadline)],
-    ['follow', `quote-aggregator order ${best.orderId} --chain ${chainId} --watch`],
-    ['why', `quote-aggregator quote --chain ${chainId} --why ${shellWord(quoteId)}`],
+    ['follow', commandLine(`order ${best.orderId} --watch`)],
+    ['why', commandLine(`quote --why ${shellWord(quoteId)}`)],
   ])
   return `${table(columns, rows)}\nThe best one:\n${next}`
 }
 
-/** The record of a quote: what was asked, and a line for each solver that the reader may see. */
+/** The record of a quote: its parameters, and a line for each solver that the reader may see. */
 export function renderRecord(record: QuoteRecord, { table, fields }: Display): string {
   const { request } = record
   const head = fields([
@@ -67,7 +74,7 @@ export function renderRecord(record: QuoteRecord, { table, fields }: Display): s
   return `${head}\n${table(columns, record.solvers.map(toRow))}`
 }
 
-/** The amount that solvers compete with; the deadline, while a solver may not see it. */
+/** The best amount of the side that solvers compete on, or the time from which a solver may see it. */
 function renderBest({ request, bestAmount, outcome }: QuoteRecord): string | undefined {
   const side = request.orderType === 'EXACT_INPUT' ? 'buys' : 'sells'
   if (bestAmount !== undefined) return `${side} ${bestAmount}`
@@ -76,8 +83,8 @@ function renderBest({ request, bestAmount, outcome }: QuoteRecord): string | und
     : undefined
 }
 
-function toRow(answer: SolverResult): string[] {
-  const { solver, outcome, rank, durationMs, inputAmount, outputAmount, reason, httpStatus } = answer
+function toRow(result: SolverResult): string[] {
+  const { solver, outcome, rank, durationMs, inputAmount, outputAmount, reason, httpStatus } = result
   const detail = reason ?? httpStatus
   return [
     rank === undefined ? '' : String(rank),
@@ -86,6 +93,6 @@ function toRow(answer: SolverResult): string[] {
     durationMs === undefined ? '' : String(durationMs),
     inputAmount ?? '',
     outputAmount ?? '',
-    answer.explanation,
+    result.explanation,
   ]
 }

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 
-/** How the demo is to be played. */
+/** The options of the demo. */
 export interface DemoArguments {
   /** Ends after the story. */
   readonly once: boolean
-  /** Undefined when the service is to run in the demo's own process. */
+  /** How many replicas; undefined for a service in the demo's own process. */
   readonly replicas: number | undefined
   /** The service's port on 127.0.0.1; undefined for the usual one, or any free one where that is taken. */
   readonly port: number | undefined
-  /** Only says how the demo is used. */
+  /** Only prints how the demo is used. */
   readonly help: boolean
 }
 
@@ -20,12 +20,12 @@ export const USAGE = `Plays a few swaps on a local network, then keeps the netwo
   npm run demo -- --port 8080     with the service at this port; a replica after the first takes the next one
   npm run demo -- --help          prints this
 The usual ports are 3000 for the service, 8545 for the chain and 4001 to 4003 for the solvers. Where one is taken, the demo
-takes a free one and says so.`
+takes a free one and prints its address. The chain and the solvers leave the ports of --port to the service.`
 
 /**
  * Reads the demo's command line.
  * @param args what follows the program's name
- * @throws Error that says what is wrong, and how the demo is used
+ * @throws Error with what is wrong and how the demo is used
  */
 export function readDemoArguments(args: readonly string[]): DemoArguments {
   const options = {
@@ -35,13 +35,10 @@ export function readDemoArguments(args: readonly string[]): DemoArguments {
     help: { type: 'boolean', short: 'h', default: false },
   } as const
   try {
-    const { once, replicas, port, help } = parseArgs({ args: [...args], options }).values
-    return {
-      once,
-      replicas: replicas === undefined ? undefined : readCount(replicas),
-      port: port === undefined ? undefined : readPort(port),
-      help,
-    }
+    const { values } = parseArgs({ args: [...args], options })
+    const replicas = values.replicas === undefined ? undefined : readCount(values.replicas)
+    const port = values.port === undefined ? undefined : readPort(values.port, replicas)
+    return { once: values.once, replicas, port, help: values.help }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${USAGE}`)
   }
@@ -52,7 +49,9 @@ function readCount(text: string): number {
   return Number(text)
 }
 
-function readPort(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new Error(`--port is "${text}": it must be an integer of 1 to 65535`)
+/** @param replicas each of which takes a port */
+function readPort(text: string, replicas = 1): number {
+  const highest = 65_536 - replicas
+  if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= highest) return Number(text)
+  throw new Error(`--port is "${text}": it must be an integer of 1 to ${highest}`)
 }

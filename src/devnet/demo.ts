@@ -9,10 +9,10 @@ import { startReplicaNetwork } from './replicas.js'
 import { runScenario } from './scenario.js'
 import { isFree, movedParts } from './taken-ports.js'
 
-/** Short enough that an unfilled order can be refunded while one watches. */
+/** With a short fill window, the story has a refund after a few seconds. */
 const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.env }
 
-/** Ctrl-C ends the chain as well, for which a solver may be waiting: the rest is ended by force then. */
+/** Ctrl-C ends the chain as well, and a solver may wait for it. After this time, the demo ends by force. */
 const CLOSING_MS = 5_000
 
 const { once, replicas, port, help } = readArguments()
@@ -28,7 +28,7 @@ let network: Network | undefined
 
 let ending: Promise<never> | undefined
 
-/** The first call decides the exit code: what breaks while everything is being closed is no news. */
+/** The first call decides the exit code. Later failures come from parts that are being closed. */
 function end(exitCode: number, lastWord = ''): Promise<never> {
   ending ??= (async () => {
     process.stderr.write(lastWord)
@@ -44,7 +44,7 @@ process.once('SIGINT', () => void end(0))
 process.once('SIGTERM', () => void end(0))
 process.once('SIGHUP', () => void end(0))
 
-/** Ctrl-C may reach the other processes before this one: what comes of that is no news either. */
+/** Ctrl-C may reach the other processes first. The delay keeps the failures that follow from it off the screen. */
 const printTrouble = (line: string) => void setTimeout(() => print(line), 200)
 const onError = (error: unknown) => printTrouble(`a solver failed: ${error}`)
 
@@ -60,7 +60,7 @@ async function showOne(): Promise<void> {
   print('Starting a local chain, the settlement contract, three solvers and the service …')
   const started = await startNetwork({ environment: ENVIRONMENT, onError, servicePort: port })
   network = started
-  printMoved(started)
+  await printMoved(started)
   print(`   service     ${started.serviceUrl}`)
   printAddresses(started)
   await runScenario(started, print)
@@ -73,7 +73,7 @@ async function showReplicas(count: number): Promise<void> {
   const options = { environment: ENVIRONMENT, onError, servicePort: port }
   const started = await startReplicaNetwork({ ...options, count, onLine: printTrouble })
   network = started
-  printMoved(started)
+  await printMoved(started)
   for (const { name, url } of started.service.all) print(`   ${name.padEnd(11)} ${url}`)
   printAddresses(started)
   const killed = await runReplicaScenario(started, print)
@@ -81,7 +81,7 @@ async function showReplicas(count: number): Promise<void> {
   await killed.restart()
   print(`${killed.name} is started again`)
   printWhatToTry(started)
-  print('The replicas; the figure aggregator_chain_leader at /metrics says which one reads the chain:')
+  print('The replicas; the metric aggregator_chain_leader at /metrics says which one reads the chain:')
   for (const { name, url, pid } of started.service.all) print(`   ${name} ${url} (kill -9 ${pid()})`)
 }
 
@@ -94,9 +94,10 @@ function readArguments() {
   }
 }
 
-function printMoved(started: Network): void {
-  const moved = movedParts(started, port)
-  for (const { name, usualPort, url } of moved) print(`   port ${usualPort} is taken: ${name} is at ${url}`)
+async function printMoved(started: Network): Promise<void> {
+  const moved = await movedParts(started, port)
+  for (const { name, usualPort, url, isOnlyIpv6Taken } of moved)
+    print(`   port ${usualPort} is taken${isOnlyIpv6Taken ? ' at ::1' : ''}: ${name} is at ${url}`)
   if (moved.length > 0) print('   Use these addresses in place of those of the documents.')
 }
 

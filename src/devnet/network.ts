@@ -43,8 +43,10 @@ export interface NetworkOptions {
   readonly environment: Environment
   /** Told of what goes wrong in a solver. */
   readonly onError: (error: unknown) => void
-  /** The port that the service takes where it is free; 3000 when left out. */
+  /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
+  /** How many processes the service has, at its port and the next ones; 1 when left out. */
+  readonly count?: number
 }
 
 /** Where the parts of a network listen on 127.0.0.1 unless the port is taken. */
@@ -79,7 +81,7 @@ export async function startNetworkWith<S extends Service>(
     for (const part of started.toReversed()) await part.close()
   }
   try {
-    const anvil = await atPreferredPort(USUAL_PORTS.chain, (port) => startAnvil({ port }))
+    const anvil = await atPreferredPort(portFor(USUAL_PORTS.chain, options), (port) => startAnvil({ port }))
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
@@ -99,7 +101,7 @@ export async function startNetworkWith<S extends Service>(
         settlement: contracts.settlement,
         tokens: tradedTokens(contracts),
         protocolName: PROTOCOL_NAME,
-        usualPort: USUAL_PORTS.firstSolver + index,
+        usualPort: portFor(USUAL_PORTS.firstSolver + index, options),
         onError: options.onError,
       })
       started.push(solver)
@@ -120,6 +122,14 @@ export async function startNetworkWith<S extends Service>(
     await close()
     throw error
   }
+}
+
+/** @returns the usual port of another part, or 0, for any free one, when it is a port of the service */
+export function portFor(
+  usualPort: number,
+  { servicePort = USUAL_PORTS.service, count = 1 }: Pick<NetworkOptions, 'servicePort' | 'count'>,
+): number {
+  return usualPort >= servicePort && usualPort < servicePort + count ? 0 : usualPort
 }
 
 /** What the reference solvers trade, and at which prices. */

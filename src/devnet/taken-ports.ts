@@ -1,18 +1,24 @@
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { type Network, USUAL_PORTS } from './network.js'
 
-/** A part of a network that is not at its usual port. */
+/** A part of a network that clients do not find at `localhost` and its usual port. */
 export interface MovedPart {
   readonly name: string
   readonly usualPort: number
+  /** Where clients find it. */
   readonly url: string
+  /** Another server has the port at ::1, which `localhost` may mean. The part itself is at its usual port. */
+  readonly isOnlyIpv6Taken: boolean
 }
 
 /**
- * Finds the parts of a network whose usual port was taken.
+ * Finds the parts of a network whose usual port is taken, at 127.0.0.1 or at ::1.
  * @param servicePort the port that the service was to take, and the next ones its further replicas
  */
-export function movedParts(network: Network, servicePort: number = USUAL_PORTS.service): MovedPart[] {
+export async function movedParts(
+  network: Network,
+  servicePort: number = USUAL_PORTS.service,
+): Promise<MovedPart[]> {
   const { devnet, service, solvers } = network
   const isOne = service.urls.length === 1
   const parts = [
@@ -28,7 +34,11 @@ export function movedParts(network: Network, servicePort: number = USUAL_PORTS.s
       url: endpointUrl,
     })),
   ]
-  return parts.filter(({ usualPort, url }) => Number(new URL(url).port) !== usualPort)
+  const moved = parts.map(async (part): Promise<MovedPart[]> => {
+    if (Number(new URL(part.url).port) !== part.usualPort) return [{ ...part, isOnlyIpv6Taken: false }]
+    return (await isIpv6Taken(part.usualPort)) ? [{ ...part, isOnlyIpv6Taken: true }] : []
+  })
+  return (await Promise.all(moved)).flat()
 }
 
 /** Whether nothing listens at a port of 127.0.0.1, and this process may. */
@@ -37,5 +47,18 @@ export function isFree(port: number): Promise<boolean> {
     const server = createServer()
     server.once('error', () => resolve(false))
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+/** Whether a server answers at a port of ::1; false on a machine without IPv6. */
+function isIpv6Taken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '::1')
+    const end = (isTaken: boolean) => {
+      socket.destroy()
+      resolve(isTaken)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
   })
 }

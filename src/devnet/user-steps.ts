@@ -5,10 +5,10 @@ import { createDevnetClient, type DevnetClient, mined } from './deploy.js'
 import type { EventView } from './event-view.js'
 import type { Network } from './network.js'
 
-/** Says one line of the story. */
+/** Prints one line of the story. */
 export type Print = (line: string) => void
 
-/** The network, and what its service tells of it. */
+/** The network, and the events that its service sends. */
 export interface ScenarioContext extends Network {
   /** Where the user asks for quotes. */
   readonly serviceUrl: string
@@ -42,7 +42,7 @@ export type QuoteAnswer = SignedWireQuote & { readonly alternativeQuotes: readon
 /** The event that ends the wait for a state. */
 const EVENT_OF_STATE = { DEPOSITED: 'Deposited', SETTLED: 'Settled', REFUNDED: 'Refunded' } as const
 
-/** Asks for a quote of WETH for USDC, and tells what each solver offers. @throws when there is none */
+/** Asks for a quote of WETH for USDC, and prints the offer of each solver. @throws when there is none */
 export async function getQuote(
   { devnet, contracts, user, solvers, serviceUrl }: ScenarioContext,
   print: Print,
@@ -86,7 +86,7 @@ export async function deposit(
   await mined(client, await client.writeContract({ ...call, args: [struct, solverSignature] }))
 }
 
-/** Waits for an order's event, then holds its state as the service has it against the contract's own answer. */
+/** Waits for an order's event, then compares the state that the service answers with the state of the contract. */
 export async function waitForState(
   stage: ScenarioContext,
   orderId: Hex,
@@ -135,7 +135,7 @@ export function balanceOf(client: DevnetClient, address: Address): Promise<bigin
   return client.readContract(read)
 }
 
-/** @throws Error that says what is not as it should be */
+/** @throws Error that names both values */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {
   if (actual !== expected) throw new Error(`${what}: ${actual} instead of ${expected}`)
 }

@@ -173,11 +173,11 @@ describe('what an instance says', () => {
     isRefusing = false
     text = "a'; rm -rf ~ #"
     const { stdout } = await commandLine(['quote', ...TOKENS, '--chain', '1', '--url', url])
-    expect(stdout).toContain(`--why 'a'\\''; rm -rf ~ #'\n`)
+    expect(stdout).toContain(`--why 'a'\\''; rm -rf ~ #' --chain 1 `)
     const [, stderr] = await watch()
     expect(stderr).toContain(`--after 'a'\\''; rm -rf ~ #'\n`)
     isRefusing = true
     const refused = await commandLine(['solvers', '--chain', '1', '--url', url])
-    expect(refused.stderr).toContain(`--why 'a'\\''; rm -rf ~ #'\n`)
+    expect(refused.stderr).toContain(`--why 'a'\\''; rm -rf ~ #' --chain 1 `)
   })
 })

@@ -44,7 +44,7 @@ describe('a private key as an argument is refused and not repeated:', () => {
     const refused = await commandLine(['solvers', '--chain', '1', '--private-key', KEY])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('never taken')])
     const order = await commandLine(['order', `0x${KEY}`, '--chain', '1'], { environment: NOWHERE })
-    expect([order.code, order.stderr]).toEqual([3, expect.stringContaining('No answer from')])
+    expect([order.code, order.stderr]).toEqual([3, expect.stringContaining('No whole answer came from')])
   })
 })
 
@@ -54,13 +54,16 @@ describe('a private key is taken', () => {
     ['from standard input', ['--key-file', '-'], { environment: NOWHERE, stdin: `${KEY}\n` }],
   ])('%s', async (_where, args, options) => {
     const { code, stderr } = await commandLine([...REGISTER, ...args], options)
-    expect([code, stderr]).toEqual([3, expect.stringContaining('No answer from')])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('No whole answer came from')])
   })
 
   test('from a file, before SOLVER_PRIVATE_KEY', async () => {
     const environment = { ...NOWHERE, SOLVER_PRIVATE_KEY: 'nonsense' }
     const ended = await commandLine([...REGISTER, '--key-file', keyFile(KEY)], { environment })
-    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/^error: No answer from/)])
+    expect([ended.code, ended.stderr]).toEqual([
+      3,
+      expect.stringMatching(/^error: No whole answer came from/),
+    ])
   })
 
   test('from a file that others may read, with a warning', async () => {

@@ -2,7 +2,7 @@ import { AggregatorError } from '@quote-aggregator/client'
 import { describe, expect, test } from 'vitest'
 import { EXIT_CODE_HELP, exitCodeOf } from '../../src/cli/exit-codes.js'
 import { describe as describeFailure, toFailure } from '../../src/cli/failure.js'
-import { REASONS, type Reason } from '../../src/domain/errors.js'
+import { REASONS } from '../../src/domain/errors.js'
 import { version } from '../../src/version.js'
 import { commandLine } from './command-line.js'
 
@@ -85,30 +85,37 @@ test('a terminal is shown colours, anything else is not', async () => {
 })
 
 describe('failures of calls', () => {
+  const called = { url: 'http://a:1', commandLine: (command: string) => `run ${command}` }
+
   test('every reason has an exit code of the documented ones', () => {
     const documented = EXIT_CODE_HELP.map(([code]) => code)
-    const reasons = [...Object.keys(REASONS), 'CONNECTION_FAILED', 'CANCELLED'] as Reason[]
-    for (const reason of reasons) expect(documented).toContain(exitCodeOf(reason))
+    const reasons = [...Object.keys(REASONS), 'CONNECTION_FAILED', 'CANCELLED']
+    for (const reason of reasons) expect(documented).toContain(exitCodeOf({ reason, httpStatus: undefined }))
   })
 
-  test('name each bad field, and when to come back', () => {
+  test('have the exit code of their status when a newer instance has another reason', () => {
+    const codes = [400, 429, 503].map((httpStatus) => exitCodeOf({ reason: 'MOON_ECLIPSED', httpStatus }))
+    expect(codes).toEqual([4, 3, 3])
+  })
+
+  test('name each bad field, and when to try again', () => {
     const violations = [{ field: 'amount', message: 'must be a decimal integer' }]
-    const bad = toFailure(new AggregatorError('INVALID_ARGUMENT', 'See amount.', { violations }), '')
+    const bad = toFailure(new AggregatorError('INVALID_ARGUMENT', 'See amount.', { violations }), called)
     expect([bad.exitCode, bad.message]).toEqual([
       2,
-      'See amount. (INVALID_ARGUMENT)\n  amount must be a decimal integer',
+      'The request is not valid. (INVALID_ARGUMENT)\n  amount must be a decimal integer',
     ])
-    const late = toFailure(new AggregatorError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 7 }), '')
+    const late = toFailure(new AggregatorError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 7 }), called)
     expect([late.exitCode, late.message]).toEqual([3, 'Too many. (RATE_LIMITED)\nTry again in 7 s.'])
   })
 
   test('say which instance gave no answer, and how to name another', () => {
-    const { message } = toFailure(new AggregatorError('CONNECTION_FAILED', 'fetch failed'), 'http://a:1')
-    expect(message).toMatch(/http:\/\/a:1.*--url.*AGGREGATOR_URL/)
+    const error = new AggregatorError('CONNECTION_FAILED', 'No whole answer came from http://a:1.')
+    expect(toFailure(error, called).message).toMatch(/http:\/\/a:1.*\n.*--url.*AGGREGATOR_URL/)
   })
 
-  test('pass nothing on that a terminal would obey', () => {
-    const { message } = toFailure(new AggregatorError('INTERNAL', '\x1b[2Jgone\x9b'), '')
+  test('pass nothing on that a terminal interprets', () => {
+    const { message } = toFailure(new AggregatorError('INTERNAL', '\x1b[2Jgone\x9b'), called)
     expect(message).toBe('?[2Jgone? (INTERNAL)')
   })
 

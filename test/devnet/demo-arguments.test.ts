@@ -21,6 +21,13 @@ it.each(['0', '65536', '-1', '080', '3000.5', '', 'x'])('takes no port "%s"', (p
   )
 })
 
+it('takes no port that leaves none to the last replica', () => {
+  expect(readDemoArguments(['--replicas=3', '--port=65533']).port).toBe(65_533)
+  expect(() => readDemoArguments(['--replicas=3', '--port=65534'])).toThrow(
+    '--port is "65534": it must be an integer of 1 to 65533',
+  )
+})
+
 it.each(['0', '1', '10', '-3', '2.5', '02', '3 ', '', 'x'])('takes no "%s" replicas', (count) => {
   expect(() => readDemoArguments([`--replicas=${count}`])).toThrow(
     `--replicas is "${count}": it must be an integer of 2 to 9\nPlays a few swaps`,

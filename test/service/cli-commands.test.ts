@@ -66,7 +66,22 @@ describe('quote', () => {
       new RegExp(`^2  ${otherAccount.address}  1000000  2994  -0.20 %  0x[0-9a-fA-F]{40}$`),
     )
     expect(stdout).toMatch(/order id +0x[0-9a-f]{64}\n/)
-    expect(stdout).toMatch(/why +quote-aggregator quote --chain 31337 --why [0-9a-f-]{36}\n/)
+  })
+
+  it('prints commands that work as they are', async () => {
+    const { stdout } = await cli(...swap())
+    const [, follow = ''] = /\nfollow +npx quote-aggregator (order .*)\n/.exec(stdout) ?? []
+    const [, why = ''] = /\nwhy +npx quote-aggregator (quote .*)\n/.exec(stdout) ?? []
+    for (const words of [follow, why]) expect(words).toContain(` --chain 31337 --url ${service.url}`)
+    const explained = await commandLine(why.split(' '))
+    expect([explained.code, explained.stdout]).toEqual([0, expect.stringMatching(/^quote id /)])
+    const following = startCommandLine(follow.split(' '))
+    await eventually(
+      async () => following.written.stdout,
+      (written) => written.endsWith('NONE\n'),
+    )
+    following.interrupt()
+    await following.ended
   })
 
   it('with --json is one document, its amounts as decimal strings', async () => {
@@ -132,7 +147,9 @@ describe('quote', () => {
     solvers[1]?.behave(honest({ output: '2994' }))
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toMatch(/^error: .*\(NO_QUOTES\)\n/)
-    expect(stderr).toMatch(/What each solver answered: quote --chain <id> --why [0-9a-f-]{36}\n$/)
+    expect(stderr).toMatch(
+      /What each solver answered: npx quote-aggregator quote --why [0-9a-f-]{36} --chain 31337 --url \S+\n$/,
+    )
   })
 
   it('on a chain that is not served ends with 4', async () => {

@@ -3,11 +3,16 @@ import {
   type Abi,
   type Address,
   createPublicClient,
+  custom,
   decodeFunctionData,
   erc20Abi,
   getAddress,
   type Hex,
+  HttpRequestError,
   http,
+  RpcRequestError,
+  TimeoutError,
+  toFunctionSelector,
 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
@@ -100,6 +105,51 @@ describe.each(['a usual token', 'a token of the kind of USDT'])('the calls of a 
     expect(await send(await offerOf(tokenOf()))).toEqual(
       kind === 'a usual token' ? raised : ['approve 0', ...raised],
     )
+  })
+})
+
+/** The node of the test, which answers an approval that it does not accept in another way. */
+function wordedAs(refusal: unknown) {
+  const { request } = createPublicClient({ transport: http(chain.client.transport.url) })
+  const approve = toFunctionSelector('approve(address,uint256)')
+  return custom(
+    {
+      request: async (call: { method: string; params: [{ data?: Hex }] }) => {
+        if (call.method === 'eth_call' && call.params[0].data?.startsWith(approve)) throw refusal
+        return request(call as never)
+      },
+    },
+    { retryCount: 0 },
+  )
+}
+
+describe('the calls of a deposit where an allowance is left', () => {
+  const body = { method: 'eth_call' }
+  beforeAll(() => chain.approve(oldToken, user, INPUT_AMOUNT - 1n))
+  const depositVia = async (transport: ReturnType<typeof wordedAs>) => {
+    const client = createPublicClient({ transport })
+    return depositCalls(await offerOf(oldToken), { client, settlement: chain.contracts.settlement })
+  }
+
+  it.each([
+    { code: -32015, message: 'VM execution error.' },
+    { code: -32000, message: 'VM Exception while processing transaction' },
+    { code: -32603, message: 'Internal error' },
+    { code: 3, message: 'execution reverted' },
+    { code: -32005, message: 'limit exceeded' },
+  ])('set it to zero first when the node answers an approval with %j', async (error) => {
+    const calls = await depositVia(wordedAs(new RpcRequestError({ body, error, url: 'http://node' })))
+    expect(calls).toHaveLength(3)
+  })
+
+  it.each([
+    ['a lost connection', new HttpRequestError({ body, url: 'http://node', details: 'fetch failed' })],
+    ['a status without an answer', new HttpRequestError({ body, url: 'http://node', status: 502 })],
+    ['a time-out', new TimeoutError({ body, url: 'http://node' })],
+    ['a wallet without a connection', Object.assign(new Error('disconnected'), { code: 4900 })],
+    ['a failure of the transport', new TypeError('Failed to fetch')],
+  ])('are not made after %s', async (_name, error) => {
+    await expect(depositVia(wordedAs(error))).rejects.toThrow()
   })
 })
 

@@ -33,7 +33,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** The signal of a test: whatever it has left open ends with it. */
+/** The signal of a test: streams that it leaves open end with it. */
 function untilTheEnd(): AbortSignal {
   const ending = new AbortController()
   onTestFinished(() => ending.abort())
@@ -64,10 +64,10 @@ async function openStream(baseUrl: string, filter = {}) {
   return { take, reasons }
 }
 
-const told = ({ type, orderId }: OrderEvent) => `${type} ${orderId}`
+const lineOf = ({ type, orderId }: OrderEvent) => `${type} ${orderId}`
 
 describe('the stream of events', () => {
-  it('goes on where it was when its connection breaks, without a gap or a repeat', async () => {
+  it('resumes where its connection broke, without a gap or a repeat', async () => {
     const { actions, mine } = traffic
     const { take, reasons } = await openStream(cable.url)
     const orders = [traffic.order(), traffic.order(), traffic.order()] as const
@@ -80,11 +80,11 @@ describe('the stream of events', () => {
     }
     await mine(orders.map(actions.fill))
     const fills = [await take(), await take(), await take()]
-    expect(fills.map(told)).toEqual(orders.map(({ orderId }) => `Settled ${orderId}`))
+    expect(fills.map(lineOf)).toEqual(orders.map(({ orderId }) => `Settled ${orderId}`))
     expect(reasons).toEqual(['CONNECTION_FAILED', 'CONNECTION_FAILED', 'CONNECTION_FAILED'])
   })
 
-  it('begins behind a cursor, and tells only what passes its filter', async () => {
+  it('begins after a cursor, and sends only events that pass its filter', async () => {
     const { actions, mine } = traffic
     const live = await openStream(service.url)
     const [first, second] = [traffic.order(), traffic.order()]
@@ -97,7 +97,23 @@ describe('the stream of events', () => {
       orderIds: [second.orderId],
       chainIds: [chain.chainId],
     })
-    expect(told(await late.take())).toBe(`Settled ${second.orderId}`)
+    expect(lineOf(await late.take())).toBe(`Settled ${second.orderId}`)
+  })
+
+  it('takes a filter of 200 order ids, next to the headers of a browser', async () => {
+    const order = traffic.order()
+    const others = Array.from(
+      { length: 199 },
+      (_, index) => `0x${index.toString(16).padStart(64, '0')}` as Hex,
+    )
+    const events = createAggregatorClient({
+      baseUrl: service.url,
+      fetch: (input, init) => fetch(input, { ...init, headers: { 'x-browser': 'b'.repeat(1000) } }),
+    }).streamEvents({ orderIds: [order.orderId, ...others] }, { signal: untilTheEnd() })
+    const iterator = events[Symbol.asyncIterator]()
+    const next = iterator.next()
+    await traffic.mine([traffic.actions.deposit(order)])
+    expect((await next).value).toMatchObject({ type: 'Deposited', orderId: order.orderId })
   })
 
   it('gives up on a cursor of another instance, a bad filter and a chain that is not served', async () => {
@@ -114,7 +130,7 @@ describe('the stream of events', () => {
   })
 })
 
-describe('an order that is watched', () => {
+describe('the watch of an order', () => {
   async function watch(baseUrl: string, orderId: Hex, finalAfterMs?: number) {
     const options = { signal: untilTheEnd(), finalAfterMs }
     const orders = createAggregatorClient({ baseUrl }).watchOrder(chain.chainId, orderId, options)
@@ -122,7 +138,7 @@ describe('an order that is watched', () => {
     return async () => (await iterator.next()).value?.state
   }
 
-  it('is told from nothing to its end, over lost connections', async () => {
+  it('yields each state from NONE to its end, over lost connections', async () => {
     const { actions, mine } = traffic
     const order = traffic.order()
     const next = await watch(cable.url, order.orderId, 0)
@@ -136,7 +152,7 @@ describe('an order that is watched', () => {
     expect(await next()).toBeUndefined()
   })
 
-  it('goes back when a reorganisation takes its end back', async () => {
+  it('yields the earlier state when a reorganisation removes its end', async () => {
     const { actions, mine, reorganise } = traffic
     const order = traffic.order()
     await mine([actions.deposit(order)])
@@ -161,7 +177,7 @@ describe('the record of a quote', () => {
     depositWindow: 60,
   })
 
-  it('tells what was asked and what came of it', async () => {
+  it('has the parameters and the results', async () => {
     const aggregator = createAggregatorClient({ baseUrl: service.url })
     const { quoteId, best, alternatives } = await aggregator.getQuote(params())
     expect([best.quote.outputAmount, alternatives]).toEqual([1000n, []])
@@ -252,7 +268,7 @@ describe('a call that fails', () => {
   })
 })
 
-it('requests travel as the integrator likes, such as with a header of a gateway', async () => {
+it('a client sends its requests with the fetch of the integrator, such as with a header of a gateway', async () => {
   const seen: (string | null)[] = []
   const aggregator = createAggregatorClient({
     baseUrl: service.url,

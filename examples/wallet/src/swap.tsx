@@ -4,6 +4,7 @@ import {
   type QuoteParams,
   queryKey,
   readSettlement,
+  retryDelay,
   type SignedQuote,
   verifyQuote,
 } from '@quote-aggregator/client'
@@ -39,6 +40,7 @@ export function Swap() {
     enabled: params !== undefined,
     refetchInterval: REFRESH_MS,
     retry: (failures, error) => failures < 3 && isRetryable(error),
+    retryDelay,
   })
   const swap = useMutation({
     mutationFn: async ({ best, params }: { best: SignedQuote; params: QuoteParams }) => {

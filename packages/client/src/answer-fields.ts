@@ -1,10 +1,10 @@
 import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
 import { parseUint256 } from '../../../src/domain/amount.js'
 import { parseBytes32 } from '../../../src/domain/hex.js'
-import { AggregatorError } from './errors.js'
-import type { Messages, Untrusted } from './messages.js'
+import { UnreadableAnswer } from './errors.js'
+import type { Messages, UnknownText, Untrusted } from './messages.js'
 
-/** Reads a JSON object as a message, of which each field is still to be read. @throws AggregatorError ANSWER_INVALID, as all readers here */
+/** Reads a JSON object as a message whose fields are not read yet. @throws UnreadableAnswer, as all readers here */
 export function readMessage<Name extends keyof Messages>(value: unknown): Untrusted<Name> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('an object', value)
   return value as Untrusted<Name>
@@ -54,11 +54,10 @@ export function readInteger(value: unknown): number {
   return value as number
 }
 
-/** Reads one of a closed list of texts. */
-export function readChoice<T extends string>(choices: readonly T[], value: unknown): T {
-  const choice = choices.find((each) => each === value)
-  if (choice === undefined) throw invalid(`one of ${choices.join(', ')}`, value)
-  return choice
+/** Reads an enum value. One that this version of the client does not know is its text. */
+export function readEnum<T extends string>(value: unknown): T | UnknownText {
+  if (typeof value !== 'string' || !/^\w+$/.test(value)) throw invalid('an enum value', value)
+  return value as T | UnknownText
 }
 
 /** Reads a field that may be absent. */
@@ -66,7 +65,6 @@ export function readOptional<T>(value: unknown, read: (value: unknown) => T): T 
   return value === undefined ? undefined : read(value)
 }
 
-function invalid(expected: string, actual: unknown): AggregatorError {
-  const shown = String(JSON.stringify(actual)).slice(0, 100)
-  return new AggregatorError('ANSWER_INVALID', `The instance answered ${shown} instead of ${expected}.`)
+function invalid(expected: string, actual: unknown): UnreadableAnswer {
+  return new UnreadableAnswer(`${String(JSON.stringify(actual)).slice(0, 100)} instead of ${expected}`)
 }

@@ -2,7 +2,7 @@ import type { FieldViolation } from '../../../src/domain/errors.js'
 import { parseAddress, parseBytes32 } from '../../../src/domain/hex.js'
 import { invalidCall } from './errors.js'
 
-/** What is wrong with each value that a caller gave; those that are in order are left out. */
+/** What is wrong with each argument of a call; undefined for those that are in order. */
 export type Checks = Readonly<Record<string, string | undefined>>
 
 /** @throws AggregatorError INVALID_ARGUMENT with every bad field */
@@ -13,7 +13,25 @@ export function check(checks: Checks): void {
   if (violations.length > 0) throw invalidCall(violations)
 }
 
-/** What is wrong with a chain id; undefined is one of a wallet that is not connected yet. */
+/** Checks the options of a call or a stream. @throws AggregatorError INVALID_ARGUMENT */
+export function checkOptions(options: unknown): void {
+  check({ options: objectProblem(options) })
+  check({ signal: signalProblem((options as { signal?: unknown }).signal) })
+}
+
+export function objectProblem(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null ? undefined : 'must be an object, or be left out'
+}
+
+/** An AbortSignal of another realm, as of a test's browser, is one as well. */
+function signalProblem(value: unknown): string | undefined {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>
+  const isRight =
+    value === undefined || (typeof aborted === 'boolean' && typeof addEventListener === 'function')
+  return isRight ? undefined : 'must be an AbortSignal, or be left out'
+}
+
+/** Undefined is a chain id of a wallet that is not connected yet, and not right. */
 export function chainIdProblem(value: unknown): string | undefined {
   const isRight = Number.isSafeInteger(value) && (value as number) > 0
   return isRight ? undefined : 'must be an integer of 1 to 2^53-1'
@@ -28,11 +46,16 @@ export function bytes32Problem(value: unknown): string | undefined {
 }
 
 export function amountProblem(value: unknown): string | undefined {
-  return typeof value === 'bigint' ? undefined : "must be a bigint in the token's smallest unit"
+  const isRight = typeof value === 'bigint' && value > 0n && value < 1n << 256n
+  return isRight ? undefined : "must be a bigint of 1 to 2^256-1, in the token's smallest unit"
 }
 
 export function textProblem(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? undefined : 'must be a text'
+}
+
+export function choiceProblem(choices: readonly string[], value: unknown): string | undefined {
+  return choices.includes(value as string) ? undefined : `must be one of ${choices.join(', ')}`
 }
 
 export function durationProblem(value: unknown): string | undefined {

@@ -1,13 +1,22 @@
 import type { Address, Hex } from 'viem'
-import type { Order } from '../../../src/domain/order.js'
+import { linkSignal, untilReturned } from './abort.js'
 import { readAddress, readList, readMessage } from './answer-fields.js'
-import { addressProblem, bytes32Problem, chainIdProblem, check, textProblem } from './arguments.js'
+import {
+  addressProblem,
+  bytes32Problem,
+  chainIdProblem,
+  check,
+  checkOptions,
+  objectProblem,
+  textProblem,
+} from './arguments.js'
 import { AggregatorError, invalidCall } from './errors.js'
-import { type EventFilter, type OrderEvent, toFilterQuery } from './events.js'
+import { type EventFilter, toFilterQuery } from './event-filter.js'
+import { type OrderEvent, readStreamMessage } from './events.js'
 import { type FollowOptions, followEvents, type StreamOptions } from './follow-events.js'
 import { type CallOptions, createInstance } from './http.js'
 import type { Messages } from './messages.js'
-import { readOrder } from './order.js'
+import { type Order, readOrder } from './order.js'
 import { type QuoteAnswer, type QuoteParams, readQuoteAnswer, toQuoteBody } from './quote.js'
 import { type QuoteRecord, readQuoteRecord } from './quote-record.js'
 import type { SignedRegistration, SignedUnregistration } from './registration.js'
@@ -20,37 +29,37 @@ import {
 import { type WatchOrderOptions, watchOrder } from './watch-order.js'
 
 export interface AggregatorClientOptions {
-  /** Where the instance answers, such as `https://quotes.example`. */
-  readonly baseUrl: string
-  /** Longest wait for an answer; 10000 when left out. A call may have its own. Streams have none. */
+  /** Where the instance answers, such as `https://quotes.example`, with or without a path. */
+  readonly baseUrl: string | URL
+  /** Longest wait for an answer, in milliseconds; 10000 when left out. A call may have its own. Streams have none. */
   readonly timeoutMs?: number
-  /** How requests travel, such as with headers of a gateway; the platform's `fetch` when left out. */
+  /** Sends the requests, such as with headers for a gateway; the platform's `fetch` when left out. */
   readonly fetch?: typeof fetch
 }
 
-/** One instance, called from outside. Every method throws AggregatorError. */
+/** The client of one instance. Every method throws AggregatorError. */
 export interface AggregatorClient {
-  /** Asks for a quote. What comes back is the instance's word: check it with `verifyQuote`. */
+  /** Asks for a quote. The instance may answer anything: check the offer with `verifyQuote`. */
   getQuote(params: QuoteParams, options?: CallOptions): Promise<QuoteAnswer>
-  /** Tells how a quote came about. */
+  /** Reads how a quote came about. */
   getQuoteRecord(chainId: number, quoteId: string, options?: CallOptions): Promise<QuoteRecord>
-  /** Reads an order as the settlement contract has it; one that it does not know is NONE. */
+  /** Reads an order as the settlement contract has it. An order that the contract does not know is NONE. */
   getOrder(chainId: number, orderId: Hex, options?: CallOptions): Promise<Order>
   /** Lists the active solvers, the longest registered first. */
   listSolvers(chainId: number, options?: CallOptions): Promise<ListedSolver[]>
-  /** Registers a solver, or updates its endpoint and name. @returns its address, and what came of a request to its endpoint */
+  /** Registers a solver, or updates its endpoint and name. @returns its address, and the result of a request to its endpoint */
   registerSolver(registration: SignedRegistration, options?: CallOptions): Promise<RegisteredSolver>
-  /** Takes a solver out. @returns its address */
+  /** Removes a solver. @returns its address */
   unregisterSolver(unregistration: SignedUnregistration, options?: CallOptions): Promise<Address>
   /**
-   * Follows the order events, each once and in order. A lost connection is taken up again by its cursor, for as long as it
-   * takes; what cannot get better (such as CURSOR_UNKNOWN, INVALID_ARGUMENT, CHAIN_NOT_SUPPORTED) is thrown. CURSOR_UNKNOWN
-   * also ends a stream when the event log has lost events that were sent, as after a restored backup.
+   * Follows the order events, each once and in order. After a lost connection it resumes at its cursor, as often as necessary.
+   * It throws what another attempt cannot mend, such as CURSOR_UNKNOWN, INVALID_ARGUMENT and CHAIN_NOT_SUPPORTED.
+   * CURSOR_UNKNOWN also ends a stream when the event log has lost events that it had sent, as after a restored backup.
    */
   streamEvents(filter?: EventFilter, options?: StreamOptions): AsyncIterable<OrderEvent>
   /**
-   * Follows one order: its state now, then each change, also back when a reorganisation takes something back. Ends when
-   * SETTLED or REFUNDED has stood for `finalAfterMs`, or by the signal.
+   * Follows one order: its state now, then each change. After a reorganisation the state may be an earlier one. The watch ends
+   * when SETTLED or REFUNDED has lasted for `finalAfterMs`, or by the signal.
    */
   watchOrder(chainId: number, orderId: Hex, options?: WatchOrderOptions): AsyncIterable<Order>
 }
@@ -59,84 +68,94 @@ const TIMEOUT_MS = 10_000
 
 /**
  * Builds a client of one instance. It sends nothing before the first call.
- * @throws AggregatorError ANSWER_INVALID when `baseUrl` is not an http or https URL
+ * @throws AggregatorError ANSWER_INVALID for a bad `baseUrl`, INVALID_ARGUMENT for a bad `timeoutMs`
  */
 export function createAggregatorClient(options: AggregatorClientOptions): AggregatorClient {
   const { baseUrl, timeoutMs = TIMEOUT_MS, fetch = globalThis.fetch } = options
   const instance = createInstance({ baseUrl, timeoutMs, fetch })
 
   const getOrder: AggregatorClient['getOrder'] = (chainId, orderId, callOptions) =>
-    answer(async () => {
+    checked(() => {
       check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
-      return readOrder(
-        await instance.call({ verb: 'GET', path: `/v1/${chainId}/order/${orderId}` }, callOptions),
-      )
+      return instance.call({ verb: 'GET', path: `/v1/${chainId}/order/${orderId}` }, readOrder, callOptions)
     })
 
-  const follow = (filter: EventFilter, streamOptions: FollowOptions) => {
+  const follow = (filter: EventFilter, options: FollowOptions) => {
     const open = (from: EventFilter, signal: AbortSignal) =>
-      instance.open(`/v1/events?${toFilterQuery(from)}`, signal)
-    return followEvents(open, filter, streamOptions)
+      instance.open(`/v1/events?${toFilterQuery(from)}`, readStreamMessage, signal)
+    return followEvents(open, filter, options)
   }
 
   return {
     getOrder,
     getQuote: (params, callOptions) =>
-      answer(async () => {
+      checked(() => {
         const body = toQuoteBody(params)
-        return readQuoteAnswer(
-          await instance.call({ verb: 'POST', path: `/v1/${params.chainId}/quote`, body }, callOptions),
+        return instance.call(
+          { verb: 'POST', path: `/v1/${params.chainId}/quote`, body },
+          readQuoteAnswer,
+          callOptions,
         )
       }),
     getQuoteRecord: (chainId, quoteId, callOptions) =>
-      answer(async () => {
+      checked(() => {
         check({ chainId: chainIdProblem(chainId), quoteId: textProblem(quoteId) })
         const path = `/v1/${chainId}/quote/${encodeURIComponent(quoteId)}`
-        return readQuoteRecord(await instance.call({ verb: 'GET', path }, callOptions))
+        return instance.call({ verb: 'GET', path }, readQuoteRecord, callOptions)
       }),
     listSolvers: (chainId, callOptions) =>
-      answer(async () => {
+      checked(() => {
         check({ chainId: chainIdProblem(chainId) })
-        const solvers = await instance.call({ verb: 'GET', path: `/v1/${chainId}/solvers` }, callOptions)
-        return readList(solvers).map(readListedSolver)
+        const read = (solvers: unknown) => readList(solvers).map(readListedSolver)
+        return instance.call({ verb: 'GET', path: `/v1/${chainId}/solvers` }, read, callOptions)
       }),
     registerSolver: (registration, callOptions) =>
-      answer(async () => {
+      checked(() => {
         const { chainId, ...body } = registration
         check({ chainId: chainIdProblem(chainId) })
         const request: Omit<Messages['RegisterSolverRequest'], 'chainId'> = body
         const call = { verb: 'POST', path: `/v1/${chainId}/solvers/register`, body: request } as const
-        return readRegisteredSolver(await instance.call(call, callOptions))
+        return instance.call(call, readRegisteredSolver, callOptions)
       }),
     unregisterSolver: (unregistration, callOptions) =>
-      answer(async () => {
+      checked(() => {
         const { chainId, address, ...body } = unregistration
         check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
         const request: Omit<Messages['UnregisterSolverRequest'], 'chainId' | 'address'> = body
         const call = { verb: 'DELETE', path: `/v1/${chainId}/solvers/${address}`, body: request } as const
-        return readAddress(
-          readMessage<'UnregisterSolverResponse'>(await instance.call(call, callOptions)).address,
-        )
+        const read = (answer: unknown) => readAddress(readMessage<'UnregisterSolverResponse'>(answer).address)
+        return instance.call(call, read, callOptions)
       }),
-    async *streamEvents(filter = {}, streamOptions = {}) {
-      for await (const notice of follow(filter, streamOptions)) {
-        if (notice.type !== 'connected') yield notice
-      }
-    },
-    async *watchOrder(chainId, orderId, watchOptions = {}) {
-      check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
-      const filter = { chainIds: [chainId], orderIds: [orderId] }
-      const source = {
-        follow: (streamOptions: StreamOptions) => follow(filter, { ...streamOptions, isPlaceOptional: true }),
-        read: (signal: AbortSignal) => getOrder(chainId, orderId, { signal }),
-      }
-      yield* watchOrder(source, watchOptions)
-    },
+    streamEvents: (filter = {}, options = {}) =>
+      untilReturned(async function* (ending) {
+        checkOptions(options)
+        check({ filter: objectProblem(filter) })
+        const unlink = linkSignal(options.signal, ending)
+        try {
+          for await (const notice of follow(filter, { ...options, signal: ending.signal })) {
+            if (notice.type !== 'connected' && notice.type !== 'disconnected') yield notice
+          }
+        } finally {
+          unlink()
+        }
+      }),
+    watchOrder: (chainId, orderId, options = {}) =>
+      untilReturned(async function* (ending) {
+        check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
+        checkOptions(options)
+        const filter = { chainIds: [chainId], orderIds: [orderId] }
+        const source = {
+          follow: (streamOptions: StreamOptions) =>
+            follow(filter, { ...streamOptions, isPlaceOptional: true }),
+          read: (signal: AbortSignal) => getOrder(chainId, orderId, { signal }),
+        }
+        yield* watchOrder(source, options, ending)
+      }),
   }
 }
 
-/** Makes whatever a caller's own values provoke an AggregatorError, as all failures of calls are. */
-async function answer<T>(call: () => Promise<T>): Promise<T> {
+/** Makes an AggregatorError of what the arguments of a call provoke, like all failures of calls. */
+async function checked<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (thrown) {

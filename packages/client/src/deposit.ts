@@ -1,18 +1,11 @@
-import {
-  type Address,
-  BaseError,
-  type Client,
-  ExecutionRevertedError,
-  encodeFunctionData,
-  erc20Abi,
-  type Hex,
-} from 'viem'
+import { type Address, type Client, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { call, readContract } from 'viem/actions'
 import type { SignedQuote } from '../../../src/domain/quote.js'
+import { isErrorResponse } from './contract-errors.js'
 import type { SettlementTerms } from './settlement.js'
 import { depositAbi, toContractQuote } from './settlement-abi.js'
 
-/** A call of a contract, as viem's `sendTransaction` and the calls of `sendCalls` (EIP-5792) take it. */
+/** A call of a contract, for viem's `sendTransaction`, or one of the calls of `sendCalls` (EIP-5792). */
 export interface Call {
   readonly to: Address
   readonly data: Hex
@@ -20,11 +13,11 @@ export interface Call {
 }
 
 /**
- * What the user sends for an offer in deposit mode CONTRACT, in this order: the approval of the input token for exactly the
- * input amount, then the deposit. The approval is left out where the user's allowance suffices. Where the token refuses to
+ * Makes the calls of a user for an offer in deposit mode CONTRACT, in this order: the approval of the input token for exactly
+ * the input amount, then the deposit. Where the user's allowance suffices, there is no approval. Where the token refuses to
  * change an allowance that is not zero, as USDT does, an approval of zero comes first. Check the offer with `verifyQuote`
  * before.
- * @param options what `readSettlement` gives: the settlement contract of the offer's chain, and a client of a node of it
+ * @param options the result of `readSettlement`: the settlement contract of the offer's chain, and a client of a node of it
  * @throws viem's errors when the node does not answer, or the input token is not a contract
  */
 export async function depositCalls(
@@ -54,7 +47,7 @@ interface Approval {
   readonly amount: bigint
 }
 
-/** What raises the allowance to the amount. */
+/** Makes the calls that raise the allowance to the amount. */
 async function approvalCalls(client: Client, { token, owner, spender, amount }: Approval): Promise<Call[]> {
   const allowance = await readContract(client, {
     address: token,
@@ -72,22 +65,23 @@ async function approvalCalls(client: Client, { token, owner, spender, amount }: 
   return isChangeable ? [approve(amount)] : [approve(0n), approve(amount)]
 }
 
-/** Whether a token would accept an approval in the latest block. Old tokens return nothing instead of `true`. */
+/**
+ * Whether a token would accept an approval in the latest block. Old tokens return nothing instead of `true`. Nodes word a revert
+ * in their own ways, so that each error response is a no: setting the allowance to zero first does no harm.
+ */
 async function isAccepted(client: Client, owner: Address, { to, data }: Call): Promise<boolean> {
   try {
     const { data: returned = '0x' } = await call(client, { account: owner, to, data })
     return returned === '0x' || BigInt(returned) !== 0n
   } catch (error) {
-    const isRevert =
-      error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError) !== null
-    if (isRevert) return false
+    if (isErrorResponse(error)) return false
     throw error
   }
 }
 
 /**
- * What the user sends for an offer in deposit mode ADDRESS: one transfer of the input amount to the deposit address. Check
- * the offer with `verifyQuote` before: tokens sent to another address are lost.
+ * Makes the call of a user for an offer in deposit mode ADDRESS: a transfer of the input amount to the deposit address. Check
+ * the offer with `verifyQuote` before, because tokens that reach another address are lost.
  */
 export function depositTransfer(offer: SignedQuote): Call {
   const { quote, depositAddress } = offer

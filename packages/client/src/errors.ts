@@ -1,9 +1,10 @@
 import { type FieldViolation, REASONS, type Reason } from '../../../src/domain/errors.js'
+import type { UnknownText } from './messages.js'
 
 /**
- * Why a call failed: a reason of the service, or one that only the client can know. CONNECTION_FAILED: no whole answer
- * came. TIMED_OUT: not within `timeoutMs`. CANCELLED: by the caller's signal. ANSWER_INVALID: the base URL does not lead to
- * an aggregator that this client understands.
+ * Why a call failed: a reason of the service, or one of the client. CONNECTION_FAILED: no whole answer came. TIMED_OUT: none
+ * within `timeoutMs`. CANCELLED: by the caller's signal. ANSWER_INVALID: the base URL does not lead to an aggregator that
+ * this client understands.
  */
 export type ClientReason = Reason | 'CONNECTION_FAILED' | 'TIMED_OUT' | 'CANCELLED' | 'ANSWER_INVALID'
 
@@ -11,78 +12,119 @@ interface AggregatorErrorOptions {
   readonly violations?: readonly FieldViolation[]
   readonly quoteId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
+  readonly httpStatus?: number | undefined
   readonly cause?: unknown
 }
 
-/** What every method of the client throws; its message is a sentence for a person. */
+/** The error of every method of the client. Its message is a sentence for a person. */
 export class AggregatorError extends Error {
   override readonly name = 'AggregatorError'
-  readonly reason: ClientReason
-  /** Every bad field of what the caller gave. */
+  /** A newer instance may send a reason that this version of the client does not know: its `httpStatus` says more. */
+  readonly reason: ClientReason | UnknownText
+  /** Every bad field of the call. */
   readonly violations: readonly FieldViolation[]
   /** Names the record of the quote that failed, when solvers were asked. */
   readonly quoteId: string | undefined
-  /** When it is worth trying again. */
+  /** How long to wait before the next attempt, when the instance or a gateway in front of it says so. */
   readonly retryAfterSeconds: number | undefined
+  /** Status of the answer; undefined when the error is not an answer. */
+  readonly httpStatus: number | undefined
 
-  constructor(reason: ClientReason, message: string, options: AggregatorErrorOptions = {}) {
+  constructor(reason: ClientReason | UnknownText, message: string, options: AggregatorErrorOptions = {}) {
     super(message, { cause: options.cause })
     this.reason = reason
     this.violations = options.violations ?? []
     this.quoteId = options.quoteId
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.httpStatus = options.httpStatus
   }
+}
+
+/** An answer that this client does not understand. `toAggregatorError` adds the URL. */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer'
 }
 
 /** An answer that is not a success. */
 export interface FailedAnswer {
+  /** Base URL of the instance. */
+  readonly url: string
   readonly status: number
   readonly retryAfter: string | null
   /** The body's JSON; undefined when it has none. */
   readonly body: unknown
 }
 
-const TOO_MANY_REQUESTS = 429
-const SERVER_ERRORS = 500
-
-/** A failed answer with the reason that the instance gave, or else with the client's own. */
-export function fromAnswer(answer: FailedAnswer): AggregatorError {
-  const { status, body } = answer
+/** A failed answer with the reason that the instance gave, or else with one of the client. */
+export function fromAnswer({ url, status, retryAfter, body }: FailedAnswer): AggregatorError {
   const { error, code, details, quoteId } = (typeof body === 'object' && body !== null ? body : {}) as Record<
     string,
     unknown
   >
-  const retryAfterSeconds = readSeconds(answer.retryAfter)
-  if (isReason(code)) {
-    return new AggregatorError(code, typeof error === 'string' ? error : `The instance answered ${code}.`, {
-      violations: readViolations(details),
+  const facts = { httpStatus: status, retryAfterSeconds: readRetryAfter(retryAfter) }
+  if (isReason(code, error)) {
+    const violations = readViolations(details)
+    const sentence = typeof error === 'string' ? error : `${url} answered ${code}.`
+    return new AggregatorError(code, withViolations(sentence, violations), {
+      ...facts,
+      violations,
       quoteId: typeof quoteId === 'string' ? quoteId : undefined,
-      retryAfterSeconds,
     })
   }
-  // A proxy answers so while it has no instance behind it.
-  if (code === undefined && (status >= SERVER_ERRORS || status === TOO_MANY_REQUESTS)) {
-    const message = `The instance cannot be reached: HTTP status ${status}.`
-    return new AggregatorError('CONNECTION_FAILED', message, { retryAfterSeconds })
-  }
-  return notAnAggregator(`HTTP status ${status}`)
+  // A gateway answers so: it limits requests, or reaches no instance.
+  if (mayPass(status))
+    return new AggregatorError('CONNECTION_FAILED', `${url} cannot be reached: HTTP status ${status}.`, facts)
+  return notAnAggregator(url, `HTTP status ${status}`, facts)
 }
 
-/** The error for an answer that no aggregator gives. @param what has come instead */
-export function notAnAggregator(what: string, cause?: unknown): AggregatorError {
-  const message = `The base URL does not lead to an aggregator that this client understands: ${what}.`
-  return new AggregatorError('ANSWER_INVALID', message, { cause })
+/** Whether a later request may get another status. */
+export function mayPass(status: number | undefined): boolean {
+  return status !== undefined && (status === 429 || status >= 500)
 }
 
-/** The error for what a caller gave, naming every bad field. */
+/** Turns what a request throws into an AggregatorError. `fetch` and bodies throw when there is no whole answer. */
+export function toAggregatorError(url: string, thrown: unknown): AggregatorError {
+  if (thrown instanceof AggregatorError) return thrown
+  if (thrown instanceof UnreadableAnswer) return notAnAggregator(url, thrown.message, { cause: thrown })
+  const said = thrown instanceof Error ? thrown.message : String(thrown)
+  const code = codeOf(thrown)
+  const message = `No whole answer came from ${url}: ${said}${code === undefined ? '' : ` (${code})`}.`
+  return new AggregatorError('CONNECTION_FAILED', message, { cause: thrown })
+}
+
+function notAnAggregator(url: string, what: string, options: AggregatorErrorOptions): AggregatorError {
+  const message = `${url} does not answer as an aggregator that this client understands: ${what}.`
+  return new AggregatorError('ANSWER_INVALID', message, options)
+}
+
+/** The error for arguments of a call, naming every bad field. */
 export function invalidCall(violations: readonly FieldViolation[], cause?: unknown): AggregatorError {
-  const said = violations.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return new AggregatorError('INVALID_ARGUMENT', `The call is not valid: ${said}.`, { violations, cause })
+  const message = `The call is not valid: ${describe(violations)}.`
+  return new AggregatorError('INVALID_ARGUMENT', message, { violations, cause })
 }
 
-/** What of the service's reasons a caller can be told. */
-function isReason(code: unknown): code is Reason {
-  return typeof code === 'string' && Object.hasOwn(REASONS, code)
+/** The code of the system's error, such as ECONNREFUSED, that Node keeps in a cause. */
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  const { code, cause } = thrown as { code?: unknown; cause?: unknown }
+  return typeof code === 'string' ? code : codeOf(cause)
+}
+
+/** Whether a body has the shape of the service's errors. A newer instance may have further codes. */
+function isReason(code: unknown, error: unknown): code is ClientReason | UnknownText {
+  if (typeof code !== 'string') return false
+  return Object.hasOwn(REASONS, code) || (typeof error === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code))
+}
+
+/** The service names the bad fields in its sentence, and mostly not what they must be. */
+function withViolations(sentence: string, violations: readonly FieldViolation[]): string {
+  return violations.every(({ message }) => sentence.includes(message))
+    ? sentence
+    : `${sentence.replace(/\.?$/, ':')} ${describe(violations)}.`
+}
+
+function describe(violations: readonly FieldViolation[]): string {
+  return violations.map(({ field, message }) => `${field} ${message}`).join('; ')
 }
 
 function readViolations(details: unknown): FieldViolation[] {
@@ -93,7 +135,10 @@ function readViolations(details: unknown): FieldViolation[] {
   })
 }
 
-/** Reads `Retry-After` in seconds, as aggregators write it. */
-function readSeconds(text: string | null): number | undefined {
-  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined
+/** Reads `Retry-After`: seconds, as aggregators write it, or a date, as some gateways do. */
+function readRetryAfter(text: string | null): number | undefined {
+  if (text === null) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const seconds = /^[A-Z][a-z]+, /.test(text) ? (Date.parse(text) - Date.now()) / 1000 : Number.NaN
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds))
 }

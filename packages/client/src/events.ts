@@ -1,26 +1,27 @@
 import type { Address, Hex } from 'viem'
-import { ORDER_EVENT_TYPES, type OrderEventType } from '../../../src/domain/event.js'
+import type { OrderEventType } from '../../../src/domain/event.js'
 import {
   readAddress,
   readBytes32,
-  readChoice,
+  readEnum,
   readInteger,
   readList,
   readMessage,
   readText,
   readUint256,
 } from './answer-fields.js'
-import { chainIdProblem, check } from './arguments.js'
-import type { Messages, Untrusted } from './messages.js'
+import { UnreadableAnswer } from './errors.js'
+import type { UnknownText, Untrusted } from './messages.js'
+import type { ServerSentEvent } from './sse.js'
 
 export type { OrderEventType } from '../../../src/domain/event.js'
 
-/** What all events say. */
+/** The fields of all events. */
 interface EventBase {
   readonly chainId: number
   readonly orderId: Hex
   readonly blockNumber: number
-  /** The stream's place after this event: `after` of the filter that goes on from here. An opaque text. */
+  /** The stream's place after this event, an opaque text. As `after` of a filter, it resumes the stream from here. */
   readonly cursor: string
 }
 
@@ -50,61 +51,46 @@ export interface Refunded extends EventBase {
   readonly bondSlashed: bigint
 }
 
-/** An event announced before, taken back because its block left the chain. */
+/** An event published before that a reorganisation removed: its block left the chain. */
 export interface Reverted extends EventBase {
   readonly type: 'Reverted'
-  readonly event: OrderEventType
+  readonly event: OrderEventType | UnknownText
 }
 
-/** Whatever happens to orders, in the order of each chain. */
+/** An event of an order, in the order of its chain. */
 export type OrderEvent = Deposited | Settled | Refunded | Reverted
 
-/** Which events to tell of: of each kind of filter one must match; one that is left out lets all pass. */
-export interface EventFilter {
-  /**
-   * Cursor of the last event that you have worked on: the events after it come first. New events only when left out. A cursor
-   * that the log does not have, as after a restored backup, is CURSOR_UNKNOWN: leave it out, and read your orders after `connected`.
-   */
-  readonly after?: string
-  readonly chainIds?: readonly number[]
-  readonly types?: readonly OrderEvent['type'][]
-  readonly orderIds?: readonly Hex[]
-  readonly users?: readonly Address[]
-  readonly solvers?: readonly Address[]
-}
-
-/** What the instance says first, at each opening of a stream. */
+/** The first message of each stream. */
 export interface Connected {
   readonly type: 'connected'
   readonly supportedChains: readonly number[]
   readonly cursor: string
 }
 
-/** A filter as the query of its request. @throws AggregatorError INVALID_ARGUMENT */
-export function toFilterQuery(filter: EventFilter): string {
-  for (const chainId of filter.chainIds ?? []) check({ chainIds: chainIdProblem(chainId) })
-  const values: Readonly<
-    Record<keyof Messages['StreamEventsRequest'], readonly (string | number)[] | undefined>
-  > = {
-    after: filter.after === undefined ? [] : [filter.after],
-    chainId: filter.chainIds,
-    type: filter.types,
-    orderId: filter.orderIds,
-    user: filter.users,
-    solver: filter.solvers,
-  }
-  const query = new URLSearchParams()
-  for (const [name, list = []] of Object.entries(values))
-    for (const value of list) query.append(name, String(value))
-  return query.toString()
+/** A block of the stream. */
+export interface StreamMessage {
+  /** The stream's place after it; undefined when the block has none. */
+  readonly id: string | undefined
+  /** Undefined for a heartbeat, and for a type that this version of the client does not know. */
+  readonly event: Connected | OrderEvent | undefined
 }
 
-/**
- * Reads an event of the stream.
- * @returns undefined for a type that this client does not know
- * @throws AggregatorError ANSWER_INVALID
- */
-export function readEvent(answer: unknown): Connected | OrderEvent | undefined {
+/** Reads a block of the stream. @throws UnreadableAnswer */
+export function readStreamMessage({ id, data }: ServerSentEvent): StreamMessage {
+  return { id, event: data === '' ? undefined : readEvent(parseObject(data)) }
+}
+
+function parseObject(data: string): object {
+  try {
+    const value: unknown = JSON.parse(data)
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // The error below covers it.
+  }
+  throw new UnreadableAnswer('an event that is not a JSON object')
+}
+
+function readEvent(answer: unknown): Connected | OrderEvent | undefined {
   const { type, cursor } = answer as { type?: unknown; cursor?: unknown }
   switch (type) {
     case 'connected': {
@@ -139,7 +125,7 @@ export function readEvent(answer: unknown): Connected | OrderEvent | undefined {
     }
     case 'Reverted': {
       const message = readMessage<'Reverted'>(answer)
-      return { type, ...readBase(message, cursor), event: readChoice(ORDER_EVENT_TYPES, message.event) }
+      return { type, ...readBase(message, cursor), event: readEnum(message.event) }
     }
     default:
       return undefined

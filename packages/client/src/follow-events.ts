@@ -1,42 +1,45 @@
-import { AggregatorError, notAnAggregator } from './errors.js'
-import { type EventFilter, type OrderEvent, readEvent } from './events.js'
-import { isRetryable, pause, pauseMs } from './retry.js'
-import type { ServerSentEvent } from './sse.js'
+import { linkSignal } from './abort.js'
+import { AggregatorError } from './errors.js'
+import type { EventFilter } from './event-filter.js'
+import type { OrderEvent, StreamMessage } from './events.js'
+import { isRetryable, pause, retryDelay } from './retry.js'
 
 export interface StreamOptions {
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal | undefined
-  /** Told each time that the stream is open: nothing that happens from then on is missed. */
+  /** Called each time that the stream is open. From then on it misses nothing. */
   readonly onConnected?: ((opening: Opening) => void) | undefined
-  /** Told each time that the connection is lost, or cannot be made, before it is tried again. */
+  /** Called each time that the connection is lost or cannot be made, before the next attempt. */
   readonly onLost?: ((error: AggregatorError) => void) | undefined
 }
 
-/** What the instance says first. */
+/** The first message of a stream. */
 export interface Opening {
   readonly supportedChains: readonly number[]
   /** The stream's place. */
   readonly cursor: string
 }
 
-/** How the streams are followed, beside what an app may choose. */
+/** The options of `followEvents`; an app has those of `StreamOptions`. */
 export interface FollowOptions extends StreamOptions {
-  /** The caller reads the state itself at each opening: it needs no place in the log, and goes on without one that is lost. */
+  /** The caller reads the state itself at each opening. It needs no place in the log, and goes on without one that is lost. */
   readonly isPlaceOptional?: boolean
 }
 
-/** Opens one stream. */
-export type OpenStream = (filter: EventFilter, signal: AbortSignal) => AsyncIterable<ServerSentEvent>
+/** Opens one stream. @throws AggregatorError, while it is iterated */
+export type OpenStream = (filter: EventFilter, signal: AbortSignal) => AsyncIterable<StreamMessage>
 
-/** What is told of a stream: that it is open (again), or an event. */
-export type Notice = { readonly type: 'connected' } | OrderEvent
+/** An event, or a change of the connection. */
+export type Notice = { readonly type: 'connected' } | { readonly type: 'disconnected' } | OrderEvent
 
-/** Three times as long as an instance leaves a stream without a sign of life. */
+/** An instance sends its first message at once. */
+const OPENING_MS = 10_000
+/** Three times the interval of an instance's heartbeats. */
 const SILENCE_MS = 45_000
 
 /**
- * Follows the events over as many streams as it takes, each taken up where the last one was lost.
- * @throws AggregatorError what cannot get better by trying again
+ * Follows the events over as many streams as necessary. Each begins where the last one was lost.
+ * @throws AggregatorError that another attempt cannot mend
  */
 export async function* followEvents(
   open: OpenStream,
@@ -49,11 +52,9 @@ export async function* followEvents(
   while (!signal.aborted) {
     try {
       const from = after === undefined ? filter : { ...filter, after }
-      for await (const { id, data } of untilSilent((ending) => open(from, ending), signal)) {
-        after = id ?? after
-        const event = data === '' ? undefined : readEvent(parseEvent(data))
+      for await (const { id, event } of untilSilent((ending) => open(from, ending), signal)) {
+        after = event?.cursor ?? id ?? after
         if (event === undefined) continue
-        after = event.cursor
         if (event.type === 'connected') {
           failures = 0
           onConnected?.({ supportedChains: event.supportedChains, cursor: event.cursor })
@@ -68,39 +69,38 @@ export async function* followEvents(
       if (isPlaceLost) after = filter.after
       else if (!isRetryable(thrown)) throw thrown
       onLost?.(thrown)
-      await pause(pauseMs(++failures, thrown, Math.random()), signal)
+      if (!signal.aborted) yield { type: 'disconnected' }
+      await pause(retryDelay(failures++, thrown), signal)
     }
   }
 }
 
-function parseEvent(data: string): object {
-  try {
-    const value: unknown = JSON.parse(data)
-    if (typeof value === 'object' && value !== null) return value
-  } catch {
-    // The error below covers it.
-  }
-  throw notAnAggregator('an event that is not a JSON object')
-}
-
-/** Passes messages on; a stream on which nothing comes for too long is dead, though nobody has said so. */
+/** Passes messages on, and ends a stream that is silent for too long: its connection is lost without a sign. */
 async function* untilSilent<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T, void, void> {
-  const silence = new AbortController()
-  const messages = open(AbortSignal.any([signal, silence.signal]))[Symbol.asyncIterator]()
+  const ending = new AbortController()
+  const unlink = linkSignal(signal, ending)
+  let patienceMs = OPENING_MS
+  let isSilent = false
   try {
+    const messages = open(ending.signal)[Symbol.asyncIterator]()
     for (;;) {
-      const timer = setTimeout(() => silence.abort(), SILENCE_MS)
+      const timer = setTimeout(() => {
+        isSilent = true
+        ending.abort()
+      }, patienceMs)
       const next = await messages.next().finally(() => clearTimeout(timer))
       if (next.done) return
       yield next.value
+      patienceMs = SILENCE_MS
     }
   } catch (error) {
-    if (!silence.signal.aborted) throw error
+    if (!isSilent) throw error
     throw new AggregatorError('CONNECTION_FAILED', 'The stream has gone silent.', { cause: error })
   } finally {
-    silence.abort()
+    unlink()
+    ending.abort()
   }
 }

@@ -1,11 +1,14 @@
-import { check, durationProblem } from './arguments.js'
-import { AggregatorError, fromAnswer, notAnAggregator } from './errors.js'
+import { linkSignal } from './abort.js'
+import { check, checkOptions, durationProblem } from './arguments.js'
+import { readBaseUrl } from './base-url.js'
+import { AggregatorError, fromAnswer, toAggregatorError, UnreadableAnswer } from './errors.js'
+import { LONGEST_TIMER_MS } from './retry.js'
 import { readServerSentEvents, type ServerSentEvent } from './sse.js'
 
 export interface CallOptions {
-  /** Cancels the call. */
+  /** Cancels the call. One of `AbortSignal.timeout` makes it TIMED_OUT. */
   readonly signal?: AbortSignal
-  /** Longest wait; the service answers a quote shortly before, with what has come by then. The client's own when left out. */
+  /** Longest wait; the service answers a quote shortly before, with the offers that came. That of the client when left out. */
   readonly timeoutMs?: number
 }
 
@@ -18,86 +21,82 @@ export interface RequestContext {
 
 /** An instance as HTTP has it. */
 export interface Instance {
-  /** @returns the JSON of a successful answer @throws AggregatorError */
-  call(call: RequestContext, options?: CallOptions): Promise<unknown>
-  /** Opens a stream; it has no time-out. @throws AggregatorError */
-  open(path: string, signal: AbortSignal): AsyncGenerator<ServerSentEvent, void, void>
+  /**
+   * @param read reads the JSON of a successful answer
+   * @throws AggregatorError
+   */
+  call<T>(request: RequestContext, read: (answer: unknown) => T, options?: CallOptions): Promise<T>
+  /**
+   * Opens a stream. It has no time-out.
+   * @param read reads one block of it
+   * @throws AggregatorError
+   */
+  open<T>(
+    path: string,
+    read: (block: ServerSentEvent) => T,
+    signal: AbortSignal,
+  ): AsyncGenerator<T, void, void>
 }
 
 export interface InstanceOptions {
-  readonly baseUrl: string
+  readonly baseUrl: string | URL
   readonly timeoutMs: number
   readonly fetch: typeof fetch
 }
 
 const JSON_TYPE = 'application/json'
 const EVENTS_TYPE = 'text/event-stream'
-/** What timers of browsers and Node can wait, 24 days. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1
 
-/** @throws AggregatorError ANSWER_INVALID for a base URL that leads nowhere */
+/** @throws AggregatorError ANSWER_INVALID for a base URL that leads nowhere, INVALID_ARGUMENT for a bad time-out */
 export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): Instance {
   const root = readBaseUrl(baseUrl)
   check({ timeoutMs: durationProblem(timeoutMs) })
 
+  /** @throws AggregatorError when the answer is an error @throws UnreadableAnswer when it has another content type */
+  async function request(path: string, contentType: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(`${root}${path}`, init)
+    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+    if (response.ok && type === contentType) return response
+    if (response.ok) {
+      await response.body?.cancel()
+      throw new UnreadableAnswer(`content type ${type || 'unknown'}`)
+    }
+    const text = await response.text()
+    throw fromAnswer({
+      url: root,
+      status: response.status,
+      retryAfter: response.headers.get('retry-after'),
+      body: type === JSON_TYPE ? parseJson(text) : undefined,
+    })
+  }
+
   return {
-    call({ verb, path, body }, options = {}) {
+    async call({ verb, path, body }, read, options = {}) {
+      checkOptions(options)
       const patience = options.timeoutMs ?? timeoutMs
       check({ timeoutMs: durationProblem(patience) })
-      return withTimeout(Math.min(patience, LONGEST_WAIT_MS), options.signal, async (signal) => {
+      return withTimeout(root, Math.min(patience, LONGEST_TIMER_MS), options.signal, async (signal) => {
         const headers = {
           'content-type': JSON_TYPE,
-          'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_WAIT_MS))),
+          'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_TIMER_MS))),
         }
         const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) }
-        const response = await fetch(`${root}${path}`, { method: verb, signal, ...sent })
-        return readJson(await succeeded(response, JSON_TYPE))
+        const response = await request(path, JSON_TYPE, { method: verb, signal, ...sent })
+        const answer = parseJson(await response.text())
+        if (answer === undefined) throw new UnreadableAnswer('an answer that is not JSON')
+        return read(answer)
       })
     },
-    async *open(path, signal) {
+    async *open(path, read, signal) {
       try {
-        const response = await succeeded(await fetch(`${root}${path}`, { signal }), EVENTS_TYPE)
-        if (response.body === null) throw notAnAggregator('an answer without a body')
-        yield* readServerSentEvents(chunksOf(response.body))
+        const response = await request(path, EVENTS_TYPE, { signal })
+        if (response.body === null) throw new UnreadableAnswer('an answer without a body')
+        for await (const block of readServerSentEvents(chunksOf(response.body))) yield read(block)
       } catch (thrown) {
-        throw toConnectionError(thrown)
+        throw toAggregatorError(root, thrown)
       }
     },
   }
-}
-
-function readBaseUrl(text: string): string {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
-  if (url !== undefined && ['http:', 'https:'].includes(url.protocol))
-    return text.replace(/[?#].*$/s, '').replace(/\/+$/, '')
-  const violation = {
-    field: 'baseUrl',
-    message: 'must be a URL with http or https, such as https://quotes.example',
-  }
-  const message = `The base URL does not lead to an aggregator: baseUrl ${violation.message}.`
-  throw new AggregatorError('ANSWER_INVALID', message, { violations: [violation] })
-}
-
-/** @throws AggregatorError when the answer is an error, or of another content type */
-async function succeeded(response: Response, contentType: string): Promise<Response> {
-  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (response.ok && type === contentType) return response
-  if (response.ok) {
-    await response.body?.cancel()
-    throw notAnAggregator(`content type ${type || 'unknown'}`)
-  }
-  const text = await response.text()
-  throw fromAnswer({
-    status: response.status,
-    retryAfter: response.headers.get('retry-after'),
-    body: type === JSON_TYPE ? parseJson(text) : undefined,
-  })
-}
-
-async function readJson(response: Response): Promise<unknown> {
-  const value = parseJson(await response.text())
-  if (value === undefined) throw notAnAggregator('an answer that is not JSON')
-  return value
 }
 
 function parseJson(text: string): unknown {
@@ -108,7 +107,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Not every browser iterates over a body by itself. */
+/** Some browsers cannot iterate over a body. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader()
   try {
@@ -123,29 +122,29 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 }
 
 async function withTimeout<T>(
+  url: string,
   ms: number,
   cancelled: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), ms)
+  const ending = new AbortController()
+  const unlink = linkSignal(cancelled, ending)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    ending.abort()
+  }, ms)
   try {
-    return await work(cancelled === undefined ? late.signal : AbortSignal.any([cancelled, late.signal]))
+    return await work(ending.signal)
   } catch (thrown) {
     const options = { cause: thrown }
-    if (cancelled?.aborted) throw new AggregatorError('CANCELLED', 'The call was cancelled.', options)
-    if (late.signal.aborted)
-      throw new AggregatorError('TIMED_OUT', 'The instance did not answer in time.', options)
-    throw toConnectionError(thrown)
+    if (cancelled?.aborted && cancelled.reason?.name !== 'TimeoutError')
+      throw new AggregatorError('CANCELLED', 'The call was cancelled.', options)
+    if (cancelled?.aborted || isLate)
+      throw new AggregatorError('TIMED_OUT', `${url} did not answer in time.`, options)
+    throw toAggregatorError(url, thrown)
   } finally {
     clearTimeout(timer)
+    unlink()
   }
-}
-
-/** What `fetch` and bodies throw says only that there is no whole answer. */
-function toConnectionError(thrown: unknown): AggregatorError {
-  if (thrown instanceof AggregatorError) return thrown
-  const said = thrown instanceof Error ? thrown.message : String(thrown)
-  const message = `The instance cannot be reached, or the connection broke off: ${said}`
-  return new AggregatorError('CONNECTION_FAILED', message, { cause: thrown })
 }

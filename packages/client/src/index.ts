@@ -1,11 +1,10 @@
 /**
- * The client for those who build on an aggregator: quotes, orders and events, in Node 20 and browsers;
- * what a user checks for themself; what a wallet signs and sends.
+ * The client of an aggregator, for Node 20 and browsers: quotes, orders and events; the checks of a user; the calls and
+ * messages of a wallet.
  *
  * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
  */
 export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
-export type { KnownOrder, Order, OrderState } from '../../../src/domain/order.js'
 export type { DepositMode, OrderType, Quote, SignedQuote } from '../../../src/domain/quote.js'
 export {
   type AggregatorClient,
@@ -14,9 +13,9 @@ export {
 } from './client.js'
 export { type Call, depositCalls, depositTransfer } from './deposit.js'
 export { AggregatorError, type ClientReason } from './errors.js'
+export type { EventFilter } from './event-filter.js'
 export type {
   Deposited,
-  EventFilter,
   OrderEvent,
   OrderEventType,
   Refunded,
@@ -25,9 +24,17 @@ export type {
 } from './events.js'
 export type { Opening, StreamOptions } from './follow-events.js'
 export type { CallOptions } from './http.js'
+export type { UnknownText } from './messages.js'
+export type { KnownOrder, Order, OrderState } from './order.js'
 export { type JsonValue, queryKey } from './query-key.js'
 export type { QuoteAnswer, QuoteParams } from './quote.js'
-export type { QuoteOutcome, QuoteRecord, SolverOutcome, SolverResult } from './quote-record.js'
+export type {
+  QuoteOutcome,
+  QuoteRecord,
+  QuoteRecordRequest,
+  SolverOutcome,
+  SolverResult,
+} from './quote-record.js'
 export {
   type MessageSigner,
   type RegistrationTerms,
@@ -37,7 +44,7 @@ export {
   signUnregistration,
   type UnregistrationTerms,
 } from './registration.js'
-export { isRetryable } from './retry.js'
+export { isRetryable, retryDelay } from './retry.js'
 export { readSettlement, type SettlementTerms } from './settlement.js'
 export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers.js'
 export {

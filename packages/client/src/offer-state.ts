@@ -5,13 +5,13 @@ import { hasNoSuchFunction } from './contract-errors.js'
 import type { SettlementTerms } from './settlement.js'
 import { stateAbi } from './settlement-abi.js'
 
-/** What the contract can have against an offer at the moment (docs/decisions.md, D13). */
+/** A problem of an offer in the contract's state (docs/decisions.md, D13). */
 export type StateProblem = 'solver_not_registered' | 'bond_too_small' | 'below_minimum_order' | 'nonce_used'
 
-/** What the contract knows of an offer. Amounts in the token's smallest unit. */
+/** The state of the contract that an offer depends on. Amounts in the token's smallest unit. */
 interface OfferState {
   readonly isRegistered: boolean
-  /** The solver's bond less what orders reserve and what it is unstaking. */
+  /** The solver's bond less the parts that orders reserve and that it is unstaking. */
   readonly freeBond: bigint
   /** The part of the output that an order reserves, in hundredths of a percent; undefined where the contract has no such view. */
   readonly bondReservationBps: bigint | undefined

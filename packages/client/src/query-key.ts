@@ -8,8 +8,8 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue }
 
 /**
- * Makes a query key for TanStack Query, SWR and the like, whose keys must be JSON: a `bigint`, as amounts are, becomes its
- * decimal text. Requests and answers of the client can be parts, such as `queryKey('quote', ask)`.
+ * Makes a query key for TanStack Query or SWR, whose keys must be JSON. A `bigint`, such as an amount, becomes its decimal text.
+ * Requests and answers of the client can be parts, such as `queryKey('quote', params)`.
  */
 export function queryKey(...parts: readonly unknown[]): readonly JsonValue[] {
   const text = JSON.stringify(parts, (_name, value) => (typeof value === 'bigint' ? value.toString() : value))

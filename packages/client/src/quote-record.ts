@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
-import { ORDER_TYPES, type QuoteRequest } from '../../../src/domain/quote.js'
+import type { DepositMode, OrderType, QuoteRequest } from '../../../src/domain/quote.js'
 import {
   readAddress,
-  readChoice,
+  readEnum,
   readInteger,
   readList,
   readMessage,
@@ -10,28 +10,15 @@ import {
   readText,
   readUint256,
 } from './answer-fields.js'
-import type { Messages } from './messages.js'
+import type { Messages, UnknownText } from './messages.js'
 
-/** What became of a quote. */
-export type QuoteOutcome = NonNullable<Messages['GetQuoteRecordResponse']['outcome']>
+/** The outcome of a quote. A newer instance may have further ones. */
+export type QuoteOutcome = NonNullable<Messages['GetQuoteRecordResponse']['outcome']> | UnknownText
 
-/** What came of asking one solver; the proto says what each means. */
-export type SolverOutcome = Messages['SolverResult']['outcome']
+/** The outcome of a request to one solver; the proto describes each. A newer instance may have further ones. */
+export type SolverOutcome = Messages['SolverResult']['outcome'] | UnknownText
 
-/** Every value, so that a new one does not compile until it is here. */
-const QUOTE_OUTCOMES = namesOf<QuoteOutcome>({ QUOTED: true, NO_QUOTES: true, CANCELLED: true })
-const SOLVER_OUTCOMES = namesOf<SolverOutcome>({
-  QUOTED: true,
-  DECLINED: true,
-  INVALID: true,
-  LATE: true,
-  FAILED: true,
-  CANCELLED: true,
-  CIRCUIT_OPEN: true,
-})
-const DEPOSIT_MODES = namesOf<QuoteRequest['depositMode']>({ CONTRACT: true, ADDRESS: true })
-
-/** What came of asking one solver. What does not apply is undefined. */
+/** The result of a request to one solver. A field that does not apply is undefined. */
 export interface SolverResult {
   readonly solver: Address
   readonly outcome: SolverOutcome
@@ -42,34 +29,40 @@ export interface SolverResult {
   readonly inputAmount: string | undefined
   /** As the solver wrote it, in decimal digits; any number of them when the outcome is INVALID. */
   readonly outputAmount: string | undefined
-  /** For INVALID and FAILED, which of the instance's closed list of reasons it was. */
+  /** For INVALID and FAILED, a code of the instance's list of reasons. */
   readonly reason: string | undefined
-  /** For DECLINED, the HTTP status that the solver answered with. */
+  /** For DECLINED, the HTTP status of the solver's answer. */
   readonly httpStatus: number | undefined
   /** The outcome in words, for a person. */
   readonly explanation: string
 }
 
-/** How a quote came about: all of it for the caller, for a solver its own result. */
+/** The parameters of a quote, with the deadlines that the instance sets. */
+export interface QuoteRecordRequest extends Omit<QuoteRequest, 'chainId' | 'orderType' | 'depositMode'> {
+  readonly orderType: OrderType | UnknownText
+  readonly depositMode: DepositMode | UnknownText
+}
+
+/** How a quote came about: everything for its caller, its own result for a solver. */
 export interface QuoteRecord {
-  /** The id by which it was read. */
+  /** The id that the record was read by. */
   readonly quoteId: string
   readonly chainId: number
   /** Unix time in milliseconds. */
   readonly requestedAt: number
-  /** Until every asked solver had an outcome, in milliseconds; undefined for a solver. */
+  /** Until each solver had an outcome, in milliseconds; undefined for a solver. */
   readonly durationMs: number | undefined
   /** Undefined for a solver. */
   readonly outcome: QuoteOutcome | undefined
-  /** What the solvers were asked. */
-  readonly request: Omit<QuoteRequest, 'chainId'>
-  /** Those that were asked: offers first, the best one at the top, then the others. For a solver, itself only. */
+  /** The parameters that the solvers got. */
+  readonly request: QuoteRecordRequest
+  /** The solvers that got a request: those with offers first, best first, then the others. For a solver, itself only. */
   readonly solvers: readonly SolverResult[]
-  /** Of the side that solvers compete on; undefined without an offer, and for a solver until the deposit deadline is over. */
+  /** Of the side that solvers compete on; undefined without an offer, and for a solver until the deposit deadline. */
   readonly bestAmount: bigint | undefined
 }
 
-/** Reads a record. @throws AggregatorError ANSWER_INVALID */
+/** Reads a record. @throws UnreadableAnswer */
 export function readQuoteRecord(answer: unknown): QuoteRecord {
   const message = readMessage<'GetQuoteRecordResponse'>(answer)
   return {
@@ -77,7 +70,7 @@ export function readQuoteRecord(answer: unknown): QuoteRecord {
     chainId: readInteger(message.chainId),
     requestedAt: readInteger(message.requestedAt),
     durationMs: readOptional(message.durationMs, readInteger),
-    outcome: readOptional(message.outcome, (value) => readChoice(QUOTE_OUTCOMES, value)),
+    outcome: readOptional(message.outcome, readEnum),
     request: readParameters(message.request),
     solvers: readList(message.solvers).map(readSolverResult),
     bestAmount: readOptional(message.bestAmount, readUint256),
@@ -89,11 +82,11 @@ function readParameters(answer: unknown): QuoteRecord['request'] {
   return {
     inputToken: readAddress(request.inputToken),
     outputToken: readAddress(request.outputToken),
-    orderType: readChoice(ORDER_TYPES, request.orderType),
+    orderType: readEnum(request.orderType),
     amount: readUint256(request.amount),
     user: readAddress(request.userAddress),
     destinationChainId: readInteger(request.destinationChainId),
-    depositMode: readChoice(DEPOSIT_MODES, request.depositMode),
+    depositMode: readEnum(request.depositMode),
     depositDeadline: readInteger(request.depositDeadline),
     fillDeadline: readInteger(request.fillDeadline),
   }
@@ -103,7 +96,7 @@ function readSolverResult(answer: unknown): SolverResult {
   const message = readMessage<'SolverResult'>(answer)
   return {
     solver: readAddress(message.solver),
-    outcome: readChoice(SOLVER_OUTCOMES, message.outcome),
+    outcome: readEnum(message.outcome),
     rank: readOptional(message.rank, readInteger),
     durationMs: readOptional(message.durationMs, readInteger),
     inputAmount: readOptional(message.inputAmount, readText),
@@ -112,8 +105,4 @@ function readSolverResult(answer: unknown): SolverResult {
     httpStatus: readOptional(message.httpStatus, readInteger),
     explanation: readText(message.explanation),
   }
-}
-
-function namesOf<T extends string>(names: Readonly<Record<T, true>>): readonly T[] {
-  return Object.keys(names) as T[]
 }

@@ -10,13 +10,13 @@ import {
   readText,
   readUint256,
 } from './answer-fields.js'
-import { addressProblem, amountProblem, chainIdProblem, check } from './arguments.js'
-import { notAnAggregator } from './errors.js'
+import { addressProblem, amountProblem, chainIdProblem, check, choiceProblem } from './arguments.js'
+import { UnreadableAnswer } from './errors.js'
 import type { Messages } from './messages.js'
 
 /** The swap that a user asks for. */
 export interface QuoteParams {
-  /** Chain of the deposit, and of the solvers that are asked. */
+  /** Chain of the deposit and of the solvers. */
   readonly chainId: number
   readonly inputToken: Address
   readonly outputToken: Address
@@ -24,14 +24,14 @@ export interface QuoteParams {
   /** Amount of the fixed side, input for EXACT_INPUT, output for EXACT_OUTPUT, in the token's smallest unit. */
   readonly amount: bigint
   readonly user: Address
-  /** Chain on which the output is paid; that of the deposit when left out. */
+  /** Chain of the output; that of the deposit when left out. */
   readonly destinationChainId?: number
   readonly depositMode: DepositMode
-  /** Length of the deposit window in seconds, 1 to 86400; the instance's own when left out. */
+  /** Length of the deposit window in seconds, 1 to 86400; that of the instance when left out. */
   readonly depositWindow?: number
 }
 
-/** The answer to an ask: the best offer, and the others, the better first. Each can be used as it is. */
+/** The answer to a quote request: the best offer, and the others, best first. A user can take each of them. */
 export interface QuoteAnswer {
   /** Names the record of how the answer came about. */
   readonly quoteId: string
@@ -39,15 +39,19 @@ export interface QuoteAnswer {
   readonly alternatives: readonly SignedQuote[]
 }
 
-/** An ask as the body of its request. @throws AggregatorError INVALID_ARGUMENT for what the service could not read */
+const DEPOSIT_MODES: readonly DepositMode[] = ['CONTRACT', 'ADDRESS']
+
+/** Makes the body of a quote request. @throws AggregatorError INVALID_ARGUMENT */
 export function toQuoteBody(params: QuoteParams): Omit<Messages['GetQuoteRequest'], 'chainId'> {
   const { chainId, inputToken, outputToken, orderType, amount, user, depositMode, depositWindow } = params
   check({
     chainId: chainIdProblem(chainId),
     inputToken: addressProblem(inputToken),
     outputToken: addressProblem(outputToken),
+    orderType: choiceProblem(ORDER_TYPES, orderType),
     amount: amountProblem(amount),
     user: addressProblem(user),
+    depositMode: choiceProblem(DEPOSIT_MODES, depositMode),
   })
   return {
     inputToken,
@@ -62,7 +66,7 @@ export function toQuoteBody(params: QuoteParams): Omit<Messages['GetQuoteRequest
   }
 }
 
-/** Reads the answer to an ask. @throws AggregatorError ANSWER_INVALID */
+/** Reads the answer to a quote request. @throws UnreadableAnswer */
 export function readQuoteAnswer(answer: unknown): QuoteAnswer {
   const message = readMessage<'GetQuoteResponse'>(answer)
   return {
@@ -98,6 +102,6 @@ function readSignedQuote(answer: unknown): SignedQuote {
 /** Reads an order type by its number on the contract. */
 function readOrderType(value: unknown): OrderType {
   const orderType = ORDER_TYPES[readInteger(value)]
-  if (orderType === undefined) throw notAnAggregator(`order type ${value}`)
+  if (orderType === undefined) throw new UnreadableAnswer(`order type ${value}`)
   return orderType
 }

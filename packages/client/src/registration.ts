@@ -1,14 +1,14 @@
 import type { Address, Hex } from 'viem'
 
-/** Who signs: any viem account, or anything that has an address and signs personal messages (EIP-191). */
+/** A signer of personal messages (EIP-191): any viem account, or any other object with these members. */
 export interface MessageSigner {
   readonly address: Address
   signMessage(parameters: { message: string }): Promise<Hex>
 }
 
-/** What a solver registers. */
+/** The terms of a registration. */
 export interface RegistrationTerms {
-  /** The instance's `PROTOCOL_NAME`; `Service` when left out. */
+  /** `PROTOCOL_NAME` of the instance; `Service` when left out. */
   readonly protocolName?: string
   readonly chainId: number
   /** The instance posts to `<endpointUrl>/quote`. */
@@ -19,10 +19,10 @@ export interface RegistrationTerms {
   readonly timestamp?: number
 }
 
-/** What a solver withdraws. */
+/** The terms of an unregistration. */
 export type UnregistrationTerms = Pick<RegistrationTerms, 'protocolName' | 'chainId' | 'timestamp'>
 
-/** A registration as `registerSolver` takes it. */
+/** The argument of `registerSolver`. */
 export interface SignedRegistration {
   readonly chainId: number
   readonly address: Address
@@ -32,10 +32,10 @@ export interface SignedRegistration {
   readonly signature: Hex
 }
 
-/** A withdrawal as `unregisterSolver` takes it. */
+/** The argument of `unregisterSolver`. */
 export type SignedUnregistration = Omit<SignedRegistration, 'endpointUrl' | 'name'>
 
-/** Signs a registration (docs/protocol.md, "Registration messages"). @throws what the signer throws */
+/** Signs a registration (docs/protocol.md, "Registration messages"). @throws the errors of the signer */
 export async function signRegistration(
   signer: MessageSigner,
   terms: RegistrationTerms,
@@ -52,7 +52,7 @@ export async function signRegistration(
   return { chainId, address, endpointUrl, name, timestamp, signature }
 }
 
-/** Signs a withdrawal (docs/decisions.md, D5). @throws what the signer throws */
+/** Signs an unregistration (docs/decisions.md, D5). @throws the errors of the signer */
 export async function signUnregistration(
   signer: MessageSigner,
   terms: UnregistrationTerms,

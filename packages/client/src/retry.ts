@@ -1,7 +1,8 @@
-import { AggregatorError, type ClientReason } from './errors.js'
+import { REASONS } from '../../../src/domain/errors.js'
+import { AggregatorError, type ClientReason, mayPass } from './errors.js'
 
-/** What may be better the next time. */
-const RETRYABLE: readonly ClientReason[] = [
+/** Failures that may be over at the next attempt. */
+const RETRYABLE = new Set<string>([
   'CONNECTION_FAILED',
   'TIMED_OUT',
   'RATE_LIMITED',
@@ -12,27 +13,39 @@ const RETRYABLE: readonly ClientReason[] = [
   'SUBSCRIBER_TOO_SLOW',
   'SHUTTING_DOWN',
   'INTERNAL',
-]
+] satisfies ClientReason[])
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
+/** The longest wait of a timer in browsers and Node, 24 days. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * Whether the same call may succeed when it is repeated. `false` for all that is not an AggregatorError, and for NO_QUOTES:
- * the solvers have answered.
+ * Whether the same call may succeed when it is repeated. A reason that this version of the client does not know counts by its
+ * HTTP status. `false` for all that is not an AggregatorError, and for NO_QUOTES: the solvers have answered.
  */
 export function isRetryable(error: unknown): boolean {
-  return error instanceof AggregatorError && RETRYABLE.includes(error.reason)
+  if (!(error instanceof AggregatorError)) return false
+  const isKnown = Object.hasOwn(REASONS, error.reason)
+  return RETRYABLE.has(error.reason) || (!isKnown && mayPass(error.httpStatus))
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds: twice as long after each failure in a row, up to half a minute,
- * and less by up to half at random, lest all clients come back together; never less than the instance asks for.
- * @param failures in a row, at least 1
- * @param random 0 to 1
+ * How long to wait before the next attempt, in milliseconds: up to 0.5 s at first and twice as long after each further
+ * failure, up to 30 s, and never less than `retryAfterSeconds` of the error. It fits `retryDelay` of TanStack Query.
+ * @param failures the failures before this one, in a row: 0 at the first
  */
-export function pauseMs(failures: number, error: AggregatorError, random: number): number {
-  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
-  return Math.max(longest * (1 - random / 2), (error.retryAfterSeconds ?? 0) * 1000)
+export function retryDelay(failures: number, error: unknown): number {
+  return pauseMs(failures, error, Math.random())
+}
+
+/**
+ * `retryDelay` with its random part, which spreads the attempts of many clients.
+ * @param random 0 to 1: half of the pause at 1
+ */
+export function pauseMs(failures: number, error: unknown, random: number): number {
+  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
+  const asked = error instanceof AggregatorError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+  return Math.min(LONGEST_TIMER_MS, Math.max(longest * (1 - random / 2), asked))
 }
 
 /** Waits; not longer than until the signal. */

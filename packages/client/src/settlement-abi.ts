@@ -16,7 +16,7 @@ export const QUOTE_MEMBERS = [
   { name: 'nonce', type: 'uint256' },
 ] as const
 
-/** The user's call; a function's selector has only the types of a struct's members, not its name. */
+/** The user's call. The name of the struct is not part of the function's selector. */
 export const depositAbi = [
   {
     type: 'function',
@@ -30,13 +30,13 @@ export const depositAbi = [
   },
 ] as const
 
-/** What the contract says of itself. */
+/** The constants of the contract. */
 export const termsAbi = parseAbi([
   'function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)',
   'function DEPOSIT_PROXY_CREATION_CODE_HASH() view returns (bytes32)',
 ])
 
-/** What the contract knows at the moment. The last two are not on every deployment. */
+/** The state of the contract. Not every deployment has the last two. */
 export const stateAbi = parseAbi([
   'function solvers(address) view returns (uint256 totalBond, uint256 reservedBond, uint256 unstakeAmount, uint40 unstakeTimestamp, bool registered)',
   'function isNonceUsed(address solver, uint256 nonce) view returns (bool)',
@@ -44,7 +44,7 @@ export const stateAbi = parseAbi([
   'function MIN_ORDER() view returns (uint256)',
 ])
 
-/** A quote as the contract takes it. */
+/** A quote in the form of the contract. */
 export function toContractQuote(quote: Quote) {
   return {
     ...quote,

@@ -3,14 +3,14 @@ import { getChainId, readContract } from 'viem/actions'
 import { hasNoSuchFunction } from './contract-errors.js'
 import { termsAbi } from './settlement-abi.js'
 
-/** What checking the quotes of one settlement contract takes. */
+/** The facts that checks of the quotes of one settlement contract need. */
 export interface SettlementTerms {
-  /** A viem client of a node that the user trusts: it answers what changes with each block. */
+  /** A viem client of a node that the user trusts. `verifyQuote` reads the contract's state with it. */
   readonly client: Client
   readonly chainId: number
   /** The contract's address. */
   readonly settlement: Address
-  /** Gives the primary type, `<name>Quote`. */
+  /** Part of the primary type, `<name>Quote`. */
   readonly protocolName: string
   /** EIP-712 domain, only with the members that the contract uses. */
   readonly domain: TypedDataDomain
@@ -19,10 +19,10 @@ export interface SettlementTerms {
 }
 
 /**
- * Reads what checking quotes takes from the contract itself, so that nobody but the node has to be trusted. It never
- * changes: once per contract is enough. The client stays in it, for what `verifyQuote` reads.
+ * Reads the facts that checks of quotes need from the contract itself, so that only the node must be trusted. They never change:
+ * once for each contract is enough. The result keeps the client for `verifyQuote`.
  * @param client a viem client of a node that the user trusts
- * @param options.protocolName the instance's `PROTOCOL_NAME`; `Service` when left out
+ * @param options.protocolName `PROTOCOL_NAME` of the instance; `Service` when left out
  * @throws viem's errors when the node does not answer, or the contract is of another kind
  */
 export async function readSettlement(
@@ -40,7 +40,7 @@ export async function readSettlement(
   return { client, chainId, settlement, protocolName, domain, depositProxyCodeHash }
 }
 
-/** @param usual the domain of a contract that does not tell its own (docs/decisions.md, D1) */
+/** @param usual the domain of a contract without `eip712Domain` (docs/decisions.md, D1) */
 async function readDomain(
   client: Client,
   usual: TypedDataDomain & { readonly verifyingContract: Address },

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
-import { readAddress, readChoice, readInteger, readMessage, readOptional, readText } from './answer-fields.js'
+import { readAddress, readEnum, readInteger, readMessage, readOptional, readText } from './answer-fields.js'
+import type { Messages, UnknownText } from './messages.js'
 
 /** An active solver as the public sees it. */
 export interface ListedSolver {
@@ -9,30 +10,28 @@ export interface ListedSolver {
   readonly registeredAt: number
 }
 
-/** Reads a solver. @throws AggregatorError ANSWER_INVALID */
+/** Reads a solver. @throws UnreadableAnswer */
 export function readListedSolver(answer: unknown): ListedSolver {
   const { address, name, registeredAt } = readMessage<'Solver'>(answer)
   return { address: readAddress(address), name: readText(name), registeredAt: readInteger(registeredAt) }
 }
 
-const CHECK_OUTCOMES = ['QUOTED', 'DECLINED', 'INVALID', 'LATE', 'FAILED', 'SKIPPED'] as const
-
-/** What came of the one request that the instance has sent to the registered endpoint. */
+/** The result of the one request that the instance has sent to the registered endpoint. */
 export interface RegistrationCheck {
-  /** The proto says what each means. */
-  readonly outcome: (typeof CHECK_OUTCOMES)[number]
+  /** The proto describes each. A newer instance may have further ones. */
+  readonly outcome: Messages['RegistrationCheck']['outcome'] | UnknownText
   /** The outcome in words, for a person. */
   readonly explanation: string
 }
 
-/** A registration as the instance has taken it. */
+/** A registration that the instance has accepted. */
 export interface RegisteredSolver {
   readonly address: Address
-  /** Undefined when the instance is of a version that checks no endpoints. */
+  /** Undefined for an instance of a version that does not check endpoints. */
   readonly check: RegistrationCheck | undefined
 }
 
-/** Reads the answer to a registration. @throws AggregatorError ANSWER_INVALID */
+/** Reads the answer to a registration. @throws UnreadableAnswer */
 export function readRegisteredSolver(answer: unknown): RegisteredSolver {
   const { address, check } = readMessage<'RegisterSolverResponse'>(answer)
   return { address: readAddress(address), check: readOptional(check, readRegistrationCheck) }
@@ -40,5 +39,5 @@ export function readRegisteredSolver(answer: unknown): RegisteredSolver {
 
 function readRegistrationCheck(answer: unknown): RegistrationCheck {
   const { outcome, explanation } = readMessage<'RegistrationCheck'>(answer)
-  return { outcome: readChoice(CHECK_OUTCOMES, outcome), explanation: readText(explanation) }
+  return { outcome: readEnum(outcome), explanation: readText(explanation) }
 }

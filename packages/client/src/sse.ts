@@ -1,22 +1,22 @@
-import { notAnAggregator } from './errors.js'
+import { UnreadableAnswer } from './errors.js'
 
 /** One block of a stream of server-sent events (HTML standard, 9.2). */
 export interface ServerSentEvent {
   /** Undefined when the block has none. */
   readonly id: string | undefined
-  /** Empty for a block of a comment, which says no more than that the stream is alive. */
+  /** Empty for a comment, which only shows that the stream is alive. */
   readonly data: string
 }
 
-/** Far more than any event of an aggregator takes. */
+/** Far more than any event of an aggregator has. */
 const MAX_BLOCK_CHARACTERS = 1024 * 1024
 /** A carriage return at the end may be half of a line's end. */
 const LINE_END = /\r\n|\n|\r(?!$)/
 
 /**
- * Reads server-sent events. Libraries for this report no block without data, but the id of such a block is the cursor of a
- * stream on which nothing happens.
- * @throws AggregatorError ANSWER_INVALID for a block that does not end; what the body throws when the connection breaks
+ * Reads server-sent events. Libraries for this skip a block without data, but the id of such a block is the cursor of a
+ * stream without events.
+ * @throws UnreadableAnswer for a block that does not end; the error of the body when the connection breaks
  */
 export async function* readServerSentEvents(
   body: AsyncIterable<Uint8Array>,
@@ -39,7 +39,7 @@ export async function* readServerSentEvents(
         size = 0
       }
     }
-    if (size + rest.length > MAX_BLOCK_CHARACTERS) throw notAnAggregator('an event without an end')
+    if (size + rest.length > MAX_BLOCK_CHARACTERS) throw new UnreadableAnswer('an event without an end')
   }
 }
 

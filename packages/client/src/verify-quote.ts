@@ -19,7 +19,7 @@ import type { QuoteParams } from './quote.js'
 import type { SettlementTerms } from './settlement.js'
 import { QUOTE_MEMBERS, toContractQuote } from './settlement-abi.js'
 
-/** What can be wrong with an offer. */
+/** A problem of an offer. */
 export type QuoteProblem =
   | Extract<
       DropReason,
@@ -43,9 +43,9 @@ export type QuoteProblem =
   | 'deposit_address_mismatch'
 
 export interface VerifyQuoteOptions extends SettlementTerms {
-  /** When given, the quote must be what was asked for. */
+  /** The request, when the quote must match it. */
   readonly params?: QuoteParams
-  /** The longest that the input may be locked when the solver does not fill, in seconds; two days when left out. */
+  /** The longest time that the input may be locked when the solver does not fill, in seconds; two days when left out. */
   readonly maxLockSeconds?: number
   /** The clock: Unix time in seconds. */
   readonly now?: number
@@ -54,7 +54,7 @@ export interface VerifyQuoteOptions extends SettlementTerms {
 /** An offer that a user must not take. */
 export class QuoteVerificationError extends Error {
   override readonly name = 'QuoteVerificationError'
-  /** All that is wrong with what is signed; when that is in order, all that the contract's state has against it. */
+  /** All problems of the signed offer. When it has none, all problems in the contract's state. */
   readonly problems: readonly QuoteProblem[]
 
   constructor(problems: readonly QuoteProblem[]) {
@@ -68,16 +68,16 @@ const TWO_DAYS_SECONDS = 2 * 86_400
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
- * Checks an offer against what was asked, against what the settlement contract says of itself (`readSettlement`), and
- * against the contract's state in the latest block of the user's own node:
+ * Checks an offer against the request, against the constants of the settlement contract (`readSettlement`), and against the
+ * contract's state in the latest block of the user's own node:
  * - the solver's signature, as strictly as the contract does, the order id and the deposit address;
- * - the terms: what was asked, two different tokens, the destination chain, the deadlines;
+ * - the terms: those of the request, two different tokens, the destination chain, the deadlines;
  * - the state: the solver is registered, its free bond covers the order, the output reaches the contract's minimum, the
  *   nonce is unused. Bond and minimum are checked where the contract has the views `BOND_RESERVATION_BPS` and `MIN_ORDER`.
  *
- * The state may change before the deposit is mined. It throws and answers nothing, so that it protects a caller that does
- * not look at its outcome too.
- * @throws QuoteVerificationError with what is wrong; viem's errors when the node does not answer
+ * The state may change before the deposit is mined. The function throws and returns nothing, so that it also protects a caller
+ * that ignores its result.
+ * @throws QuoteVerificationError with the problems; viem's errors when the node does not answer
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
   const problems = [
@@ -85,12 +85,12 @@ export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOption
     ...judgeTerms(offer.quote, options),
     ...(await judgeIdentity(offer, options)),
   ]
-  // An offer that is wrong in itself is not worth the reads.
+  // An offer with a problem of its own needs no reads.
   if (problems.length === 0) problems.push(...(await findStateProblems(offer.quote, options)))
   if (problems.length > 0) throw new QuoteVerificationError(problems)
 }
 
-/** What is not as asked. */
+/** The differences from the request. */
 function findDifferences(quote: Quote, params: QuoteParams, chainId: number): QuoteProblem[] {
   const fixedAmount = params.orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
   const checks: [boolean, QuoteProblem][] = [
@@ -104,7 +104,7 @@ function findDifferences(quote: Quote, params: QuoteParams, chainId: number): Qu
   return checks.filter(([isRight]) => !isRight).map(([, problem]) => problem)
 }
 
-/** What no user should agree to, whatever was asked. */
+/** The problems of the terms that do not depend on the request. */
 function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
   const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, params, chainId } = options
   const problems: QuoteProblem[] = []
@@ -117,7 +117,7 @@ function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
   return problems
 }
 
-/** Whether the offer is the solver's, and its order id and deposit address are its own (docs/decisions.md, D4). */
+/** Checks the signature, the order id and the deposit address (docs/decisions.md, D4). */
 async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promise<QuoteProblem[]> {
   const hashes = hashQuote(offer.quote, terms)
   if (hashes === undefined || !isHex(offer.signature) || offer.signature.length % 2 !== 0)
@@ -168,12 +168,12 @@ async function judgeSignature(
   const v = Number(slice(signature, 64))
   if (v !== 27 && v !== 28) return 'signature_v'
   if (BigInt(slice(signature, 32, 64)) > HALF_ORDER) return 'signature_high_s'
-  // Not every r and s belong to a point of the curve; such bytes are nobody's signature.
+  // Not every r and s belong to a point of the curve: such bytes are not a signature.
   const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined)
   return recovered !== undefined && isSame(recovered, signer) ? undefined : 'signature_mismatch'
 }
 
-/** Text that is no address is the same as none. */
+/** A text that is not an address is not the same as any. */
 function isSame(a: Address, b: Address): boolean {
   try {
     return isAddressEqual(a, b)

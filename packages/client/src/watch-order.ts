@@ -1,12 +1,14 @@
-import type { Order } from '../../../src/domain/order.js'
+import { linkSignal } from './abort.js'
+import { check } from './arguments.js'
 import { AggregatorError } from './errors.js'
 import type { Notice, StreamOptions } from './follow-events.js'
-import { isRetryable, pause, pauseMs } from './retry.js'
+import type { Order } from './order.js'
+import { isRetryable, LONGEST_TIMER_MS, pause, retryDelay } from './retry.js'
 
 export interface WatchOrderOptions extends Pick<StreamOptions, 'signal' | 'onLost'> {
   /**
-   * How long SETTLED or REFUNDED has to stand before the watch ends, in milliseconds; 30000 when left out, more than two
-   * blocks of the slowest chains. 0 ends it at once.
+   * How long SETTLED or REFUNDED must last before the watch ends, in milliseconds, up to 2147483647. 30000 when left out, more
+   * than two blocks of the slowest chains. At 0 it ends at once, with `Infinity` only by the signal.
    */
   readonly finalAfterMs?: number | undefined
 }
@@ -19,54 +21,84 @@ interface OrderSource {
 const FINAL_AFTER_MS = 30_000
 
 /**
- * Reads the order anew whenever something has happened to it, so that what is told is always the contract's own answer: a
- * reversion needs no rule of its own, and two changes at once are told as one.
+ * Reads the order at the start and after each event, so that each state is the contract's own answer. A reorganisation needs no
+ * rule of its own, and two changes at once are one. It also reads when the connection is lost, because the stream may be
+ * blocked where the order is not.
+ * @param ending ends the watch
  */
 export async function* watchOrder(
   source: OrderSource,
   options: WatchOrderOptions,
+  ending = new AbortController(),
 ): AsyncGenerator<Order, void, void> {
   const { finalAfterMs = FINAL_AFTER_MS, onLost } = options
-  const ending = new AbortController()
-  const signal =
-    options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal])
+  check({ finalAfterMs: finalAfterProblem(finalAfterMs) })
+  const unlink = linkSignal(options.signal, ending)
+  const { signal } = ending
   let last: Order | undefined
   let finality: ReturnType<typeof setTimeout> | undefined
   try {
-    for await (const _notice of source.follow({ signal, onLost })) {
-      const order = await readPersistently(source, signal, onLost)
-      if (order === undefined) return
-      if (order.state === last?.state) continue
+    for await (const { type } of fromStart(source, { signal, onLost })) {
+      const order = await (type === 'disconnected'
+        ? readOnce(source, signal)
+        : readPersistently(source, signal, onLost))
+      if (signal.aborted) return
+      if (order === undefined || order.state === last?.state) continue
       last = order
       clearTimeout(finality)
-      if (isFinal(order)) finality = setTimeout(() => ending.abort(), finalAfterMs)
+      if (isFinal(order) && finalAfterMs !== Number.POSITIVE_INFINITY)
+        finality = setTimeout(() => ending.abort(), finalAfterMs)
       yield order
       if (isFinal(order) && finalAfterMs === 0) return
     }
   } finally {
     clearTimeout(finality)
+    unlink()
     ending.abort()
   }
+}
+
+async function* fromStart(source: OrderSource, options: StreamOptions): AsyncGenerator<Notice, void, void> {
+  yield { type: 'disconnected' }
+  yield* source.follow(options)
+}
+
+function finalAfterProblem(value: unknown): string | undefined {
+  const isRight =
+    typeof value === 'number' &&
+    value >= 0 &&
+    (value <= LONGEST_TIMER_MS || value === Number.POSITIVE_INFINITY)
+  return isRight ? undefined : `must be a number of milliseconds of 0 to ${LONGEST_TIMER_MS}, or Infinity`
 }
 
 function isFinal({ state }: Order): boolean {
   return state === 'SETTLED' || state === 'REFUNDED'
 }
 
-/** @returns undefined when the signal has ended it @throws AggregatorError what cannot get better */
+/** @returns undefined when another attempt may succeed @throws AggregatorError that another attempt cannot mend */
+async function readOnce({ read }: OrderSource, signal: AbortSignal): Promise<Order | undefined> {
+  try {
+    return await read(signal)
+  } catch (thrown) {
+    if (signal.aborted || isRetryable(thrown)) return undefined
+    throw thrown
+  }
+}
+
+/** @returns undefined after the signal @throws AggregatorError that another attempt cannot mend */
 async function readPersistently(
   { read }: OrderSource,
   signal: AbortSignal,
   onLost: StreamOptions['onLost'],
 ): Promise<Order | undefined> {
-  for (let failures = 1; !signal.aborted; failures++) {
+  for (let failures = 0; !signal.aborted; failures++) {
     try {
       return await read(signal)
     } catch (thrown) {
       if (signal.aborted) return undefined
       if (!(thrown instanceof AggregatorError && isRetryable(thrown))) throw thrown
       onLost?.(thrown)
-      await pause(pauseMs(failures, thrown, Math.random()), signal)
+      await pause(retryDelay(failures, thrown), signal)
     }
   }
   return undefined

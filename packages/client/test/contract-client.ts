@@ -1,7 +1,7 @@
 import { createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
 import { stateAbi } from '../src/settlement-abi.js'
 
-/** What a settlement contract answers. */
+/** The state of a settlement contract. */
 export interface ContractState {
   readonly solvers: readonly [bigint, bigint, bigint, number, boolean]
   readonly isNonceUsed: boolean
@@ -9,7 +9,7 @@ export interface ContractState {
   readonly MIN_ORDER: bigint
 }
 
-/** A state in which the contract has nothing against an offer. */
+/** A state in which an offer has no problem. */
 export const WILLING: ContractState = {
   solvers: [10n ** 18n, 0n, 0n, 0, true],
   isNonceUsed: false,

@@ -21,7 +21,7 @@ const offer: SignedQuote = {
   depositAddress: '0xcbaFCeE9c503Bfb9Ad2A7d1b2AEEB7DD9Ea7df6F',
 }
 
-it('transfers the input amount to the deposit address', () => {
+it('depositTransfer transfers the input amount to the deposit address', () => {
   const transfer = depositTransfer(offer)
   expect([transfer.to, transfer.value]).toEqual([offer.quote.inputToken, 0n])
   expect(decodeFunctionData({ abi: erc20Abi, data: transfer.data })).toEqual({

@@ -1,21 +1,35 @@
 import { expect, it } from 'vitest'
 import { REASONS, type Reason } from '../../../src/domain/errors.js'
 import { AggregatorError, fromAnswer } from '../src/errors.js'
+import { isRetryable } from '../src/retry.js'
 
 const answered = (body: unknown, status = 400, retryAfter: string | null = null) =>
-  fromAnswer({ status, retryAfter, body })
+  fromAnswer({ url: 'https://quotes.example', status, retryAfter, body })
 
-it.each(Object.keys(REASONS) as Reason[])('reads %s as the service writes it', (reason) => {
+it.each(Object.keys(REASONS) as Reason[])('fromAnswer reads %s as the service writes it', (reason) => {
   const read = answered({ error: 'A sentence.', code: reason }, REASONS[reason].http)
   expect(read).toBeInstanceOf(AggregatorError)
   expect(read).toMatchObject({ reason, message: 'A sentence.', violations: [] })
   expect([read.quoteId, read.retryAfterSeconds]).toEqual([undefined, undefined])
 })
 
-it('reads the bad fields, the quote that failed, and when to come back', () => {
+it('fromAnswer reads the bad fields, the quote that failed, and when to try again', () => {
   const details = [{ field: 'amount', message: 'must be more' }]
-  const read = answered({ error: 'No.', code: 'INVALID_ARGUMENT', details, quoteId: 'an-id' }, 429, '17')
-  expect(read).toMatchObject({ violations: details, quoteId: 'an-id', retryAfterSeconds: 17 })
+  const body = { error: 'Not valid: see amount.', code: 'INVALID_ARGUMENT', details, quoteId: 'an-id' }
+  const read = answered(body, 429, '17')
+  expect(read).toMatchObject({
+    violations: details,
+    quoteId: 'an-id',
+    retryAfterSeconds: 17,
+    httpStatus: 429,
+  })
+  expect(read.message).toBe('Not valid: see amount: amount must be more.')
+})
+
+it('fromAnswer does not repeat what the sentence of the service says', () => {
+  const details = [{ field: 'Host', message: 'must be a host' }]
+  const body = { error: 'The header Host must be a host.', code: 'INVALID_ARGUMENT', details }
+  expect(answered(body).message).toBe(body.error)
 })
 
 it.each([
@@ -24,19 +38,54 @@ it.each([
   [503, 'CONNECTION_FAILED'],
   [404, 'ANSWER_INVALID'],
   [401, 'ANSWER_INVALID'],
-])('reads status %i without a reason, as of a proxy, as %s', (status, reason) => {
+])('fromAnswer reads status %i without a reason, as of a proxy, as %s', (status, reason) => {
   expect(answered(undefined, status).reason).toBe(reason)
 })
 
+it('fromAnswer keeps a reason that it does not know, with its text', () => {
+  const read = answered({ error: 'The moon is full.', code: 'MOON_ECLIPSED' }, 503, '5')
+  expect(read).toMatchObject({ reason: 'MOON_ECLIPSED', message: 'The moon is full.', httpStatus: 503 })
+  expect([isRetryable(read), read.retryAfterSeconds]).toEqual([true, 5])
+  expect(isRetryable(answered({ error: 'No.', code: 'MOON_ECLIPSED' }, 400))).toBe(false)
+})
+
+it.each([
+  { code: 429, message: 'Too many' },
+  { error: { code: 'rate_limited' } },
+  { error: 'slow down', code: 'rate-limited' },
+  { message: 'Service Unavailable', code: 'UNAVAILABLE' },
+])('429 and 503 of a gateway that answers %j can be retried', (body) => {
+  for (const status of [429, 503]) {
+    const read = answered(body, status, '7')
+    expect(read).toMatchObject({ reason: 'CONNECTION_FAILED', retryAfterSeconds: 7, httpStatus: status })
+    expect(isRetryable(read)).toBe(true)
+  }
+})
+
+it.each([
+  ['17', 17],
+  ['0', 0],
+  [new Date(Date.now() + 60_000).toUTCString(), 60],
+  [new Date(0).toUTCString(), 0],
+  ['soon', undefined],
+  ['-1', undefined],
+  ['1.5', undefined],
+  ['Someday, soon', undefined],
+])('fromAnswer reads Retry-After %j as %s', (text, expected) => {
+  const { retryAfterSeconds } = answered(undefined, 503, text)
+  if (expected === undefined) expect(retryAfterSeconds).toBeUndefined()
+  else expect(Math.abs((retryAfterSeconds ?? Number.NaN) - expected)).toBeLessThanOrEqual(2)
+})
+
 it.each([{ code: 'toString' }, { code: 'NEW' }, { code: 7 }, [], null, 'text'])(
-  'does not take %j for a reason of the service',
+  'fromAnswer does not take %j for an error of the service',
   (body) => {
     expect(answered(body).reason).toBe('ANSWER_INVALID')
   },
 )
 
 it.each([[[null]], [[{ field: 1, message: 'a' }]], ['text'], [{}]])(
-  'leaves out details that are not fields: %j',
+  'fromAnswer leaves out details that are not fields: %j',
   (details) => {
     expect(answered({ error: 'No.', code: 'INVALID_ARGUMENT', details }).violations).toEqual([])
   },

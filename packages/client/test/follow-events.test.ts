@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AggregatorError } from '../src/errors.js'
+import { readStreamMessage } from '../src/events.js'
 import { followEvents, type Notice, type OpenStream } from '../src/follow-events.js'
 import type { ServerSentEvent } from '../src/sse.js'
 
-/** What a stream brings, one after the other: a block, an error that ends it, or nothing any more. */
+/** The messages of a stream, one after the other: a block, an error that ends it, or silence from there on. */
 type Script = readonly (ServerSentEvent | Error | 'silence')[]
 
 const event = (id: string, fields: object): ServerSentEvent => ({
@@ -20,7 +21,7 @@ const refusal = (reason: 'CURSOR_UNKNOWN' | 'SHUTTING_DOWN') => new AggregatorEr
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Plays one script after the other, and notes from where each stream was opened. */
+/** Plays one script after the other, and notes the cursor that each stream was opened with. */
 function instance(scripts: readonly Script[]) {
   const opened: (string | undefined)[] = []
   const open: OpenStream = async function* ({ after }, signal) {
@@ -28,7 +29,7 @@ function instance(scripts: readonly Script[]) {
     opened.push(after)
     for (const step of script) {
       if (step instanceof Error) throw step
-      if (step !== 'silence') yield step
+      if (step !== 'silence') yield readStreamMessage(step)
       else
         await new Promise((_, reject) => {
           signal.addEventListener('abort', () => reject(new Error('aborted')))
@@ -38,7 +39,7 @@ function instance(scripts: readonly Script[]) {
   return { open, opened }
 }
 
-/** The next so many notices, while time passes as fast as it likes. */
+/** The next so many notices, while the fake time passes. */
 async function take(notices: AsyncGenerator<Notice>, count: number): Promise<unknown[]> {
   const taken: unknown[] = []
   let isDone = false
@@ -46,7 +47,7 @@ async function take(notices: AsyncGenerator<Notice>, count: number): Promise<unk
     while (taken.length < count) {
       const { value, done } = await notices.next()
       if (done) break
-      taken.push(value.type === 'connected' ? 'connected' : value.cursor)
+      taken.push('cursor' in value ? value.cursor : value.type)
     }
   })().finally(() => {
     isDone = true
@@ -57,107 +58,123 @@ async function take(notices: AsyncGenerator<Notice>, count: number): Promise<unk
   return taken
 }
 
-it('goes on behind the last message after a lost connection, and says that it was lost', async () => {
-  const { open, opened } = instance([
-    [connected('c.1'), settled('c.2'), heartbeat('c.9'), broken],
-    [broken],
-    [connected('c.9'), settled('c.10')],
-  ])
-  const lost: string[] = []
-  const openings: string[] = []
-  const notices = followEvents(
-    open,
-    { after: 'c.0' },
-    {
-      onLost: ({ reason }: AggregatorError) => void lost.push(reason),
-      onConnected: ({ cursor }) => void openings.push(cursor),
+describe('followEvents', () => {
+  it('resumes after the last message when a connection is lost, and reports the loss', async () => {
+    const { open, opened } = instance([
+      [connected('c.1'), settled('c.2'), heartbeat('c.9'), broken],
+      [broken],
+      [connected('c.9'), settled('c.10')],
+    ])
+    const lost: string[] = []
+    const openings: string[] = []
+    const notices = followEvents(
+      open,
+      { after: 'c.0' },
+      {
+        onLost: ({ reason }: AggregatorError) => void lost.push(reason),
+        onConnected: ({ cursor }) => void openings.push(cursor),
+      },
+    )
+    expect(await take(notices, 6)).toEqual([
+      'connected',
+      'c.2',
+      'disconnected',
+      'disconnected',
+      'connected',
+      'c.10',
+    ])
+    expect(opened).toEqual(['c.0', 'c.9', 'c.9'])
+    expect(lost).toEqual(['CONNECTION_FAILED', 'CONNECTION_FAILED'])
+    expect(openings).toEqual(['c.1', 'c.9'])
+    await notices.return()
+  })
+
+  it('starts again without a cursor that was lost, for a caller that only needs changes', async () => {
+    const { open, opened } = instance([
+      [connected('c.1'), settled('c.2'), refusal('CURSOR_UNKNOWN')],
+      [connected('d.1'), settled('d.2')],
+    ])
+    const lost: string[] = []
+    const onLost = ({ reason }: AggregatorError) => void lost.push(reason)
+    const notices = followEvents(open, {}, { onLost, isPlaceOptional: true })
+    expect(await take(notices, 5)).toEqual(['connected', 'c.2', 'disconnected', 'connected', 'd.2'])
+    expect(opened).toEqual([undefined, undefined])
+    expect(lost).toEqual(['CURSOR_UNKNOWN'])
+    await notices.return()
+  })
+
+  it('throws a cursor that was lost to all other callers, because they would miss events', async () => {
+    const { open } = instance([[connected('c.1'), settled('c.2'), refusal('CURSOR_UNKNOWN')]])
+    await expect(take(followEvents(open, {}, {}), 3)).rejects.toMatchObject({ reason: 'CURSOR_UNKNOWN' })
+  })
+
+  it('resumes at the opening when no event has come since', async () => {
+    const { open, opened } = instance([[connected('c.5'), refusal('SHUTTING_DOWN')], [connected('c.5')]])
+    await take(followEvents(open, {}, {}), 3)
+    expect(opened).toEqual([undefined, 'c.5'])
+  })
+
+  it('connects again after a stream that ends, and after one that is silent', async () => {
+    const { open, opened } = instance([[connected('c.1')], [connected('c.2'), 'silence'], [connected('c.3')]])
+    const lost: string[] = []
+    const notices = followEvents(open, {}, { onLost: ({ message }) => void lost.push(message) })
+    await take(notices, 5)
+    expect(opened).toEqual([undefined, 'c.1', 'c.2'])
+    expect(lost).toEqual(['The instance has ended the stream.', 'The stream has gone silent.'])
+    await notices.return()
+  })
+
+  it('gives up a stream that does not open after 10 s', async () => {
+    const { open } = instance([['silence'], [connected('c.1')]])
+    const start = Date.now()
+    expect(await take(followEvents(open, {}, {}), 2)).toEqual(['disconnected', 'connected'])
+    expect(Date.now() - start).toBeLessThan(13_000)
+  })
+
+  it('connects again soon each time that it was connected in between', async () => {
+    const { open } = instance(Array.from({ length: 8 }, () => [connected('c.1'), broken]))
+    const start = Date.now()
+    await take(followEvents(open, {}, {}), 15)
+    expect(Date.now() - start).toBeLessThanOrEqual(8000)
+  })
+
+  it('throws what another attempt cannot mend', async () => {
+    const { open, opened } = instance([[connected('c.1'), broken], [refusal('CURSOR_UNKNOWN')]])
+    const taking = take(followEvents(open, {}, {}), 9)
+    await expect(taking).rejects.toMatchObject({ reason: 'CURSOR_UNKNOWN' })
+    expect(opened).toHaveLength(2)
+  })
+
+  it.each(['silence', 'broken'] as const)(
+    'ends without an error by the signal, also while the stream is: %s',
+    async (state) => {
+      const { open } = instance([[connected('c.1'), state === 'silence' ? state : broken]])
+      const leaving = new AbortController()
+      const onLost = () => leaving.abort()
+      const notices = followEvents(open, {}, { signal: leaving.signal, onLost })
+      await notices.next()
+      if (state === 'silence') setTimeout(() => leaving.abort(), 500)
+      expect(await take(notices, 1)).toEqual([])
+      expect(vi.getTimerCount()).toBe(0)
     },
   )
-  expect(await take(notices, 4)).toEqual(['connected', 'c.2', 'connected', 'c.10'])
-  expect(opened).toEqual(['c.0', 'c.9', 'c.9'])
-  expect(lost).toEqual(['CONNECTION_FAILED', 'CONNECTION_FAILED'])
-  expect(openings).toEqual(['c.1', 'c.9'])
-  await notices.return()
-})
 
-it('starts again without a cursor that was lost, for a caller that wants only to hear of changes', async () => {
-  const { open, opened } = instance([
-    [connected('c.1'), settled('c.2'), refusal('CURSOR_UNKNOWN')],
-    [connected('d.1'), settled('d.2')],
-  ])
-  const lost: string[] = []
-  const onLost = ({ reason }: AggregatorError) => void lost.push(reason)
-  const notices = followEvents(open, {}, { onLost, isPlaceOptional: true })
-  expect(await take(notices, 4)).toEqual(['connected', 'c.2', 'connected', 'd.2'])
-  expect(opened).toEqual([undefined, undefined])
-  expect(lost).toEqual(['CURSOR_UNKNOWN'])
-  await notices.return()
-})
-
-it('throws a cursor that was lost to all other callers, who would miss events', async () => {
-  const { open } = instance([[connected('c.1'), settled('c.2'), refusal('CURSOR_UNKNOWN')]])
-  await expect(take(followEvents(open, {}, {}), 3)).rejects.toMatchObject({ reason: 'CURSOR_UNKNOWN' })
-})
-
-it('goes on from the opening when nothing has come since', async () => {
-  const { open, opened } = instance([[connected('c.5'), refusal('SHUTTING_DOWN')], [connected('c.5')]])
-  await take(followEvents(open, {}, {}), 2)
-  expect(opened).toEqual([undefined, 'c.5'])
-})
-
-it('comes back to a stream that simply ends, and to one on which nothing comes any more', async () => {
-  const { open, opened } = instance([[connected('c.1')], [connected('c.2'), 'silence'], [connected('c.3')]])
-  const lost: string[] = []
-  const notices = followEvents(open, {}, { onLost: ({ message }) => void lost.push(message) })
-  await take(notices, 3)
-  expect(opened).toEqual([undefined, 'c.1', 'c.2'])
-  expect(lost).toEqual(['The instance has ended the stream.', 'The stream has gone silent.'])
-  await notices.return()
-})
-
-it('comes back soon each time that it was connected in between', async () => {
-  const { open } = instance(Array.from({ length: 8 }, () => [connected('c.1'), broken]))
-  const start = Date.now()
-  await take(followEvents(open, {}, {}), 8)
-  expect(Date.now() - start).toBeLessThanOrEqual(8000)
-})
-
-it('throws what does not get better', async () => {
-  const { open, opened } = instance([[connected('c.1'), broken], [refusal('CURSOR_UNKNOWN')]])
-  const taking = take(followEvents(open, {}, {}), 9)
-  await expect(taking).rejects.toMatchObject({ reason: 'CURSOR_UNKNOWN' })
-  expect(opened).toHaveLength(2)
-})
-
-it.each(['silence', 'broken'] as const)(
-  'ends without an error by the signal, also in the midst of: %s',
-  async (state) => {
-    const { open } = instance([[connected('c.1'), state === 'silence' ? state : broken]])
-    const leaving = new AbortController()
-    const onLost = () => leaving.abort()
-    const notices = followEvents(open, {}, { signal: leaving.signal, onLost })
-    await notices.next()
-    if (state === 'silence') setTimeout(() => leaving.abort(), 500)
-    expect(await take(notices, 1)).toEqual([])
+  it('leaves nothing running after a consumer that leaves', async () => {
+    const closed = vi.fn()
+    const open: OpenStream = async function* (_, signal) {
+      signal.addEventListener('abort', closed)
+      yield readStreamMessage(connected('c.1'))
+    }
+    for await (const _notice of followEvents(open, {}, {})) break
+    expect(closed).toHaveBeenCalledOnce()
     expect(vi.getTimerCount()).toBe(0)
-  },
-)
+  })
 
-it('leaves nothing running behind a consumer who leaves', async () => {
-  const closed = vi.fn()
-  const open: OpenStream = async function* (_, signal) {
-    signal.addEventListener('abort', closed)
-    yield connected('c.1')
-  }
-  for await (const _notice of followEvents(open, {}, {})) break
-  expect(closed).toHaveBeenCalledOnce()
-  expect(vi.getTimerCount()).toBe(0)
-})
-
-it('skips events of a type that it does not know, and throws what is not an event', async () => {
-  const unknown = event('c.2', { type: 'Rewarded' })
-  const { open } = instance([[connected('c.1'), unknown, settled('c.3'), { id: 'c.4', data: '<html>' }]])
-  const notices = followEvents(open, {}, {})
-  expect(await take(notices, 2)).toEqual(['connected', 'c.3'])
-  await expect(take(notices, 1)).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
+  it('skips events of a type that it does not know, and throws what is not an event', async () => {
+    const unknown = event('c.2', { type: 'Rewarded' })
+    const { open } = instance([[connected('c.1'), unknown, settled('c.3'), { id: 'c.4', data: '<html>' }]])
+    const notices = followEvents(open, {}, {})
+    expect(await take(notices, 2)).toEqual(['connected', 'c.3'])
+    await expect(take(notices, 1)).rejects.toThrow('an event that is not a JSON object')
+  })
 })

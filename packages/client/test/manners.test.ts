@@ -1,10 +1,10 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
 import { type AggregatorClient, createAggregatorClient, isRetryable, type QuoteParams } from '../src/index.js'
+import { NO_ORDER, sendJson, serve } from './server.js'
 
 const ADDRESS = `0x${'11'.repeat(20)}` as const
-const ORDER_ID = `0x${'22'.repeat(32)}` as const
+const ORDER_ID = NO_ORDER.orderId
 const params: QuoteParams = {
   chainId: 1,
   inputToken: ADDRESS,
@@ -15,25 +15,9 @@ const params: QuoteParams = {
   depositMode: 'CONTRACT',
 }
 
-/** A server that is not an aggregator; @returns its URL, and how many requests it got */
-async function serve(listener: RequestListener) {
-  let requests = 0
-  const server = createServer((request, response) => {
-    requests++
-    listener(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, requests: () => requests }
-}
-
 const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next()
 
-/** Each call of a client that asks an instance for something. */
+/** Each method of a client that reads from an instance. */
 const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Promise<unknown>][] = [
   ['getQuote', (client, chainId) => client.getQuote({ ...params, chainId })],
   ['getQuoteRecord', (client, chainId) => client.getQuoteRecord(chainId, 'an-id')],
@@ -93,7 +77,7 @@ it.each(['localhost:3000', '', '/api', 'ws://localhost:3000', 'quotes.example', 
   },
 )
 
-it('a quote of a wallet that is not connected names all that is missing', async () => {
+it('a quote of a wallet that is not connected names every missing field', async () => {
   const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
   const unconnected = {
     ...params,
@@ -118,7 +102,7 @@ describe('the time-out', () => {
     await expect(client.listSolvers(1)).rejects.toMatchObject({ reason: 'TIMED_OUT' })
   })
 
-  it('is sent with a quote, so that the service answers before: 10 s when nothing else is said', async () => {
+  it('is sent with a quote, so that the service answers before it, and is 10 s by default', async () => {
     const sent: unknown[] = []
     const { url } = await serve(({ headers }, response) => {
       sent.push(headers['connect-timeout-ms'])
@@ -142,7 +126,7 @@ describe('the time-out', () => {
   })
 })
 
-it('a proxy without an instance behind it is worth another try', async () => {
+it('a proxy without an instance is worth another attempt', async () => {
   const { url } = await serve((_request, response) => {
     response.writeHead(503, { 'content-type': 'text/html', 'retry-after': '7' }).end('<html>')
   })
@@ -163,4 +147,157 @@ it('a base URL may have a path and a slash at its end', async () => {
   for (const path of ['', '/', '/quotes', '/quotes/'])
     expect(await createAggregatorClient({ baseUrl: `${url}${path}` }).listSolvers(1)).toEqual([])
   expect(paths).toEqual(['/v1/1/solvers', '/v1/1/solvers', '/quotes/v1/1/solvers', '/quotes/v1/1/solvers'])
+})
+
+describe('a base URL', () => {
+  it('may be a URL object, and may have spaces around it, a query and a fragment', async () => {
+    const paths: (string | undefined)[] = []
+    const { url } = await serve((request, response) => {
+      paths.push(request.url)
+      sendJson(response, 200, [])
+    })
+    const { port } = new URL(url)
+    for (const baseUrl of [new URL(url), ` ${url}/a/?b#c\n`, `HTTP:\\\\127.0.0.1:${port}`])
+      await createAggregatorClient({ baseUrl }).listSolvers(1)
+    expect(paths).toEqual(['/v1/1/solvers', '/a/v1/1/solvers', '/v1/1/solvers'])
+  })
+
+  it.each([
+    'https://user:secret@quotes.example',
+    'https://secret@quotes.example',
+    'https://:secret@quotes.example',
+  ])('with credentials is refused without them: %s', (baseUrl) => {
+    let thrown: unknown
+    try {
+      createAggregatorClient({ baseUrl })
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toMatchObject({
+      reason: 'ANSWER_INVALID',
+      violations: [{ field: 'baseUrl', message: expect.stringContaining('no user name and no password') }],
+    })
+    expect(`${(thrown as Error).stack} ${JSON.stringify(thrown)}`).not.toContain('secret')
+  })
+})
+
+describe('an error', () => {
+  it('names the URL and the code of the system when nothing answers', async () => {
+    const closed = createServer()
+    const port = await new Promise<number>((resolve) =>
+      closed.listen(0, '127.0.0.1', () => {
+        const { port } = closed.address() as { port: number }
+        closed.close(() => resolve(port))
+      }),
+    )
+    const client = createAggregatorClient({ baseUrl: `http://127.0.0.1:${port}/api` })
+    await expect(client.listSolvers(1)).rejects.toMatchObject({
+      reason: 'CONNECTION_FAILED',
+      message: `No whole answer came from http://127.0.0.1:${port}/api: fetch failed (ECONNREFUSED).`,
+    })
+    const unknown = createAggregatorClient({ baseUrl: 'http://quotes.invalid' })
+    await expect(unknown.listSolvers(1)).rejects.toThrow(
+      /http:\/\/quotes\.invalid: fetch failed \((ENOTFOUND|EAI_AGAIN)\)/,
+    )
+  })
+
+  it.each([
+    ['an answer of another shape', { not: 'a list' }],
+    ['an address that is none', [{ address: 'x', name: 'a', registeredAt: 1 }]],
+  ])('names the URL for %s', async (_name, body) => {
+    const { url } = await serve((_request, response) => sendJson(response, 200, body))
+    const error = await createAggregatorClient({ baseUrl: url })
+      .listSolvers(1)
+      .catch((thrown) => thrown)
+    expect(error).toMatchObject({ reason: 'ANSWER_INVALID', message: expect.stringContaining(url) })
+  })
+
+  it('names the URL for a stream of something else', async () => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: <html>\n\n')
+    })
+    const error = await first(createAggregatorClient({ baseUrl: url }).streamEvents()).catch(
+      (thrown) => thrown,
+    )
+    expect(error).toMatchObject({ reason: 'ANSWER_INVALID', message: expect.stringContaining(url) })
+  })
+
+  it('keeps Retry-After of a gateway, and the text of the fields that the service refused', async () => {
+    const details = [{ field: 'depositWindow', message: 'must be 1 to 86400' }]
+    const refused = {
+      error: 'The request is not valid: see depositWindow.',
+      code: 'INVALID_ARGUMENT',
+      details,
+    }
+    const { url } = await serve(({ method }, response) => {
+      if (method === 'POST') sendJson(response, 400, refused)
+      else sendJson(response, 429, { message: 'Too many requests' }, { 'retry-after': '9' })
+    })
+    const client = createAggregatorClient({ baseUrl: url })
+    await expect(client.listSolvers(1)).rejects.toMatchObject({
+      reason: 'CONNECTION_FAILED',
+      retryAfterSeconds: 9,
+    })
+    await expect(client.getQuote(params)).rejects.toThrow(
+      'see depositWindow: depositWindow must be 1 to 86400.',
+    )
+  })
+})
+
+it('a quote of amount 0, of no order type and of no deposit mode is refused without a request', async () => {
+  const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
+  const bad = {
+    ...params,
+    amount: 0n,
+    orderType: undefined,
+    depositMode: undefined,
+  } as unknown as QuoteParams
+  await expect(client.getQuote(bad)).rejects.toMatchObject({
+    reason: 'INVALID_ARGUMENT',
+    violations: [
+      { field: 'orderType', message: 'must be one of EXACT_INPUT, EXACT_OUTPUT' },
+      { field: 'amount', message: "must be a bigint of 1 to 2^256-1, in the token's smallest unit" },
+      { field: 'depositMode', message: 'must be one of CONTRACT, ADDRESS' },
+    ],
+  })
+})
+
+describe('a newer instance', () => {
+  it('sends enum values that the client passes on as their text', async () => {
+    const order = {
+      ...NO_ORDER,
+      state: 'CANCELLED_BY_MOON',
+      user: ADDRESS,
+      solver: ADDRESS,
+      inputToken: ADDRESS,
+      inputAmount: '1',
+      outputToken: ADDRESS,
+      outputAmount: '1',
+      outputChainId: 1,
+      fillDeadline: 1,
+    }
+    const registered = { address: ADDRESS, check: { outcome: 'ECLIPSED', explanation: 'The moon.' } }
+    const { url } = await serve(({ method }, response) =>
+      sendJson(response, 200, method === 'POST' ? registered : order),
+    )
+    const client = createAggregatorClient({ baseUrl: url })
+    expect(await client.getOrder(1, ORDER_ID)).toMatchObject({ state: 'CANCELLED_BY_MOON', user: ADDRESS })
+    const signed = { chainId: 1, address: ADDRESS, endpointUrl: 'https://a.example', name: 'a' } as const
+    const { check } = await client.registerSolver({ ...signed, timestamp: 1, signature: '0x12' })
+    expect(check?.outcome).toBe('ECLIPSED')
+  })
+
+  it.each(['', '\u001b[2J', 'a b', 7, null])('sends no enum value %j', async (state) => {
+    const { url } = await serve((_request, response) => sendJson(response, 200, { ...NO_ORDER, state }))
+    const order = createAggregatorClient({ baseUrl: url }).getOrder(1, ORDER_ID)
+    await expect(order).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
+  })
+})
+
+it('the watch of an order yields its state while the stream is blocked', async () => {
+  const { url } = await serve(({ url = '' }, response) => {
+    if (!url.startsWith('/v1/events')) sendJson(response, 200, NO_ORDER)
+  })
+  const { value } = await first(createAggregatorClient({ baseUrl: url }).watchOrder(1, ORDER_ID))
+  expect(value).toEqual(NO_ORDER)
 })

@@ -8,7 +8,7 @@ const solver = mnemonicToAccount('test test test test test test test test test t
 const text = { address: solver.address, endpointUrl: 'https://solver.example', timestamp: 1_700_000_000_000 }
 
 it.each(['Service', 'Other'])(
-  'signs the texts that an instance of the protocol %s reads',
+  'a registration has the text that an instance of the protocol %s reads, and so has an unregistration',
   async (protocolName) => {
     const terms = { ...text, protocolName, chainId: 1, name: 'Aldous' }
     const registration = await signRegistration(solver, terms)
@@ -24,7 +24,7 @@ it.each(['Service', 'Other'])(
   },
 )
 
-it('is named Service and signs the present when nothing else is said', async () => {
+it('an unregistration has the protocol name Service and the present time by default', async () => {
   const before = Date.now()
   const { timestamp, signature } = await signUnregistration(solver, { chainId: 1 })
   expect(timestamp).toBeGreaterThanOrEqual(before)

@@ -1,34 +1,65 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AggregatorError } from '../src/errors.js'
-import { isRetryable, pause, pauseMs } from '../src/retry.js'
+import { isRetryable, pause, pauseMs, retryDelay } from '../src/retry.js'
 
 const lost = new AggregatorError('CONNECTION_FAILED', 'Lost.')
 
-it('waits twice as long after each failure in a row, up to half a minute', () => {
-  const pauses = [1, 2, 3, 7, 1000].map((failures) => pauseMs(failures, lost, 0))
-  expect(pauses).toEqual([500, 1000, 2000, 30_000, 30_000])
-})
+describe('an attempt after a failure', () => {
+  it('waits twice as long after each failure in a row, up to half a minute', () => {
+    const pauses = [0, 1, 2, 6, 1000].map((failures) => pauseMs(failures, lost, 0))
+    expect(pauses).toEqual([500, 1000, 2000, 30_000, 30_000])
+  })
 
-it('waits half as long at the least, so that not all come back at once', () => {
-  expect([0, 0.5, 1].map((random) => pauseMs(2, lost, random))).toEqual([1000, 750, 500])
-})
+  it('waits at least half as long, so that many clients do not come back at once', () => {
+    expect([0, 0.5, 1].map((random) => pauseMs(1, lost, random))).toEqual([1000, 750, 500])
+  })
 
-it('waits no less than the instance asks for', () => {
-  const limited = new AggregatorError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 42 })
-  expect(pauseMs(1, limited, 0)).toBe(42_000)
-})
+  it('waits no less than the instance asks for', () => {
+    const limited = new AggregatorError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 42 })
+    expect(pauseMs(0, limited, 0)).toBe(42_000)
+    expect(retryDelay(0, limited)).toBe(42_000)
+  })
 
-it('ends a pause by the signal', async () => {
-  const leaving = new AbortController()
-  const waiting = pause(2 ** 30, leaving.signal)
-  leaving.abort()
-  await waiting
-  await pause(2 ** 30, leaving.signal)
-})
+  it('waits no longer than a timer can', () => {
+    const closed = new AggregatorError('CONNECTION_FAILED', 'Closed.', { retryAfterSeconds: 999_999_999 })
+    expect(retryDelay(0, closed)).toBe(2 ** 31 - 1)
+  })
 
-it('tries again what passes, and nothing else', () => {
-  const reasons = ['SHUTTING_DOWN', 'CHAIN_UNAVAILABLE', 'DATABASE_UNAVAILABLE'] as const
-  const others = ['CURSOR_UNKNOWN', 'ANSWER_INVALID'] as const
-  const judged = [...reasons, ...others].filter((reason) => isRetryable(new AggregatorError(reason, '')))
-  expect(judged).toEqual(reasons)
+  it('waits as usual after an error of an app', () => {
+    expect(retryDelay(0, new Error('of an app'))).toBeLessThanOrEqual(500)
+    expect(retryDelay(2, new Error('of an app'))).toBeGreaterThanOrEqual(1000)
+  })
+
+  it.each([
+    [400, false],
+    [404, false],
+    [429, true],
+    [500, true],
+    [503, true],
+    [undefined, false],
+  ])(
+    'is worth it for a reason that the client does not know, by its status %s: %s',
+    (httpStatus, expected) => {
+      expect(isRetryable(new AggregatorError('MOON_ECLIPSED', 'No.', { httpStatus }))).toBe(expected)
+    },
+  )
+
+  it('is not worth it for NO_QUOTES, whatever its status', () => {
+    expect(isRetryable(new AggregatorError('NO_QUOTES', 'No.', { httpStatus: 503 }))).toBe(false)
+  })
+
+  it('does not wait longer than until the signal', async () => {
+    const leaving = new AbortController()
+    const waiting = pause(2 ** 30, leaving.signal)
+    leaving.abort()
+    await waiting
+    await pause(2 ** 30, leaving.signal)
+  })
+
+  it('is worth it for failures that pass, and for no others', () => {
+    const reasons = ['SHUTTING_DOWN', 'CHAIN_UNAVAILABLE', 'DATABASE_UNAVAILABLE'] as const
+    const others = ['CURSOR_UNKNOWN', 'ANSWER_INVALID'] as const
+    const judged = [...reasons, ...others].filter((reason) => isRetryable(new AggregatorError(reason, '')))
+    expect(judged).toEqual(reasons)
+  })
 })

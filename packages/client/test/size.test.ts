@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** What an app pays for a statement, in bytes after gzip: bundled and minified, without viem, which it has already. */
+/** The size that a statement adds to an app, in bytes after gzip: bundled and minified, without viem, which the app has. */
 async function sizeOf(contents: string): Promise<{ bytes: number; sources: string[] }> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: ROOT },
@@ -23,7 +23,7 @@ async function sizeOf(contents: string): Promise<{ bytes: number; sources: strin
 }
 
 it.each([
-  ["export { createAggregatorClient } from '@quote-aggregator/client'", 6_000],
+  ["export { createAggregatorClient } from '@quote-aggregator/client'", 7_000],
   ["export { verifyQuote } from '@quote-aggregator/client'", 3_000],
   ["export { depositCalls } from '@quote-aggregator/client'", 1_500],
   ["export { AggregatorError } from '@quote-aggregator/client'", 700],
@@ -33,7 +33,7 @@ it.each([
   expect(bytes).toBeLessThanOrEqual(most)
 })
 
-it('an app that does not verify quotes gets nothing of that, and no app gets packages beside viem', async () => {
+it('the client contains no code of verifyQuote and depositCalls, and no package but viem', async () => {
   const { sources } = await sizeOf("export { createAggregatorClient } from '@quote-aggregator/client'")
   expect(sources).toContain('packages/client/src/client.ts')
   expect(

@@ -50,7 +50,7 @@ const hasher = createQuoteHasher('Service', {
   depositProxyCodeHash: terms.depositProxyCodeHash,
 })
 
-/** An offer as the service would pass it on, by the service's own hashing. */
+/** An offer as the service makes it, with the service's own hashing. */
 async function offerOf(changes: Partial<SignedQuote['quote']> = {}): Promise<SignedQuote> {
   const changed = { ...quote, ...changes }
   const signature = await signQuote(solver, terms.domain, toContractQuote(changed))
@@ -76,7 +76,7 @@ beforeAll(async () => {
   offer = await offerOf()
 })
 
-it('accepts what the service accepts, by another implementation', async () => {
+it('verifyQuote accepts an offer made by the implementation of the service', async () => {
   expect(await problemsOf(offer)).toEqual([])
   expect(await problemsOf(offer, { params: undefined })).toEqual([])
   const bought = await offerOf({ orderType: 'EXACT_OUTPUT', inputAmount: 5n, outputAmount: 6n })
@@ -85,7 +85,7 @@ it('accepts what the service accepts, by another implementation', async () => {
   )
 })
 
-describe('refuses an offer that is another than asked, though its solver has signed it', () => {
+describe('verifyQuote of an offer that its solver has signed, and that differs from the request, refuses it with', () => {
   it.each([
     ['user_mismatch', { user: other }],
     ['input_token_mismatch', { inputToken: other }],
@@ -106,7 +106,7 @@ describe('refuses an offer that is another than asked, though its solver has sig
     expect(await problemsOf(await offerOf(changes), { params: asked })).toEqual([problem])
   })
 
-  it('output_chain_mismatch, when nothing was said of another chain', async () => {
+  it('output_chain_mismatch, when the request names no other chain', async () => {
     const elsewhere = await offerOf({ outputChainId: 10 })
     expect(await problemsOf(elsewhere, { params: undefined })).toEqual(['output_chain_mismatch'])
     expect(await problemsOf(elsewhere, { params: { ...params, destinationChainId: 10 } })).toEqual([])
@@ -117,13 +117,13 @@ describe('refuses an offer that is another than asked, though its solver has sig
     expect(await problemsOf(offer, { params: elsewhere })).toEqual(['chain_mismatch'])
   })
 
-  it('unless the user agrees to a longer lock', async () => {
+  it('no problem, when the user agrees to a longer lock', async () => {
     const long = await offerOf({ fillDeadline: 2_000_000 })
     expect(await problemsOf(long, { maxLockSeconds: 1_000_000 })).toEqual([])
   })
 })
 
-describe('refuses a signature that the contract refuses, whatever order it makes', () => {
+describe('verifyQuote refuses a signature that the contract refuses, also with the right order id,', () => {
   const spoilt = (signature: string) => {
     const hex = signature as SignedQuote['signature']
     return { ...offer, signature: hex, ...identify(offer.quote, hex) }
@@ -138,7 +138,7 @@ describe('refuses a signature that the contract refuses, whatever order it makes
     expect(await problemsOf(spoilt(change()))).toEqual([problem])
   })
 
-  it('that of another solver, quote, name or contract', async () => {
+  it('of another solver, quote, name or contract', async () => {
     const elsewhere = { domain: { ...terms.domain, chainId: 1 } }
     expect(await problemsOf(offer, elsewhere)).toEqual(['signature_mismatch'])
     const renamed = await problemsOf(offer, { protocolName: 'Other' })
@@ -148,20 +148,20 @@ describe('refuses a signature that the contract refuses, whatever order it makes
   })
 })
 
-it('refuses an order id and a deposit address that are not those of the offer', async () => {
+it('verifyQuote refuses an order id and a deposit address that are not those of the offer', async () => {
   expect(await problemsOf({ ...offer, orderId: `0x${'ab'.repeat(32)}` })).toEqual(['order_id_mismatch'])
   expect(await problemsOf({ ...offer, depositAddress: other })).toEqual(['deposit_address_mismatch'])
   const foreign = { settlement: other, domain: terms.domain }
   expect(await problemsOf(offer, foreign)).toEqual(['deposit_address_mismatch'])
 })
 
-it('refuses what does not fit the members of the struct', async () => {
+it('verifyQuote refuses values that do not fit the members of the struct', async () => {
   const misfit = { ...offer, quote: { ...offer.quote, fillDeadline: 2 ** 32 } }
   expect(await problemsOf(misfit, { maxLockSeconds: 2 ** 40 })).toEqual(['malformed'])
   expect(await problemsOf({ ...offer, signature: '0xzz' })).toEqual(['malformed'])
 })
 
-describe('refuses an offer that the contract would refuse in its present state', () => {
+describe('verifyQuote of an offer that the contract would refuse in its present state refuses it', () => {
   const [total, ...others] = WILLING.solvers
   it.each([
     ['solver_not_registered', { solvers: [total, 0n, 0n, 0, false] }],
@@ -175,7 +175,7 @@ describe('refuses an offer that the contract would refuse in its present state',
     expect(await problemsOf(offer, { client })).toEqual([problem])
   })
 
-  it('with all reasons, and not one at its bounds', async () => {
+  it('with all problems, and accepts one at its bounds', async () => {
     const solvers = [0n, 0n, 0n, 0, false] as const
     const client = createContractClient({ ...WILLING, solvers, MIN_ORDER: 2n ** 255n, isNonceUsed: true })
     const all = ['solver_not_registered', 'bond_too_small', 'below_minimum_order', 'nonce_used']
@@ -184,7 +184,7 @@ describe('refuses an offer that the contract would refuse in its present state',
     expect(await problemsOf(offer, { client: createContractClient({ ...WILLING, ...atBounds }) })).toEqual([])
   })
 
-  it('a slash that leaves less than is unstaking counts as no free bond', async () => {
+  it('when a slash leaves less than is unstaking, which is no free bond', async () => {
     const client = createContractClient({ ...WILLING, solvers: [5n, 0n, 10n, 0, true] })
     expect(await problemsOf(await offerOf({ outputAmount: 19n }), { client })).toEqual([])
     expect(await problemsOf(await offerOf({ outputAmount: 20n }), { client })).toEqual(['bond_too_small'])

@@ -1,18 +1,18 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Order, OrderState } from '../../../src/domain/order.js'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AggregatorError } from '../src/errors.js'
 import type { Notice } from '../src/follow-events.js'
+import type { Order, OrderState } from '../src/order.js'
 import { watchOrder } from '../src/watch-order.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** An order whose states, or failures to read it, follow each other: one read at the opening, one at each event. */
-function story(states: readonly (OrderState | AggregatorError)[], notices = states.length) {
+/** An order whose states, or failures to read it, follow each other: one read at the start, one at each notice. */
+function story(states: readonly (OrderState | AggregatorError)[], notices: readonly Notice['type'][]) {
   let reads = 0
   const source = {
     async *follow({ signal }: { signal?: AbortSignal | undefined }) {
-      for (let index = 0; index < notices; index++) yield { type: 'connected' } as Notice
+      for (const type of notices) yield { type } as Notice
       await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
     },
     async read(): Promise<Order> {
@@ -24,53 +24,96 @@ function story(states: readonly (OrderState | AggregatorError)[], notices = stat
   return { source, reads: () => reads }
 }
 
-async function told(watch: AsyncIterable<Order>): Promise<OrderState[]> {
+const connected = (count: number) => Array<'connected'>(count).fill('connected')
+
+async function statesOf(watch: AsyncIterable<Order>): Promise<OrderState[]> {
   const states: OrderState[] = []
   for await (const { state } of watch) states.push(state)
   return states
 }
 
-it('tells each change once, and ends when the last one has stood for a while', async () => {
-  const { source } = story(['NONE', 'NONE', 'DEPOSITED', 'DEPOSITED', 'SETTLED', 'SETTLED'])
-  const onEnd = vi.fn()
-  const states = told(watchOrder(source, { finalAfterMs: 1000 })).finally(onEnd)
-  await vi.advanceTimersByTimeAsync(999)
-  expect(onEnd).not.toHaveBeenCalled()
-  await vi.advanceTimersByTimeAsync(1)
-  expect(await states).toEqual(['NONE', 'DEPOSITED', 'SETTLED'])
-})
+describe('the watch of an order', () => {
+  it('yields each change once, and ends when the last one has lasted for a while', async () => {
+    const { source } = story(['NONE', 'NONE', 'DEPOSITED', 'DEPOSITED', 'SETTLED', 'SETTLED'], connected(5))
+    const onEnd = vi.fn()
+    const states = statesOf(watchOrder(source, { finalAfterMs: 1000 })).finally(onEnd)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(onEnd).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await states).toEqual(['NONE', 'DEPOSITED', 'SETTLED'])
+  })
 
-it('goes back with a reorganisation, and waits anew for the end', async () => {
-  const { source, reads } = story(['SETTLED', 'DEPOSITED', 'REFUNDED'])
-  expect(await told(watchOrder(source, { finalAfterMs: 0 }))).toEqual(['SETTLED'])
-  expect(reads()).toBe(1)
+  it('yields the earlier state after a reorganisation, and waits for the end again', async () => {
+    const { source, reads } = story(['SETTLED', 'DEPOSITED', 'REFUNDED'], connected(2))
+    expect(await statesOf(watchOrder(source, { finalAfterMs: 0 }))).toEqual(['SETTLED'])
+    expect(reads()).toBe(1)
 
-  const again = story(['SETTLED', 'DEPOSITED', 'REFUNDED'])
-  const states = told(watchOrder(again.source, {}))
-  await vi.advanceTimersByTimeAsync(30_000)
-  expect(await states).toEqual(['SETTLED', 'DEPOSITED', 'REFUNDED'])
-})
+    const again = story(['SETTLED', 'DEPOSITED', 'REFUNDED'], connected(2))
+    const states = statesOf(watchOrder(again.source, {}))
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await states).toEqual(['SETTLED', 'DEPOSITED', 'REFUNDED'])
+  })
 
-it('does not end while the order is open, until the signal', async () => {
-  const leaving = new AbortController()
-  const { source } = story(['SETTLED', 'DEPOSITED'])
-  const onEnd = vi.fn()
-  const states = told(watchOrder(source, { signal: leaving.signal })).finally(onEnd)
-  await vi.advanceTimersByTimeAsync(1_000_000)
-  expect(onEnd).not.toHaveBeenCalled()
-  leaving.abort()
-  expect(await states).toEqual(['SETTLED', 'DEPOSITED'])
-})
+  it('does not end while the order is open, until the signal', async () => {
+    const leaving = new AbortController()
+    const { source } = story(['SETTLED', 'DEPOSITED'], connected(1))
+    const onEnd = vi.fn()
+    const states = statesOf(watchOrder(source, { signal: leaving.signal })).finally(onEnd)
+    await vi.advanceTimersByTimeAsync(1_000_000)
+    expect(onEnd).not.toHaveBeenCalled()
+    leaving.abort()
+    expect(await states).toEqual(['SETTLED', 'DEPOSITED'])
+  })
 
-it('reads again what could not be read, and throws what never can be', async () => {
-  const down = new AggregatorError('CHAIN_UNAVAILABLE', 'Down.')
-  const onLost = vi.fn()
-  const { source } = story([down, down, 'REFUNDED'], 1)
-  const states = told(watchOrder(source, { onLost, finalAfterMs: 0 }))
-  await vi.advanceTimersByTimeAsync(1500)
-  expect(await states).toEqual(['REFUNDED'])
-  expect(onLost).toHaveBeenCalledTimes(2)
+  it('reads the state at the start and at each loss, when the stream never opens', async () => {
+    const { source } = story(['NONE', 'DEPOSITED', 'SETTLED'], ['disconnected', 'disconnected'])
+    expect(await statesOf(watchOrder(source, { finalAfterMs: 0 }))).toEqual(['NONE', 'DEPOSITED', 'SETTLED'])
+  })
 
-  const unknown = new AggregatorError('CHAIN_NOT_SUPPORTED', 'No.')
-  await expect(told(watchOrder(story([unknown]).source, {}))).rejects.toBe(unknown)
+  it('leaves a read that fails at the start or at a loss to the next notice', async () => {
+    const down = new AggregatorError('CONNECTION_FAILED', 'Down.')
+    const onLost = vi.fn()
+    const { source } = story([down, down, 'SETTLED'], ['disconnected', 'connected'])
+    expect(await statesOf(watchOrder(source, { onLost, finalAfterMs: 0 }))).toEqual(['SETTLED'])
+    expect(onLost).not.toHaveBeenCalled()
+  })
+
+  it('reads again after a failure while it is connected, and throws what another attempt cannot mend', async () => {
+    const down = new AggregatorError('CHAIN_UNAVAILABLE', 'Down.')
+    const onLost = vi.fn()
+    const { source } = story(['NONE', down, down, 'REFUNDED'], connected(1))
+    const states = statesOf(watchOrder(source, { onLost, finalAfterMs: 0 }))
+    await vi.advanceTimersByTimeAsync(1500)
+    expect(await states).toEqual(['NONE', 'REFUNDED'])
+    expect(onLost).toHaveBeenCalledTimes(2)
+
+    const unknown = new AggregatorError('CHAIN_NOT_SUPPORTED', 'No.')
+    await expect(statesOf(watchOrder(story([unknown], []).source, {}))).rejects.toBe(unknown)
+  })
+
+  it('lasts until the signal when finalAfterMs is Infinity', async () => {
+    const leaving = new AbortController()
+    const onEnd = vi.fn()
+    const options = { finalAfterMs: Number.POSITIVE_INFINITY, signal: leaving.signal }
+    const states = statesOf(watchOrder(story(['SETTLED'], []).source, options)).finally(onEnd)
+    await vi.advanceTimersByTimeAsync(2 ** 32)
+    expect(onEnd).not.toHaveBeenCalled()
+    leaving.abort()
+    expect(await states).toEqual(['SETTLED'])
+  })
+
+  it.each([Number.NaN, -1, 2 ** 31, '5', null])('refuses finalAfterMs %s', async (finalAfterMs) => {
+    const { source, reads } = story(['SETTLED'], [])
+    const options = { finalAfterMs: finalAfterMs as number }
+    await expect(statesOf(watchOrder(source, options))).rejects.toMatchObject({
+      reason: 'INVALID_ARGUMENT',
+      violations: [
+        {
+          field: 'finalAfterMs',
+          message: 'must be a number of milliseconds of 0 to 2147483647, or Infinity',
+        },
+      ],
+    })
+    expect(reads()).toBe(0)
+  })
 })

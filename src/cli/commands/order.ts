@@ -1,6 +1,6 @@
+import type { Order } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import type { Hex } from '../../domain/hex.js'
-import type { Order } from '../../domain/order.js'
 import { readChainId, readInteger, readOrderId } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
@@ -68,7 +68,7 @@ function renderOrder(order: Order, { fields }: Display): string {
     ['chain', String(order.chainId)],
     ['state', order.state],
   ] as const
-  if (order.state === 'NONE') return fields(head)
+  if (!('user' in order)) return fields(head)
   return fields([
     ...head,
     ['user', order.user],

@@ -4,7 +4,7 @@ import type { DepositMode, OrderType } from '../../domain/quote.js'
 import { readAddress, readAmount, readChainId, readInteger, readOneOf } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
-import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
+import { callInstance, commandLine, type InstanceOptions, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { renderAnswer, renderRecord } from '../quote-view.js'
 import { show } from '../show.js'
@@ -30,11 +30,11 @@ const EXAMPLES = `
 Amounts are whole numbers in the token's smallest unit: 1000000 is 1 of a token with 6 decimals.
 
 Examples, while the demo runs:
-  quote-aggregator quote --chain 31337 --amount 1000000000000000000 \\
+  npx quote-aggregator quote --chain 31337 --amount 1000000000000000000 \\
     --sell 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0 --buy 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9 \\
     --user 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
-  quote-aggregator quote --chain 31337 --why <quote id>     who was asked, and what each answered
-  quote-aggregator quote --chain 31337 --why <x-quote-id>   for a solver: its own result and rank`
+  npx quote-aggregator quote --chain 31337 --why <quote id>     who was asked, and what each answered
+  npx quote-aggregator quote --chain 31337 --why <x-quote-id>   for a solver: its own result and rank`
 
 /** `quote`: asks for offers, or with `--why` shows how they came about. */
 export function addQuote(program: Command, io: CliIo): void {
@@ -64,17 +64,19 @@ export function addQuote(program: Command, io: CliIo): void {
     .option('--why <quote id>', 'do not ask: show how this quote came about; for a solver, the x-quote-id')
     .addHelpText('after', EXAMPLES)
   takesInstance(command).action((options: Options) =>
-    options.why === undefined ? params(io, options) : explain(io, options, options.why),
+    options.why === undefined ? ask(io, options) : explain(io, options, options.why),
   )
 }
 
-async function params(io: CliIo, options: Options): Promise<void> {
+async function ask(io: CliIo, options: Options): Promise<void> {
   const orderType: OrderType = options.exactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT'
   const { chain: chainId, toChain: destinationChainId, mode: depositMode, depositWindow } = options
   const swap = { ...readSwap(options), chainId, orderType, destinationChainId, depositMode, depositWindow }
   const calling = { signal: io.interruption(), timeoutMs: options.timeout }
   const answer = await callInstance(io, options, (client) => client.getQuote(swap, calling))
-  await show(io, options, answer, (display) => renderAnswer(answer, chainId, display))
+  await show(io, options, answer, (display) =>
+    renderAnswer(answer, (command) => commandLine(io, options, command), display),
+  )
 }
 
 async function explain(io: CliIo, options: Options, quoteId: string): Promise<void> {

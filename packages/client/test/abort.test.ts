@@ -1,0 +1,95 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { createAggregatorClient } from '../src/index.js'
+import { NO_ORDER, sendJson, serve } from './server.js'
+
+const ORDER_ID = NO_ORDER.orderId
+const connected = 'id: a.1\ndata: {"type":"connected","supportedChains":[1],"cursor":"a.1"}\n\n'
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
+
+/** An instance with an order, whose streams stay open without an event. */
+const instance = () =>
+  serve(({ url = '' }, response) => {
+    if (!url.startsWith('/v1/events')) return sendJson(response, 200, NO_ORDER)
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(connected)
+  })
+
+describe('a long-lived signal', () => {
+  it('has no listener left after calls that succeed and calls that fail', async () => {
+    const { url } = await instance()
+    const { signal } = new AbortController()
+    const client = createAggregatorClient({ baseUrl: url })
+    await client.getOrder(1, ORDER_ID, { signal })
+    await client.listSolvers(1, { signal }).catch(() => {})
+    expect(listeners(signal)).toBe(0)
+  })
+
+  it('has one listener during a stream or a watch, and none after it', async () => {
+    const { url } = await instance()
+    const { signal } = new AbortController()
+    const client = createAggregatorClient({ baseUrl: url })
+    const watch = client.watchOrder(1, ORDER_ID, { signal })[Symbol.asyncIterator]()
+    await watch.next()
+    expect(listeners(signal)).toBe(1)
+    await watch.return?.()
+    expect(listeners(signal)).toBe(0)
+    const events = client.streamEvents({}, { signal })[Symbol.asyncIterator]()
+    const pending = events.next()
+    expect(listeners(signal)).toBe(1)
+    await events.return?.()
+    await pending
+    expect(listeners(signal)).toBe(0)
+  })
+})
+
+describe.each(['streamEvents', 'watchOrder'] as const)('the iterator of %s', (method) => {
+  it('ends at once when its return comes while a next is pending', async () => {
+    const { url } = await instance()
+    const client = createAggregatorClient({ baseUrl: url })
+    const items = method === 'streamEvents' ? client.streamEvents() : client.watchOrder(1, ORDER_ID)
+    const iterator = items[Symbol.asyncIterator]()
+    if (method === 'watchOrder') await iterator.next()
+    const pending = iterator.next()
+    expect(await iterator.return?.()).toEqual({ done: true, value: undefined })
+    expect(await pending).toEqual({ done: true, value: undefined })
+  })
+
+  it('throws an AggregatorError for options that are not an object, and for a signal that is none', async () => {
+    const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
+    const start = (options: unknown) => {
+      const items =
+        method === 'streamEvents'
+          ? client.streamEvents({}, options as object)
+          : client.watchOrder(1, ORDER_ID, options as object)
+      return items[Symbol.asyncIterator]().next()
+    }
+    const error = { name: 'AggregatorError', reason: 'INVALID_ARGUMENT' }
+    await expect(start(null)).rejects.toMatchObject({ ...error, violations: [{ field: 'options' }] })
+    await expect(start({ signal: null })).rejects.toMatchObject({
+      ...error,
+      violations: [{ field: 'signal' }],
+    })
+    await expect(start({ signal: {} })).rejects.toMatchObject({ ...error, violations: [{ field: 'signal' }] })
+  })
+})
+
+describe('the signal of a call', () => {
+  it.each([null, {}, 'now'])('is refused when it is %j', async (signal) => {
+    const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
+    await expect(client.listSolvers(1, { signal: signal as never })).rejects.toMatchObject({
+      reason: 'INVALID_ARGUMENT',
+      violations: [{ field: 'signal', message: 'must be an AbortSignal, or be left out' }],
+    })
+  })
+
+  it('of AbortSignal.timeout gives TIMED_OUT, and any other CANCELLED', async () => {
+    const { url } = await serve(() => {})
+    const client = createAggregatorClient({ baseUrl: url })
+    const late = client.listSolvers(1, { signal: AbortSignal.timeout(1) })
+    await expect(late).rejects.toMatchObject({ reason: 'TIMED_OUT' })
+    const leaving = new AbortController()
+    const cancelled = client.listSolvers(1, { signal: leaving.signal })
+    leaving.abort()
+    await expect(cancelled).rejects.toMatchObject({ reason: 'CANCELLED' })
+  })
+})
