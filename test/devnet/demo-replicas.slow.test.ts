@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../service/eventually.js'
 import { startProcess } from '../service/process.js'
 
-/** Each starts a chain, a PostgreSQL and replicas from their sources. */
+/** Each of the tests starts a chain, a PostgreSQL and replicas from their sources. */
 const TIMEOUT_MS = 90_000
 
 const startDemo = (args: string[]) =>
   startProcess(process.execPath, ['--import', 'tsx', 'src/devnet/demo.ts', ...args], {}, { ownGroup: true })
 
-/** What has been killed takes a moment to be gone; an orphan would stay. */
+/** Killed processes take a moment to end. An orphan would stay. */
 const nothingIsLeft = (demo: ReturnType<typeof startProcess>) =>
   eventually(
     async () => demo.leftSomething(),
@@ -16,7 +16,7 @@ const nothingIsLeft = (demo: ReturnType<typeof startProcess>) =>
   )
 
 describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
-  it('goes on with its story when the replica that reads the chain is killed, and ends on Ctrl-C with all its processes', async () => {
+  it('continues its story after the leader of the chain is killed, and ends all its processes on Ctrl-C', async () => {
     const demo = startDemo(['--replicas', '3'])
     await demo.waitFor(/\n {3}replica 3 http\S+ \(kill -9 \d+\)\n/)
     // As Ctrl-C does.
