@@ -7,9 +7,9 @@ import { createBlockMiner } from './block-miner.js'
 /** How many events of made-up orders, in how many blocks. */
 export interface Shout {
   events: number
-  /** Default 400. One transaction carries them. */
+  /** Default 400. One transaction has them all. */
   eventsPerBlock?: number
-  /** Other seeds make other orders. Default 0. */
+  /** Other seeds give other orders. Default 0. */
   seed?: number
 }
 
@@ -21,8 +21,8 @@ const GAS_OF_EVENT = 6_000
 const GAS_OF_CALL = 100_000
 
 /**
- * Compiles, which takes seconds, and deploys a settlement contract that emits order events at will.
- * @param devnet a chain that mines each transaction as it comes
+ * Compiles, which takes seconds, and deploys a settlement contract that emits any order events.
+ * @param devnet a chain that mines each transaction at once
  */
 export async function deployChattySettlement(devnet: Devnet, bondToken: Address) {
   const { abi, bytecode } = compiled()

@@ -14,10 +14,10 @@ const HISTORY = 600
 let chains: [TestChain, TestChain]
 let traffics: [Traffic, Traffic]
 let service: TestService
-/** Has been there from the beginning. */
+/** Connected from the beginning. */
 let witness: StreamClient
 let start: string
-/** Deposited before the service was there. */
+/** Deposited before the service started. */
 let early: Order
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ const followers = (cursor: string) => {
 }
 
 describe.each(faces)('$name', (face) => {
-  it('replays all that came after `connected`, then goes on live', async () => {
+  it('replays everything after `connected`, then goes on live', async () => {
     const client = face.open(service.url, { after: start })
     expect(await client.connected()).toBe(start)
     const all = await goOn()
@@ -65,7 +65,7 @@ describe.each(faces)('$name', (face) => {
     client.leave()
   })
 
-  it('goes on from the middle while new blocks come, without a gap or a repeat', async () => {
+  it('continues from the middle while new blocks come, without a gap or a repeat', async () => {
     const middle = witness.events()[HISTORY / 2]?.cursor ?? ''
     const mining = goOn(20)
     const clients = []
@@ -82,7 +82,7 @@ describe.each(faces)('$name', (face) => {
     }
   })
 
-  it('goes on from the very end with what comes next', async () => {
+  it('continues from the very end with the next events', async () => {
     const last = witness.cursor()
     const client = face.open(service.url, { after: last })
     expect(await client.connected()).toBe(last)
@@ -92,7 +92,7 @@ describe.each(faces)('$name', (face) => {
     client.leave()
   })
 
-  it('tells only of what is new when nothing is asked for', async () => {
+  it('sends only new events without a cursor', async () => {
     const client = face.open(service.url)
     const cursor = await client.connected()
     expect(cursor).toBe(witness.cursor())
@@ -103,7 +103,7 @@ describe.each(faces)('$name', (face) => {
   })
 })
 
-it('whoever leaves and comes back on another face each time misses nothing', async () => {
+it('a client that reconnects on another transport each time misses nothing', async () => {
   const seen: unknown[] = []
   let after = start
   const total = witness.events().length
@@ -117,7 +117,7 @@ it('whoever leaves and comes back on another face each time misses nothing', asy
   expect(seen).toEqual(witness.events())
 })
 
-it('a cursor of any face works on every other', async () => {
+it('a cursor of any transport works on every other', async () => {
   const from = witness.events().at(-101)?.cursor ?? ''
   const givers = await openAll(service.url, { after: from })
   const cursors = await Promise.all(
@@ -135,7 +135,7 @@ it('a cursor of any face works on every other', async () => {
   }
 })
 
-it('Last-Event-ID, as browsers send it when they come back, wins over `after`', async () => {
+it('Last-Event-ID, which browsers send when they reconnect, takes precedence over `after`', async () => {
   const [older, newer] = [witness.events().at(-20)?.cursor ?? '', witness.events().at(-5)?.cursor ?? '']
   const headers = { 'last-event-id': newer }
   for (const request of [{}, { after: older }, { after: 'no cursor' }]) {
@@ -198,7 +198,7 @@ describe('filters', () => {
   ]
   const ids = (count: number): string[] => someOrders.slice(0, count).map(({ orderId }) => orderId)
 
-  it('let through what matches each of them, in replays and live, on every face', async () => {
+  it('admit what matches each of them, in replays and live, on every transport', async () => {
     const [first] = traffics
     someOrders.push(
       ...first

@@ -16,7 +16,7 @@ const HONEST_EVERY_MS = 50
 const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|\/src\/|node_modules|file:\/\//
 const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.ts'] }
-/** Labels with the values that they may have; those of the runtime's own metrics are not of a client's making. */
+/** Labels with their possible values. Clients cannot add to those of the runtime's own metrics. */
 const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   method:
     /^(aggregator\.v1\.(QuoteService\/GetQuote(Record)?|OrderService\/GetOrder|SolverService\/(Uni?|R|L)\w+)|eth_(blockNumber|call|chainId|getBlockBy(Hash|Number)|getCode|getLogs))$/,
@@ -72,7 +72,7 @@ async function memory() {
   return { heapUsed: Number(heapUsed), rss: Number(rss) }
 }
 
-/** Sends so many hostile requests, and asks for honest quotes all along. */
+/** Sends this many hostile requests, and requests honest quotes all the time. */
 async function attack(count: number) {
   const answers: HostileAnswer[] = []
   const quotes: number[] = []
@@ -100,14 +100,14 @@ async function series(): Promise<string[]> {
   return lines.map((line) => line.replace(/ \S+$/, ''))
 }
 
-/** The labels of a series of this service whose values are of no closed list. */
+/** The labels of the service's series whose values are in no closed list. */
 function openLabels(name: string): string[] {
   if (!name.startsWith('aggregator_')) return []
   const labels = [...name.matchAll(/(\w+)="([^"]*)"/g)]
   return labels.filter(([, key = '', value = '']) => !CLOSED_LABELS[key]?.test(value)).map(([label]) => label)
 }
 
-it('ten thousand hostile requests leave the service as it was, and honest users served', async ({
+it('the service is unchanged after ten thousand hostile requests, and serves honest clients', async ({
   annotate,
 }) => {
   const warmUp = await attack(WARM_UP)
@@ -133,6 +133,6 @@ it('ten thousand hostile requests leave the service as it was, and honest users 
   expect(after.heapUsed - before.heapUsed).toBeLessThan(MAX_GROWTH_BYTES)
   expect(seriesAfter.flatMap(openLabels)).toEqual([])
   expect(grown.filter((name) => !/^(aggregator|nodejs)_/.test(name))).toEqual([])
-  expect(service.output()).not.toContain('an error that nobody caught')
+  expect(service.output()).not.toContain('an error that was not caught')
   expect(await Promise.race([service.exited, pause(0, 'running')])).toBe('running')
 }, 90_000)
