@@ -4,7 +4,7 @@ import { startChild } from './child-process.js'
 
 const running = new Set<ChildProcess>()
 
-/** Ends what a test file has left: a process that goes on would call ports which others have by then. */
+/** Ends what a test file has left: a process that goes on would call ports that others may have by then. */
 export function endProcesses(): void {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -19,8 +19,8 @@ export function startProcess(...parameters: Parameters<typeof startChild>) {
 }
 
 /**
- * The service as a process of its own, as it is built.
- * @param preload modules of TypeScript to be loaded before it
+ * The built service as a process of its own.
+ * @param preload modules of TypeScript to load before it
  * @param flags of Node
  */
 export function startServiceProcess(
