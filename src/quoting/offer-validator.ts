@@ -18,8 +18,9 @@ export interface Reply {
   readonly onValidated: (outcome: AttemptResult) => void
 }
 
-/** Judges a reply: holds it against what was asked, checks its signature, and asks what the contract would refuse
- * (docs/decisions.md, D4 and D13). */
+/**
+ * Validates a reply against the request, its signature, and the rules of the contract (docs/decisions.md, D4, D13).
+ */
 export type OfferValidator = (reply: Reply) => void
 
 /**
