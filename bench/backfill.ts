@@ -13,7 +13,7 @@ export const backfill: Benchmark = {
   about: "Reading a chain's past: time from the start of the service until all events are in its log.",
   collectMetrics: () =>
     onChattyChain(async (chain) => {
-      const { fromBlock } = await chain.shout({ events: EVENTS, eventsPerBlock: EVENTS_PER_BLOCK })
+      const { fromBlock } = await chain.emitEvents({ events: EVENTS, eventsPerBlock: EVENTS_PER_BLOCK })
       return { rows: [await readFrom(chain, fromBlock)], findings: [] }
     }),
 }

@@ -47,7 +47,11 @@ async function compare(chain: ChattyChain, service: BuiltService, bare: BareServ
   for (const clients of SIZES) {
     const events = MESSAGES / clients
     const contestants = {
-      service: { ...service, isGreeting: true, tell: () => chain.shout({ events, eventsPerBlock: events }) },
+      service: {
+        ...service,
+        isGreeting: true,
+        tell: () => chain.emitEvents({ events, eventsPerBlock: events }),
+      },
       bare: { ...bare, isGreeting: false, tell: bare.broadcast },
     }
     bare.prepare(await recordMessages(contestants.service, events))

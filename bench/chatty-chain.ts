@@ -18,7 +18,7 @@ async function startChattyChain() {
   try {
     const chatty = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
     const contracts = { ...chain.contracts, settlement: chatty.address }
-    return { ...chain, contracts, shout: chatty.shout }
+    return { ...chain, contracts, emitEvents: chatty.emitEvents }
   } catch (error) {
     await chain.stop()
     throw error

@@ -59,7 +59,7 @@ async function measureWay(chain: ChattyChain, { url, intervalMs }: Way, seed: nu
       await delay(Math.random() * MAX_PAUSE_MS)
       const start = performance.now()
       const message = nextMessage(socket)
-      await Promise.all([message, chain.shout({ events: 1, seed: seed + sample })])
+      await Promise.all([message, chain.emitEvents({ events: 1, seed: seed + sample })])
       latencies.push((await message) - start)
     }
     socket.terminate()

@@ -34,7 +34,7 @@ export async function measureEvents(chain: ChattyChain, fleet: Fleet, databaseUr
     for (let sample = 0; sample < SAMPLES; sample++) {
       const commit = next(client, 'notification')
       const frames = sockets.map((socket) => next(socket, 'message'))
-      await chain.shout({ events: 1, seed: sample })
+      await chain.emitEvents({ events: 1, seed: sample })
       const committedAt = await commit
       const [atReader = Number.NaN, ...atOthers] = await Promise.all(frames)
       delays.reader.push(atReader - committedAt)
@@ -65,7 +65,7 @@ export async function measureFailover(chain: ChattyChain, fleet: Fleet): Promise
     const frames = sockets.map((socket) => next(socket, 'message'))
     const killedAt = performance.now()
     await fleet.kill(reader)
-    const { toBlock } = await chain.shout({ events: 1, seed: SAMPLES + kill })
+    const { toBlock } = await chain.emitEvents({ events: 1, seed: SAMPLES + kill })
     const areCurrent = others.map((replica) => untilCurrent(replica, toBlock))
     events.push(Math.max(...(await Promise.all(frames))) - killedAt)
     current.push(Math.max(...(await Promise.all(areCurrent))) - killedAt)

@@ -14,9 +14,9 @@ export class CommandFailure extends Error {
   }
 }
 
-/** What to do about a reason, where the service's own sentence does not say. */
+/** What to do about a reason, where the service's own sentence does not say it. */
 const REMEDIES: Partial<Readonly<Record<ClientReason, string>>> = {
-  CHAIN_NOT_SUPPORTED: 'The chains that it serves are in <url>/health.',
+  CHAIN_NOT_SUPPORTED: 'The chains of the instance are in <url>/health.',
   NO_QUOTES: 'Is a solver registered? See solvers --chain <id>.',
   CURSOR_UNKNOWN: 'Leave --after out to begin with new events.',
   BOND_INSUFFICIENT: 'Add to the bond on the settlement contract, then register again.',
@@ -28,7 +28,7 @@ const REMEDIES: Partial<Readonly<Record<ClientReason, string>>> = {
 }
 
 /**
- * Says what went wrong and what to do about it.
+ * The error of a call, with what to do about it.
  * @param url the instance that was called
  */
 export function toFailure(error: AggregatorError, url: string): CommandFailure {
@@ -47,7 +47,7 @@ export function toFailure(error: AggregatorError, url: string): CommandFailure {
   return new CommandFailure(exitCode, lines.map(printable).join('\n'))
 }
 
-/** Whatever a command threw, as its last words; what is unforeseen keeps its stack for the report of a bug. */
+/** The last output for any error of a command. An unexpected error keeps its stack for a bug report. */
 export function describe(error: unknown): { readonly exitCode: ExitCode; readonly text: string } {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, text: error.message }
   if (error instanceof ConfigError) return { exitCode: EXIT.badInput, text: error.message }

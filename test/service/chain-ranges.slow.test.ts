@@ -16,10 +16,10 @@ let quiet: typeof chatty
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 0, extraArgs: ['--prune-history', '1000'] })
-  const { address, shout } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
+  const { address, emitEvents } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
   chain = { ...chain, contracts: { ...chain.contracts, settlement: address } }
-  chatty = await shout(CHATTY)
-  quiet = await shout(QUIET)
+  chatty = await emitEvents(CHATTY)
+  quiet = await emitEvents(QUIET)
 })
 afterAll(() => chain?.stop())
 beforeEach(async () => {

@@ -221,7 +221,7 @@ describe('watch', () => {
         { type: 'Settled', orderId },
       ],
     ])
-    expect(ended.stderr).toContain(`go on with --after ${events[1].cursor}\n`)
+    expect(ended.stderr).toContain(`continue with --after ${events[1].cursor}\n`)
     const line = new RegExp(`^Settled    chain 31337  block \\d+  order ${orderId}\n$`)
     expect((await settled.ended).stdout).toMatch(line)
     const { stdout, stderr } = await others.ended

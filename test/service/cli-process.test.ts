@@ -47,7 +47,7 @@ describe.concurrent('the command line as a process', () => {
     await cli.waitFor(/Connected/)
     cli.signal('SIGINT')
     expect(await cli.exited).toBe(0)
-    expect(cli.output()).toMatch(/go on with --after \S+\n$/)
+    expect(cli.output()).toMatch(/continue with --after \S+\n$/)
   })
 
   it('ends silently when the reader of its output is gone', async () => {

@@ -140,7 +140,7 @@ async function broadcast(blocks: number, followers: readonly HeadSync[]): Promis
   const latencies: number[] = []
   for (let block = 0; block < blocks; block++) {
     const place = followers[0]?.blocks.length ?? 0
-    await chatty.shout({ events: EVENTS_PER_BLOCK, eventsPerBlock: EVENTS_PER_BLOCK, seed: ++seed })
+    await chatty.emitEvents({ events: EVENTS_PER_BLOCK, eventsPerBlock: EVENTS_PER_BLOCK, seed: ++seed })
     const minedAt = performance.now()
     await eventually(
       async () => followers.every((follower) => follower.blocks.length > place),
@@ -162,7 +162,7 @@ it('subscribers that do not read are closed, keep their cursor, and do not delay
 }) => {
   const witness = openWith(webSocketWire)()
   await witness.connected()
-  const { fromBlock } = await chatty.shout({ events: WARM_UP, eventsPerBlock: 600, seed: ++seed })
+  const { fromBlock } = await chatty.emitEvents({ events: WARM_UP, eventsPerBlock: 600, seed: ++seed })
   await witness.take(WARM_UP)
 
   const crowd = KINDS.map((kind) => {
