@@ -1,7 +1,9 @@
 /**
  * Runs three replicas for some minutes with one fault after another, and compares what every subscriber got
  * with the chain.
- * npm run soak -- --minutes 10 --seed 1
+ *
+ *   npm run soak -- --minutes 10 --seed 1
+ *
  * Exits with 1 when an event was lost, doubled or out of order, or two subscribers got different events.
  */
 import { parseArgs } from 'node:util'
