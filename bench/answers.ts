@@ -2,7 +2,7 @@ import type { PlainAnswer } from './plain-server.js'
 
 const WRITTEN_BY_NODE = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']
 
-/** What a server answers at a path, to be given by another just so. */
+/** The response of a server at a path, for another server to repeat. */
 export async function recordAnswer(url: string): Promise<PlainAnswer> {
   const response = await fetch(url)
   const headers = [...response.headers].filter(([name]) => !WRITTEN_BY_NODE.includes(name))

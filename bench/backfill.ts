@@ -7,13 +7,13 @@ const EVENTS = 100_000
 const EVENTS_PER_BLOCK = 250
 const MAX_MS = 120_000
 
-/** How soon the service has read a chain's past. */
+/** How soon the service has read the past of a chain. */
 export const backfill: Benchmark = {
   name: 'backfill',
   about: "Reading a chain's past: time from the start of the service until all events are in its log.",
   collectMetrics: () =>
     onChattyChain(async (chain) => {
-      const { fromBlock } = await chain.shout({ events: EVENTS, eventsPerBlock: EVENTS_PER_BLOCK })
+      const { fromBlock } = await chain.emitEvents({ events: EVENTS, eventsPerBlock: EVENTS_PER_BLOCK })
       return { rows: [await readFrom(chain, fromBlock)], findings: [] }
     }),
 }

@@ -1,7 +1,7 @@
 /**
- * The limit for quotes on Node: a bare `node:http` server that asks the first `?solvers=` solvers over undici's pools,
- * recovers one public key for each reply with libsecp256k1, and answers with all of them, the best one first. It
- * checks nothing, hashes nothing, and limits, counts and logs nobody.
+ * The limit for quotes on Node. A bare `node:http` server asks the first `?solvers=` solvers over undici's
+ * pools, recovers one public key for each reply with libsecp256k1, and returns all of them, the best one
+ * first. It checks, hashes, limits, counts and logs nothing.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -69,5 +69,5 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 const server = createServer(answer).listen(0, '127.0.0.1', () => {
   process.stdout.write(`listening ${(server.address() as AddressInfo).port}\n`)
 })
-// Whoever started it is gone.
+// The parent process has ended.
 process.stdin.resume().on('end', () => process.exit())

@@ -2,16 +2,16 @@ import { startChild } from '../test/service/child-process.js'
 
 export type BareServer = Awaited<ReturnType<typeof startBareServer>>
 
-/** A bare `ws` server in a process of its own, with the service's flags. */
+/** A bare `ws` server in a process of its own, with the flags of the service. */
 export async function startBareServer() {
   const child = startChild(process.execPath, ['--max-semi-space-size=16', 'bench/bare-ws.mjs'], {})
   const [, port] = await child.waitFor(/listening (\d+)/)
   return {
     socketUrl: `ws://127.0.0.1:${port}`,
     pid: child.child.pid ?? 0,
-    /** Hands it the messages of each broadcast from now on. */
+    /** Sets the messages of each later broadcast. */
     prepare: (messages: readonly string[]) => void child.child.stdin.write(`${JSON.stringify(messages)}\n`),
-    /** Sends them all to everyone. */
+    /** Sends the messages to all clients. */
     broadcast: () => void child.child.stdin.write('go\n'),
     async stop() {
       child.signal('SIGTERM')

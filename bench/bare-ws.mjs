@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The limit for WebSocket clients: a server of `ws` and nothing else, run by plain Node. Reads messages as a JSON
- * array, then sends them all to everyone at each `go`.
+ * The limit for WebSocket clients: a bare `ws` server, run by plain Node. It reads messages as a JSON array,
+ * then sends them to all clients at each `go`.
  */
 import { createInterface } from 'node:readline'
 import { WebSocketServer } from 'ws'

@@ -1,23 +1,23 @@
 /** One line of a benchmark's table. */
 export type Row = Readonly<Record<string, string | number>>
 
-/** A figure that has a line which it must not cross. */
-export interface CheckResult {
+/** A figure with a threshold that it must not cross. */
+export interface Finding {
   readonly name: string
   readonly value: number
   readonly atLeast?: number
   readonly atMost?: number
 }
 
-/** What a benchmark has shown. */
+/** The result of a benchmark. */
 export interface Result {
   readonly rows: readonly Row[]
-  readonly findings: readonly CheckResult[]
+  readonly findings: readonly Finding[]
 }
 
-/** A measurement beside its limit, in one run. */
+/** A measurement compared with its limit in one run. */
 export interface Benchmark {
-  /** As it is called on the command line. */
+  /** Its name on the command line. */
   readonly name: string
   /** What is measured and what the limit is, in one sentence. */
   readonly about: string

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openStore } from '../test/store/event-samples.js'
 import { blockWriter } from './block-writer.js'
 
-test('each call writes the next block with its events, and a later writer goes on behind it', async () => {
+test('the block writer writes a block with events at each call, and a later writer continues after it', async () => {
   const { store, position } = await openStore(':memory:')
   const first = await blockWriter(store, 7, 3)
   await first.call()

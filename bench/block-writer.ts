@@ -4,10 +4,10 @@ import type { EventStore } from '../src/store/event-store.js'
 import type { Caller } from './callers.js'
 
 const SETTLEMENT = wide(20, 1)
-/** Below the head, as many blocks are kept as by MAX_REORG_DEPTH when nothing else is set. */
+/** The number of blocks below the head that are kept, as by the default of MAX_REORG_DEPTH. */
 const KEPT_BLOCKS = 256
 
-/** Takes a chain over, and writes one block of deposits after another with each call. */
+/** Becomes the leader of a chain, and writes one block of deposits at each call. */
 export async function blockWriter(
   store: EventStore,
   chainId: number,
@@ -48,7 +48,7 @@ function deposit(chainId: number, { number, hash }: BlockHeader, logIndex: numbe
   return { event, blockHash: hash, logIndex }
 }
 
-/** A number as so many bytes. */
+/** A number in this many bytes. */
 function wide(bytes: number, value: number): Hex {
   return `0x${value.toString(16).padStart(2 * bytes, '0')}`
 }

@@ -1,7 +1,7 @@
 import { on } from 'node:events'
 import WebSocket from 'ws'
 import { type BareServer, startBareServer } from './bare-server.js'
-import type { Benchmark, CheckResult, Result, Row } from './benchmark.js'
+import type { Benchmark, Finding, Result, Row } from './benchmark.js'
 import { type BuiltService, startBuiltService } from './built-service.js'
 import { type ChattyChain, onChattyChain } from './chatty-chain.js'
 import { quantile } from './load.js'
@@ -13,7 +13,7 @@ const MESSAGES = 500_000
 const ROUNDS = 5
 const MAX_WAIT_MS = 30_000
 
-/** How fast many WebSocket clients are told. */
+/** How fast many WebSocket clients get a block of events. */
 export const broadcast: Benchmark = {
   name: 'broadcast',
   about:
@@ -34,7 +34,7 @@ export const broadcast: Benchmark = {
     }),
 }
 
-/** A server with clients, and what makes it tell them all. */
+/** A server with clients, and a function that makes it send to all of them. */
 interface Contestant {
   readonly socketUrl: string
   readonly isGreeting: boolean
@@ -43,16 +43,20 @@ interface Contestant {
 
 async function compare(chain: ChattyChain, service: BuiltService, bare: BareServer): Promise<Result> {
   const rows: Row[] = []
-  const findings: CheckResult[] = []
+  const findings: Finding[] = []
   for (const clients of SIZES) {
     const events = MESSAGES / clients
     const contestants = {
-      service: { ...service, isGreeting: true, tell: () => chain.shout({ events, eventsPerBlock: events }) },
+      service: {
+        ...service,
+        isGreeting: true,
+        tell: () => chain.emitEvents({ events, eventsPerBlock: events }),
+      },
       bare: { ...bare, isGreeting: false, tell: bare.broadcast },
     }
     bare.prepare(await recordMessages(contestants.service, events))
     const rates: { service: number[]; bare: number[] } = { service: [], bare: [] }
-    // They take turns, so that the clients of both need not fit among the open files of this process.
+    // The servers take turns, so that the clients of both need not fit among the open files of this process.
     for (let round = 0; round < ROUNDS; round++) {
       rates.bare.push(await messagesPerSecond(contestants.bare, clients, events))
       rates.service.push(await messagesPerSecond(contestants.service, clients, events))
@@ -80,7 +84,7 @@ async function messagesPerSecond(contestant: Contestant, clients: number, events
   }
 }
 
-/** What the service tells of these events. */
+/** The service's messages for these events. */
 async function recordMessages({ socketUrl, tell }: Contestant, events: number): Promise<string[]> {
   const observer = new WebSocket(socketUrl)
   try {

@@ -9,19 +9,19 @@ import { freePort } from './process-memory.js'
 
 const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS']
 const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, limit]))
-/** Limits that count every request, as wide as they may be. */
+/** Limits that count every request, with the largest values. */
 const WIDE_LIMITS = { ...limitsOf('1000000'), MAX_STREAM_CLIENTS_PER_IP: '1000000' }
 /** Nothing is counted. */
 export const NO_LIMITS = limitsOf('0')
 
 export type BuiltService = Awaited<ReturnType<typeof startBuiltService>>
 
-/** The service as it is run: built, in a process of its own, with limits that count, a log, and its database in files. */
+/** The built service in a process of its own, with limits that count, a log, and its database in files. */
 export async function startBuiltService(
   chain: Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>,
   environment: Record<string, string> = {},
 ) {
-  // Below the level `info`, the log does not say which port the service has.
+  // Below the level `info`, the log does not have the port of the service.
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const child = startChild(process.execPath, ['--max-semi-space-size=16', 'dist/main.js'], {
@@ -34,14 +34,14 @@ export async function startBuiltService(
   const url = `http://127.0.0.1:${port}`
   await untilHealthy(url, child.exited)
 
-  /** Of each of a metric's series. */
+  /** The values of each series of a metric. */
   async function valuesOf(name: string): Promise<number[]> {
     const text = await (await fetch(`${url}/metrics`)).text()
     const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, 'gm'))
     return [...values].map(([, value]) => Number(value))
   }
 
-  /** Of a metric with one series, or of the first one. */
+  /** The value of a metric with one series, or of the first one. */
   async function metric(name: string): Promise<number> {
     const [value = Number.NaN] = await valuesOf(name)
     return value
@@ -52,10 +52,10 @@ export async function startBuiltService(
     socketUrl: `${url.replace('http', 'ws')}/v1/ws`,
     pid: child.child.pid ?? 0,
     metric,
-    /** Of all of a metric's series. */
+    /** The sum of all series of a metric. */
     total: async (name: string) => (await valuesOf(name)).reduce((sum, value) => sum + value, 0),
     cpuSeconds: () => metric('process_cpu_seconds_total'),
-    /** Ends it as a machine that breaks down would. */
+    /** Ends it as a failure of the machine would. */
     async kill() {
       child.signal('SIGKILL')
       await child.exited

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Client } from 'undici'
 
-/** A way to make one call after another. */
+/** Makes one call after another. */
 export interface Caller {
   call(): Promise<void>
-  /** Drops the connection, with what is under way. */
+  /** Closes the connection with its open requests. */
   close(): Promise<unknown>
 }
 
-/** What is asked of an HTTP server, the same each time. */
+/** A request to an HTTP server, the same each time. */
 export interface PreparedRequest {
   readonly url: string
-  /** Posted as JSON when there is one. */
+  /** Posted as JSON when present. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-/** A connection of its own to an HTTP server; an answer other than 200 ends the benchmark. */
+/** A connection of its own to an HTTP server. A response other than 200 ends the benchmark. */
 export function restCaller({ url, body, headers = {} }: PreparedRequest): Caller {
   const { origin, pathname, search } = new URL(url)
   const client = new Client(origin)
@@ -44,8 +44,8 @@ export function restCaller({ url, body, headers = {} }: PreparedRequest): Caller
 }
 
 /**
- * A connection that gets one path over and over and reads nothing of an answer but its status and length, so that it
- * is the server that sets the pace. An answer other than 200 ends the benchmark.
+ * A connection that requests one path again and again, and reads only the status and length of a response, so
+ * that the server limits the rate. A response other than 200 ends the benchmark.
  */
 export async function leanCaller(url: string): Promise<Caller> {
   const { hostname, port, host, pathname } = new URL(url)
@@ -77,7 +77,7 @@ export async function leanCaller(url: string): Promise<Caller> {
   }
 }
 
-/** Whether an answer in latin1 has come to its end, as its `content-length` says. */
+/** Whether a response in latin1 is complete, by its `content-length`. */
 function isWhole(answer: string): boolean {
   const endOfHeaders = answer.indexOf('\r\n\r\n')
   if (endOfHeaders === -1) return false
@@ -85,7 +85,7 @@ function isWhole(answer: string): boolean {
   return answer.length >= endOfHeaders + '\r\n\r\n'.length + Number(length ?? 0)
 }
 
-/** Posts JSON once. @throws Error when the answer is not 200 */
+/** Posts JSON once. @throws Error when the response is not 200 */
 // biome-ignore lint/suspicious/noExplicitAny: benchmarks look into answers of several shapes
 export async function postJson(url: string, body: unknown): Promise<any> {
   const response = await fetch(url, { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(body) })

@@ -3,7 +3,7 @@ import { deployChattySettlement } from '../test/service/chatty-settlement.js'
 
 export type ChattyChain = Awaited<ReturnType<typeof startChattyChain>>
 
-/** Does something on a chain whose settlement contract emits events at will; the chain is gone afterwards. */
+/** Runs an action on a chain whose settlement contract emits any events. The chain ends afterwards. */
 export async function onChattyChain<Result>(work: (chain: ChattyChain) => Promise<Result>): Promise<Result> {
   const chain = await startChattyChain()
   try {
@@ -18,7 +18,7 @@ async function startChattyChain() {
   try {
     const chatty = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
     const contracts = { ...chain.contracts, settlement: chatty.address }
-    return { ...chain, contracts, shout: chatty.shout }
+    return { ...chain, contracts, emitEvents: chatty.emitEvents }
   } catch (error) {
     await chain.stop()
     throw error

@@ -1,7 +1,7 @@
-import type { CheckResult } from './benchmark.js'
+import type { Finding } from './benchmark.js'
 
-/** Whether a figure is on the right side of its lines; what is no number is not. */
-export function isMet({ value, atLeast, atMost }: CheckResult): boolean {
+/** Whether a figure is within its thresholds. A value that is not a number never is. */
+export function isMet({ value, atLeast, atMost }: Finding): boolean {
   return (
     Number.isFinite(value) &&
     (atLeast === undefined || value >= atLeast) &&
@@ -9,8 +9,8 @@ export function isMet({ value, atLeast, atMost }: CheckResult): boolean {
   )
 }
 
-/** A finding's lines in words. */
-export function linesOf({ atLeast, atMost }: CheckResult): string {
+/** A finding's thresholds in words. */
+export function thresholdsOf({ atLeast, atMost }: Finding): string {
   const lines = [
     ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
     ...(atMost === undefined ? [] : [`at most ${atMost}`]),
@@ -19,6 +19,6 @@ export function linesOf({ atLeast, atMost }: CheckResult): string {
 }
 
 /** "ok" or "MISSED". */
-export function verdictOn(checkResult: CheckResult): string {
-  return isMet(checkResult) ? 'ok' : 'MISSED'
+export function verdictOn(finding: Finding): string {
+  return isMet(finding) ? 'ok' : 'MISSED'
 }

@@ -4,16 +4,16 @@ import { startPostgres } from '../src/devnet/postgres.js'
 
 export type DatabaseServer = Awaited<ReturnType<typeof startDatabaseServer>>
 
-/** A process, as /proc tells of it. */
+/** A process, from /proc. */
 interface ProcessTimes {
   readonly parent: number
   readonly cpuSeconds: number
 }
 
-/** What Linux counts processors' time in. */
+/** Linux's unit of CPU time. */
 const TICKS_PER_SECOND = 100
 
-/** A PostgreSQL of the benchmark's own. It never waits for the disk: what that takes is measured apart. */
+/** A PostgreSQL of the benchmark's own. It never waits for the disk: the disk is measured separately. */
 export async function startDatabaseServer() {
   const server = await startPostgres()
   const client = new pg.Client({ connectionString: server.url })
@@ -29,7 +29,7 @@ export async function startDatabaseServer() {
       await client.query(`create database bench_${databases}`)
       return url.href
     },
-    /** Of all its processes together; no number where there is no /proc. */
+    /** The CPU time of all its processes together. NaN without /proc. */
     cpuSeconds: () => (main === undefined ? Number.NaN : cpuSecondsWithChildren(main)),
     async stop() {
       await client.end()
@@ -46,21 +46,21 @@ function cpuSecondsWithChildren(pid: number): number {
   return [readTimes(pid), ...children].reduce((sum, times) => sum + (times?.cpuSeconds ?? 0), 0)
 }
 
-/** @returns undefined when the process is not there, or nothing tells of processes */
+/** @returns undefined when the process is gone, or there is no /proc */
 function readTimes(pid: number): ProcessTimes | undefined {
   const path = `/proc/${pid}/stat`
   if (!existsSync(path)) return undefined
   try {
     return timesOf(readFileSync(path, 'utf8'))
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     return undefined
   }
 }
 
-/** Reads a line of /proc/<pid>/stat: with the time of what the process has started and seen end. */
+/** Reads a line of /proc/<pid>/stat. The time includes that of the process's ended children. */
 export function timesOf(stat: string): ProcessTimes {
-  // The name before may have spaces and brackets itself.
+  // The name before may contain spaces and brackets.
   const [, parent, ...fields] = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
   const ticks = fields.slice(9, 13).reduce((sum, field) => sum + Number(field), 0)
   return { parent: Number(parent), cpuSeconds: ticks / TICKS_PER_SECOND }

@@ -31,7 +31,7 @@ const BLOCKS = [
   { chains: 1, events: 400 },
   { chains: 8, events: 400 },
 ]
-/** As many as a replica asks for. */
+/** The number of connections of a replica. */
 const PAGE_EVENTS = 500
 const READERS = 3
 const CLIENTS = 16
@@ -39,12 +39,12 @@ const HIGH_LIMIT = 1_000_000_000
 const MINUTE_MS = 60_000
 const RECORDS_AT_ONCE = 50
 const FLUSHES = 100
-/** Of PostgreSQL. */
+/** CPU milliseconds of PostgreSQL. */
 const PAGE_BYTES = 8192
 
 /**
- * What one PostgreSQL takes, through the stores that the service reads and writes with.
- * @param record of a quote, as it is kept
+ * The CPU time of one PostgreSQL, through the stores of the service.
+ * @param record of a quote, as stored
  */
 export async function measureDatabase(server: DatabaseServer, record: string): Promise<Result> {
   const databaseUrl = await server.createDatabase()
@@ -110,7 +110,7 @@ async function measureCounts({ server, pool, counters }: Use): Promise<Row[]> {
   ]
 }
 
-/** @param each how many of what is counted are in one call */
+/** @param each the number of counted items in one call */
 async function collectMetrics(
   server: DatabaseServer,
   what: string,
@@ -123,7 +123,7 @@ async function collectMetrics(
   return rowOf('database', what, { perSecond: (calls * each) / seconds, times, databaseCpuMs })
 }
 
-/** What the disk under the temporary folder takes for what a commit would wait for. */
+/** The duration of a flush on the disk of the temporary folder, for which a commit would wait. */
 export async function measureFlush(): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const file = await open(join(folder, 'flushed'), 'w')

@@ -5,14 +5,14 @@ import { type Market, startMarket } from './market.js'
 import { freePort, heapInUse, residentBytes } from './process-memory.js'
 
 const STARTS = 10
-/** Of a service whose solvers are counted. */
+/** The number of solvers in the measured service. */
 const SOLVER_STARTS = 3
 const SETTLE_MS = 5000
 const SOLVERS = 100
-/** Registered before, so that code which they make the service compile is not counted. */
+/** Registered before, so that code compiled for them is not counted. */
 const FIRST_SOLVERS = 50
 
-/** What the service takes before anybody asks it anything. */
+/** The resources of the service before its first request. */
 export const footprint: Benchmark = {
   name: 'footprint',
   about:

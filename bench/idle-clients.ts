@@ -8,7 +8,7 @@ import { gather } from './many-clients.js'
 import { residentBytes } from './process-memory.js'
 
 const CLIENTS = 5000
-/** Come and go before, so that what the first ones cost is not counted. */
+/** Clients that connect and leave before, so that the cost of the first ones is not counted. */
 const FIRST_CLIENTS = 200
 const SETTLE_MS = 5000
 const STARTS = 3
@@ -18,7 +18,7 @@ interface Contestant {
   readonly isGreeting: boolean
 }
 
-/** What WebSocket clients cost that only wait. */
+/** The memory of WebSocket clients that only wait. */
 export const idleClients: Benchmark = {
   name: 'idle-clients',
   about: 'Memory (RSS) of idle WebSocket clients. The limit is a bare ws server.',
@@ -52,7 +52,7 @@ function toResult(limit: number, service: number) {
   }
 }
 
-/** In a fresh process. */
+/** In a new process. */
 async function bytesPerClient({ start, isGreeting }: Contestant): Promise<number> {
   const server = await start()
   try {

@@ -10,14 +10,14 @@ const SAMPLES = 25
 const MAX_PAUSE_MS = 700
 const MAX_WAIT_MS = 30_000
 
-/** A way to hear of blocks. */
+/** A way to learn of blocks. */
 interface Way {
   readonly way: string
   readonly url: string
   readonly intervalMs: number
 }
 
-/** How soon an event is at a WebSocket client, by the way in which the service hears of blocks. */
+/** How soon an event reaches a WebSocket client, by the way in which the service learns of blocks. */
 export const latency: Benchmark = {
   name: 'latency',
   about:
@@ -44,7 +44,7 @@ export const latency: Benchmark = {
     }),
 }
 
-/** @param seed makes other orders than other seeds do, as do those that follow it */
+/** @param seed different seeds make different orders; each sample adds 1 to it */
 async function measureWay(chain: ChattyChain, { url, intervalMs }: Way, seed: number): Promise<number[]> {
   const service = await startBuiltService(chain, {
     [`RPC_URL_${chain.chainId}`]: url,
@@ -55,11 +55,11 @@ async function measureWay(chain: ChattyChain, { url, intervalMs }: Way, seed: nu
     await nextMessage(socket)
     const latencies: number[] = []
     for (let sample = 0; sample < SAMPLES; sample++) {
-      // So that the blocks have nothing to do with the polls.
+      // So that the blocks are independent of the polls.
       await delay(Math.random() * MAX_PAUSE_MS)
       const start = performance.now()
       const message = nextMessage(socket)
-      await Promise.all([message, chain.shout({ events: 1, seed: seed + sample })])
+      await Promise.all([message, chain.emitEvents({ events: 1, seed: seed + sample })])
       latencies.push((await message) - start)
     }
     socket.terminate()
@@ -69,7 +69,7 @@ async function measureWay(chain: ChattyChain, { url, intervalMs }: Way, seed: nu
   }
 }
 
-/** @returns when it came */
+/** @returns the time when it came */
 async function nextMessage(socket: WebSocket): Promise<number> {
   await once(socket, 'message', { signal: AbortSignal.timeout(MAX_WAIT_MS) })
   return performance.now()

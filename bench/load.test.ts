@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Caller } from './callers.js'
 import { closedLoop, columnsOf, compete, quantile, slope } from './load.js'
 
-test('a quantile is a value, or lies between two in proportion', () => {
+test('a quantile is one of the values, or is interpolated between two', () => {
   expect(quantile([3, 1, 2], 0.5)).toBe(2)
   expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5)
   expect(quantile([10, 20], 0.99)).toBeCloseTo(19.9)
@@ -10,7 +10,7 @@ test('a quantile is a value, or lies between two in proportion', () => {
   expect(quantile([], 0.5)).toBeNaN()
 })
 
-test('a slope is that of the line, and the best one where points lie beside it', () => {
+test('a slope is that of the line, or of the best line when the points are not on one', () => {
   expect(slope([1, 2, 5, 50].map((x) => ({ x, y: 3 + 0.25 * x })))).toBeCloseTo(0.25)
   expect(
     slope([
@@ -35,7 +35,7 @@ function quickCaller() {
   return caller satisfies Caller
 }
 
-test('every call of a closed loop has a latency, and the time is kept', async () => {
+test('a closed loop measures the latency of every call, and keeps its duration', async () => {
   const callers = [quickCaller(), quickCaller()]
   const { calls, seconds, latencies } = await closedLoop(callers, 0.02)
   expect(calls).toBe((callers[0]?.calls ?? 0) + (callers[1]?.calls ?? 0))
@@ -43,7 +43,7 @@ test('every call of a closed loop has a latency, and the time is kept', async ()
   expect(seconds).toBeGreaterThanOrEqual(0.02)
 })
 
-test('contestants take turns, the first round does not count, and their callers are closed', async () => {
+test('contestants take turns after an uncounted first round, and their callers are closed', async () => {
   const caller = quickCaller()
   const other = quickCaller()
   const order: string[] = []
@@ -61,7 +61,7 @@ test('contestants take turns, the first round does not count, and their callers 
   expect([caller.closed, other.closed]).toEqual([1, 1])
 })
 
-test('a call that fails ends the competition, and callers are closed all the same', async () => {
+test('a call that fails ends the competition, and all callers are closed', async () => {
   const caller = { ...quickCaller(), call: () => Promise.reject(new Error('503')) }
   const healthy = quickCaller()
   const contestant = (callers: Caller[]) => ({ callers, cpuSeconds: async () => 0 })
@@ -84,7 +84,7 @@ test('a score becomes columns with its ratio to the reference', () => {
   })
 })
 
-test('before each round its callers lead in, and what that takes of processors does not count', async () => {
+test('the callers of each round start with an uncounted load, whose CPU time does not count', async () => {
   const caller = quickCaller()
   const callsAtMeter: number[] = []
   const contestant = {

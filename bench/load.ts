@@ -1,7 +1,7 @@
 import type { Row } from './benchmark.js'
 import type { Caller } from './callers.js'
 
-/** What a load has shown. */
+/** The result of a load. */
 export interface LoadResult {
   readonly calls: number
   readonly seconds: number
@@ -11,7 +11,10 @@ export interface LoadResult {
 
 const LONGEST_CALL_MS = 20_000
 
-/** Each caller makes one call after another until the time is over. @throws Error when a call fails or never ends */
+/**
+ * Each caller makes one call after another until the time is over. @throws Error when a call fails or never
+ * ends
+ */
 export async function closedLoop(callers: readonly Caller[], seconds: number): Promise<LoadResult> {
   const latencies: number[] = []
   const start = performance.now()
@@ -40,7 +43,7 @@ async function endsBy(end: number, work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Something to put under load, and what tells how much of a processor it has taken. */
+/** A contestant under load, with a function for its CPU time. */
 export interface Contestant {
   readonly callers: readonly Caller[]
   cpuSeconds(): Promise<number>
@@ -48,12 +51,12 @@ export interface Contestant {
   databaseCpuSeconds?(): number
 }
 
-/** What a contestant did, over all of its rounds. */
+/** The result of a contestant over all of its rounds. */
 export interface Score {
   readonly perSecond: number
   /** Of each call. */
   readonly cpuMs: number
-  /** What its database took for each call; not a number where nobody can tell. */
+  /** CPU time of its database for each call. NaN where it cannot be measured. */
   readonly databaseCpuMs?: number
   /** Milliseconds, over all rounds. */
   readonly median: number
@@ -62,18 +65,18 @@ export interface Score {
 
 type Round = LoadResult & { readonly cpuMs: number; readonly databaseCpuMs: number }
 
-/** How long contestants are under load. */
+/** The durations of a load. */
 export interface Pace {
   readonly rounds: number
-  /** Of each turn, as far as it counts. */
+  /** Of each turn, without its warm-up. */
   readonly seconds: number
-  /** Of the same load before, for what is done some time after a call to come along with those calls that count. */
+  /** The same load before each turn, so that work some time after a call belongs to counted calls. */
   readonly leadSeconds?: number
 }
 
 /**
- * Lets contestants take turns on the same machine: round by round, each round in the order opposite to the last one's,
- * after one round that warms up and does not count. Closes their callers.
+ * Runs contestants in turns on the same machine. Each round reverses the order of the one before. One
+ * uncounted round warms up. Closes their callers.
  */
 export async function compete<Name extends string>(
   contestants: Readonly<Record<Name, Contestant>>,
@@ -123,7 +126,7 @@ function scoreOf(rounds: readonly Round[]): Score {
   }
 }
 
-/** A score as columns of a table, its throughput as a ratio to the reference's as well. */
+/** A score as columns of a table, with the ratio of its throughput to that of the reference. */
 export function columnsOf(score: Score, reference: Score, call: 'quote' | 'answer'): Row {
   return {
     [`${call}s/s`]: score.perSecond,
@@ -134,7 +137,7 @@ export function columnsOf(score: Score, reference: Score, call: 'quote' | 'answe
   }
 }
 
-/** The value that so much of `values` lies below; between two of them when there is no such one. */
+/** The value with this part of `values` below it, interpolated between two of them. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const place = part * (sorted.length - 1)
@@ -143,7 +146,7 @@ export function quantile(values: readonly number[], part: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** How much y grows with each x, by least squares. */
+/** The slope of y over x, by least squares. */
 export function slope(points: readonly { x: number; y: number }[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const meanX = mean(points.map(({ x }) => x))

@@ -1,17 +1,17 @@
 /**
- * Measures what the service adds, beside the limit for the same work in the same run.
+ * Measures the cost of the service, next to the limit for the same work in the same run.
  *
  *   npm run bench                    all benchmarks
  *   npm run bench -- quote latency   some of them
  *
- *   --check    exits with 1 when a figure is beyond its line
+ *   --check    exits with 1 when a figure is beyond its threshold
  *   --record   writes BENCHMARKS.md and its pictures from the last result of each benchmark
  */
 import { parseArgs } from 'node:util'
 import { backfill } from './backfill.js'
 import type { Benchmark, Row } from './benchmark.js'
 import { broadcast } from './broadcast.js'
-import { isMet, linesOf } from './check.js'
+import { isMet, thresholdsOf } from './check.js'
 import { footprint } from './footprint.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
@@ -48,7 +48,7 @@ interface Options {
   readonly record: boolean
 }
 
-/** @throws Error when the command line asks for what is not there */
+/** @throws Error when the command line names an unknown benchmark */
 function readOptions(): Options {
   const { values, positionals } = parseArgs({
     options: { check: { type: 'boolean', default: false }, record: { type: 'boolean', default: false } },
@@ -60,7 +60,7 @@ function readOptions(): Options {
   return { ...values, benchmarks: BENCHMARKS.filter(isAsked) }
 }
 
-/** Measures, prints, and writes each result at once; resolves with those of this run. */
+/** Measures, prints, and writes each result at once. Resolves with those of this run. */
 async function run(benchmarks: readonly Benchmark[]): Promise<Report> {
   let report: Report = {}
   for (const benchmark of benchmarks) {
@@ -74,7 +74,7 @@ async function run(benchmarks: readonly Benchmark[]): Promise<Report> {
   return report
 }
 
-/** Writes the page, its pictures and the results that they were made of. */
+/** Writes the page, its pictures and their results. */
 function record(report: Report): void {
   const pictures = report.quote === undefined ? [] : drawQuotes(report.quote.rows)
   writeText('BENCHMARKS.md', page(report, { quote: pictures }))
@@ -90,15 +90,13 @@ function drawQuotes(rows: readonly Row[]): Picture[] {
   })
 }
 
-/** Says which figures are beyond their lines; whether there are none. */
+/** Prints the figures beyond their thresholds. @returns whether there are none */
 function check(report: Report): boolean {
   const missed = Object.values(report)
     .flatMap(({ findings }) => findings)
-    .filter((checkResult) => !isMet(checkResult))
-  for (const checkResult of missed) {
-    process.stderr.write(
-      `${checkResult.name}: ${rounded(checkResult.value)} instead of ${linesOf(checkResult)}\n`,
-    )
+    .filter((finding) => !isMet(finding))
+  for (const finding of missed) {
+    process.stderr.write(`${finding.name}: ${rounded(finding.value)} instead of ${thresholdsOf(finding)}\n`)
   }
   return missed.length === 0
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** When a broadcast came: milliseconds of the first and the last message, and how many there were. */
+/** When a broadcast came: milliseconds of the first and the last message, and their number. */
 export interface Delivery {
   readonly firstAt: number
   readonly lastAt: number
@@ -10,7 +10,7 @@ export interface Delivery {
 
 interface GatherOptions {
   readonly size: number
-  /** Whether the server says something first, which is then waited for and not counted. */
+  /** Whether the server sends a first message, which is awaited and not counted. */
   readonly isGreeted: boolean
 }
 
@@ -21,12 +21,12 @@ const MAX_DELIVERY_MS = 60_000
 const END_OF_HEAD = '\r\n\r\n'
 const WHOLE_TEXT = 0x81
 const LENGTH_FOLLOWS = 126
-/** What is read is counted at once and not kept, so one buffer serves all. */
+/** Bytes are counted at once and not kept, so one buffer serves all. */
 const buffer = Buffer.alloc(256 * 1024)
 
 /**
- * Many WebSocket clients of one server. They count the messages and do nothing else, so that it is the server that is
- * busy; they do not answer pings either, so they can stay for half a minute.
+ * Many WebSocket clients of one server. They only count messages, so that the server is the busy part. They
+ * do not answer pings, so they stay for at most half a minute.
  */
 export async function gather(url: string, { size, isGreeted }: GatherOptions) {
   const sockets: Socket[] = []
@@ -47,7 +47,7 @@ export async function gather(url: string, { size, isGreeted }: GatherOptions) {
   }
 
   return {
-    /** Resolves when each client has got so many messages, from now on. */
+    /** Resolves when each client has got this many messages from now on. */
     delivery(messagesEach: number): Promise<Delivery> {
       expected = messagesEach * size
       count = 0
@@ -71,7 +71,7 @@ export async function gather(url: string, { size, isGreeted }: GatherOptions) {
   }
 }
 
-/** Connects one client; resolves when it is there to be counted for. */
+/** Connects one client. Resolves when it is connected. */
 function join(url: string, isGreeted: boolean, onMessages: (count: number) => void): Promise<Socket> {
   const { hostname, port, host, pathname } = new URL(url)
   const countMessages = createMessageCounter()
@@ -103,11 +103,13 @@ function join(url: string, isGreeted: boolean, onMessages: (count: number) => vo
   })
 }
 
-/** Counts the text messages that have ended in the bytes of a server's frames (RFC 6455, section 5.2) so far. */
+/**
+ * Counts the text messages that have ended in the bytes of a server's frames (RFC 6455, section 5.2) so far.
+ */
 function createMessageCounter(): (bytes: Buffer) => number {
   let beginning: Buffer = Buffer.alloc(0)
   let isText = false
-  /** Where the frame under way ends, from the bytes that come next. */
+  /** The end of the current frame, from the start of the next bytes. */
   let end = 0
   return (next) => {
     const bytes = beginning.length === 0 ? next : Buffer.concat([beginning, next])

@@ -10,8 +10,8 @@ import type { Habit, SolverPoolOptions } from './solver-pool.js'
 export type Market = Awaited<ReturnType<typeof startMarket>>
 
 /**
- * A chain with so many bonded solvers on it that answer; each is registered where it is asked to be. `stop` ends
- * every process that was started here.
+ * A chain with this many bonded solvers that reply. `register` adds them to a service. `stop` ends every
+ * process that was started here.
  */
 export async function startMarket(solvers: number) {
   const chain = await startChain({ bonded: 0, extraArgs: ['--accounts', String(accountsFor(solvers))] })
@@ -62,7 +62,7 @@ async function openMarket(
       stops.push(service.stop)
       return service
     },
-    /** Starts a server of this folder that says where it listens and tells its CPU seconds at `/cpu`. */
+    /** Starts a server of this folder that prints its port and answers its CPU seconds at `/cpu`. */
     async startServer(path: string, options: unknown) {
       const server = startTypeScript(path, JSON.stringify(options))
       stops.push(server.end)
@@ -70,7 +70,7 @@ async function openMarket(
       const url = `http://127.0.0.1:${port}`
       return { url, cpuSeconds: async () => Number(await (await fetch(`${url}/cpu`)).text()) }
     },
-    /** Registers the solvers of these numbers. */
+    /** Registers the solvers with these numbers. */
     async register(url: string, from: number, to: number): Promise<void> {
       for (let index = from; index < to; index++) {
         const endpointUrl = endpoints[index] ?? ''
@@ -78,7 +78,7 @@ async function openMarket(
         await postJson(`${url}/v1/${chainId}/solvers/register`, body)
       }
     },
-    /** Makes a solver wait before it answers, or never answer; `delayMs: 0` makes it as it was. */
+    /** Delays the replies of a solver, or stops them. `delayMs: 0` restores it. */
     behave: (habit: Habit) => void pool.child.stdin.write(`${JSON.stringify(habit)}\n`),
   }
 }

@@ -7,10 +7,10 @@ import { rowOf } from './replica-rows.js'
 const LISTENERS = [3, 30, 250]
 const TELLS = 200
 const CONNECTING_AT_ONCE = 10
-/** About as much as a chain's view is. */
+/** About the size of a chain's published state. */
 const TEXT = 'x'.repeat(400)
 
-/** What it takes PostgreSQL to tell many replicas something, each of which has a connection that listens. */
+/** The cost of a notification of PostgreSQL to many replicas, each with a connection that listens. */
 export async function measureNotifications(server: DatabaseServer): Promise<Result> {
   const url = await server.createDatabase()
   const listeners: pg.Client[] = []

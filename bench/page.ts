@@ -1,14 +1,14 @@
-import type { CheckResult, Row } from './benchmark.js'
-import { linesOf, verdictOn } from './check.js'
+import type { Finding, Row } from './benchmark.js'
+import { thresholdsOf, verdictOn } from './check.js'
 import { type Entry, type Report, type Run, rounded } from './report.js'
 
-/** A picture of a benchmark's figures: where it lies as seen from the page, and what it shows. */
+/** A picture of a benchmark's figures: its path from the page, and its description. */
 export interface Picture {
   readonly path: string
   readonly title: string
 }
 
-/** The page that tells what was measured, in Markdown. */
+/** The page with the results, in Markdown. */
 export function page(report: Report, pictures: Readonly<Record<string, readonly Picture[]>>): string {
   return [
     '# Benchmarks',
@@ -16,7 +16,7 @@ export function page(report: Report, pictures: Readonly<Record<string, readonly 
       'work, measured in the same run. Everything runs on one machine over 127.0.0.1: the service as `npm start` runs ' +
       'it, the local chain, the solvers and the callers share its cores. So compare figures only within their table.',
     '```\nnpm run bench                    all of them\nnpm run bench -- quote latency   some of them\n' +
-      'npm run bench -- --check         fails when a figure is beyond its line\n' +
+      'npm run bench -- --check         fails when a figure is beyond its threshold\n' +
       'npm run bench -- --record        writes this page and its pictures\n```',
     '## Where and when',
     runs(report),
@@ -25,7 +25,7 @@ export function page(report: Report, pictures: Readonly<Record<string, readonly 
   ].join('\n\n')
 }
 
-/** A line for each machine, commit and day, with the benchmarks that ran there and then. */
+/** A line for each machine, commit and day, with the benchmarks that ran there. */
 function runs(report: Report): string {
   const names = new Map<string, string[]>()
   for (const [name, { run }] of Object.entries(report)) {
@@ -49,16 +49,16 @@ function section(name: string, { about, rows, findings }: Entry, pictures: reado
   ]
 }
 
-function findingRow(checkResult: CheckResult): Row {
+function findingRow(finding: Finding): Row {
   return {
-    finding: checkResult.name,
-    value: checkResult.value,
-    line: linesOf(checkResult),
-    '': verdictOn(checkResult),
+    finding: finding.name,
+    value: finding.value,
+    threshold: thresholdsOf(finding),
+    '': verdictOn(finding),
   }
 }
 
-/** Rows as a Markdown table with a column for everything that any of them tells. */
+/** Rows as a Markdown table, with a column for each name in any of them. */
 export function table(rows: readonly Row[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const isNumeric = (column: string) => rows.every((row) => typeof (row[column] ?? 0) === 'number')

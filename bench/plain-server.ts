@@ -1,8 +1,11 @@
-/** The limit for reads: Fastify with a route for each path that it was started with, giving the same bytes each time. */
+/**
+ * The limit for reads: Fastify with a route for each path of its arguments, which returns the same bytes each
+ * time.
+ */
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 
-/** An answer to give, its headers included but those that Node writes itself. */
+/** A response with its headers, except those that Node writes itself. */
 export interface PlainAnswer {
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
@@ -22,5 +25,5 @@ server.get('/cpu', async () => {
 })
 await server.listen({ host: '127.0.0.1', port: 0 })
 process.stdout.write(`listening ${(server.server.address() as AddressInfo).port}\n`)
-// Whoever started it is gone.
+// The parent process has ended.
 process.stdin.resume().on('end', () => process.exit())

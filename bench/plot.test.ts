@@ -19,7 +19,7 @@ const ROWS = [
   { server: 'limit', solvers: 'each one more', connections: 16, 'CPU ms per quote': 0.1 },
 ]
 
-test('throughput is drawn over the solvers at the connections asked for', () => {
+test('throughput is drawn over the solvers for a number of connections', () => {
   const [limit, service] = throughputPlot(ROWS, 16).series
   expect(limit?.points).toEqual([
     { x: 1, y: 1000 },
@@ -31,7 +31,7 @@ test('throughput is drawn over the solvers at the connections asked for', () => 
   ])
 })
 
-test('latency is drawn over the connections at the solvers asked for, p99 dashed', () => {
+test('latency is drawn over the connections for a number of solvers, with a dashed p99', () => {
   const { series } = latencyPlot(ROWS, 10)
   expect(series.map(({ name, isDashed }) => [name, isDashed])).toEqual([
     ['limit, median', false],
@@ -51,7 +51,7 @@ test('ticks are round and enclose all values', () => {
   expect(ticksAround([0.7])).toEqual([0.5, 1])
 })
 
-test('points are where the axes say', () => {
+test('points are at their places on the axes', () => {
   const points = [
     { x: 1, y: 1 },
     { x: 10, y: 10 },
@@ -71,7 +71,7 @@ test('points are where the axes say', () => {
   expect(drawn).toContain('points="70,360 380,220 690,80"')
 })
 
-test('the document is well-formed, whatever the words are', () => {
+test('the document is well-formed for any words', () => {
   const drawn = svg({ ...throughputPlot(ROWS, 16), title: 'less < more & so on' })
   expect(drawn).toContain('<title>less &lt; more &amp; so on</title>')
   expect(drawn).not.toMatch(/NaN|undefined|Infinity/)

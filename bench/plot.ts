@@ -23,7 +23,7 @@ const SERVICE = '#0b62c4'
 const LIMIT = '#b45309'
 const GRID = '#d7dae0'
 
-/** Throughput by number of solvers, at so many connections, from the rows of the benchmark of quotes. */
+/** Throughput by number of solvers, at a number of connections, from the rows of the benchmark of quotes. */
 export function throughputPlot(rows: readonly Row[], connections: number): Plot {
   const series = (server: string, name: string, color: string): Series => ({
     name,
@@ -38,7 +38,10 @@ export function throughputPlot(rows: readonly Row[], connections: number): Plot 
   }
 }
 
-/** Latency under load, by number of connections, with so many solvers, from the rows of the benchmark of quotes. */
+/**
+ * Latency under load, by number of connections, at a number of solvers, from the rows of the benchmark of
+ * quotes.
+ */
 export function latencyPlot(rows: readonly Row[], solvers: number): Plot {
   const series = (server: string, quantile: 'median' | 'p99', color: string): Series => ({
     name: `${server}, ${quantile}`,
@@ -65,7 +68,7 @@ function pointsOf(rows: readonly Row[], having: Row, x: string, y: string): Seri
   return rows.filter(isWanted).map((row) => ({ x: Number(row[x]), y: Number(row[y]) }))
 }
 
-/** A plot as an SVG document, dark on a white ground of its own so that any page may hold it. */
+/** A plot as an SVG document, dark on a white ground of its own, so that any page may show it. */
 export function svg(plot: Plot): string {
   const points = plot.series.flatMap((series) => series.points)
   const xs = [...new Set(points.map(({ x }) => x))].sort((a, b) => a - b)
@@ -92,7 +95,7 @@ export function svg(plot: Plot): string {
 
 type Scale = (value: number) => number
 
-/** Places values of [from, to] between two coordinates, equal ratios equally far apart. */
+/** Maps values of [from, to] to a range of coordinates, equal ratios equally far apart. */
 function logScale(from: number, to: number, start: number, end: number): Scale {
   const span = Math.log(to / from) || 1
   return (value) => start + (Math.log(value / from) / span) * (end - start)

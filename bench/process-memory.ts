@@ -7,7 +7,7 @@ import WebSocket from 'ws'
 
 const MAX_ANSWER_MS = 10_000
 
-/** Bytes of memory that a process holds at the moment (RSS). */
+/** The memory of a process in bytes (RSS). */
 export function residentBytes(pid: number): number {
   const path = `/proc/${pid}/status`
   const kibibytes = existsSync(path)
@@ -16,7 +16,7 @@ export function residentBytes(pid: number): number {
   return Number(kibibytes) * 1024
 }
 
-/** Bytes of a Node process's heap that are in use once its garbage is collected, asked of its inspector. */
+/** Bytes of a Node process's heap in use after a garbage collection, from its inspector. */
 export async function heapInUse(inspectorPort: number): Promise<number> {
   const targets = await fetch(`http://127.0.0.1:${inspectorPort}/json/list`)
   const [target] = (await targets.json()) as { webSocketDebuggerUrl: string }[]
@@ -36,7 +36,7 @@ export async function heapInUse(inspectorPort: number): Promise<number> {
   }
 }
 
-/** A port of 127.0.0.1 that nobody had a moment ago. */
+/** A port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -110,7 +110,7 @@ function transportCallers(
   return sharing(async () => void (await client.getQuote(request)), close)
 }
 
-/** Callers of one client. */
+/** Callers that share one client. */
 function sharing(call: () => Promise<void>, close: () => void): Caller[] {
   return Array.from({ length: CALLERS }, () => ({ call, close: async () => close() }))
 }

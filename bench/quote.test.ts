@@ -13,7 +13,7 @@ function bout(solvers: number, connections: number): Bout {
 }
 const BOUTS = [bout(1, 1), bout(1, 16), bout(10, 1), bout(10, 16), bout(50, 16)]
 
-test('findings are taken at ten solvers, the slope over all sizes', () => {
+test('the findings are taken at ten solvers, and the slope over all sizes', () => {
   const { findings } = conclude(BOUTS, 1)
   const [throughput, latency, slope, completeness] = findings.map(({ value }) => value)
   expect(throughput).toBeCloseTo(1000 / 1200)
@@ -23,7 +23,7 @@ test('findings are taken at ten solvers, the slope over all sizes', () => {
   expect(findings.every(isMet)).toBe(true)
 })
 
-test('every bout has a row for each server, and so has the solver more', () => {
+test('every load has a row for each server, and so has the cost of another solver', () => {
   const { rows } = conclude(BOUTS, 1)
   expect(rows).toHaveLength(2 * BOUTS.length + 2)
   expect(rows[1]).toMatchObject({ solvers: 1, connections: 1, server: 'service', 'quotes/s': 1000 })
@@ -31,6 +31,6 @@ test('every bout has a row for each server, and so has the solver more', () => {
   expect(rows.at(-1)?.['CPU ms per quote']).toBeCloseTo(0.12)
 })
 
-test('offers that did not come are a miss', () => {
-  expect(conclude(BOUTS, 0.99).findings.filter((checkResult) => !isMet(checkResult))).toHaveLength(1)
+test('missing offers fail the check', () => {
+  expect(conclude(BOUTS, 0.99).findings.filter((finding) => !isMet(finding))).toHaveLength(1)
 })

@@ -4,9 +4,9 @@ import { columnsOf, compete, type Score, slope } from './load.js'
 import { type Market, startMarket } from './market.js'
 
 const SIZES = [1, 2, 5, 10, 20, 50]
-/** How many ask at once while the number of solvers grows. */
+/** The number of callers while the number of solvers grows. */
 export const CONNECTIONS = 16
-/** The size that is put under more kinds of load, by the number of connections. */
+/** The number of solvers for different loads, and the numbers of connections. */
 export const USUAL_SIZE = 10
 const LOADS = [1, 2, 4, 8, CONNECTIONS, 32]
 const ROUNDS = { rounds: 4, seconds: 1 }
@@ -77,15 +77,15 @@ async function expectOffers(url: string, body: unknown, count: number): Promise<
   if (offers !== count) throw new Error(`${offers} offers from ${url} instead of ${count}`)
 }
 
-/** The sum of those of a service's counters that match. */
+/** The sum of a service's matching counters. */
 async function total(serviceUrl: string, counter: RegExp): Promise<number> {
   const text = await (await fetch(`${serviceUrl}/metrics`)).text()
   return [...text.matchAll(counter)].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 /**
- * What bouts come to: a row for each contestant, what a solver more costs, and the findings.
- * @param completeness the part of all offers that the service's answers had
+ * The results of all loads: a row for each contestant, the cost of another solver, and the findings.
+ * @param completeness the part of all offers that the service's responses had
  */
 export function conclude(bouts: readonly Bout[], completeness: number): Result {
   const scoresAt = (connections: number) => {

@@ -10,14 +10,14 @@ import { type Market, startMarket } from './market.js'
 
 const SOLVERS = 10
 const CONNECTIONS = 16
-/** Far below the million answers a minute that the limits allow. */
+/** Far below the million responses a minute that the limits allow. */
 const ROUNDS = { rounds: 4, seconds: 1.5 }
 
 const SERVERS = ['limit', 'service', 'logging'] as const
 
 type Scores = Readonly<Record<(typeof SERVERS)[number], Score>>
 
-/** What is asked for often and changes seldom. */
+/** Reads that are frequent and change seldom. */
 export const reads: Benchmark = {
   name: 'reads',
   about:
@@ -73,9 +73,9 @@ async function measureOn(market: Market): Promise<Result> {
 }
 
 /**
- * Keeps this process from sleeping: to wake it would be the work of the server that writes to it, and more of it the
- * slower that server is. Over a network, no server does this work.
- * @returns lets it sleep again
+ * Keeps this process awake. To wake it would be work of the server that writes to it, and more of it for a
+ * slower server. Over a network, no server does this work.
+ * @returns ends that
  */
 function stayAwake(): () => void {
   let isAwake = true
@@ -96,7 +96,7 @@ function rowsOf(read: string, scores: Scores) {
   }))
 }
 
-/** Takes a quote to the contract; resolves with its order's id once the service answers that it is deposited. */
+/** Deposits a quote at the contract. Resolves with its order's id when the service reports the deposit. */
 async function depositOrder({ chain, quoteRequest }: Market, serviceUrl: string): Promise<string> {
   const { devnet, contracts, chainId } = chain
   const user = benchAccount(0)

@@ -12,16 +12,16 @@ import { steadyLoad } from './tail.js'
 
 const EVENTS = 300_000
 const SOCKETS = 400
-/** As many local addresses as the sockets of a flood from many clients come from. */
+/** The number of local addresses of the sockets in a flood from many clients. */
 const ADDRESSES = 100
 const SOLVERS = 10
 const CONNECTIONS = 100
 const WARM_UP_QUOTES = 1000
-/** Each socket begins again so often, since a replay that finds nothing ends soon. */
+/** The interval at which each socket starts again, since a replay without matches ends soon. */
 const REOPEN_MS = 5000
-/** How long the service has to see that the sockets have gone. */
+/** The time in which the service must see that the sockets have gone. */
 const SETTLE_MS = 1000
-/** Rounds without and with a flood alternate, so that other work on the machine meets both. */
+/** Rounds without and with a flood alternate, so that other work on the machine affects both. */
 const ROUNDS = 5
 const ROUND_SECONDS = 4
 const MAX_SLOWER_MS = 20
@@ -33,10 +33,10 @@ interface Round {
 
 interface Flood {
   readonly name: string
-  /** What a socket asks for beside the oldest cursor. */
+  /** The filter of a socket, in addition to the oldest cursor. */
   filter(socket: number): string
   readonly addresses: number
-  /** Whether it must not make quotes slower than the line allows. */
+  /** Whether it must not make quotes slower than the threshold allows. */
   readonly isBound: boolean
 }
 
@@ -54,7 +54,7 @@ const FLOODS: readonly Flood[] = [
   { name: 'everything', filter: () => '', addresses: ADDRESSES, isBound: false },
 ]
 
-/** Quotes beside a flood of replays. */
+/** Quotes during a flood of replays. */
 export const replayFlood: Benchmark = {
   name: 'replay-flood',
   about:

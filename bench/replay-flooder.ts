@@ -1,16 +1,17 @@
 /**
- * The sockets of a flood of replays, in a process of their own, so that they take nothing from the callers that are measured.
+ * The sockets of a flood of replays, in a process of their own, so that they take nothing from the measured
+ * callers.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 
-/** What the process is started with, as JSON. */
+/** The arguments of the process, as JSON. */
 export interface FlooderOptions {
   /** One for each socket. */
   readonly urls: readonly string[]
-  /** How many of the addresses from 127.0.0.2 on the sockets come from. */
+  /** The number of addresses of the sockets, from 127.0.0.2 on. */
   readonly addresses: number
-  /** How often each socket begins again. */
+  /** The interval at which each socket starts again. */
   readonly reopenMs: number
 }
 
@@ -22,14 +23,14 @@ async function flood(url: string, index: number): Promise<void> {
   await delay((index * reopenMs) / urls.length)
   for (;;) {
     const socket = new WebSocket(url, { localAddress })
-    // A service that has ended shows in the benchmark.
+    // The benchmark detects a service that has ended.
     socket.on('error', () => {})
     await delay(reopenMs)
     socket.terminate()
   }
 }
 
-// Whoever started it is gone.
+// The parent process has ended.
 process.stdin.on('end', () => process.exit()).resume()
 process.stdout.write('flooding\n')
 await Promise.all(options.urls.map(flood))

@@ -9,7 +9,7 @@ import type { ChattyChain } from './chatty-chain.js'
 import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
 
-/** A chain in the answer of `/health`. */
+/** A chain in the response of `/health`. */
 interface ChainHealth {
   readonly status: string
   readonly headBlock?: number
@@ -17,12 +17,12 @@ interface ChainHealth {
 
 const SAMPLES = 100
 const KILLS = 7
-/** How often each replica looks whether an office is free. */
+/** The interval at which each replica tries to become the leader. */
 const HEARTBEAT_MS = 1000
 const MAX_WAIT_MS = 30_000
 const POLL_MS = 5
 
-/** How soon an event that the reader has committed is at WebSocket clients. */
+/** How soon an event that the leader has committed reaches WebSocket clients. */
 export async function measureEvents(chain: ChattyChain, fleet: Fleet, databaseUrl: string): Promise<Result> {
   const { reader, others } = await fleet.roles()
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -34,7 +34,7 @@ export async function measureEvents(chain: ChattyChain, fleet: Fleet, databaseUr
     for (let sample = 0; sample < SAMPLES; sample++) {
       const commit = next(client, 'notification')
       const frames = sockets.map((socket) => next(socket, 'message'))
-      await chain.shout({ events: 1, seed: sample })
+      await chain.emitEvents({ events: 1, seed: sample })
       const committedAt = await commit
       const [atReader = Number.NaN, ...atOthers] = await Promise.all(frames)
       delays.reader.push(atReader - committedAt)
@@ -53,19 +53,21 @@ export async function measureEvents(chain: ChattyChain, fleet: Fleet, databaseUr
   }
 }
 
-/** How soon another replica reads on when the reader is killed, and how soon its clients get the next event. */
+/**
+ * How soon another replica continues when the leader is killed, and how soon its clients get the next event.
+ */
 export async function measureFailover(chain: ChattyChain, fleet: Fleet): Promise<Result> {
   const current: number[] = []
   const events: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     const { reader, others } = await fleet.roles()
     const sockets = await Promise.all(others.map(connect))
-    // So that it has nothing to do with the beats.
+    // So that the kill is independent of the heartbeats.
     await delay(Math.random() * HEARTBEAT_MS)
     const frames = sockets.map((socket) => next(socket, 'message'))
     const killedAt = performance.now()
     await fleet.kill(reader)
-    const { toBlock } = await chain.shout({ events: 1, seed: SAMPLES + kill })
+    const { toBlock } = await chain.emitEvents({ events: 1, seed: SAMPLES + kill })
     const areCurrent = others.map((replica) => untilCurrent(replica, toBlock))
     events.push(Math.max(...(await Promise.all(frames))) - killedAt)
     current.push(Math.max(...(await Promise.all(areCurrent))) - killedAt)
@@ -84,20 +86,20 @@ export async function measureFailover(chain: ChattyChain, fleet: Fleet): Promise
   }
 }
 
-/** Connects a client, and waits for the greeting. */
+/** Connects a client, and waits for `connected`. */
 async function connect({ socketUrl }: BuiltService): Promise<WebSocket> {
   const socket = new WebSocket(socketUrl)
   await next(socket, 'message')
   return socket
 }
 
-/** @returns when it came */
+/** @returns the time when it came */
 async function next(emitter: NodeJS.EventEmitter, event: string): Promise<number> {
   await once(emitter, event, { signal: AbortSignal.timeout(MAX_WAIT_MS) })
   return performance.now()
 }
 
-/** Asks a replica until it has seen a block. @returns when it said so */
+/** Polls a replica until it has read a block. @returns the time of that response */
 async function untilCurrent({ url }: BuiltService, block: number): Promise<number> {
   for (;;) {
     const { chains } = (await (await fetch(`${url}/health`)).json()) as { chains: [ChainHealth] }

@@ -28,22 +28,22 @@ export async function startFleet({ chain, databaseUrl, size, environment = {} }:
   }
 
   return {
-    /** Those that run. */
+    /** The running replicas. */
     replicas: (): readonly BuiltService[] => replicas,
-    /** The replica that reads the chain, and all others. */
+    /** The leader of the chain, and the followers. */
     async roles(): Promise<{ reader: BuiltService; others: readonly BuiltService[] }> {
       const isReader = await Promise.all(replicas.map(({ metric }) => metric('aggregator_chain_leader')))
       const reader = replicas[isReader.indexOf(1)]
-      if (reader === undefined) throw new Error('no replica reads the chain')
+      if (reader === undefined) throw new Error('no replica is the leader of the chain')
       return { reader, others: replicas.filter((replica) => replica !== reader) }
     },
-    /** Ends one without notice. */
+    /** Ends one with SIGKILL. */
     async kill(replica: BuiltService): Promise<void> {
       replicas.splice(replicas.indexOf(replica), 1)
       await replica.kill()
       await replica.stop()
     },
-    /** Adds one, once it is healthy. */
+    /** Adds one, and resolves when it is healthy. */
     start,
     stop,
   }

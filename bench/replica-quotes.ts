@@ -7,20 +7,20 @@ import type { Market } from './market.js'
 import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
 
-/** As many as the benchmark `quote` puts under more kinds of load. */
+/** The number of solvers in the benchmark `quote` with different loads. */
 export const SOLVERS = 10
 const CONNECTIONS = 16
-/** Of three replicas, the same number each. */
+/** The number of connections to three replicas, the same to each. */
 const FLEET_CONNECTIONS = 24
 const MAX_WAIT_MS = 5000
 /** The record of a quote is written a second after it. */
 const PACE: Pace = { rounds: 3, seconds: 2, leadSeconds: 1.3 }
-/** Where a few percent count. */
+/** For comparisons in which a few percent count. */
 const FINE_PACE: Pace = { ...PACE, rounds: 6 }
 /** So that each caller is a client of its own. */
 const FORWARDED = { TRUST_PROXY: '1' }
 
-/** The quote path with PostgreSQL beside the same with SQLite. */
+/** The quote path with PostgreSQL, compared with SQLite. */
 export async function measureStores(market: Market, server: DatabaseServer): Promise<Result> {
   const { sqlite, postgres } = await letCompete(market, server, FINE_PACE, {
     sqlite: NO_LIMITS,
@@ -41,7 +41,7 @@ export async function measureStores(market: Market, server: DatabaseServer): Pro
   }
 }
 
-/** What it adds to the quote path that replicas count requests together. */
+/** The cost of a common count of requests over all replicas. */
 export async function measureCounting(market: Market, server: DatabaseServer): Promise<Result> {
   const { memory, postgres } = await letCompete(market, server, FINE_PACE, {
     memory: { DATABASE_URL: await server.createDatabase(), RATE_LIMIT_STORE: 'memory' },
@@ -56,7 +56,7 @@ export async function measureCounting(market: Market, server: DatabaseServer): P
   }
 }
 
-/** Puts services under the same load that differ in their environments. */
+/** Puts services with different variables under the same load. */
 async function letCompete<Name extends string>(
   market: Market,
   server: DatabaseServer,
@@ -77,7 +77,7 @@ async function letCompete<Name extends string>(
   return scores
 }
 
-/** What three replicas take at once, beside what one of them takes while the others have nothing to do. */
+/** The throughput of three replicas at once, compared with one of them while the others are idle. */
 export async function measureThroughput(
   market: Market,
   server: DatabaseServer,
@@ -112,7 +112,7 @@ export async function measureThroughput(
   }
 }
 
-/** How many requests to the chain's node a replica has made. */
+/** The number of requests of a replica to the chain's node. */
 const rpcRequests = ({ total }: BuiltService) => total('aggregator_rpc_requests_total')
 
 function contestantOf(
@@ -132,7 +132,7 @@ async function sumOf(values: readonly Promise<number>[]): Promise<number> {
   return (await Promise.all(values)).reduce((sum, value) => sum + value, 0)
 }
 
-/** Waits until a replica asks all solvers: it may have to hear of them first. */
+/** Waits until a replica asks all solvers: it gets notified of new ones. */
 async function untilAllOffer(market: Market, { url }: BuiltService): Promise<void> {
   for (const end = performance.now() + MAX_WAIT_MS; ; ) {
     const { alternativeQuotes } = await postJson(quoteUrl(market, url), market.quoteRequest)
@@ -146,7 +146,7 @@ function quoteUrl({ chain }: Market, baseUrl: string): string {
   return `${baseUrl}/v1/${chain.chainId}/quote`
 }
 
-/** Callers that ask replicas, the same number each. */
+/** Callers of replicas, the same number for each. */
 function callersOf(market: Market, replicas: readonly BuiltService[], count: number): Caller[] {
   return Array.from({ length: count }, (_, index) => {
     const { url = '' } = replicas[index % replicas.length] ?? {}

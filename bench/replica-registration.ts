@@ -14,7 +14,7 @@ const PAUSE_MS = 1
 const MAX_WAIT_MS = 10_000
 
 /**
- * How soon a solver is asked by the other replicas.
+ * How soon the other replicas ask a new solver.
  * @param solver number of a bonded solver that is not registered
  */
 export async function measureRegistration(market: Market, fleet: Fleet, solver: number): Promise<Result> {
@@ -30,7 +30,7 @@ export async function measureRegistration(market: Market, fleet: Fleet, solver: 
       const askedByAll = asks.nextByAll()
       await postJson(`${url}/register`, body)
       const registeredAt = performance.now()
-      // The answer may come later than another replica asks.
+      // The response may come later than another replica's request.
       times.push(Math.max(0, (await askedByAll) - registeredAt))
       const request = await signedUnregistration(account)
       const answer = await fetch(`${url}/${account.address}`, {
@@ -51,7 +51,10 @@ export async function measureRegistration(market: Market, fleet: Fleet, solver: 
   }
 }
 
-/** Has replicas asked for quotes all the time, each for an amount of its own, and sees when they ask the solver. */
+/**
+ * Requests quotes from replicas all the time, each for an amount of its own, and records when they ask the
+ * solver.
+ */
 async function startAsking(market: Market, number: number, replicas: readonly BuiltService[]) {
   const solver = await startSolver(market.chain, benchAccount(number), async (ask, { quoteFor, sign }) => {
     onAsk(ask.amount)

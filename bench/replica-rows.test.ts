@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rowOf } from './replica-rows.js'
 
-test('a row has what was measured, and nothing of what was not', () => {
+test('a row has exactly the measured figures', () => {
   expect(rowOf('quotes', 'one', { perSecond: 5, cpuMs: 0.5, databaseCpuMs: Number.NaN, ratio: 1 })).toEqual({
     part: 'quotes',
     what: 'one',
@@ -11,7 +11,7 @@ test('a row has what was measured, and nothing of what was not', () => {
   })
 })
 
-test('times are told by their median, their 99th percentile and the longest', () => {
+test('durations are shown as median, 99th percentile and maximum', () => {
   const times = Array.from({ length: 101 }, (_, index) => 100 - index)
   expect(rowOf('notifications', 'all', { times, databaseCpuMs: 0 })).toEqual({
     part: 'notifications',

@@ -1,19 +1,19 @@
 import type { Row } from './benchmark.js'
 import { quantile } from './load.js'
 
-/** What was measured of one thing; whatever is left out was not. */
+/** The measurements of one item. Unmeasured ones are left out. */
 export interface Figures {
   readonly perSecond?: number
   /** Milliseconds of each. */
   readonly times?: readonly number[]
-  /** Milliseconds of a processor that one took in the service. */
+  /** CPU milliseconds of each in the service. */
   readonly cpuMs?: number
-  /** Milliseconds of a processor that one took in PostgreSQL; not a number where that cannot be seen. */
+  /** CPU milliseconds of each in PostgreSQL. NaN where they cannot be measured. */
   readonly databaseCpuMs?: number
   readonly ratio?: number
 }
 
-/** Figures as a line of the table that all parts of the benchmark `replicas` share. */
+/** Figures as a line of the common table of the benchmark `replicas`. */
 export function rowOf(part: string, what: string, figures: Figures): Row {
   const { perSecond, times, cpuMs, databaseCpuMs, ratio } = figures
   const columns = {

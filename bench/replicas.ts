@@ -13,7 +13,7 @@ import { measureRegistration } from './replica-registration.js'
 
 const REPLICAS = 3
 
-/** What several replicas on one PostgreSQL do. */
+/** The performance of several replicas on one PostgreSQL. */
 export const replicas: Benchmark = {
   name: 'replicas',
   about:

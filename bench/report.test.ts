@@ -19,11 +19,11 @@ const entry = (about: string, commit = RUN.commit): Entry => ({
   findings: [{ name: 'throughput', value: 0.75, atLeast: 0.8 }],
 })
 
-test('a figure keeps three digits that say something', () => {
+test('a figure keeps three significant digits', () => {
   expect([1234.5, 99.95, 12.345, 0.012345, 0, -0.5].map(rounded)).toEqual([1235, 100, 12.3, 0.0123, 0, -0.5])
 })
 
-test('a newer entry replaces its own kind alone, in the order of the benchmarks', () => {
+test('a newer entry replaces only its own kind, in the order of the benchmarks', () => {
   const before = { tail: entry('tail'), quote: entry('quote'), gone: entry('gone') }
   const merged = merge(before, { quote: entry('quote anew') }, ['quote', 'reads', 'tail'])
   expect(Object.entries(merged).map(([name, { about }]) => [name, about])).toEqual([
@@ -33,7 +33,7 @@ test('a newer entry replaces its own kind alone, in the order of the benchmarks'
   expect(JSON.parse(asJson(merged))).toEqual(merged)
 })
 
-test('a table has a column for everything that any row tells, figures on the right', () => {
+test('a table has a column for each name in any row, with figures on the right', () => {
   expect(
     table([
       { solvers: 1, server: 'a|b', ratio: 0.98765 },
@@ -49,7 +49,7 @@ test('a table has a column for everything that any row tells, figures on the rig
   )
 })
 
-test('the page tells each benchmark with its run, pictures, table and findings', () => {
+test('the page has each benchmark with its run, pictures, table and findings', () => {
   const report = { quote: entry('Quotes.'), tail: entry('Tails.'), reads: entry('Reads.', 'def5678') }
   const text = page(report, { quote: [{ path: 'docs/a.svg', title: 'A' }] })
   const machine = 'A processor, 2 cores, 8 GiB, linux x64, Node v20.19.0'

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import type { Result, Row } from './benchmark.js'
-import { linesOf, verdictOn } from './check.js'
+import { thresholdsOf, verdictOn } from './check.js'
 
-/** What something was measured on, and when. */
+/** The machine and the time of a measurement. */
 export interface Run {
   readonly date: string
   readonly commit: string
@@ -49,7 +49,7 @@ function currentCommit(): string {
   }
 }
 
-/** A report that was written before; an empty one when there is none. */
+/** The last written report, or an empty one. */
 export function readReport(path: string): Report {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
@@ -59,13 +59,13 @@ export function readReport(path: string): Report {
   }
 }
 
-/** Writes a file together with the folders that it lies in. */
+/** Writes a file, and creates its folders. */
 export function writeText(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
 
-/** The report with a newer entry in it; in the order of `names`, without the entries of any other name. */
+/** The report with a newer entry, in the order of `names`, without the entries of any other name. */
 export function merge(report: Report, newer: Report, names: readonly string[]): Report {
   const entries = names.flatMap((name) => {
     const entry = newer[name] ?? report[name]
@@ -82,14 +82,14 @@ export function asJson(report: Report): string {
 /** Prints a benchmark's table and findings. */
 export function print({ rows, findings }: Result): void {
   console.table(rows.map(roundedRow))
-  for (const checkResult of findings) {
+  for (const finding of findings) {
     process.stdout.write(
-      `${verdictOn(checkResult).padEnd(6)} ${checkResult.name}: ${rounded(checkResult.value)} (${linesOf(checkResult)})\n`,
+      `${verdictOn(finding).padEnd(6)} ${finding.name}: ${rounded(finding.value)} (${thresholdsOf(finding)})\n`,
     )
   }
 }
 
-/** A figure with three digits that say something; a whole one stays as it is. */
+/** A figure with three significant digits. A whole one stays as it is. */
 export function rounded(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3))
 }

@@ -1,6 +1,6 @@
 /**
- * The solvers of a benchmark, in a process of their own: real HTTP servers, real signatures. What is asked again in the
- * same words is not signed again, so that the solvers take little of the machine that the service is measured on.
+ * The solvers of a benchmark, in a process of their own: real HTTP servers, real signatures. A repeated
+ * request is not signed again, so that the solvers take little of the machine of the measured service.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -11,7 +11,7 @@ import { type Address, type Hex, parseAddress } from '../src/domain/hex.js'
 import type { QuoteParams } from '../test/service/test-solver.js'
 import { benchAccount } from './bench-accounts.js'
 
-/** What the process is started with, as JSON. */
+/** The arguments of the process, as JSON. */
 export interface SolverPoolOptions {
   readonly rpcUrl: string
   readonly chainId: number
@@ -22,7 +22,7 @@ export interface SolverPoolOptions {
 /** What one solver does from now on, as a line of JSON on standard input. */
 export interface Habit {
   readonly solver: number
-  /** How long it waits with an answer; it never gives one when this is absent. */
+  /** The delay of a reply. The solver never replies without it. */
   readonly delayMs?: number
 }
 
@@ -85,7 +85,10 @@ async function startSolver(index: number): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Timers are late by a millisecond or two, which would count as the service's: the end of the wait is spent awake. */
+/**
+ * Timers fire a millisecond or two late, which would count as the service's time: the process waits actively
+ * at the end.
+ */
 function after(delayMs: number, action: () => void): void {
   const due = performance.now() + delayMs
   const look = () => (performance.now() >= due ? action() : setImmediate(look))
@@ -106,7 +109,7 @@ habits.on('line', (line) => {
   if (delayMs === 0) delays.delete(solver)
   else delays.set(solver, delayMs)
 })
-// Whoever started it is gone.
+// The parent process has ended.
 habits.on('close', () => process.exit())
 
 const endpoints = await Promise.all(Array.from({ length: options.solvers }, (_, index) => startSolver(index)))

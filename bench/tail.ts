@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Benchmark, CheckResult, Row } from './benchmark.js'
+import type { Benchmark, Finding, Row } from './benchmark.js'
 import { type Caller, postJson, restCaller } from './callers.js'
 import { quantile } from './load.js'
 import { type Market, startMarket } from './market.js'
@@ -8,13 +8,13 @@ const SOLVERS = 10
 const QUOTE_TIMEOUT_MS = 2000
 const QUOTES_PER_SECOND = 50
 const SECONDS = 20
-/** Enough connections for all quotes that may be waiting at once. */
+/** Enough connections for all quotes that may wait at once. */
 const CONNECTIONS = (2 * QUOTES_PER_SECOND * QUOTE_TIMEOUT_MS) / 1000
 const WARM_UP_QUOTES = 1000
 /** The solver that misbehaves. */
 const ODD_ONE = SOLVERS - 1
 const LATE_MS = 1900
-/** What the slowest of the solvers takes where the service's own part is measured. */
+/** The delay of the slowest solver in the measurement of the service's own part. */
 const SLOW_MS = 50
 const RECOVERY_LIMIT_MS = 10_000
 
@@ -59,7 +59,7 @@ interface Measured {
   readonly recoveryMs: number
 }
 
-function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured): CheckResult[] {
+function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured): Finding[] {
   const p99 = (latencies: readonly number[]) => quantile(latencies, 0.99)
   return [
     {
@@ -82,15 +82,15 @@ function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured
 }
 
 interface Running {
-  /** @returns the latencies of a steady load, in the order in which the quotes were asked for */
+  /** @returns the latencies of a steady load, in the order of the requests */
   load(): Promise<number[]>
-  /** Lets the odd one answer again. @returns how long it took until a quote had its offer */
+  /** Lets the misbehaving solver reply again. @returns how long it took until a quote had its offer */
   recover(): Promise<number>
 }
 
 /**
- * A fresh service, warmed up with all solvers well.
- * @param oddDelayMs how long the odd one takes from then on; undefined makes it hang
+ * A new service, warmed up with healthy solvers.
+ * @param oddDelayMs the delay of the misbehaving solver from then on; undefined makes it hang
  */
 async function withService<T>(
   market: Market,
@@ -130,7 +130,10 @@ async function withService<T>(
   }
 }
 
-/** Asks at fixed times, whether or not the quotes before have been answered; what waits for its turn counts. */
+/**
+ * Sends requests at fixed times, whether or not earlier ones are answered. The wait for a free connection
+ * counts.
+ */
 export async function steadyLoad(callers: readonly Caller[], seconds = SECONDS): Promise<number[]> {
   const start = performance.now()
   const quotes = Array.from({ length: QUOTES_PER_SECOND * seconds }, async (_, index) => {

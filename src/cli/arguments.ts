@@ -3,7 +3,7 @@ import { parseUint256 } from '../domain/amount.js'
 import { parseChainId } from '../domain/chain-id.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
 
-/** Readers of arguments, as commander takes them: each throws InvalidArgumentError with what it must be. */
+/** Readers of arguments for commander: each throws InvalidArgumentError with what the argument must be. */
 
 export function readChainId(text: string): number {
   return required(parseChainId(text), 'It must be a chain id, such as 1.')
@@ -24,7 +24,7 @@ export function readAmount(text: string): bigint {
   )
 }
 
-/** A reader of whole numbers. */
+/** A reader of whole numbers in a range. */
 export function readInteger(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN
@@ -32,14 +32,14 @@ export function readInteger(min: number, max: number): (text: string) => number 
   }
 }
 
-/** A reader of an option that may be given again and again: all values, in order. */
+/** A reader of an option that may be repeated: all values, in order. */
 export function readEach<T>(
   read: (text: string) => T,
 ): (text: string, before?: readonly T[]) => readonly T[] {
   return (text, before = []) => [...before, read(text)]
 }
 
-/** One of a closed list, in any letter case. */
+/** A reader of one of these values, in any letter case. */
 export function readOneOf<T extends string>(allowed: readonly T[]): (text: string) => T {
   return (text) =>
     required(

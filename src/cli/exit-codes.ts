@@ -1,6 +1,6 @@
 import type { AggregatorError, ClientReason } from '@quote-aggregator/client'
 
-/** What a command ends with. */
+/** The exit codes of commands. */
 export const EXIT = {
   done: 0,
   unforeseen: 1,
@@ -13,18 +13,18 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Exit codes for a person, in the order of their numbers. */
+/** Descriptions of the exit codes, in the order of their numbers. */
 export const EXIT_CODE_HELP: readonly [code: ExitCode, meaning: string][] = [
   [EXIT.done, 'done; watch: ended by Ctrl-C'],
-  [EXIT.unforeseen, 'something unforeseen; serve: the service could not start'],
+  [EXIT.unforeseen, 'unexpected error; serve: the service could not start'],
   [EXIT.badInput, 'wrong usage or bad input: the message names the field'],
-  [EXIT.unavailable, 'not available now, such as no quotes or an instance out of reach: try again later'],
-  [EXIT.refused, 'refused, such as a signature, a bond or an unknown chain: trying again will not help'],
+  [EXIT.unavailable, 'not available now, such as no quotes or an unreachable instance: try again later'],
+  [EXIT.refused, 'rejected, such as a signature, a bond or an unknown chain: another try will not help'],
   [EXIT.unhealthy, 'doctor: at least one check failed'],
   [EXIT.interrupted, 'interrupted before the end'],
 ]
 
-/** The exit code of each reason. A new reason does not compile until it has a place here. */
+/** The exit code of each reason. A new reason does not compile until it has an exit code here. */
 const CODES: Readonly<Record<ClientReason, ExitCode>> = {
   INVALID_ARGUMENT: EXIT.badInput,
   CURSOR_UNKNOWN: EXIT.badInput,

@@ -5,13 +5,13 @@ import { CommandFailure } from './failure.js'
 import type { CliIo } from './io.js'
 
 const KEY = /^(0x)?[0-9a-f]{64}$/i
-/** Options by which others take keys as they are; `--key-file` is none of them. */
+/** Options of other programs that take keys as arguments. `--key-file` is not one of them. */
 const KEY_OPTION = /^--?(k|key|pk|private-?key|secret(-?key)?|mnemonic)(=|$)/i
 const OTHERS_MAY_READ = 0o077
 
 /**
- * Refuses private keys among the arguments, where every user of the machine and the shell's history can read them. Never
- * repeats what it refuses.
+ * Rejects private keys among the arguments, where every user of the machine and the shell's history can read
+ * them. Never repeats a rejected argument.
  * @param argv the command's name and its arguments
  */
 export function refuseKeys(argv: readonly string[]): void {
@@ -22,17 +22,17 @@ export function refuseKeys(argv: readonly string[]): void {
   throw new CommandFailure(
     EXIT.badInput,
     [
-      'A private key is never taken as an argument: other users of this machine, and whoever reads your shell history, would see it.',
-      'If that was a key that holds anything, take it for known to others and move to a new one.',
+      'A private key is never taken as an argument: other users of this machine, and anyone who reads your shell history, would see it.',
+      'If that was a key that holds anything, consider it public and move to a new one.',
       howToGiveKey(),
     ].join('\n'),
   )
 }
 
 /**
- * The account of the solver that signs: by its key from `--key-file`, else from SOLVER_PRIVATE_KEY.
+ * The solver's account: from the key in `--key-file`, else in SOLVER_PRIVATE_KEY.
  * @param keyFile a path, or `-` for standard input
- * @throws CommandFailure when there is no key, or none that is one; never with any of it
+ * @throws CommandFailure when the key is missing or invalid; never with any part of it
  */
 export async function readAccount(io: CliIo, keyFile: string | undefined): Promise<LocalAccount> {
   const { source, text } = await readKeyText(io, keyFile)
@@ -43,7 +43,7 @@ export async function readAccount(io: CliIo, keyFile: string | undefined): Promi
   try {
     return privateKeyToAccount(`0x${key.replace(/^0x/i, '')}`)
   } catch {
-    throw new CommandFailure(EXIT.badInput, `${source} has a number that is no key of secp256k1.`)
+    throw new CommandFailure(EXIT.badInput, `${source} has a number that is not a key of secp256k1.`)
   }
 }
 
@@ -60,7 +60,7 @@ async function readKeyText(
 
 async function readStandardInput({ stdin }: CliIo): Promise<string> {
   if (stdin.isTTY) {
-    const message = 'A key that is typed is seen: let a program write it, such as pass show solver |'
+    const message = 'A typed key is visible: let a program write it, such as pass show solver |'
     throw new CommandFailure(EXIT.badInput, message)
   }
   const chunks: Buffer[] = []

@@ -4,7 +4,7 @@ import { run } from './program.js'
 
 let interrupted: AbortController | undefined
 
-/** The signals end the process as usual until a command asks for them. */
+/** The signals end the process as usual until a command calls `interruption`. */
 function interruption(): AbortSignal {
   if (interrupted !== undefined) return interrupted.signal
   const controller = new AbortController()
@@ -13,7 +13,7 @@ function interruption(): AbortSignal {
   return controller.signal
 }
 
-/** Who reads may go away before the end, as `head` does. */
+/** The reader of the output may end before this process, as `head` does. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()
@@ -27,5 +27,5 @@ process.exitCode = await run(process.argv.slice(2), {
   environment: processEnvironment,
   interruption,
 })
-// Not left to itself, since a connection that hangs would hold the process; what was written goes out before.
+// An explicit exit, since a connection that hangs would keep the process alive. The output is written before.
 process.stdout.write('', () => process.exit())

@@ -11,13 +11,13 @@ const DATABASE_HELP = `
 It works on the database that DB_PATH or DATABASE_URL names, whether the service runs or not. A running service with a
 file follows within BOND_CHECK_INTERVAL_MS (30 s), with PostgreSQL at once.`
 
-/** What the help of each command on the database says. */
+/** The help text of each command on the database. */
 export const ownDatabaseHelp = (...examples: string[]): string =>
   `${DATABASE_HELP}\n\nExample:\n${examples.map((example) => `  quote-aggregator ${example}`).join('\n')}`
 
 /**
- * Has work done on the database of the operator's own instance.
- * @throws CommandFailure with what to do, in place of the database's errors
+ * Runs an action on the database of the operator's own instance.
+ * @throws CommandFailure with what to do, instead of the database's errors
  */
 export async function withBlockedSolvers<T>(
   io: CliIo,

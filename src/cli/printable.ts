@@ -15,12 +15,12 @@ export function shellWord(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Unix time in seconds as a person reads it, in UTC. */
+/** Unix time in seconds in UTC, for a person. */
 export function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('T', ' ').replace('.000Z', ' UTC')
 }
 
-/** A length of time in its largest fitting unit, such as `4 min`. */
+/** A duration in its largest fitting unit, such as `4 min`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000)
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
@@ -31,7 +31,7 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /**
- * How far an amount lies behind a better one, in per cent of that: `-0.07 %`.
+ * How much worse an amount is than a better one, in per cent of that: `-0.07 %`.
  * @param best both in the token's smallest unit; `best` is not 0
  */
 export function formatBehind(amount: bigint, best: bigint): string {
@@ -41,7 +41,10 @@ export function formatBehind(amount: bigint, best: bigint): string {
   return `${sign}${(Number(hundredths) / 10_000).toFixed(2)} %`
 }
 
-/** JSON text of a value; amounts, which are `bigint`, become decimal strings. What is not printable is escaped. */
+/**
+ * JSON text of a value. Amounts, which are `bigint`, become decimal strings. Unprintable characters are
+ * escaped.
+ */
 export function toJson(value: unknown, indent?: number): string {
   const replacer = (_key: string, item: unknown) => (typeof item === 'bigint' ? item.toString() : item)
   return escapeUnprintable(JSON.stringify(value, replacer, indent))

@@ -15,7 +15,7 @@ import { refuseKeys } from './keys.js'
 
 /**
  * Runs one command line.
- * @param argv the arguments alone, without the programs' names
+ * @param argv only the arguments, without the programs' names
  * @returns the exit code; nothing is thrown
  */
 export async function run(argv: readonly string[], world: CliIo): Promise<ExitCode> {
@@ -25,7 +25,7 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
     await createProgram(io).parseAsync(argv, { from: 'user' })
     return EXIT.done
   } catch (error) {
-    // Commander has said already what is wrong, and throws for --help and --version too.
+    // Commander has already printed the error, and throws for --help and --version too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.badInput
     const { exitCode, text } = describe(error)
     io.stderr.write(`error: ${text}\n`)
@@ -36,7 +36,7 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
 /** Every command, in the order of the help. */
 function createProgram(io: CliIo): Command {
   const program = new Command('quote-aggregator')
-    .description('Asks every registered solver of a chain for a swap, and returns the best signed quote.')
+    .description('Requests a quote from every registered solver of a chain, and returns the best signed one.')
     .version(version)
     // Options after a subcommand belong to it: solvers has both.
     .enablePositionalOptions()
@@ -47,7 +47,7 @@ function createProgram(io: CliIo): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .showHelpAfterError('Add --help to see how it is used.')
+    .showHelpAfterError('Add --help to see the usage.')
     .addHelpText('after', MORE_HELP)
 
   program.commandsGroup('Run an instance:')
@@ -65,7 +65,7 @@ function createProgram(io: CliIo): Command {
   addRegister(program, io)
   addUnregister(program, io)
 
-  const help = new Command('help').argument('[command]').summary('show how a command is used')
+  const help = new Command('help').argument('[command]').summary('show the usage of a command')
   program.addHelpCommand(help.helpGroup('More:'))
   return program
 }

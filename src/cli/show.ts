@@ -2,7 +2,7 @@ import { type CliIo, createPaint } from './io.js'
 import { toJson } from './printable.js'
 import type { Column, renderFields } from './tables.js'
 
-/** What a person is shown things with. */
+/** The formatters for a person's output. */
 export interface Display {
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): string
   readonly fields: typeof renderFields

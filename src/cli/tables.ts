@@ -2,7 +2,7 @@ import Table from 'cli-table3'
 import { printable } from './printable.js'
 
 const GAP = '  '
-/** No lines at all: what is read by eyes can be read by `awk` as well. */
+/** No lines at all: `awk` can read the table too. */
 const NO_LINES = Object.fromEntries(
   [
     'top',
@@ -24,14 +24,14 @@ const NO_LINES = Object.fromEntries(
 
 export interface Column {
   readonly title: string
-  /** Numbers stand right; text, left, when left out. */
+  /** Numbers are right-aligned. The default is left-aligned text. */
   readonly align?: 'left' | 'right'
 }
 
 /**
  * A table in aligned columns, each line ending in a line feed.
- * @param rows cells in the columns' order; what others wrote is made printable
- * @param emphasise dresses the titles up
+ * @param rows cells in the columns' order; text of others is made printable
+ * @param emphasise formats the titles
  */
 export function renderTable(
   columns: readonly Column[],
@@ -48,7 +48,7 @@ export function renderTable(
   return endLines(table.toString())
 }
 
-/** Names and values, one pair a line; those without a value are left out. */
+/** Names and values, one pair a line. Pairs without a value are omitted. */
 export function renderFields(
   fields: readonly (readonly [name: string, value: string | undefined])[],
 ): string {

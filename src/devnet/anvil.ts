@@ -9,15 +9,16 @@ const HOST = '127.0.0.1'
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 export interface AnvilOptions {
-  /** TCP port; 0, the default, takes any free one. */
+  /** TCP port. 0, the default, takes any free one. */
   port?: number
   /** Default 31337. */
   chainId?: number
   /**
-   * Mines one block every so many seconds (fractions allowed), with or without transactions. The default is to mine
-   * each transaction as it comes: a receipt within milliseconds. In both modes a block carries the wall clock's
-   * second, and blocks of the same second carry the same timestamp: the chain's clock never runs ahead. Without a
-   * block time it falls behind while nothing is sent: a call at the latest block sees that block's time.
+   * Mines one block every so many seconds (fractions allowed), with or without transactions. The default is
+   * to mine each transaction as it comes: a receipt within milliseconds. In both modes a block carries the
+   * wall clock's second, and blocks of the same second carry the same timestamp: the chain's clock is never
+   * fast. Without a block time it is late while no transaction is sent: a call at the latest block sees that
+   * block's time.
    */
   blockTimeSeconds?: number
   /** Further arguments of anvil's command line. */
@@ -30,15 +31,16 @@ export interface Anvil {
   chainId: number
   port: number
   pid: number
-  /** Ends the process and waits until it is gone. May be called more than once. */
+  /** Ends the process and waits for its exit. May be called more than once. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a local chain on 127.0.0.1 with anvil's usual ten funded accounts (`devAccounts` in `deploy.ts`), and returns
- * once it takes connections. It does not outlive this process, unless a signal ends this one that nothing handles.
+ * Starts a local chain on 127.0.0.1 with anvil's usual ten funded accounts (`devAccounts` in `deploy.ts`). It
+ * returns when the chain accepts connections. Anvil does not outlive this process, unless an unhandled signal
+ * ends this one.
  *
- * @throws Error with what anvil printed, when it exits before it listens (a port in use, an unknown argument)
+ * @throws Error with anvil's output, when it exits before it listens (a port in use, an unknown argument)
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 31337
@@ -65,7 +67,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   }
 }
 
-/** @param statesFolder where it keeps the states of old blocks; by itself it leaves gigabytes behind */
+/** @param statesFolder for the states of old blocks; without it anvil leaves gigabytes on the disk */
 function commandLine(options: AnvilOptions, chainId: number, statesFolder: string): string[] {
   const args = ['--host', HOST, '--port', String(options.port ?? 0), '--chain-id', String(chainId)]
   args.push('--cache-path', statesFolder)
@@ -74,8 +76,8 @@ function commandLine(options: AnvilOptions, chainId: number, statesFolder: strin
 }
 
 /**
- * The platform's own binary. The launcher of the npm package would run it as a child, which a signal that cannot be
- * caught does not reach.
+ * The platform's own binary. The launcher of the npm package would run it as a child, which SIGKILL does not
+ * reach.
  */
 function anvilBinary(): string {
   const launcher = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
@@ -84,7 +86,7 @@ function anvilBinary(): string {
   return createRequire(launcher).resolve(`${platformPackage}/bin/${binary}`)
 }
 
-/** Anvil binds its socket before it prints the address, so that a connection made after this is answered. */
+/** Anvil binds its socket before it prints the address, so a connection after this is answered. */
 function listeningPort(child: ChildProcessWithoutNullStreams): Promise<number> {
   return new Promise((resolve, reject) => {
     let output = ''
@@ -98,7 +100,7 @@ function listeningPort(child: ChildProcessWithoutNullStreams): Promise<number> {
     const settle = (conclude: () => void) => {
       for (const stream of [child.stdout, child.stderr]) stream.off('data', collect)
       child.off('error', onError).off('close', onClose)
-      // Anvil logs every request: a pipe that nobody reads fills up and blocks it.
+      // Anvil logs every request: an unread pipe would fill up and block it.
       for (const stream of [child.stdout, child.stderr]) stream.resume()
       conclude()
     }

@@ -16,9 +16,9 @@ import { quoteTypeHash } from '../signing/typed-data.js'
 
 const POLLING_INTERVAL_MS = 50
 
-/** The least output whose 5% is one unit of the bond: the bond would back a smaller order with nothing. */
+/** The smallest output whose 5% is one unit of the bond. The bond would cover nothing of a smaller order. */
 export const MIN_ORDER = 20n
-/** Quotes of the contract as it is compiled are of the type `ServiceQuote`. */
+/** The contract is compiled with quotes of the type `ServiceQuote`. */
 const COMPILED_NAME = 'Service'
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
@@ -39,7 +39,7 @@ export const devAccounts = [
 /** One of anvil's accounts, whose key can be read. */
 export type DevAccount = (typeof devAccounts)[number]
 
-/** Where a local chain answers. An `Anvil` is told by its `url` and `chainId`. */
+/** The URL and chain id of a local chain, such as an `Anvil`. */
 export interface Devnet {
   rpcUrl: string
   chainId: number
@@ -57,7 +57,7 @@ export interface DevnetContracts {
 
 export type DevnetClient = ReturnType<typeof createDevnetClient>
 
-/** A viem client that reads, signs as `account` and sends, and that notices a mined transaction within 50 ms. */
+/** A viem client that reads, signs as `account` and sends. It sees a mined transaction within 50 ms. */
 export function createDevnetClient({ rpcUrl, chainId }: Devnet, account: Account) {
   const chain = defineChain({
     id: chainId,
@@ -75,10 +75,11 @@ export function createDevnetClient({ rpcUrl, chainId }: Devnet, account: Account
 }
 
 /**
- * Deploys the bond token, the settlement contract that holds bonds in it, and two tokens to trade. The addresses
- * follow from the deployer and the number of its earlier transactions: on a fresh chain always the same.
+ * Deploys the bond token, the settlement contract for bonds in it, and two tokens to trade. The addresses
+ * follow from the deployer and the number of its earlier transactions: they are always the same on a fresh
+ * chain.
  *
- * @param options.minOrder the contract's least `outputAmount`. Default `MIN_ORDER`
+ * @param options.minOrder the contract's smallest `outputAmount`. Default `MIN_ORDER`
  * @param options.protocolName the contract takes quotes of the type `<name>Quote`. Default `Service`
  * @throws viem's errors, or Error when a deployment reverts
  */
@@ -111,10 +112,11 @@ export async function deploySettlement(
 }
 
 /**
- * Registers `solver` with a bond of `amount` (the bond token's smallest unit, 6 decimals, at least 1000e6), minted for
- * the purpose.
+ * Registers `solver` with a bond of `amount` (the bond token's smallest unit, 6 decimals, at least 1000e6),
+ * minted for it.
  *
- * @throws viem's errors: an amount below the minimum, or a solver that is registered already, fails before it is sent
+ * @throws viem's errors: an amount below the minimum, or a solver that is already registered, fails before it
+ * is sent
  */
 export async function bondSolver(
   options: Devnet & { settlement: Address; solver: Account },
@@ -147,7 +149,7 @@ export async function bondSolver(
   )
 }
 
-/** The struct's name is in the compiled contract only as part of the type hash, once. */
+/** The compiled contract contains the struct's name only as part of the type hash, once. */
 function bytecodeFor(protocolName: string): Hex {
   const [compiled, wanted] = [COMPILED_NAME, protocolName].map((name) =>
     Buffer.from(quoteTypeHash(name)).toString('hex'),

@@ -1,7 +1,7 @@
 import { type Address, createPublicClient, parseAbiItem, webSocket } from 'viem'
 import type { Devnet } from './deploy.js'
 
-/** Tokens that have come to an address. */
+/** Tokens that an address has received. */
 export interface Arrival {
   /** Lower case. */
   readonly to: Address
@@ -12,9 +12,9 @@ export interface Arrival {
 const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
 
 /**
- * Tells of every transfer of these tokens as its block comes: a deposit address is used without any event of the
- * settlement contract.
- * @returns what ends it
+ * Reports every transfer of these tokens when its block comes: no event of the settlement contract shows the
+ * use of a deposit address.
+ * @returns a function that ends it
  */
 export async function followTransfers(
   { rpcUrl }: Devnet,
@@ -22,7 +22,7 @@ export async function followTransfers(
   onArrival: (arrival: Arrival) => void,
   onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
-  // Sockets are shared by URL inside viem: this one ends with the chain.
+  // viem shares sockets by URL. This one ends with the chain.
   const url = rpcUrl.replace(/^http/, 'ws')
   const client = createPublicClient({ transport: webSocket(url, { reconnect: false, keepAlive: false }) })
   await client.transport.getRpcClient()
@@ -38,6 +38,6 @@ export async function followTransfers(
     onError,
   })
   const end = async () => unwatch()
-  // On a chain that has ended, nobody answers.
+  // A chain that has ended does not answer.
   return async () => void end().catch(() => {})
 }

@@ -2,40 +2,40 @@ import { once } from 'node:events'
 import WebSocket from 'ws'
 import { followAny } from './follow-any.js'
 
-/** An order event as the service's WebSocket tells it. */
+/** An order event in the service's WebSocket messages. */
 export interface OrderMessage {
   readonly type: string
   readonly orderId: string
   readonly blockNumber: number
 }
 
-/** What the service tells everybody of the orders. */
+/** The order events of the service. */
 export interface EventView {
-  /** All that has come, in its order. */
+  /** All events so far, in order. */
   readonly messages: readonly OrderMessage[]
-  /** The replica that tells of them now, by its base URL. */
+  /** The base URL of the replica that sends them now. */
   servedBy(): string
-  /** Waits until an event of an order has come. @throws Error when it does not come in time */
+  /** Waits for an event of an order. @throws Error when it does not come in time */
   waitFor(type: string, orderId: string): Promise<void>
   close(): Promise<void>
 }
 
 interface EventViewOptions {
-  /** Of the replicas: the next one is taken when one is lost. */
+  /** The base URLs of the replicas. When one is lost, the next one is used. */
   readonly serviceUrls: readonly string[]
-  /** Called with each event as it comes, and where it comes from. */
+  /** Called with each event and the URL of its replica. */
   readonly onEvent: (event: OrderMessage, servedBy: string) => void
-  /** Called when a lost stream goes on at another replica. */
+  /** Called when a lost stream continues at another replica. */
   readonly onMoved?: (servedBy: string) => void
   readonly onError: (error: unknown) => void
 }
 
-/** What comes on the WebSocket; the first message tells that it is open. */
+/** A message on the WebSocket. The first one shows that the stream is open. */
 type Message = (OrderMessage | { readonly type: 'connected' }) & { readonly cursor: string }
 
 const TIMEOUT_MS = 30_000
 
-/** Follows the service's events on a WebSocket. One that breaks is taken up again where it was, by its cursor. */
+/** Follows the service's events on a WebSocket. After a break it continues from its cursor. */
 export async function openEventView(options: EventViewOptions): Promise<EventView> {
   const { serviceUrls, onEvent, onMoved, onError } = options
   const messages: OrderMessage[] = []

@@ -6,20 +6,23 @@ import { createDevnetClient, type DevAccount, type Devnet, mined } from './deplo
 import { type Arrival, followTransfers } from './deposit-feed.js'
 import { followOrders } from './order-feed.js'
 
-/** A quote that its solver has signed, and where the user may send the input. */
+/** A signed quote of a solver, and the deposit address of the user. */
 export interface GivenQuote {
   readonly quote: Quote
   readonly signature: Hex
   readonly depositAddress: Address
 }
 
-/** Fills and settles the orders of one solver as their deposits come. */
+/** Fills and settles the orders of one solver when their deposits come. */
 export interface Filler {
-  /** Remembers a quote until its fill deadline, for the case that its deposit address is used. */
+  /** Remembers a quote until its fill deadline, in case its deposit address is used. */
   expect(given: GivenQuote): void
-  /** Fills what the service's event stream tells of from now on, at any of its replicas. @returns once it is open */
+  /**
+   * Fills the orders of the service's event stream from now on, at any of its replicas. @returns when it is
+   * open
+   */
   follow(serviceUrls: readonly string[]): Promise<void>
-  /** Leaves the deposits that come before `resume` alone, for good. */
+  /** Ignores the deposits that come before `resume`, permanently. */
   pause(): void
   resume(): void
   /** May be called more than once. */
@@ -34,12 +37,14 @@ interface FillerOptions extends Devnet {
   readonly onError: (error: unknown) => void
 }
 
-/** How long a transaction under way may take when the filler is closed. */
+/** How long an open transaction may take when the filler is closed. */
 const LAST_TRANSACTION_MS = 1000
 
 const tokenAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
-/** Builds a filler, which approves the contract to take every token that it pays out, and watches for transfers. */
+/**
+ * Builds a filler, which approves the contract to take every token that it pays out, and watches transfers.
+ */
 export async function startFiller(options: FillerOptions): Promise<Filler> {
   const { account, settlement, tokens, onError } = options
   const client = createDevnetClient(options, account)
@@ -53,7 +58,7 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
   /** One transaction after the other, so that no two of them take the same nonce. */
   let acting = Promise.resolve()
 
-  /** One order that cannot be filled must not keep the next from being. */
+  /** An order that cannot be filled must not block the next one. */
   function act(transaction: () => Promise<void>): Promise<void> {
     acting = acting.then(transaction).catch((error) => {
       if (closing === undefined) onError(error)
@@ -97,7 +102,7 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
 
   async function endFeeds(): Promise<void> {
     const ended = Promise.all([...feeds.map((endFeed) => endFeed()), acting])
-    // On a chain that has ended as well, a transaction would be waited for in vain.
+    // A chain that has ended would never mine the transaction.
     await Promise.race([ended, delay(LAST_TRANSACTION_MS, undefined, { ref: false })])
   }
 

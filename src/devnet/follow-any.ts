@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 interface FollowAnyOptions {
-  /** Base URLs of the replicas: all serve the same. */
+  /** Base URLs of the replicas, which all serve the same. */
   readonly urls: readonly string[]
-  /** Follows at one of them, and tells once it is open. Returns or throws when that one is lost. */
+  /** Follows at one of them, and calls `onOpen` when it is open. Returns or throws when that one is lost. */
   readonly follow: (url: string, signal: AbortSignal, onOpen: () => void) => Promise<void>
-  /** Told what the last one failed with when all have failed in a row. */
+  /** Called with the last error when all have failed in a row. */
   readonly onError: (error: unknown) => void
 }
 
 const COME_BACK_MS = 500
 
 /**
- * Follows something at the first replica, and at the next whenever one is lost.
- * @returns once it is open, what ends it
+ * Follows something at the first replica, and at the next one after each loss.
+ * @returns, when it is open, a function that ends it
  */
 export async function followAny(options: FollowAnyOptions): Promise<() => Promise<void>> {
   const { urls, follow, onError } = options

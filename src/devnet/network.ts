@@ -18,30 +18,30 @@ import { atPreferredPort } from './preferred-port.js'
 import type { TradedToken } from './pricing.js'
 import { type ReferenceSolver, startReferenceSolver } from './reference-solver.js'
 
-/** A whole local network: a chain, the contracts, three solvers, and the service that asks them. */
+/** A whole local network: a chain, the contracts, three solvers, and the service with these solvers. */
 export interface Network<S extends Service = Service> {
   readonly devnet: Devnet
   readonly contracts: DevnetContracts
   readonly solvers: readonly ReferenceSolver[]
   readonly service: S
-  /** The service's only base URL, or that of its first replica. */
+  /** The only base URL of the service, or that of its first replica. */
   readonly serviceUrl: string
-  /** The account that the demo trades with; it owns some of each token. */
+  /** The account that the demo trades with. It owns some of each token. */
   readonly user: DevAccount
   close(): Promise<void>
 }
 
 /** The service, as one process or several replicas. */
 export interface Service {
-  /** Base URLs, of each replica one. */
+  /** The base URLs, one for each replica. */
   readonly urls: readonly [string, ...string[]]
   close(): Promise<void>
 }
 
 export interface NetworkOptions {
-  /** Variables that the service gets beside those that the network needs to be as they are. */
+  /** Further variables of the service. Those that the network needs take precedence. */
   readonly environment: Environment
-  /** Told of what goes wrong in a solver. */
+  /** Called with the errors of a solver. */
   readonly onError: (error: unknown) => void
   /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
@@ -49,13 +49,13 @@ export interface NetworkOptions {
   readonly count?: number
 }
 
-/** Where the parts of a network listen on 127.0.0.1 unless the port is taken. */
+/** The ports of a network's parts on 127.0.0.1, unless they are taken. */
 export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
 const INVENTORY = parseUnits('1000000', 18)
 
-/** The reference solvers: who keeps less offers more. */
+/** The reference solvers: a smaller spread offers more. */
 const SOLVERS = [
   { name: 'Aldous', spreadBps: 5n },
   { name: 'Beatrix', spreadBps: 12n },
@@ -68,9 +68,9 @@ export function startNetwork(options: NetworkOptions): Promise<Network> {
 }
 
 /**
- * Starts a local network on 127.0.0.1, at the usual ports where they are free. Whatever was started is ended again
- * when a later step fails.
- * @param start starts the service with all the variables that it needs but its port's
+ * Starts a local network on 127.0.0.1, at the usual ports if they are free. When a later step fails,
+ * everything that was started is ended.
+ * @param start starts the service with all the variables that it needs except its port's
  */
 export async function startNetworkWith<S extends Service>(
   options: NetworkOptions,
@@ -148,7 +148,7 @@ function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetC
     PROTOCOL_NAME,
     HOST: '127.0.0.1',
     DB_PATH: ':memory:',
-    // One that the caller has for other purposes is none for this.
+    // A port that the caller has for another purpose is not used for this.
     DATABASE_URL: '',
     NODE_ENV: 'development',
   }

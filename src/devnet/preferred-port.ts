@@ -1,7 +1,7 @@
 /**
  * Starts a server at its usual port, or at any free one when that is taken.
- * @param start listens at the port that it is given; 0 takes any free one
- * @throws what `start` throws for another reason
+ * @param start listens at the given port; 0 takes any free one
+ * @throws any other error of `start`
  */
 export async function atPreferredPort<T>(preferred: number, start: (port: number) => Promise<T>): Promise<T> {
   try {

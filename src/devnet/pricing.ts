@@ -9,7 +9,7 @@ export interface TradedToken {
   readonly priceMicros: bigint
 }
 
-/** What is asked of a price: the fixed side's amount in its token's smallest unit. */
+/** The parameters of a price: the amount of the fixed side is in its token's smallest unit. */
 export interface PriceRequest {
   readonly inputToken: string
   readonly outputToken: string
@@ -21,9 +21,9 @@ const BASIS_POINTS = 10_000n
 
 /**
  * Prices a swap from a table of token prices, rounded in the solver's favour.
- * @param spreadBps what the solver keeps, in hundredths of a percent
+ * @param spreadBps the solver's profit, in hundredths of a percent
  * @returns both amounts in the tokens' smallest units; undefined when a token is not traded, nothing is left,
- *   or an amount is above 2^256-1
+ * or an amount is above 2^256-1
  */
 export function price(tokens: readonly TradedToken[], spreadBps: bigint, request: PriceRequest) {
   const input = find(tokens, request.inputToken)

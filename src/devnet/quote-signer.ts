@@ -12,11 +12,11 @@ export type QuoteSigner = (quote: Quote) => { signature: Hex; orderId: Hex; depo
 interface QuoteSignerOptions extends Devnet {
   readonly account: DevAccount
   readonly settlement: Address
-  /** Gives the primary type, `<name>Quote`. */
+  /** The signer's contract takes quotes of the primary type `<name>Quote`. */
   readonly protocolName: string
 }
 
-/** Builds a signer from what the contract says of itself. */
+/** Builds a signer for the EIP-712 domain that the contract reports. */
 export async function createQuoteSigner(options: QuoteSignerOptions): Promise<QuoteSigner> {
   const { client } = createRpcClient([options.rpcUrl])
   const settlement = createSettlement(client, options.chainId, options.settlement)

@@ -11,7 +11,7 @@ import { atPreferredPort } from './preferred-port.js'
 import { price, type TradedToken } from './pricing.js'
 import { createQuoteSigner } from './quote-signer.js'
 
-/** A solver that prices from a table, signs, and fills: a start for one's own. */
+/** A solver that prices from a table, signs, and fills: an example for your own. */
 export interface ReferenceSolver {
   readonly name: string
   readonly account: DevAccount
@@ -29,12 +29,12 @@ interface ReferenceSolverOptions extends Devnet {
   readonly tokens: readonly TradedToken[]
   readonly spreadBps: bigint
   readonly protocolName: string
-  /** Where it listens unless that port is taken; 0 takes any free one. */
+  /** The port, unless it is taken. 0 takes any free one. */
   readonly usualPort: number
   readonly onError: (error: unknown) => void
 }
 
-/** The body of a quote request, as the service asks (docs/decisions.md, D4). */
+/** The body of the service's quote request (docs/decisions.md, D4). */
 interface QuoteRequestBody {
   readonly inputToken: Address
   readonly outputToken: Address
@@ -109,7 +109,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
   }
 }
 
-/** Answers quote requests over HTTP; what `quote` does not answer is refused. */
+/** Answers quote requests over HTTP. A request without a result of `quote` is declined. */
 async function serve(quote: (ask: QuoteRequestBody) => object | undefined, port: number) {
   const server = Fastify({ forceCloseConnections: true })
   server.post<{ Body: QuoteRequestBody }>(

@@ -12,16 +12,16 @@ type ReplicaNetwork = Network<Cluster>
 const ORDER_EVENTS: readonly string[] = ['Deposited', 'Settled', 'Refunded']
 
 /**
- * Plays three orders through at least two replicas, as a user would who follows the events at the one that reads the
- * chain. That one is killed between the deposit for the second order and its settlement.
+ * Plays three orders through at least two replicas, as a user who follows the events at the leader of the
+ * chain. The leader is killed between the deposit for the second order and its settlement.
  * @returns the replica that was killed
- * @throws when anything does not happen as told
+ * @throws Error when a step has another result than expected
  */
 export async function runReplicaScenario(network: ReplicaNetwork, print: Print): Promise<Replica> {
   const { all } = network.service
   const reader = await waitForReader(network.service, network.devnet.chainId)
   print(`The solvers have registered at ${all[0].name} and follow the events there.`)
-  print(`${reader.name} reads the chain, and tells the others what it sees.`)
+  print(`${reader.name} is the leader of the chain, and notifies the others.`)
   const [next = reader, ...others] = all.filter((replica) => replica !== reader)
   const last = others.at(-1) ?? next
   const events = await openEvents([reader, next, ...others], print)
@@ -56,13 +56,15 @@ async function killReader({ service, devnet }: ReplicaNetwork, reader: Replica, 
   const killedAt = performance.now()
   await reader.kill()
   print(
-    `   ${reader.name} is killed (kill -9 ${reader.pid()}): its streams break off, and nobody reads the chain`,
+    `   ${reader.name} is killed (kill -9 ${reader.pid()}): its streams break, and the chain has no leader`,
   )
   const next = await waitForReader(service, devnet.chainId)
-  print(`   ${next.name} reads the chain, ${((performance.now() - killedAt) / 1000).toFixed(1)} s later`)
+  print(
+    `   ${next.name} is the leader of the chain, ${((performance.now() - killedAt) / 1000).toFixed(1)} s later`,
+  )
 }
 
-/** @throws unless each event of the chain has been told once, and in the chain's order */
+/** @throws Error unless each event of the chain has come once, and in the chain's order */
 async function compareWithChain(
   { devnet, contracts, user }: ReplicaNetwork,
   told: readonly OrderMessage[],
@@ -77,12 +79,10 @@ async function compareWithChain(
   )
   const received = told.map(({ type, orderId, blockNumber }) => `${type} ${orderId} ${blockNumber}`)
   expectEqual('events', received.join('\n'), onChain.join('\n'))
-  print(
-    `The chain has ${onChain.length} events of orders; ${received.length} were told, each once and in order`,
-  )
+  print(`The chain has ${onChain.length} events of orders; ${received.length} came, each once and in order`)
 }
 
-/** @throws unless a replica lists all solvers, wherever they have registered */
+/** @throws Error unless a replica lists all solvers, wherever they have registered */
 async function listSolvers(
   { devnet, solvers }: ReplicaNetwork,
   replica: Replica,

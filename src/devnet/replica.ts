@@ -11,16 +11,16 @@ import { terminate } from './terminate.js'
 export interface Replica {
   /** Such as "replica 2". */
   readonly name: string
-  /** The same after a restart. */
+  /** The base URL, also after a restart. */
   readonly url: string
-  /** The id of its process, the last one when it does not run. */
+  /** The id of its process, or of the last one when it does not run. */
   pid(): number
   isRunning(): boolean
-  /** Ends it with SIGKILL, which leaves it no time for anything. @returns when it is gone */
+  /** Ends it with SIGKILL, without a shutdown. @returns when it is gone */
   kill(): Promise<void>
   /** Starts it again at the same port. @returns once it listens */
   restart(): Promise<void>
-  /** Has it drain, and waits until it is gone. */
+  /** Lets it drain, and waits for its exit. */
   stop(): Promise<void>
 }
 
@@ -28,9 +28,9 @@ interface ReplicaOptions {
   readonly name: string
   /** All variables but PORT. */
   readonly environment: Environment
-  /** Where it listens unless that port is taken. */
+  /** The port, unless it is taken. */
   readonly usualPort: number
-  /** Told each line that it logs at LOG_LEVEL or above, and when it has ended by itself. */
+  /** Called with each log line at LOG_LEVEL or above, and when the process has ended by itself. */
   readonly onLine: (line: string) => void
 }
 
@@ -42,7 +42,7 @@ interface Running {
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const { values: LEVELS } = pino.levels
 const INFO = LEVELS.info ?? 0
-/** Characters of what a replica writes that are kept for the case that it does not start. */
+/** Characters of a replica's output that are kept for an error at its start. */
 const MAX_OUTPUT = 10_000
 
 const alive = new Set<ChildProcess>()
@@ -51,9 +51,9 @@ process.on('exit', () => {
 })
 
 /**
- * Starts a replica, and returns once it listens. It does not outlive this process, unless a signal ends this one that
- * nothing handles.
- * @throws Error with what it wrote, when it exits before
+ * Starts a replica, and returns when it listens. It does not outlive this process, unless an unhandled signal
+ * ends this one.
+ * @throws Error with its output, when it exits before
  */
 export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const { name, usualPort, onLine } = options
@@ -87,14 +87,14 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   }
 }
 
-/** @returns once it listens @throws Error with what it wrote, when it exits before */
+/** @returns when it listens @throws Error with its output, when it exits before */
 function launchService({ environment, onLine }: ReplicaOptions, port: number): Promise<Running> {
   const { LOG_LEVEL: level = 'info' } = environment
   const told = LEVELS[level] ?? Number.POSITIVE_INFINITY
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN], {
-    // A file .env of the working directory would change what it does.
+    // A file .env in the working directory would change its variables.
     cwd: tmpdir(),
-    // It has to log where it listens.
+    // Its log must contain its URL.
     env: { ...environment, PORT: String(port), LOG_LEVEL: told < INFO ? level : 'info' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -121,7 +121,7 @@ function launchService({ environment, onLine }: ReplicaOptions, port: number): P
   })
 }
 
-/** A line that a signal has cut off says nothing. */
+/** A line that a signal has cut off has no meaning. */
 function readLine(line: string): { level?: number; msg?: string; url?: string } {
   try {
     return JSON.parse(line)

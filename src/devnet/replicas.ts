@@ -12,7 +12,7 @@ export interface Cluster extends Service {
 export interface ReplicasOptions {
   /** At least 2. */
   readonly count: number
-  /** Told what a replica logs at LOG_LEVEL or above, and when one has ended by itself. */
+  /** Called with the log lines of a replica at LOG_LEVEL or above, and when one has ended by itself. */
   readonly onLine: (line: string) => void
 }
 
@@ -20,9 +20,9 @@ const ELECTION_TIMEOUT_MS = 10_000
 const LOOK_AGAIN_MS = 50
 
 /**
- * Starts a local network with several replicas of the service, which share a PostgreSQL of their own. When one of them does
- * not start, those that have end with this process.
- * @throws PostgresMissingError where there is no PostgreSQL to be started
+ * Starts a local network with several replicas of the service, which share a PostgreSQL of their own. When
+ * one of them does not start, those that have end with this process.
+ * @throws PostgresMissingError when no PostgreSQL can be started
  */
 export async function startReplicaNetwork(
   options: NetworkOptions & ReplicasOptions,
@@ -43,12 +43,12 @@ export async function startReplicaNetwork(
   }
 }
 
-/** Starts the first replica, which becomes the one that reads the chain, then all others at once. */
+/** Starts the first replica, which becomes the leader of the chain, then all others at once. */
 async function startReplicas(
   options: ReplicasOptions & { readonly environment: Environment; readonly usualPort: number },
 ): Promise<Cluster> {
   const { count, usualPort, onLine } = options
-  // Its figures are to be read without a password.
+  // Its metrics need no password here.
   const environment = { ...options.environment, METRICS_AUTH: '' }
   const start = (index: number) => {
     const name = `replica ${index + 1}`
@@ -69,8 +69,8 @@ async function startReplicas(
 }
 
 /**
- * Waits until one of the running replicas reads the chain.
- * @throws Error when none does after 10 s
+ * Waits until one of the running replicas is the leader of the chain.
+ * @throws Error when none is after 10 s
  */
 export async function waitForReader({ all }: Cluster, chainId: number): Promise<Replica> {
   const end = performance.now() + ELECTION_TIMEOUT_MS
@@ -78,7 +78,7 @@ export async function waitForReader({ all }: Cluster, chainId: number): Promise<
     for (const replica of all) if (replica.isRunning() && (await readsChain(replica, chainId))) return replica
     await delay(LOOK_AGAIN_MS)
   }
-  throw new Error(`no replica reads chain ${chainId}`)
+  throw new Error(`no replica is the leader of chain ${chainId}`)
 }
 
 async function readsChain({ url }: Replica, chainId: number): Promise<boolean> {

@@ -4,9 +4,10 @@ import { playPurchase, playRefund, playSale } from './orders.js'
 import type { Print, ScenarioContext } from './user-steps.js'
 
 /**
- * Plays three orders through a network, as a user would: one deposited at the contract and filled, one paid to its
- * deposit address and settled, one that nobody fills and that is refunded with a part of the solver's bond.
- * @throws when anything does not happen as told
+ * Plays three orders through a network, as a user would. One is deposited at the contract and filled. One is
+ * paid to its deposit address and settled. One is not filled, and is refunded with a part of the solver's
+ * bond.
+ * @throws Error when a step has another result than expected
  */
 export async function runScenario(network: Network, print: Print): Promise<void> {
   const events = await openEventView({

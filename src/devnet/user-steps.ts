@@ -8,9 +8,9 @@ import type { Network } from './network.js'
 /** Prints one line of the story. */
 export type Print = (line: string) => void
 
-/** The network, and the events that its service sends. */
+/** The network, and the events of its service. */
 export interface ScenarioContext extends Network {
-  /** Where the user asks for quotes. */
+  /** Where the user requests quotes. */
   readonly serviceUrl: string
   readonly events: EventView
 }
@@ -39,10 +39,10 @@ interface SignedWireQuote {
 /** The best quote, and the others. */
 export type QuoteAnswer = SignedWireQuote & { readonly alternativeQuotes: readonly SignedWireQuote[] }
 
-/** The event that ends the wait for a state. */
+/** The event that brings an order into a state. */
 const EVENT_OF_STATE = { DEPOSITED: 'Deposited', SETTLED: 'Settled', REFUNDED: 'Refunded' } as const
 
-/** Asks for a quote of WETH for USDC, and prints the offer of each solver. @throws when there is none */
+/** Requests a quote of WETH for USDC, and prints each solver's offer. @throws Error when there is none */
 export async function getQuote(
   { devnet, contracts, user, solvers, serviceUrl }: ScenarioContext,
   print: Print,
@@ -66,7 +66,7 @@ export async function getQuote(
   return answer
 }
 
-/** Deposits the input of a quote at the contract. @throws when a transaction fails */
+/** Deposits the input of a quote at the contract. @throws Error when a transaction fails */
 export async function deposit(
   client: DevnetClient,
   { contracts }: Network,
@@ -86,7 +86,7 @@ export async function deposit(
   await mined(client, await client.writeContract({ ...call, args: [struct, solverSignature] }))
 }
 
-/** Waits for an order's event, then compares the state that the service answers with the state of the contract. */
+/** Waits for an order's event, then compares its state at the service with the contract's own. */
 export async function waitForState(
   stage: ScenarioContext,
   orderId: Hex,
@@ -114,7 +114,7 @@ export async function waitForState(
   print(`   ${expected}`)
 }
 
-/** Sends a transaction to a token. @throws when it fails */
+/** Sends a transaction to a token. @throws Error when it fails */
 export async function send(
   client: DevnetClient,
   address: Address,
@@ -124,7 +124,7 @@ export async function send(
   await mined(client, await client.writeContract({ address, abi: testTokenAbi, functionName, args }))
 }
 
-/** How much of a token the client's account has. */
+/** The balance of the client's account in a token. */
 export function balanceOf(client: DevnetClient, address: Address): Promise<bigint> {
   const read = {
     address,
@@ -135,7 +135,7 @@ export function balanceOf(client: DevnetClient, address: Address): Promise<bigin
   return client.readContract(read)
 }
 
-/** @throws Error that names both values */
+/** @throws Error that names the difference */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {
   if (actual !== expected) throw new Error(`${what}: ${actual} instead of ${expected}`)
 }

@@ -120,7 +120,7 @@ async function outputsOf(argv: readonly string[]): Promise<string[]> {
 
 async function watch(): Promise<string[]> {
   const watching = startCommandLine(['watch', '--url', url])
-  await expect.poll(() => watching.written.stderr).toMatch(/trying again|error/)
+  await expect.poll(() => watching.written.stderr).toMatch(/reconnecting|error/)
   watching.interrupt()
   const { stdout, stderr } = await watching.ended
   return [stdout, stderr]

@@ -100,6 +100,6 @@ describe('what is no private key is refused and not repeated:', () => {
   test('one that would be typed in the open', async () => {
     const options = { environment: NOWHERE, stdin: KEY, isTTY: true }
     const { code, stderr } = await commandLine([...REGISTER, '--key-file', '-'], options)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('typed is seen')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('typed key is visible')])
   })
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 
-/** A service of a compose file, as far as these tests look at it. */
+/** A service of a compose file, with the fields that these tests read. */
 export interface ComposeService {
   readonly image: string
   readonly build?: { readonly context: string }
@@ -20,13 +20,16 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>
 }
 
-/** Reads files of deploy/ that are given together: those behind add to the first. */
+/** Reads files of deploy/ that are used together: later files add to the first. */
 export function readCompose(...files: readonly string[]): Compose {
   const parsed = files.map((file) => parse(readFileSync(join('deploy', file), 'utf8'), { merge: true }))
   return parsed.reduce(merged) as Compose
 }
 
-/** The specification's way: what both have as mappings is merged, as lists appended, and else the later one counts. */
+/**
+ * Merges as the compose specification says: mappings are merged, lists are appended, and of other values the
+ * later one counts.
+ */
 function merged(one: unknown, other: unknown): unknown {
   if (Array.isArray(one) && Array.isArray(other)) return [...one, ...other]
   if (!isMapping(one) || !isMapping(other)) return other

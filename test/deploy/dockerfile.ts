@@ -1,24 +1,27 @@
 import { readFileSync } from 'node:fs'
 
-/** One instruction, its flags apart: `COPY --from=build a b` has the flag `from` and the words `a` and `b`. */
+/**
+ * One instruction, with separate flags: `COPY --from=build a b` has the flag `from` and the words `a` and
+ * `b`.
+ */
 export interface Instruction {
   readonly name: string
   readonly flags: Readonly<Record<string, string>>
-  /** What follows the flags, as it is written. */
+  /** The text after the flags, as written. */
   readonly text: string
 }
 
-/** What stands between one FROM and the next. */
+/** The instructions between one FROM and the next. */
 export interface ScenarioContext {
   readonly name: string | undefined
-  /** An image, or the name of a stage before. */
+  /** An image, or the name of an earlier stage. */
   readonly base: string
   readonly instructions: readonly Instruction[]
 }
 
 const FLAG = /^--([a-z-]+)=(\S+)\s+/
 
-/** Reads a Dockerfile; of the syntax, this knows what ours uses. */
+/** Reads a Dockerfile. It supports only the syntax that our Dockerfile uses. */
 export function readDockerfile(path = 'Dockerfile'): ScenarioContext[] {
   const text = readFileSync(path, 'utf8').replaceAll(/^#.*\n/gm, '')
   const lines = text.replaceAll(/\\\n\s*/g, '').split('\n')
@@ -53,7 +56,7 @@ export function wordsOf({ text }: Instruction): string[] {
   return text.split(/\s+/)
 }
 
-/** The command of a CMD or HEALTHCHECK, which is a JSON array: no shell stands between it and its signals. */
+/** The command of a CMD or HEALTHCHECK, which is a JSON array: signals reach it directly, without a shell. */
 export function commandOf({ name, text }: Instruction): string[] {
   return JSON.parse(name === 'HEALTHCHECK' ? text.replace(/^CMD\s+/, '') : text)
 }

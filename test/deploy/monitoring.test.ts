@@ -21,7 +21,7 @@ const noPromtool = spawnSync('promtool', ['--version']).error !== undefined
 const panels = dashboard.panels.filter(({ type }) => type !== 'row')
 
 describe('the dashboard', () => {
-  test('has its rows, the overview first', () => {
+  test('has its rows, with the overview first', () => {
     const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
     expect(rows).toEqual([
       'Overview',
@@ -34,7 +34,7 @@ describe('the dashboard', () => {
     ])
   })
 
-  test.each(panels)('$title says what it shows, in which unit, from the data source of choice', (panel) => {
+  test.each(panels)('has for "$title" a description, a unit and the selected data source', (panel) => {
     expect(panel.title).not.toBe('')
     expect(panel.description).toMatch(/^[A-Z0-9].*\.$/)
     expect(panel.fieldConfig.defaults.unit).not.toBe('')
@@ -42,7 +42,7 @@ describe('the dashboard', () => {
     expect(panel.targets.length).toBeGreaterThan(0)
   })
 
-  test('has no two panels in one place, and none beside the page', () => {
+  test('has no two panels in one place, and none outside of the page', () => {
     const overlapping = panels.flatMap((panel, index) =>
       panels.slice(index + 1).filter((other) => overlap(panel, other)),
     )
@@ -50,7 +50,7 @@ describe('the dashboard', () => {
     expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
   })
 
-  test('asks only of the instances that are chosen', () => {
+  test('queries only the selected instances', () => {
     const selectors = dashboardQueries()
       .filter(({ of }) => !of.startsWith('variable'))
       .flatMap(({ expr }) => readExpression(expr).selectors)
@@ -61,7 +61,7 @@ describe('the dashboard', () => {
 })
 
 describe('the alerts', () => {
-  test.each(alerts)('$alert says how bad it is, what it is, and where to read on', (alert) => {
+  test.each(alerts)('have for $alert a severity, a description and a runbook link', (alert) => {
     expect(['critical', 'warning']).toContain(alert.labels.severity)
     expect(alert.labels.service).toBe('quote-aggregator')
     expect(alert.annotations.summary).toMatch(/\S/)
@@ -69,7 +69,7 @@ describe('the alerts', () => {
     expect(alert.annotations.runbook).toBe(`docs/operations.md#${alert.alert.toLowerCase()}`)
   })
 
-  test('have each a section of the runbook, in their order, which begins with the severity', () => {
+  test('have one section each in the runbook, in their order, which begins with the severity', () => {
     const [, runbook = ''] = readFileSync('docs/operations.md', 'utf8').split('\n## Runbook\n')
     const sections = [...runbook.matchAll(/^### (\w+)\n\n(\w+)\./gm)].map(([, name, severity]) => [
       name,
@@ -78,12 +78,12 @@ describe('the alerts', () => {
     expect(sections).toEqual(alerts.map(({ alert, labels }) => [alert, labels.severity]))
   })
 
-  test('have each a test', () => {
+  test('have one test each', () => {
     const tests = readFileSync(ALERT_TESTS, 'utf8')
     expect(alerts.filter(({ alert }) => !tests.includes(`alertname="${alert}"`))).toEqual([])
   })
 
-  test('know the service by the name that Prometheus gives it', () => {
+  test('use the job name under which Prometheus scrapes the service', () => {
     const jobs = alertQueries().flatMap(({ expr }) =>
       readExpression(expr).selectors.flatMap(({ matchers }) =>
         matchers.filter(({ label }) => label === 'job').map(({ value }) => value),
@@ -93,7 +93,7 @@ describe('the alerts', () => {
   })
 })
 
-test('legends and texts show no label that their expression has summed away', () => {
+test('legends and texts use no label that their expression has aggregated away', () => {
   const lost = [...dashboardQueries(), ...alertQueries()].flatMap(({ of, expr, shownLabels }) => {
     const { groupings } = readExpression(expr)
     if (groupings.length === 0) return []
@@ -105,17 +105,17 @@ test('legends and texts show no label that their expression has summed away', ()
 describe.skipIf(noPromtool)('promtool (skipped where it is not installed)', () => {
   const promtool = (...args: string[]) => execFileSync('promtool', args, { encoding: 'utf8', stdio: 'pipe' })
 
-  test('takes the configuration and the alerts', () => {
+  test('accepts the configuration and the alerts', () => {
     expect(promtool('check', 'config', 'deploy/prometheus/prometheus.yml')).toContain('is valid')
     expect(promtool('check', 'rules', ALERTS_FILE)).toContain(`${alerts.length} rules found`)
   })
 
-  // It plays hours of each rule, in seconds.
-  test('sees the alerts fire when they must, and only then', { timeout: 30_000 }, () => {
+  // promtool evaluates hours of each rule, which takes seconds.
+  test('evaluates the alerts: they fire when they must, and only then', { timeout: 30_000 }, () => {
     expect(promtool('test', 'rules', ALERT_TESTS)).toContain('SUCCESS')
   })
 
-  test('takes every expression of the dashboard', () => {
+  test('accepts every expression of the dashboard', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dashboard-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const rules = dashboardQueries().map(({ expr }, index) => ({ record: `panel_${index}`, expr }))

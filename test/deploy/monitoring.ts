@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
-/** An expression that the dashboard or an alert asks Prometheus. */
+/** An expression of the dashboard or of an alert. */
 export interface Query {
   /** The panel or alert, for messages. */
   readonly of: string
   readonly expr: string
-  /** The labels that a legend or a text shows. */
+  /** The labels that a legend or a text uses. */
   readonly shownLabels: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export const dashboard: Dashboard = JSON.parse(readFileSync('deploy/grafana/dash
 export const alerts: readonly Alert[] = parse(readFileSync(ALERTS_FILE, 'utf8')).groups.flatMap(
   ({ rules }: { rules: Alert[] }) => rules,
 )
-/** How Prometheus names the service. */
+/** The job name of the service in Prometheus. */
 export const JOB: string = parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8')).scrape_configs[0]
   .job_name
 
@@ -48,7 +48,7 @@ const LABEL_VALUES = /^label_values\((\w+), (\w+)\)$/
 
 const labelsOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, label = '']) => label)
 
-/** Every query of the dashboard, as Grafana would ask it; its variables stay where they are inside of quotes. */
+/** Every query of the dashboard as Grafana sends it. Variables stay inside quotes. */
 export function dashboardQueries(): Query[] {
   const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr, legendFormat }) => ({
@@ -72,7 +72,7 @@ export function dashboardQueries(): Query[] {
   }))
 }
 
-/** Every alert's query. */
+/** The query of each alert. */
 export function alertQueries(): Query[] {
   return alerts.map(({ alert, expr, annotations }) => ({
     of: alert,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readExpression } from './promql.js'
 
-test('reads metrics, matchers and groupings out of an expression', () => {
+test('the PromQL reader finds metrics, matchers and groupings in an expression', () => {
   const text = `histogram_quantile(0.95, sum by (le, stage) (
     rate(quote_seconds_bucket{stage!="solvers", instance=~"$instance"}[5m])
   )) > 1.5e9 # as sum(comment)

@@ -5,16 +5,16 @@ export interface Matcher {
   readonly value: string
 }
 
-/** A metric, and the conditions on its labels. */
+/** A metric and the conditions on its labels. */
 export interface Selector {
   readonly metric: string
   readonly matchers: readonly Matcher[]
 }
 
-/** What a PromQL expression says of metrics and labels. */
+/** The metrics and labels of a PromQL expression. */
 export interface Expression {
   readonly selectors: readonly Selector[]
-  /** The labels of `by`, `on` and their like. */
+  /** The labels of `by`, `on` and similar clauses. */
   readonly groupings: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const SELECTOR = /(?<![\w.$])([a-zA-Z_:][\w:]*)\s*(?:\{([^}]*)\}|(?![\w:]*\s*\()
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g
 const WORDS = new Set(['and', 'or', 'unless', 'offset', 'bool'])
 
-/** Reads an expression that promtool accepts: of the syntax, this knows only what is needed here. */
+/** Reads an expression that promtool accepts. It supports only the syntax that these tests need. */
 export function readExpression(text: string): Expression {
   const code = text.replaceAll(/#.*$/gm, '').replaceAll(/\[[^\]]*\]/g, '')
   const groupings = [...code.matchAll(GROUPING)].flatMap(([, labels = '']) => labels.split(/[\s,]+/))

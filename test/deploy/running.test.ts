@@ -13,9 +13,9 @@ import {
 import { type ComposeService, readCompose } from './compose.js'
 import { commandOf, readDockerfile, type ScenarioContext, tipOf, wordsOf } from './dockerfile.js'
 
-/** How long the service lets requests under way finish, in seconds. */
+/** How long the service lets open requests finish, in seconds. */
 const DRAIN_SECONDS = 10
-/** The name that the image gets where it is built. */
+/** The name that the image gets when it is built. */
 const OWN_IMAGE = 'quote-aggregator'
 const UNIT = 'deploy/quote-aggregator.service'
 const noSystemd = spawnSync('systemd-analyze', ['--version']).error !== undefined
@@ -32,7 +32,7 @@ describe('the Dockerfile', () => {
     expect(new Set(images.map((image) => image.replace('-slim', ''))).size).toBe(1)
   })
 
-  test('ends in a stage without compilers, as a user without privileges, with its data apart', () => {
+  test('ends in a stage without compilers, with an unprivileged user and a separate data folder', () => {
     expect(final.base).toMatch(/-slim$/)
     expect(final.instructions.filter(({ name }) => name === 'RUN')).toEqual([])
     expect(textOf('USER')).toBe('node')
@@ -44,7 +44,7 @@ describe('the Dockerfile', () => {
     expect(data?.flags.chown).toBe('node:node')
   })
 
-  test('starts the service as npm start does, as process 1', () => {
+  test('starts the service as process 1, with the command of npm start', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     const command = tipOf(final, 'CMD')
     expect(command && commandOf(command).join(' ')).toBe(scripts.start)
@@ -57,25 +57,28 @@ describe.each([
 ])('%s', (_file, compose) => {
   const services = Object.entries(compose.services)
 
-  test.each(services)('%s is confined, healthy or not, and on this machine alone', (_name, service) => {
-    expect(service).toMatchObject({
-      read_only: true,
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
-      restart: 'unless-stopped',
-    })
-    expect(['root', '0', undefined]).not.toContain(service.user)
-    if (service.image === OWN_IMAGE) {
-      expect(tipOf(final, 'HEALTHCHECK')).toBeDefined()
-    } else {
-      expect(service.image).toMatch(/^([a-z]+\/)?[a-z]+:v?\d+(\.\d+){1,2}$/)
-      expect(service.healthcheck?.test[0]).toBe('CMD')
-    }
-    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
-  })
+  test.each(services)(
+    'restricts the service %s, checks its health and publishes its ports on this machine only',
+    (_name, service) => {
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        restart: 'unless-stopped',
+      })
+      expect(['root', '0', undefined]).not.toContain(service.user)
+      if (service.image === OWN_IMAGE) {
+        expect(tipOf(final, 'HEALTHCHECK')).toBeDefined()
+      } else {
+        expect(service.image).toMatch(/^([a-z]+\/)?[a-z]+:v?\d+(\.\d+){1,2}$/)
+        expect(service.healthcheck?.test[0]).toBe('CMD')
+      }
+      for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
+    },
+  )
 
   test.each(services)(
-    '%s mounts what is there: files of deploy, or named volumes',
+    'mounts for %s only files of deploy that exist, or named volumes',
     (_name, { volumes = [] }) => {
       for (const volume of volumes) {
         const [source = ''] = volume.split(':')
@@ -85,7 +88,7 @@ describe.each([
     },
   )
 
-  test('gives every port to one service, and builds the image once', () => {
+  test('publishes each port once, and builds the image once', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []).map((port) => port.split(':')[1])
     expect(new Set(ports).size).toBe(ports.length)
     expect(services.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual([
@@ -93,7 +96,7 @@ describe.each([
     ])
   })
 
-  test('lets the service drain', () => {
+  test('gives the service time to drain', () => {
     const own = services.filter(([, { image }]) => image === OWN_IMAGE)
     expect(own.length).toBeGreaterThan(0)
     for (const [, { stop_grace_period = '' }] of own)
@@ -110,7 +113,7 @@ describe('compose.replicas.yaml', () => {
   const { services } = readCompose('compose.yaml', 'compose.replicas.yaml')
   const { aggregator, postgres, ...others } = services
 
-  test('has three replicas that are alike but for their ports', () => {
+  test('has three replicas that differ only in their ports', () => {
     const { build: _built, volumes: _unused, ports: _own, ...shared } = aggregator ?? ({} as ComposeService)
     for (const name of ['aggregator-2', 'aggregator-3']) {
       const { ports: _other, ...replica } = others[name] ?? ({} as ComposeService)
@@ -118,7 +121,7 @@ describe('compose.replicas.yaml', () => {
     }
   })
 
-  test('has them use its PostgreSQL once that answers', () => {
+  test('starts the replicas on its PostgreSQL when that answers', () => {
     const password = 'letters0and1digits'
     const filled = (text = '') => text.replace(/\$\{POSTGRES_PASSWORD:\?[^}]*\}/, password)
     const url = new URL(filled(aggregator?.environment?.DATABASE_URL))
@@ -129,7 +132,7 @@ describe('compose.replicas.yaml', () => {
     expect(aggregator?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
   })
 
-  test('has them at the ports that docs/deployment.md balances, and in reach of Prometheus', () => {
+  test('publishes the replicas at the ports that docs/deployment.md balances and Prometheus scrapes', () => {
     const document = readFileSync('docs/deployment.md', 'utf8')
     const prometheus = readFileSync('deploy/prometheus/prometheus.yml', 'utf8')
     const replicas = Object.entries(services).filter(([, { image }]) => image === OWN_IMAGE)
@@ -141,7 +144,7 @@ describe('compose.replicas.yaml', () => {
   })
 })
 
-test('.env.example has only variables that are known: to the service, or to compose.replicas.yaml', () => {
+test('.env.example has only variables of the service or of compose.replicas.yaml', () => {
   const example = readFileSync('deploy/.env.example', 'utf8')
   const names = [...example.matchAll(/^#?([A-Z_]+?)(_\d+)?=/gm)].map(([, name = '']) => name)
   const known = new Set<string>([
@@ -162,7 +165,7 @@ describe('the systemd unit', () => {
     [...unit.matchAll(/^([A-Za-z]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]),
   )
 
-  test('confines the service, and lets it drain', () => {
+  test('restricts the service, and gives it time to drain', () => {
     expect(Object.fromEntries(settings)).toMatchObject({
       DynamicUser: 'yes',
       StateDirectory: 'quote-aggregator',
@@ -176,7 +179,7 @@ describe('the systemd unit', () => {
     expect(settings.has('MemoryDenyWriteExecute')).toBe(false)
   })
 
-  test('starts the service as npm start does', () => {
+  test('starts the service with the command of npm start', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     const command = settings.get('ExecStart')?.replace('/usr/bin/', '').replace('/opt/quote-aggregator/', '')
     expect(command).toBe(scripts.start)
@@ -189,7 +192,7 @@ describe('the systemd unit', () => {
     writeFileSync(file, unit.replace('/usr/bin/node', process.execPath))
     const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' })
     expect(analyze('verify', file)).toMatchObject({ status: 0, stdout: '', stderr: '' })
-    // Exposure of 0 to 100; a unit that confines nothing has 96.
+    // Exposure from 0 to 100. A unit without restrictions has 96.
     expect(analyze('security', '--offline=true', '--threshold=20', file)).toMatchObject({ status: 0 })
   })
 })

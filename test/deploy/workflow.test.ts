@@ -22,19 +22,19 @@ const { permissions, jobs }: Workflow = parse(text)
 const { steps, strategy } = jobs.run
 
 describe('the workflow', () => {
-  test('ends with .ci/run, which can be executed', () => {
+  test('ends with .ci/run, which is executable', () => {
     expect(steps.at(-1)?.run).toBe('.ci/run')
     expect(statSync('.ci/run').mode & 0o111).toBe(0o111)
   })
 
-  test('runs on the oldest Node that the package supports and on the one of the image', () => {
+  test('runs on the oldest Node that the package supports and on the Node of the image', () => {
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
     const [, oldest] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? []
     const [, ofImage] = /^node:(\d+)\./.exec(readDockerfile()[0]?.base ?? '') ?? []
     expect(strategy.matrix.node).toEqual([oldest, ofImage])
   })
 
-  test('names the major version of each action, reads the repository only and uses no secrets', () => {
+  test('pins the major version of each action, only reads the repository and uses no secrets', () => {
     const actions = steps.flatMap(({ uses }) => uses ?? [])
     expect(actions.length).toBeGreaterThan(0)
     expect(actions.filter((action) => !/^actions\/[a-z-]+@v\d+$/.test(action))).toEqual([])

@@ -38,13 +38,13 @@ const answers = (url: string) =>
     )
 
 describe('startAnvil', () => {
-  it('answers at the port that it names, with the chain id asked for', async () => {
+  it('answers at the URL that it returns, with the requested chain id', async () => {
     const anvil = await start({ chainId: 8453 })
     expect(anvil.url).toBe(`http://127.0.0.1:${anvil.port}`)
     expect(await clientOf(anvil.url).getChainId()).toBe(8453)
   })
 
-  it('passes further arguments on', async () => {
+  it('passes further arguments to anvil', async () => {
     const { url } = await start({ extraArgs: ['--balance', '3'] })
     expect(await clientOf(url).getBalance({ address: devAccounts[9].address })).toBe(3n * 10n ** 18n)
   })
@@ -52,7 +52,7 @@ describe('startAnvil', () => {
   it.each<[string, AnvilOptions]>([
     ['each transaction as it comes', {}],
     ['a block every 20 ms', { blockTimeSeconds: 0.02 }],
-  ])('keeps the chain clock at or behind the wall clock, mining %s', async (_, options) => {
+  ])('keeps the chain clock at or before the wall clock when it mines %s', async (_, options) => {
     const { url } = await start(options)
     const client = clientOf(url)
     const [account, { address }] = devAccounts
@@ -73,14 +73,14 @@ describe('startAnvil', () => {
     expect(await client.getBlockNumber()).toBeGreaterThanOrEqual(40n)
   })
 
-  it('mines empty blocks only when given a block time', async () => {
+  it('mines empty blocks only when it gets a block time', async () => {
     const ticking = clientOf((await start({ blockTimeSeconds: 0.02 })).url)
     const waiting = clientOf((await start()).url)
     await expect.poll(() => ticking.getBlockNumber(), { interval: 10 }).toBeGreaterThan(3n)
     expect(await waiting.getBlockNumber()).toBe(0n)
   })
 
-  it('says what anvil said when it does not come up', async () => {
+  it('fails with the output of anvil when anvil does not start', async () => {
     const { port } = await start()
     await expect(startAnvil({ port })).rejects.toThrow(
       /anvil exited before it listened:\n.*Address already in use/,
@@ -90,7 +90,7 @@ describe('startAnvil', () => {
     )
   })
 
-  it('stop ends the process and may be repeated', async () => {
+  it('ends the process on stop, which may be called again', async () => {
     const before = process.listenerCount('exit')
     const { pid, stop } = await startAnvil()
     await Promise.all([stop(), stop()])
@@ -99,7 +99,7 @@ describe('startAnvil', () => {
     expect(process.listenerCount('exit')).toBe(before)
   })
 
-  it('does not outlive the process that started it', async () => {
+  it('starts an anvil that ends with the process that started it', async () => {
     const script = `const { startAnvil } = await import('${MODULE}'); console.log((await startAnvil()).url); process.exit()`
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...['--import', 'tsx', '--input-type', 'module'],

@@ -18,13 +18,16 @@ import { createDevnetClient, type Devnet, devAccounts } from '../../src/devnet/d
 type Call = ContractFunctionName<typeof settlementAbi, 'nonpayable'>
 type CallArgs<F extends Call> = ContractFunctionArgs<typeof settlementAbi, 'nonpayable', F>
 
-/** Enough for every call. A fixed limit sends calls that will revert, too: rules are tried on the chain itself. */
+/**
+ * Enough for every call. With a fixed limit, calls that will revert are sent too: the chain itself applies
+ * its rules.
+ */
 const GAS = 2_000_000n
 const REVERTS: Abi = [...settlementAbi, ...testTokenAbi.filter((item) => item.type === 'error')]
 
 export type Calls = ReturnType<typeof createCalls>
 
-/** Calls of one settlement contract and of tokens, each sent as a transaction and awaited. */
+/** Calls to one settlement contract and to tokens. Each call is sent as a transaction and awaited. */
 export function createCalls(devnet: Devnet, settlement: Address) {
   const client = createDevnetClient(devnet, devAccounts[0]).extend(testActions({ mode: 'anvil' }))
 
@@ -34,7 +37,7 @@ export function createCalls(devnet: Devnet, settlement: Address) {
     const receipt = await client.waitForTransactionReceipt({ hash })
     if (receipt.status === 'success') return receipt
     await client.simulateContract({ ...call, abi: REVERTS.concat(abi), blockNumber: receipt.blockNumber })
-    throw new Error(`${functionName} reverted on the chain, but not when called again`)
+    throw new Error(`${functionName} reverted on the chain, but not in a later call`)
   }
 
   return {
@@ -42,7 +45,7 @@ export function createCalls(devnet: Devnet, settlement: Address) {
     /** The settlement contract's views. */
     view: getContract({ abi: settlementAbi, address: settlement, client }).read,
     transact,
-    /** Calls the settlement contract. A revert throws with the decoded error, see `revertOf`. */
+    /** Calls the settlement contract. Throws the decoded error of a revert, see `revertOf`. */
     send: <F extends Call>(from: Account, functionName: F, args: CallArgs<F>) =>
       transact(from, settlement, settlementAbi as Abi, functionName, [...(args as unknown[])]),
     mint: (token: Address, to: Address, amount: bigint) =>
@@ -59,7 +62,9 @@ export function createCalls(devnet: Devnet, settlement: Address) {
   }
 }
 
-/** The custom error that `action` reverted with: its name, then its arguments. Undefined when it did not revert. */
+/**
+ * The custom error of a revert in `action`: its name, then its arguments. Undefined when nothing reverted.
+ */
 export async function revertOf(action: Promise<unknown>): Promise<readonly unknown[] | undefined> {
   try {
     await action

@@ -10,12 +10,12 @@ it.each([
   [['--port=65535'], { port: 65_535 }],
   [['--help'], { help: true }],
   [['-h'], { help: true }],
-])('reads %j', (args, expected) => {
+])("the demo's arguments %j are read", (args, expected) => {
   const nothing = { once: false, replicas: undefined, port: undefined, help: false }
   expect(readDemoArguments(args)).toEqual({ ...nothing, ...expected })
 })
 
-it.each(['0', '65536', '-1', '080', '3000.5', '', 'x'])('takes no port "%s"', (port) => {
+it.each(['0', '65536', '-1', '080', '3000.5', '', 'x'])('the demo rejects the port "%s"', (port) => {
   expect(() => readDemoArguments([`--port=${port}`])).toThrow(
     `--port is "${port}": it must be an integer of 1 to 65535\nPlays a few swaps`,
   )
@@ -28,12 +28,12 @@ it('takes no port that leaves none to the last replica', () => {
   )
 })
 
-it.each(['0', '1', '10', '-3', '2.5', '02', '3 ', '', 'x'])('takes no "%s" replicas', (count) => {
+it.each(['0', '1', '10', '-3', '2.5', '02', '3 ', '', 'x'])('the demo rejects "%s" replicas', (count) => {
   expect(() => readDemoArguments([`--replicas=${count}`])).toThrow(
     `--replicas is "${count}": it must be an integer of 2 to 9\nPlays a few swaps`,
   )
 })
 
-it.each([[['--replicas']], [['--twice']], [['3']]])('says how the demo is used for %j', (args) => {
+it.each([[['--replicas']], [['--twice']], [['3']]])('the demo prints its usage for %j', (args) => {
   expect(() => readDemoArguments(args)).toThrow('npm run demo -- --replicas 3')
 })

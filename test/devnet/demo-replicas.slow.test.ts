@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../service/eventually.js'
 import { startProcess } from '../service/process.js'
 
-/** Each starts a chain, a PostgreSQL and replicas from their sources. */
+/** Each of the tests starts a chain, a PostgreSQL and replicas from their sources. */
 const TIMEOUT_MS = 90_000
 
 const startDemo = (args: string[]) =>
   startProcess(process.execPath, ['--import', 'tsx', 'src/devnet/demo.ts', ...args], {}, { ownGroup: true })
 
-/** What has been killed takes a moment to be gone; an orphan would stay. */
+/** Killed processes take a moment to end. An orphan would stay. */
 const nothingIsLeft = (demo: ReturnType<typeof startProcess>) =>
   eventually(
     async () => demo.leftSomething(),
@@ -16,7 +16,7 @@ const nothingIsLeft = (demo: ReturnType<typeof startProcess>) =>
   )
 
 describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
-  it('goes on with its story when the replica that reads the chain is killed, and ends on Ctrl-C with all its processes', async () => {
+  it('continues its story after the leader of the chain is killed, and ends all its processes on Ctrl-C', async () => {
     const demo = startDemo(['--replicas', '3'])
     await demo.waitFor(/\n {3}replica 3 http\S+ \(kill -9 \d+\)\n/)
     // As Ctrl-C does.
@@ -25,7 +25,7 @@ describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
     const output = demo.output()
     const urls = output.match(/(?<=^ {3}replica \d {3})http:\/\/127\.0\.0\.1:\d+$/gm)
     expect(new Set(urls).size).toBe(3)
-    expect(output).toContain('replica 1 reads the chain, and tells the others')
+    expect(output).toContain('replica 1 is the leader of the chain, and notifies the others')
 
     const events = [...output.matchAll(/^ {3}event {4}(\w+) (0x\w+) in block \d+, told by replica (\d)$/gm)]
     const types = events.map(([, type]) => type)
@@ -45,13 +45,13 @@ describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
       `event    Settled ${sold}`,
       `deposited: order ${lost}, while Aldous is asleep`,
       "the WETH is back, with 124.9375 bUSD of Aldous's bond",
-      'The chain has 5 events of orders; 5 were told, each once and in order',
+      'The chain has 5 events of orders; 5 came, each once and in order',
       'replica 3 lists the solvers Aldous, Beatrix, Cosmo',
       'replica 1 is started again',
     ].map((line) => output.indexOf(line))
     expect(told).not.toContain(-1)
     expect(told).toEqual(told.toSorted((a, b) => a - b))
-    const [, afterSeconds] = /replica [23] reads the chain, (\d+\.\d) s later/.exec(output) ?? []
+    const [, afterSeconds] = /replica [23] is the leader of the chain, (\d+\.\d) s later/.exec(output) ?? []
     expect(Number(afterSeconds)).toBeLessThan(5)
     expect(output).not.toMatch(/failed|is lost|ended by itself|error/i)
     await nothingIsLeft(demo)

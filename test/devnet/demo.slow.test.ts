@@ -16,21 +16,21 @@ afterAll(() => {
   for (const server of occupants) server.close()
 })
 
-/** The loader that runs TypeScript ends its own child a moment after the process; an orphan would stay. */
+/** The loader that runs TypeScript ends its own child a moment after the process. An orphan would stay. */
 const nothingIsLeft = (demo: ReturnType<typeof startProcess>) =>
   eventually(
     async () => demo.leftSomething(),
     (isLeft) => !isLeft,
   )
 
-/** Listens on a port unless somebody does already: taken it is in either case. */
+/** Listens on a port, unless another process already does. In both cases the port is taken. */
 async function occupy(port: number): Promise<Server> {
   const server = createServer().listen(port, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve).once('error', resolve))
   return server
 }
 
-/** The ports that this test itself keeps taken all the time. */
+/** The ports that this test keeps taken for its whole time. */
 function heldPorts(): number[] {
   return USUAL_PORTS.filter((_, index) => occupants[index]?.listening)
 }
@@ -41,7 +41,7 @@ const startDemo = (args: string[], environment = {}) =>
   })
 
 describe.concurrent('npm run demo', { timeout: 60_000 }, () => {
-  it('plays its story on free ports, exits with 0 and leaves nothing behind', async () => {
+  it('plays its story on free ports, exits with 0 and leaves no process or file', async () => {
     const demo = startDemo(['--once'])
     expect(await demo.exited, demo.output()).toBe(0)
     const ports = [...demo.output().matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => Number(port))
@@ -54,7 +54,7 @@ describe.concurrent('npm run demo', { timeout: 60_000 }, () => {
     await nothingIsLeft(demo)
   })
 
-  it('ends on Ctrl-C in the middle of it, which reaches the chain as well, and leaves nothing behind', async () => {
+  it('ends on Ctrl-C during its story, with its chain, and leaves no process or file', async () => {
     const demo = startDemo([])
     await demo.waitFor(/deposited: order/)
     process.kill(-(demo.child.pid ?? 0), 'SIGINT')
@@ -63,14 +63,14 @@ describe.concurrent('npm run demo', { timeout: 60_000 }, () => {
     await nothingIsLeft(demo)
   })
 
-  it('exits with 1 when anything goes wrong, and leaves nothing behind', async () => {
+  it('exits with 1 when anything fails, and leaves no process or file', async () => {
     const demo = startDemo(['--once'], { MIN_SOLVER_BOND: '1000000000000' })
     expect(await demo.exited).toBe(1)
     expect(demo.output()).toContain('BOND_INSUFFICIENT')
     await nothingIsLeft(demo)
   })
 
-  it('says which usual ports are taken, and prints commands that work as they are', async () => {
+  it('reports which usual ports are taken, and prints commands that work with its own ports', async () => {
     const demo = startDemo([])
     await demo.waitFor(/The accounts, with/)
     const [, beginning = ''] = /^Starting [^\n]*\n((?: {3}[^\n]*\n)+)/.exec(demo.output()) ?? []
@@ -109,13 +109,13 @@ describe.concurrent('npm run demo', { timeout: 60_000 }, () => {
     expect(demo.output()).toContain(`service     http://127.0.0.1:${port}`)
   })
 
-  it('says with --help how it is used', async () => {
+  it('prints its usage with --help', async () => {
     const demo = startDemo(['--help'])
     expect(await demo.exited).toBe(0)
     expect(demo.output()).toContain('npm run demo -- --port 8080')
   })
 
-  it('says how it is used when it is used otherwise', async () => {
+  it('prints its usage for unknown arguments', async () => {
     const demo = startDemo(['--twice'])
     expect(await demo.exited).toBe(2)
     expect(demo.output()).toContain('npm run demo -- --once')

@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 describe('devAccounts', () => {
-  it('are the accounts that anvil funds', async () => {
+  it('has the accounts that anvil funds', async () => {
     const client = createDevnetClient(await startDevnet(), deployer)
     const balances = await Promise.all(devAccounts.map(({ address }) => client.getBalance({ address })))
     expect(balances).toEqual(devAccounts.map(() => 10_000n * 10n ** 18n))
@@ -33,7 +33,7 @@ describe('deploySettlement', () => {
     expect(new Set(Object.values(first)).size).toBe(4)
   })
 
-  it('deploys a contract with the least order that a test asks for', async () => {
+  it('deploys a contract with the given minimum order', async () => {
     const devnet = await startDevnet()
     const { settlement } = await deploySettlement({ ...devnet, deployer, minOrder: 7n })
     expect(await createCalls(devnet, settlement).view.MIN_ORDER()).toBe(7n)
@@ -56,7 +56,7 @@ describe('deploySettlement', () => {
 })
 
 describe('bondSolver', () => {
-  it('registers the solver with a bond of the amount', async () => {
+  it('registers the solver with a bond of the given amount', async () => {
     const devnet = await startDevnet()
     const { settlement } = await deploySettlement({ ...devnet, deployer })
     await bondSolver({ ...devnet, settlement, solver }, 1234_000000n)

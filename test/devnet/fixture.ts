@@ -19,8 +19,8 @@ const UNLIMITED = 2n ** 256n - 1n
 export type Fixture = Awaited<ReturnType<typeof startSettlement>>
 
 /**
- * A chain of its own with the contracts, two solvers bonded with `BOND` each, and everyone funded and approved: the
- * solvers with USDC to deliver, the user with WETH to give.
+ * A chain of its own with the contracts and two solvers with a bond of `BOND` each. The solvers have USDC to
+ * pay out, the user has WETH to sell, and all have approved the contract.
  */
 export async function startSettlement() {
   const anvil = await startAnvil()
@@ -53,7 +53,7 @@ async function prepareSettlement(anvil: Anvil) {
     startTime,
     ...createQuoting(calls, contracts, anvil.chainId, startTime),
     balanceChanges: (action: () => Promise<unknown>) => balanceChanges(calls, contracts, action),
-    /** Puts the chain back to where it started, clock included. */
+    /** Restores the first state of the chain, with its clock. */
     async reset() {
       await calls.client.revert({ id: snapshot })
       snapshot = await calls.client.snapshot()
@@ -62,7 +62,7 @@ async function prepareSettlement(anvil: Anvil) {
   }
 }
 
-/** The ways for a test to get a quote: signed only, or taken by the user already. */
+/** How a test gets a quote: signed only, or already taken by the user. */
 function createQuoting(calls: Calls, contracts: DevnetContracts, chainId: number, startTime: number) {
   const domain = { name: 'Settlement', version: '1', chainId, verifyingContract: contracts.settlement }
   let nonce = 0n
@@ -85,7 +85,7 @@ function createQuoting(calls: Calls, contracts: DevnetContracts, chainId: number
     }
   }
 
-  /** A signed quote: what `deposit` and `settle` take, and the order id and deposit address that follow from it. */
+  /** A signed quote for `deposit` and `settle`, with its order id and deposit address. */
   async function signedQuote(changes: Partial<ServiceQuote> = {}, signer = solver) {
     const offer = quote(changes)
     const signature = await signQuote(signer, domain, offer)
@@ -112,7 +112,7 @@ function createQuoting(calls: Calls, contracts: DevnetContracts, chainId: number
   }
 }
 
-/** What `action` moved between the parties, such as `{'user weth': -1n, 'settlement weth': 1n}`. */
+/** The changes of the parties' balances by `action`, such as `{'user weth': -1n, 'settlement weth': 1n}`. */
 async function balanceChanges(calls: Calls, contracts: DevnetContracts, action: () => Promise<unknown>) {
   const before = new Map(await balances(calls, contracts))
   await action()

@@ -54,6 +54,6 @@ it.each([
   ['an input above 2^256-1', 'EXACT_OUTPUT', maxUint256, false],
   ['an output above 2^256-1', 'EXACT_INPUT', maxUint256, true],
   ['an output of 0', 'EXACT_INPUT', 1n, false],
-])('the reference solver declines what comes to %s', async (_, orderType, amount, isReversed) => {
+])('the reference solver declines an amount that gives %s', async (_, orderType, amount, isReversed) => {
   expect(await ask(orderType, amount, isReversed)).toBe(422)
 })

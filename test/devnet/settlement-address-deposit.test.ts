@@ -24,7 +24,7 @@ afterEach(() => chain.reset())
 afterAll(() => chain.stop())
 
 describe('settle', () => {
-  it('swaps what lies at the deposit address for the output, whoever calls, and says only Settled', async () => {
+  it('swaps the tokens at the deposit address for the output for any caller, and emits only Settled', async () => {
     const { quote, signature, orderId, depositAddress } = await chain.fundedQuote()
     const changes = await chain.balanceChanges(async () => {
       const receipt = await chain.send(anyone, 'settle', [quote, signature])
@@ -57,7 +57,7 @@ describe('settle', () => {
     expect(await chain.view.solvers([solver.address])).toEqual([BOND, 0n, 0n, 0, true])
   })
 
-  it('gives the user back what was sent beyond the input amount', async () => {
+  it('returns to the user what was sent beyond the input amount', async () => {
     const { quote, signature } = await chain.fundedQuote({}, INPUT_AMOUNT + 7n)
     const changes = await chain.balanceChanges(() => chain.send(anyone, 'settle', [quote, signature]))
     expect(changes).toEqual({
@@ -68,7 +68,7 @@ describe('settle', () => {
     })
   })
 
-  it.each([0n, INPUT_AMOUNT - 1n])('is refused with %i at the deposit address', async (amount) => {
+  it.each([0n, INPUT_AMOUNT - 1n])('reverts with %i at the deposit address', async (amount) => {
     const { quote, signature } = await chain.fundedQuote({}, amount)
     expect(await revertOf(chain.send(solver, 'settle', [quote, signature]))).toEqual([
       'AmountNotReceived',
@@ -78,14 +78,14 @@ describe('settle', () => {
     ])
   })
 
-  it('is possible after the deposit deadline, in the very second of the fill deadline', async () => {
+  it('succeeds after the deposit deadline, up to the second of the fill deadline', async () => {
     const { quote, signature, orderId } = await chain.fundedQuote()
     await chain.nextBlockAt(quote.fillDeadline)
     await chain.send(solver, 'settle', [quote, signature])
     expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.SETTLED)
   })
 
-  it('is refused a second later', async () => {
+  it('reverts one second after the fill deadline', async () => {
     const { quote, signature } = await chain.fundedQuote()
     await chain.nextBlockAt(quote.fillDeadline + 1)
     expect(await revertOf(chain.send(solver, 'settle', [quote, signature]))).toEqual([
@@ -116,7 +116,7 @@ describe('settle', () => {
     ])
   })
 
-  it('leaves a settled order to no refund', async () => {
+  it('ends the order, so that no refund is possible', async () => {
     const { quote, signature, orderId } = await chain.fundedQuote()
     await chain.send(anyone, 'settle', [quote, signature])
     await chain.nextBlockAt(quote.fillDeadline + 1)
@@ -131,7 +131,7 @@ describe('settle', () => {
 describe('the contract at a deposit address', () => {
   const proxyAbi = parseAbi(['function sweep(address token)', 'error NotSettlement(address caller)'])
 
-  it('is emptied by nobody but the settlement contract', async () => {
+  it('lets only the settlement contract take its tokens', async () => {
     const { quote, signature, depositAddress } = await chain.fundedQuote()
     await chain.send(anyone, 'settle', [quote, signature])
     const sweep = chain.transact(user, depositAddress, [...proxyAbi], 'sweep', [chain.contracts.weth])

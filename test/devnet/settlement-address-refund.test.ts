@@ -27,7 +27,7 @@ afterEach(() => chain.reset())
 
 afterAll(() => chain.stop())
 
-/** Calls `refundAddressDeposit` after the fill deadline. Returns what it moved and said. */
+/** Calls `refundAddressDeposit` after the fill deadline. Returns the transfers and the events. */
 async function refundLate({ quote, signature }: Taken) {
   await chain.nextBlockAt(quote.fillDeadline + 1)
   return refundNow({ quote, signature })
@@ -46,7 +46,7 @@ const refunded = ({ orderId }: Taken, inputAmount: bigint, bondSlashed: bigint) 
 ]
 
 describe('refundAddressDeposit', () => {
-  it('gives the user the tokens and 5% of the output from the bond, whoever calls', async () => {
+  it('gives the user the tokens and 5% of the output from the bond, for any caller', async () => {
     const taken = await chain.fundedQuote()
     const { changes, events } = await refundLate(taken)
     expect(events).toEqual(refunded(taken, INPUT_AMOUNT, RESERVE))
@@ -70,7 +70,7 @@ describe('refundAddressDeposit', () => {
     ])
   })
 
-  it('is refused while the quote can still be settled', async () => {
+  it('reverts while the quote can still be settled', async () => {
     const { quote, signature } = await chain.fundedQuote()
     await chain.nextBlockAt(quote.fillDeadline)
     expect(await revertOf(chain.send(user, 'refundAddressDeposit', [quote, signature]))).toEqual([
@@ -79,7 +79,7 @@ describe('refundAddressDeposit', () => {
     ])
   })
 
-  it('is refused with nothing at the deposit address', async () => {
+  it('reverts when nothing is at the deposit address', async () => {
     const { quote, signature, orderId } = await chain.signedQuote()
     await chain.nextBlockAt(quote.fillDeadline + 1)
     expect(await revertOf(chain.send(user, 'refundAddressDeposit', [quote, signature]))).toEqual([
@@ -89,29 +89,32 @@ describe('refundAddressDeposit', () => {
     expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.NONE)
   })
 
-  it('gives back all that was sent beyond the input amount', async () => {
+  it('returns all that was sent beyond the input amount', async () => {
     const taken = await chain.fundedQuote({}, INPUT_AMOUNT + 7n)
     const { changes, events } = await refundLate(taken)
     expect(events).toEqual(refunded(taken, INPUT_AMOUNT + 7n, RESERVE))
     expect(changes['user weth']).toBe(INPUT_AMOUNT + 7n)
   })
 
-  it.each([1n, INPUT_AMOUNT - 1n])('does not slash for a deposit of %i, less than asked', async (amount) => {
-    const taken = await chain.fundedQuote({}, amount)
-    const { changes, events } = await refundLate(taken)
-    expect(events).toEqual(refunded(taken, amount, 0n))
-    expect(changes).toEqual({ 'user weth': amount })
-    expect((await chain.view.orders([taken.orderId]))[8]).toBe(OrderState.REFUNDED)
-  })
+  it.each([1n, INPUT_AMOUNT - 1n])(
+    'does not slash for a deposit of %i, which is below the input amount',
+    async (amount) => {
+      const taken = await chain.fundedQuote({}, amount)
+      const { changes, events } = await refundLate(taken)
+      expect(events).toEqual(refunded(taken, amount, 0n))
+      expect(changes).toEqual({ 'user weth': amount })
+      expect((await chain.view.orders([taken.orderId]))[8]).toBe(OrderState.REFUNDED)
+    },
+  )
 
-  it('gives back what arrives after the refund, without a second slash or event', async () => {
+  it('returns what arrives after the refund, without a second slash or event', async () => {
     const taken = await chain.fundedQuote()
     await refundLate(taken)
     await chain.transfer(chain.contracts.weth, user, taken.depositAddress, INPUT_AMOUNT)
     expect(await refundNow(taken)).toEqual({ events: [], changes: { 'user weth': INPUT_AMOUNT } })
   })
 
-  it('gives back what arrives after the settlement', async () => {
+  it('returns what arrives after the settlement', async () => {
     const taken = await chain.fundedQuote()
     await chain.send(anyone, 'settle', [taken.quote, taken.signature])
     await chain.transfer(chain.contracts.weth, user, taken.depositAddress, INPUT_AMOUNT)
@@ -119,7 +122,7 @@ describe('refundAddressDeposit', () => {
     expect((await chain.view.orders([taken.orderId]))[8]).toBe(OrderState.SETTLED)
   })
 
-  it('leaves an order that was deposited to refund, and gives back what lies at the address besides', async () => {
+  it('leaves a deposited order to refund, and returns the tokens at its deposit address', async () => {
     const taken = await chain.depositedQuote()
     await chain.transfer(chain.contracts.weth, user, taken.depositAddress, 5n)
     expect(await refundLate(taken)).toEqual({ events: [], changes: { 'user weth': 5n } })
@@ -127,7 +130,7 @@ describe('refundAddressDeposit', () => {
     expect(await chain.view.solvers([solver.address])).toEqual([BOND - RESERVE, 0n, 0n, 0, true])
   })
 
-  it('gives the tokens back without a slash when the solver cancelled the quote', async () => {
+  it('returns the tokens without a slash when the solver cancelled the quote', async () => {
     const taken = await chain.fundedQuote()
     await chain.send(solver, 'cancelNonce', [taken.quote.nonce])
     const { changes, events } = await refundLate(taken)
@@ -135,7 +138,7 @@ describe('refundAddressDeposit', () => {
     expect(changes).toEqual({ 'user weth': INPUT_AMOUNT })
   })
 
-  it('gives the tokens back without a slash when another order used the nonce', async () => {
+  it('returns the tokens without a slash when another order used the nonce', async () => {
     const other = await chain.depositedQuote()
     await chain.send(solver, 'fill', [other.orderId])
     const taken = await chain.fundedQuote({ nonce: other.quote.nonce, outputAmount: OUTPUT_AMOUNT + 1n })
@@ -153,7 +156,7 @@ describe('refundAddressDeposit', () => {
     expect(await chain.view.solvers([solver.address])).toEqual([reserved, reserved, 0n, 0, true])
   })
 
-  it('slashes what is being unstaked, too', async () => {
+  it('also slashes the part of the bond that is unstaking', async () => {
     await chain.send(solver, 'requestUnstake', [BOND])
     const taken = await chain.fundedQuote()
     expect((await refundLate(taken)).events).toEqual(refunded(taken, INPUT_AMOUNT, RESERVE))
@@ -162,7 +165,7 @@ describe('refundAddressDeposit', () => {
     expect(changes).toEqual({ 'settlement bond': RESERVE - BOND, 'solver bond': BOND - RESERVE })
   })
 
-  it('leaves no bond to reserve when the slash took of what is being unstaked', async () => {
+  it('leaves no free bond when the slash took a part of the unstaking bond', async () => {
     await chain.send(solver, 'requestUnstake', [BOND])
     const taken = await chain.fundedQuote()
     await refundLate(taken)
@@ -175,7 +178,7 @@ describe('refundAddressDeposit', () => {
     ])
   })
 
-  it('gives the tokens back when the solver and its bond are gone', async () => {
+  it('returns the tokens when the solver has unstaked and left', async () => {
     const fillDeadline = chain.startTime + 2 * UNSTAKE_DELAY
     const taken = await chain.fundedQuote({ fillDeadline })
     await chain.send(solver, 'requestUnstake', [BOND])
@@ -184,7 +187,7 @@ describe('refundAddressDeposit', () => {
     expect((await refundLate(taken)).events).toEqual(refunded(taken, INPUT_AMOUNT, 0n))
   })
 
-  it('holds the solver to terms that could never be settled', async () => {
+  it('slashes the solver also for terms that could never be settled', async () => {
     const taken = await chain.fundedQuote({ outputChainId: 10n })
     expect((await refundLate(taken)).events).toEqual(refunded(taken, INPUT_AMOUNT, RESERVE))
   })

@@ -29,7 +29,7 @@ describe('registerSolver', () => {
     await chain.approve(chain.contracts.bondToken, anyone, 2n * BOND)
   })
 
-  it('holds the bond', async () => {
+  it('adds the amount to the bond', async () => {
     const changes = await chain.balanceChanges(async () => {
       const receipt = await chain.send(anyone, 'registerSolver', [BOND])
       expect(eventsOf(receipt)).toEqual([
@@ -41,14 +41,14 @@ describe('registerSolver', () => {
     expect(await chain.view.availableBond([anyone.address])).toBe(BOND)
   })
 
-  it('asks for at least 1000', async () => {
+  it('requires at least 1000 tokens', async () => {
     expect(await revertOf(chain.send(anyone, 'registerSolver', [BOND - 1n]))).toEqual([
       'BondBelowMinimum',
       BOND - 1n,
     ])
   })
 
-  it('happens once', async () => {
+  it('succeeds only once', async () => {
     await chain.send(anyone, 'registerSolver', [BOND])
     expect(await revertOf(chain.send(anyone, 'registerSolver', [BOND]))).toEqual([
       'SolverAlreadyRegistered',
@@ -56,7 +56,7 @@ describe('registerSolver', () => {
     ])
   })
 
-  it('needs the approval of the bond token', async () => {
+  it('requires an approval of the bond token', async () => {
     await chain.approve(chain.contracts.bondToken, anyone, 0n)
     expect(await revertOf(chain.send(anyone, 'registerSolver', [BOND]))).toEqual([
       'ERC20InsufficientAllowance',
@@ -81,7 +81,7 @@ describe('addBond', () => {
     expect(await chain.view.solvers([solver.address])).toEqual([BOND + 1n, 0n, 0n, 0, true])
   })
 
-  it('is for registered solvers, and for an amount', async () => {
+  it('requires a registered solver and an amount above 0', async () => {
     expect(await revertOf(chain.send(stranger, 'addBond', [1n]))).toEqual([
       'SolverNotRegistered',
       stranger.address,
@@ -99,7 +99,7 @@ describe('unstaking', () => {
     return chain.send(solver, 'requestUnstake', [amount])
   }
 
-  it('announces the request and the time from when on it is due', async () => {
+  it('emits the request with the time at which the bond is due', async () => {
     const unlockTime = chain.startTime + 10 + UNSTAKE_DELAY
     expect(eventsOf(await request(400n))).toEqual([
       { eventName: 'UnstakeRequested', args: { solver: solver.address, amount: 400n, unlockTime } },
@@ -108,7 +108,7 @@ describe('unstaking', () => {
     expect(await chain.view.availableBond([solver.address])).toBe(BOND)
   })
 
-  it('pays out 7 days later', async () => {
+  it('pays out after 7 days', async () => {
     await request(400n)
     await chain.nextBlockAt(requestedAt + UNSTAKE_DELAY)
     const changes = await chain.balanceChanges(async () => {
@@ -121,7 +121,7 @@ describe('unstaking', () => {
     expect(await chain.view.solvers([solver.address])).toEqual([BOND - 400n, 0n, 0n, 0, true])
   })
 
-  it('pays out no second earlier', async () => {
+  it('pays out nothing one second before the 7 days are over', async () => {
     await request(400n)
     await chain.nextBlockAt(requestedAt + UNSTAKE_DELAY - 1)
     expect(await revertOf(chain.send(solver, 'executeUnstake', []))).toEqual([
@@ -130,14 +130,14 @@ describe('unstaking', () => {
     ])
   })
 
-  it('pays out once', async () => {
+  it('pays out only once', async () => {
     await request(400n)
     await chain.nextBlockAt(requestedAt + UNSTAKE_DELAY)
     await chain.send(solver, 'executeUnstake', [])
     expect(await revertOf(chain.send(solver, 'executeUnstake', []))).toEqual(['NoUnstakeRequested'])
   })
 
-  it('of the whole bond ends the registration, until a new first bond', async () => {
+  it('ends the registration when the whole bond is paid out, until a new first bond', async () => {
     await request(BOND)
     await chain.nextBlockAt(requestedAt + UNSTAKE_DELAY)
     await chain.send(solver, 'executeUnstake', [])
@@ -151,7 +151,7 @@ describe('unstaking', () => {
     expect(await chain.view.solvers([solver.address])).toEqual([BOND, 0n, 0n, 0, true])
   })
 
-  it('asks for no more than what no order has reserved', async () => {
+  it('accepts no more than the unreserved part of the bond', async () => {
     await chain.depositedQuote()
     expect(await revertOf(request(BOND - RESERVE + 1n))).toEqual([
       'InsufficientBond',
@@ -161,7 +161,7 @@ describe('unstaking', () => {
     await chain.send(solver, 'requestUnstake', [BOND - RESERVE])
   })
 
-  it('leaves the reserve of an open order in place', async () => {
+  it('keeps the reserved bond of an open order', async () => {
     const { orderId } = await chain.depositedQuote()
     await request(BOND - RESERVE)
     await chain.nextBlockAt(requestedAt + UNSTAKE_DELAY)
@@ -171,7 +171,7 @@ describe('unstaking', () => {
     expect(await chain.view.solvers([solver.address])).toEqual([0n, 0n, 0n, 0, true])
   })
 
-  it('is for registered solvers, for an amount, one request at a time', async () => {
+  it('requires a registered solver, an amount above 0 and no other open request', async () => {
     expect(await revertOf(chain.send(stranger, 'requestUnstake', [1n]))).toEqual([
       'SolverNotRegistered',
       stranger.address,
@@ -193,7 +193,7 @@ describe('unstaking', () => {
 })
 
 describe('cancelNonce', () => {
-  it("uses up the caller's nonce, once, and nobody else's", async () => {
+  it("uses up the caller's nonce once, and the nonce of no other solver", async () => {
     expect(eventsOf(await chain.send(solver, 'cancelNonce', [5n]))).toEqual([
       { eventName: 'NonceCancelled', args: { solver: solver.address, nonce: 5n } },
     ])

@@ -13,7 +13,7 @@ import {
   user,
 } from './fixture.js'
 
-/** Code of a contract that answers 1 to every call: PUSH1 1, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
+/** Code of a contract that returns 1 for every call: PUSH1 1, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
 const ALWAYS_ONE = '0x60015f5260205ff3'
 
 let chain: Fixture
@@ -27,7 +27,7 @@ afterEach(() => chain.reset())
 afterAll(() => chain.stop())
 
 describe('deposit', () => {
-  it('takes the input, reserves 5% of the output from the bond and announces the order', async () => {
+  it('takes the input, reserves 5% of the output from the bond and emits the order', async () => {
     const { quote, signature, orderId } = await chain.signedQuote()
     const changes = await chain.balanceChanges(async () => {
       const receipt = await chain.send(user, 'deposit', [quote, signature])
@@ -63,7 +63,7 @@ describe('deposit', () => {
     ])
   })
 
-  it('is for the user of the quote only', async () => {
+  it('reverts for anyone but the user of the quote', async () => {
     const { quote, signature } = await chain.signedQuote()
     expect(await revertOf(chain.send(anyone, 'deposit', [quote, signature]))).toEqual([
       'CallerNotUser',
@@ -71,14 +71,14 @@ describe('deposit', () => {
     ])
   })
 
-  it('is possible in the very second of the deposit deadline', async () => {
+  it('succeeds in the second of the deposit deadline', async () => {
     const { quote, signature, orderId } = await chain.signedQuote()
     await chain.nextBlockAt(quote.depositDeadline)
     await chain.send(user, 'deposit', [quote, signature])
     expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.DEPOSITED)
   })
 
-  it('is refused a second later', async () => {
+  it('reverts one second after the deposit deadline', async () => {
     const { quote, signature } = await chain.signedQuote()
     await chain.nextBlockAt(quote.depositDeadline + 1)
     expect(await revertOf(chain.send(user, 'deposit', [quote, signature]))).toEqual([
@@ -87,7 +87,7 @@ describe('deposit', () => {
     ])
   })
 
-  it('reserves up to the whole bond, and not a unit more', async () => {
+  it('reserves up to the whole bond and no more', async () => {
     const { orderId } = await chain.depositedQuote({ outputAmount: 20n * BOND })
     expect(await chain.view.availableBond([solver.address])).toBe(0n)
     const { quote, signature } = await chain.signedQuote({ outputAmount: 20n })
@@ -104,7 +104,7 @@ describe('deposit', () => {
     expect(await chain.view.availableBond([solver.address])).toBe(BOND - 1n)
   })
 
-  it('finds the bond too small for the largest output amount there is', async () => {
+  it('reverts for the largest output amount, which the bond cannot cover', async () => {
     const { quote, signature } = await chain.signedQuote({ outputAmount: 2n ** 256n - 1n })
     expect(await revertOf(chain.send(user, 'deposit', [quote, signature]))).toEqual([
       'InsufficientBond',
@@ -113,7 +113,7 @@ describe('deposit', () => {
     ])
   })
 
-  it('reserves nothing of what is being unstaked', async () => {
+  it('reserves nothing from the unstaking part of the bond', async () => {
     await chain.send(solver, 'requestUnstake', [BOND - RESERVE + 1n])
     const { quote, signature } = await chain.signedQuote()
     expect(await revertOf(chain.send(user, 'deposit', [quote, signature]))).toEqual([
@@ -136,7 +136,7 @@ describe('deposit', () => {
     ])
   })
 
-  it('refuses a token that says yes and moves nothing', async () => {
+  it('reverts for a token that returns true and transfers nothing', async () => {
     const inputToken = '0x0000000000000000000000000000000000001111'
     await chain.client.setCode({ address: inputToken, bytecode: ALWAYS_ONE })
     const { quote, signature } = await chain.signedQuote({ inputToken })

@@ -26,7 +26,7 @@ afterEach(() => chain.reset())
 afterAll(() => chain.stop())
 
 describe('fill', () => {
-  it('swaps output for input, frees the reserve and settles the order', async () => {
+  it('swaps output for input, releases the reserve and settles the order', async () => {
     const { orderId } = await chain.depositedQuote()
     const changes = await chain.balanceChanges(async () => {
       const receipt = await chain.send(solver, 'fill', [orderId])
@@ -44,26 +44,26 @@ describe('fill', () => {
     expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.SETTLED)
   })
 
-  it('frees the reserve of its own order only', async () => {
+  it('releases only the reserve of its own order', async () => {
     const { orderId } = await chain.depositedQuote()
     await chain.depositedQuote({ outputAmount: 2n * OUTPUT_AMOUNT })
     await chain.send(solver, 'fill', [orderId])
     expect(await chain.view.availableBond([solver.address])).toBe(BOND - 2n * RESERVE)
   })
 
-  it('is for the solver of the order only', async () => {
+  it('reverts for anyone but the solver of the order', async () => {
     const { orderId } = await chain.depositedQuote()
     expect(await revertOf(chain.send(anyone, 'fill', [orderId]))).toEqual(['CallerNotSolver', anyone.address])
   })
 
-  it('is possible in the very second of the fill deadline', async () => {
+  it('succeeds in the second of the fill deadline', async () => {
     const { quote, orderId } = await chain.depositedQuote()
     await chain.nextBlockAt(quote.fillDeadline)
     await chain.send(solver, 'fill', [orderId])
     expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.SETTLED)
   })
 
-  it('is refused a second later', async () => {
+  it('reverts one second after the fill deadline', async () => {
     const { quote, orderId } = await chain.depositedQuote()
     await chain.nextBlockAt(quote.fillDeadline + 1)
     expect(await revertOf(chain.send(solver, 'fill', [orderId]))).toEqual([
@@ -72,7 +72,7 @@ describe('fill', () => {
     ])
   })
 
-  it('happens once, and to known orders only', async () => {
+  it('succeeds only once, and only for known orders', async () => {
     const { orderId } = await chain.depositedQuote()
     await chain.send(solver, 'fill', [orderId])
     expect(await revertOf(chain.send(solver, 'fill', [orderId]))).toEqual(['OrderNotDeposited', orderId])
@@ -82,7 +82,7 @@ describe('fill', () => {
     ])
   })
 
-  it("needs the solver's approval of the output token, and leaves the order open without", async () => {
+  it("reverts without the solver's approval of the output token, and leaves the order open", async () => {
     const { orderId } = await chain.depositedQuote()
     await chain.approve(chain.contracts.usdc, solver, OUTPUT_AMOUNT - 1n)
     expect(await revertOf(chain.send(solver, 'fill', [orderId]))).toEqual([
@@ -96,7 +96,7 @@ describe('fill', () => {
 })
 
 describe('refund', () => {
-  it('gives the user the input and the reserved bond, whoever calls', async () => {
+  it('gives the user the input and the reserved bond, for any caller', async () => {
     const { quote, orderId } = await chain.depositedQuote()
     await chain.nextBlockAt(quote.fillDeadline + 1)
     const changes = await chain.balanceChanges(async () => {
@@ -118,7 +118,7 @@ describe('refund', () => {
     expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.REFUNDED)
   })
 
-  it('is refused while the order can still be filled', async () => {
+  it('reverts while the order can still be filled', async () => {
     const { quote, orderId } = await chain.depositedQuote()
     await chain.nextBlockAt(quote.fillDeadline)
     expect(await revertOf(chain.send(user, 'refund', [orderId]))).toEqual([
@@ -127,7 +127,7 @@ describe('refund', () => {
     ])
   })
 
-  it('happens once, and not to filled or unknown orders', async () => {
+  it('succeeds only once, and not for filled or unknown orders', async () => {
     const filled = await chain.depositedQuote()
     await chain.send(solver, 'fill', [filled.orderId])
     const { quote, orderId } = await chain.depositedQuote()
@@ -138,7 +138,7 @@ describe('refund', () => {
     }
   })
 
-  it('ends the order: nothing to fill is left', async () => {
+  it('ends the order, so that it cannot be filled', async () => {
     const { quote, orderId } = await chain.depositedQuote()
     await chain.nextBlockAt(quote.fillDeadline + 1)
     await chain.send(user, 'refund', [orderId])

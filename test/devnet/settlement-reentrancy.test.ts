@@ -14,8 +14,8 @@ afterEach(() => chain.reset())
 afterAll(() => chain.stop())
 
 /**
- * Code of a token that calls the settlement contract's `executeUnstake` whatever it is asked, and reverts as that does.
- * Without the guard the revert would be `NoUnstakeRequested`.
+ * Code of a token that calls the settlement contract's `executeUnstake` at each call, and reverts when that
+ * reverts. Without the guard the revert would be `NoUnstakeRequested`.
  */
 function callsBackInto(settlement: Address): Hex {
   const selector = toFunctionSelector('executeUnstake()')
@@ -28,7 +28,7 @@ function callsBackInto(settlement: Address): Hex {
 const turnHostile = (token: Address) =>
   chain.client.setCode({ address: token, bytecode: callsBackInto(chain.contracts.settlement) })
 
-describe('a token that calls back', () => {
+describe('a token that calls the contract again', () => {
   const guarded = ['ReentrancyGuardReentrantCall']
 
   it.each(['deposit', 'settle'] as const)('is stopped in %s', async (call) => {

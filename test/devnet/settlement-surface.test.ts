@@ -55,7 +55,7 @@ describe('the settlement contract', () => {
     },
   )
 
-  it('has nothing beside the listed surface and what ERC-5267 brings', () => {
+  it('has only the listed surface and what ERC-5267 adds', () => {
     const listed = new Set<string>([
       ...SURFACE.map(({ name }) => name),
       'eip712Domain',
@@ -67,7 +67,7 @@ describe('the settlement contract', () => {
     expect(names.filter((name) => !listed.has(name))).toEqual([])
   })
 
-  it('answers eip712Domain (ERC-5267) with the domain that quotes are signed under', async () => {
+  it('answers eip712Domain (ERC-5267) with the domain of the signed quotes', async () => {
     const [fields, name, version, chainId, verifyingContract, salt, extensions] =
       await chain.view.eip712Domain()
     expect(fields).toBe('0x0f')
@@ -87,22 +87,24 @@ describe('the settlement contract', () => {
     expect(await chain.view.computeDepositAddress([quote, signature])).toBe(address)
   })
 
-  it('names the bond token', async () => {
+  it('returns the bond token', async () => {
     expect(await chain.view.BOND_TOKEN()).toBe(chain.contracts.bondToken)
   })
 
-  it('names the part of the output that a bond answers for, and the least output', async () => {
+  it('returns the reserved part of the output and the minimum order', async () => {
     expect(await chain.view.BOND_RESERVATION_BPS()).toBe(500n)
     expect(await chain.view.MIN_ORDER()).toBe(20n)
   })
 
-  it('knows a bonded solver and no stranger', async () => {
+  it('has a record of a bonded solver and none of another address', async () => {
     expect(await chain.view.solvers([solver.address])).toEqual([BOND, 0n, 0n, 0, true])
     expect(await chain.view.solvers([stranger.address])).toEqual([0n, 0n, 0n, 0, false])
   })
 })
 
-/** An ABI item without the compiler's notes, and without the members that a parsed signature leaves out as the default. */
+/**
+ * An ABI item without the compiler's notes, and without default members that a parsed signature leaves out.
+ */
 function described(item: unknown): unknown {
   const text = JSON.stringify(item, (key, value) => (key === 'internalType' || !value ? undefined : value))
   return { outputs: [], ...JSON.parse(text) }

@@ -33,7 +33,7 @@ afterEach(() => chain.reset())
 
 afterAll(() => chain.stop())
 
-/** The two ways of taking a quote. For `settle`, the tokens lie at the deposit address already. */
+/** The two ways to take a quote. For `settle`, the tokens are already at the deposit address. */
 describe.each(['deposit', 'settle'] as const)('%s', (call) => {
   const takenState = call === 'deposit' ? OrderState.DEPOSITED : OrderState.SETTLED
 
@@ -52,13 +52,13 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
 
   const stateOf = async (orderId: Hex) => (await chain.view.orders([orderId]))[8]
 
-  it.each([0, 1])('takes a quote of order type %i', async (orderType) => {
+  it.each([0, 1])('accepts a quote of order type %i', async (orderType) => {
     const { quote, signature, orderId } = await chain.signedQuote({ orderType })
     await take(quote, signature)
     expect(await stateOf(orderId)).toBe(takenState)
   })
 
-  it('takes the least order that the contract allows, and nothing smaller', async () => {
+  it('accepts the minimum order of the contract, and nothing smaller', async () => {
     expect(await refusal({ outputAmount: MIN_ORDER - 1n })).toEqual([
       'OrderBelowMinimum',
       MIN_ORDER - 1n,
@@ -67,7 +67,7 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
     expect(await refusal({ outputAmount: MIN_ORDER })).toBeUndefined()
   })
 
-  it('takes an order whose 5%, rounded down, is the whole free bond, and no larger one', async () => {
+  it('accepts an order whose 5%, rounded down, is the whole free bond, and no larger one', async () => {
     const unstaking = 400n
     await chain.send(solver, 'requestUnstake', [unstaking])
     const { quote: reserving } = await chain.depositedQuote()
@@ -77,7 +77,7 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
     expect(await refusal({ outputAmount: largest })).toBeUndefined()
   })
 
-  it('finds no free bond where a slash left less than is unstaking', async () => {
+  it('finds no free bond when a slash left less than is unstaking', async () => {
     const { quote, signature } = await chain.fundedQuote({ outputAmount: 10n * BOND })
     await chain.send(solver, 'requestUnstake', [BOND])
     await chain.nextBlockAt(quote.fillDeadline + 1)
@@ -86,19 +86,19 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
     expect(await refusal({ ...deadlines, outputAmount: MIN_ORDER })).toEqual(['InsufficientBond', 0n, 1n])
   })
 
-  it('refuses any other order type', async () => {
+  it('reverts for any other order type', async () => {
     expect(await refusal({ orderType: 2 })).toEqual(['UnknownOrderType', 2])
   })
 
-  it.each(['inputAmount', 'outputAmount'] as const)('refuses an %s of zero', async (amount) => {
+  it.each(['inputAmount', 'outputAmount'] as const)('reverts for an %s of zero', async (amount) => {
     expect(await refusal({ [amount]: 0n })).toEqual(['ZeroAmount'])
   })
 
-  it('refuses a quote that pays out on another chain', async () => {
+  it('reverts for a quote that pays out on another chain', async () => {
     expect(await refusal({ outputChainId: 10n })).toEqual(['WrongOutputChain', 10n])
   })
 
-  it('refuses a fill deadline before the deposit deadline', async () => {
+  it('reverts for a fill deadline before the deposit deadline', async () => {
     const depositDeadline = chain.startTime + 50
     expect(await refusal({ depositDeadline, fillDeadline: depositDeadline - 1 })).toEqual([
       'FillDeadlineBeforeDepositDeadline',
@@ -107,7 +107,7 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
     ])
   })
 
-  it('takes a fill deadline equal to the deposit deadline', async () => {
+  it('accepts a fill deadline equal to the deposit deadline', async () => {
     const depositDeadline = chain.startTime + 50
     const { quote, signature, orderId } = await chain.signedQuote({
       depositDeadline,
@@ -117,14 +117,14 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
     expect(await stateOf(orderId)).toBe(takenState)
   })
 
-  it('refuses a solver that is not registered', async () => {
+  it('reverts for a solver that is not registered', async () => {
     expect(await refusal({ solver: stranger.address }, stranger)).toEqual([
       'SolverNotRegistered',
       stranger.address,
     ])
   })
 
-  it('uses up the nonce, for all quotes of this solver and for no other solver', async () => {
+  it('uses up the nonce for all quotes of this solver and of no other solver', async () => {
     const { quote, signature } = await chain.signedQuote({ nonce: 7n })
     await take(quote, signature)
     expect(await chain.view.isNonceUsed([solver.address, 7n])).toBe(true)
@@ -134,14 +134,14 @@ describe.each(['deposit', 'settle'] as const)('%s', (call) => {
     expect(await refusal({ nonce: 7n, solver: otherSolver.address }, otherSolver)).toBeUndefined()
   })
 
-  it('refuses a nonce that the solver cancelled', async () => {
+  it('reverts for a nonce that the solver cancelled', async () => {
     await chain.send(solver, 'cancelNonce', [9n])
     expect(await refusal({ nonce: 9n })).toEqual(['NonceAlreadyUsed', solver.address, 9n])
   })
 })
 
 describe.each(['deposit', 'settle', 'refundAddressDeposit'] as const)(
-  'the signature that %s asks for',
+  'the signature that %s requires',
   (call) => {
     const refusal = async (forge: (signature: Hex) => Hex) => {
       const { quote, signature } = await chain.signedQuote()
@@ -149,7 +149,7 @@ describe.each(['deposit', 'settle', 'refundAddressDeposit'] as const)(
       return revertOf(chain.send(user, call, [quote, forge(signature)]))
     }
 
-    it('is by the solver that the quote names', async () => {
+    it('must be by the solver in the quote', async () => {
       const { quote, signature } = await chain.signedQuote({}, otherSolver)
       if (call === 'refundAddressDeposit') await chain.nextBlockAt(quote.fillDeadline + 1)
       expect(await revertOf(chain.send(user, call, [quote, signature]))).toEqual([
@@ -158,7 +158,7 @@ describe.each(['deposit', 'settle', 'refundAddressDeposit'] as const)(
       ])
     })
 
-    it('is over every member of the quote', async () => {
+    it('must cover every member of the quote', async () => {
       const { quote, signature } = await chain.signedQuote()
       const changes: Partial<ServiceQuote>[] = [
         { solver: otherSolver.address },
@@ -178,7 +178,7 @@ describe.each(['deposit', 'settle', 'refundAddressDeposit'] as const)(
       }
     })
 
-    it('has s in the lower half', async () => {
+    it('must have s in the lower half', async () => {
       let highS: Hex = '0x'
       const refused = await refusal((signature) => {
         const { r, s, yParity } = parseSignature(signature)
@@ -188,13 +188,13 @@ describe.each(['deposit', 'settle', 'refundAddressDeposit'] as const)(
       expect(refused).toEqual(['ECDSAInvalidSignatureS', highS])
     })
 
-    it('has v 27 or 28, not 0 or 1', async () => {
+    it('must have v 27 or 28, not 0 or 1', async () => {
       const withParity = (signature: Hex): Hex =>
         `${signature.slice(0, -2) as Hex}0${parseSignature(signature).yParity}`
       expect(await refusal(withParity)).toEqual(['ECDSAInvalidSignature'])
     })
 
-    it('has 65 bytes, not 64 as in ERC-2098', async () => {
+    it('must have 65 bytes, not 64 as in ERC-2098', async () => {
       const compact = (signature: Hex) =>
         serializeCompactSignature(signatureToCompactSignature(parseSignature(signature)))
       expect(await refusal(compact)).toEqual(['ECDSAInvalidSignatureLength', 64n])

@@ -11,7 +11,7 @@ import type { settlementAbi } from '../../gen/contracts/settlement.js'
 
 export type ServiceQuote = ContractFunctionArgs<typeof settlementAbi, 'nonpayable', 'deposit'>[0]
 
-/** The members of the quote struct, in their order (docs/protocol.md, "Quote struct"). */
+/** The members of the quote struct, in order (docs/protocol.md, "Quote struct"). */
 export const QUOTE_MEMBERS = [
   { name: 'solver', type: 'address' },
   { name: 'user', type: 'address' },
@@ -32,7 +32,7 @@ export function signQuote(signer: LocalAccount, domain: TypedDataDomain, quote: 
   return signer.signTypedData({ domain, types: quoteTypes, primaryType: 'ServiceQuote', message: quote })
 }
 
-/** The order id, computed as docs/protocol.md, "Order id" says, without the contract. */
+/** Computes the order id without the contract (docs/protocol.md, "Order id"). */
 export function orderIdOf(quote: ServiceQuote, signature: Hex): Hex {
   const structHash = hashStruct({ data: { ...quote }, types: quoteTypes, primaryType: 'ServiceQuote' })
   return keccak256(

@@ -3,7 +3,7 @@ import { codeBlocks, looksRunnable, withoutComments } from './code-blocks.js'
 import { WITH_EXAMPLES } from './documents.js'
 
 describe('documents', () => {
-  it.each(WITH_EXAMPLES)('%s marks each block that a reader would run', (document) => {
+  it.each(WITH_EXAMPLES)('have in %s a marker at each block that a reader would run', (document) => {
     const unmarked = codeBlocks(document).filter(
       (block) => looksRunnable(block) && block.marker === undefined,
     )
@@ -11,7 +11,7 @@ describe('documents', () => {
   })
 
   it.each(WITH_EXAMPLES)(
-    '%s has only markers that are known, and a reason for what is not run',
+    'have in %s only known markers, and a reason for each block that is not run',
     (document) => {
       const markers = codeBlocks(document).flatMap(({ marker }) => marker ?? [])
       const unknown = markers.filter(
@@ -22,7 +22,7 @@ describe('documents', () => {
   )
 })
 
-describe('the check of examples', () => {
+describe('the reader of code blocks', () => {
   it.each([
     ['sh', 'curl -s http://localhost:3000/health\n', true],
     ['sh', 'pass show solver | npx quote-aggregator register\n', true],
@@ -31,11 +31,11 @@ describe('the check of examples', () => {
     ['sh', 'systemctl start quote-aggregator\n', false],
     ['', '#  solver  sells\n', false],
     ['json', '{ "npx ": 1 }\n', false],
-  ])('a block of "%s" with %j looks runnable: %s', (language, code, expected) => {
+  ])('finds a block of "%s" with %j runnable: %s', (language, code, expected) => {
     expect(looksRunnable({ language, code })).toBe(expected)
   })
 
-  it('reads the marker, the line and the answer of a block', () => {
+  it('reads the marker, the line and the response of a block', () => {
     const text =
       'A.\n\n<!-- example -->\n```sh\ncurl x\n```\n\n```jsonc\n{ "a": [/* b */] } // c\n```\n\n```js\n1\n```\n'
     const [example, answer, unmarked] = codeBlocks('README.md', text)
@@ -45,7 +45,7 @@ describe('the check of examples', () => {
     expect(unmarked).toMatchObject({ line: 13, marker: undefined, answer: undefined })
   })
 
-  it('takes a text with slashes for no comment', () => {
+  it('does not take a text with slashes for a comment', () => {
     expect(withoutComments('{"url": "http://a/*"} // b')).toBe('{"url": "http://a/*"} ')
   })
 })

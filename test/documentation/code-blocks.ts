@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 /** A fenced block of code in a document. */
 export interface CodeBlock {
   readonly document: string
-  /** Of its first line of code, from 1. */
+  /** The line of its first code, from 1. */
   readonly line: number
   readonly language: string
   readonly code: string
-  /** What the comment right before it says: `example`, `example: stream`, `not run: a reason`. */
+  /** The comment directly before it: `example`, `example: stream`, `not run: a reason`. */
   readonly marker: string | undefined
-  /** The block right after it, if that is JSON: what an example answers. */
+  /** The JSON block directly after it, if any: the response of an example. */
   readonly answer: string | undefined
 }
 
@@ -27,13 +27,16 @@ export function codeBlocks(document: string, text = readFileSync(document, 'utf8
   })
 }
 
-/** Whether a reader would paste the block and run it against an instance. */
+/** Whether a reader would copy the block and run it against an instance. */
 export function looksRunnable({ language, code }: Pick<CodeBlock, 'language' | 'code'>): boolean {
   if (['js', 'ts', 'javascript', 'typescript', 'jsx', 'tsx'].includes(language)) return true
   return ['sh', 'bash', 'shell', ''].includes(language) && /^(.*[|(;&]\s*)?(curl|npx) /m.test(code)
 }
 
-/** The comments of JSON are for the reader. An empty list stands for any, where a comment says what is in it. */
+/**
+ * Removes the comments of JSON, which are for the reader. An empty list stands for any list where a comment
+ * describes its items.
+ */
 export function withoutComments(jsonc: string): string {
   return jsonc.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*.*?\*\//gs, (_, text) => text ?? '')
 }

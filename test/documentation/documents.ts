@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 
-/** The documents whose examples are run. Paths are relative to the root. */
+/** The documents whose examples are run, relative to the root. */
 export const WITH_EXAMPLES = ['README.md', 'packages/client/README.md', ...filesIn('docs', /\.md$/)]
 
 /** The documents whose links are checked. */
@@ -13,7 +13,7 @@ export const DOCUMENTS = [
   ...filesIn('examples', /^[^/]+\/README\.md$/),
 ]
 
-/** Files whose text names documents. */
+/** Files that name documents in their text. */
 export const DEPLOYMENT_FILES = filesIn('deploy', /./)
 
 function filesIn(folder: string, wanted: RegExp): string[] {

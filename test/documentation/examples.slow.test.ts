@@ -26,7 +26,7 @@ it('the documents have examples of each kind', () => {
   expect(clients.length).toBeGreaterThanOrEqual(4)
 })
 
-it.each(examples)('$document:$line works as pasted: $code', async (block) => {
+it.each(examples)('the example at $document:$line works as copied: $code', async (block) => {
   const [program, ...args] = commandOf(block)
   const { stdout } = await promisify(execFile)(program, args)
   const actual = JSON.parse(stdout)
@@ -34,7 +34,7 @@ it.each(examples)('$document:$line works as pasted: $code', async (block) => {
   else expect(differences(JSON.parse(withoutComments(block.answer)), actual)).toEqual([])
 })
 
-it.each(streams)('$document:$line streams as pasted: $code', async (block) => {
+it.each(streams)('the example at $document:$line streams as copied: $code', async (block) => {
   const [program, ...args] = commandOf(block)
   const child = startProcess(program, args, {}, { ownGroup: true })
   await child.waitFor(/connected.*supportedChains.*31337.*cursor|cursor.*connected.*31337/s)
@@ -42,7 +42,7 @@ it.each(streams)('$document:$line streams as pasted: $code', async (block) => {
   await child.exited
 })
 
-it.each(clients)('$document:$line runs as pasted: $code', async (block) => {
+it.each(clients)('the example at $document:$line runs as copied: $code', async (block) => {
   const [program, ...args] = commandOf(block)
   const child = startProcess(program, args, {})
   onTestFailed(() => void process.stderr.write(child.output()))
@@ -50,7 +50,7 @@ it.each(clients)('$document:$line runs as pasted: $code', async (block) => {
   expect(await child.exited).toBe(0)
 })
 
-/** The block as a process, with the addresses of this network. */
+/** Runs the block as a process, with the addresses of this network. */
 function commandOf({ language, code }: CodeBlock): [program: string, ...args: string[]] {
   const here = code
     .replaceAll('localhost:3000', new URL(network.serviceUrl).host)
@@ -61,7 +61,10 @@ function commandOf({ language, code }: CodeBlock): [program: string, ...args: st
   return [process.execPath, '--import', 'tsx', '--input-type=module', '-e', here]
 }
 
-/** Where the fields of an answer and their types are not as shown; of a list, only its first item is compared. */
+/**
+ * The places where the fields of a response or their types differ from the document. Of a list, only the
+ * first item is compared.
+ */
 function differences(shown: unknown, actual: unknown, path = 'answer'): string[] {
   if (kindOf(shown) !== kindOf(actual)) return [`${path}: ${kindOf(actual)} and not ${kindOf(shown)}`]
   if (Array.isArray(shown) && Array.isArray(actual))

@@ -10,7 +10,7 @@ import { quoteTypeHash } from '../../src/signing/typed-data.js'
 const read = (path: string) => readFileSync(path, 'utf8')
 
 describe('docs/api.md', () => {
-  it('has every error with its statuses, and no other', () => {
+  it('has every error with its statuses, and no others', () => {
     const rows = [...read('docs/api.md').matchAll(/^\| `([A-Z_]+)` \| (\d+) \| ([A-Z_]+) \|/gm)]
     const listed = rows.map(([, code = '', http, rpc = '']) => [code, Number(http), rpc.toLowerCase()])
     const known = Object.entries(REASONS).map(([code, { http, rpc }]) => [code, http, rpc])
@@ -34,7 +34,7 @@ describe('docs/solvers.md', () => {
     expect(Buffer.from(keccak256(Buffer.from(typeString)))).toEqual(Buffer.from(quoteTypeHash('Service')))
   })
 
-  it('has calls and views of the settlement contract', () => {
+  it('has the calls and views of the settlement contract', () => {
     const named = [...document.matchAll(/^\| `(\w+\(.*?\))` \|/gm)].map(([, call = '']) =>
       toFunctionSignature(parseAbiItem(`function ${call}`) as never),
     )

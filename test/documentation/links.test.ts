@@ -6,7 +6,7 @@ import { anchorsOf, type Link, linksOf, mentionsIn } from './links.js'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 
-/** @param base folder that the links start from */
+/** @param base folder that the links are relative to */
 function brokenLinks(links: readonly Link[], base: string, self: string): string[] {
   return links
     .filter(({ path, anchor }) => {
@@ -18,11 +18,11 @@ function brokenLinks(links: readonly Link[], base: string, self: string): string
 }
 
 describe('documents', () => {
-  it.each(DOCUMENTS)('%s links to files and headings that exist', (document) => {
+  it.each(DOCUMENTS)('have in %s only links to files and headings that exist', (document) => {
     expect(brokenLinks(linksOf(read(document)), dirname(document), document)).toEqual([])
   })
 
-  it('README.md leads to each document of docs', () => {
+  it('have in README.md a link to each document of docs', () => {
     const linked = linksOf(read('README.md')).map(({ path }) => path)
     const unlinked = DOCUMENTS.filter(
       (document) => document.startsWith('docs/') && !linked.includes(document),
@@ -30,37 +30,37 @@ describe('documents', () => {
     expect(unlinked).toEqual([])
   })
 
-  it('the README of the client package links to nothing outside of the package', () => {
+  it('have in the README of the client package only links within the package', () => {
     expect(linksOf(read('packages/client/README.md')).filter(({ path }) => path.startsWith('..'))).toEqual([])
   })
 
-  it.each(DEPLOYMENT_FILES)('%s names documents and headings that exist', (file) => {
+  it.each(DEPLOYMENT_FILES)('are named in %s only with files and headings that exist', (file) => {
     expect(brokenLinks(mentionsIn(read(file)), '.', file)).toEqual([])
   })
 })
 
-describe('the check of links', () => {
+describe('the reader of links', () => {
   const written = ({ path, anchor }: Link) => `${path}#${anchor}`
 
-  it('reads links and pictures outside of code, and none to other places', () => {
+  it('finds links and pictures to repository files outside of code', () => {
     const text =
       '[a](LICENSE#c) ![p](d.svg) [e](https://example.org/f) [g](#h)\n```\n[i](j)\n```\n<img src="k.svg">'
     expect(linksOf(text).map(written)).toEqual(['LICENSE#c', 'd.svg#', '#h', 'k.svg#'])
   })
 
-  it('makes the anchors that GitHub makes', () => {
+  it('makes the same anchors as GitHub', () => {
     const text =
       '# Is it `a_b`?\n## [Two](LICENSE) words\n### Two words\n| <a id="here"></a>`x` |\n```\n# none\n```\n'
     expect([...anchorsOf(text)]).toEqual(['here', 'is-it-a_b', 'two-words', 'two-words-1'])
   })
 
-  it('reads the documents that other files name', () => {
+  it('finds the documents that other files name', () => {
     const text =
       '# see docs/api.md\nrunbook: docs/cli.md#exit-codes\nDocumentation=file:///opt/quote-aggregator/README.md'
     expect(mentionsIn(text).map(written)).toEqual(['docs/api.md#', 'docs/cli.md#exit-codes'])
   })
 
-  it('finds a file and an anchor that do not exist', () => {
+  it('reports a file and an anchor that do not exist', () => {
     const links = [
       { path: 'LICENSE', anchor: '' },
       { path: 'README.md', anchor: 'start' },

@@ -1,8 +1,8 @@
 /** A link of a document or another file. */
 export interface Link {
-  /** As it is written, relative to the file; empty for the document itself. */
+  /** As written, relative to the file. Empty for the document itself. */
   readonly path: string
-  /** After `#`; empty for none. */
+  /** The part after `#`, or empty. */
   readonly anchor: string
 }
 
@@ -18,14 +18,16 @@ export function linksOf(markdown: string): Link[] {
     .map(toLink)
 }
 
-/** The documents that a text of another kind names, such as the `runbook` of an alert. Paths are relative to the root. */
+/**
+ * The documents that a text of another kind names, such as the `runbook` of an alert, relative to the root.
+ */
 export function mentionsIn(text: string): Link[] {
   return [...text.matchAll(/(?<![\w/.-])((?:[\w-]+\/)*[\w-]+\.md(?:#[\w-]+)?)/g)].map(([, target = '']) =>
     toLink(target),
   )
 }
 
-/** The anchors that GitHub gives to a document's headings, and those of `<a id>`. */
+/** The anchors that GitHub gives a document's headings, and those of `<a id>`. */
 export function anchorsOf(markdown: string): ReadonlySet<string> {
   const text = withoutCode(markdown)
   const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id))

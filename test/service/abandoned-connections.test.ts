@@ -16,7 +16,9 @@ import { countConnections } from './server-connections.js'
 import { startService, type TestService } from './service.js'
 import { startSolver, type TestSolver } from './test-solver.js'
 
-/** What a client holds is free that long after it has left; two seconds and what a busy machine may add. */
+/**
+ * The resources of a client are free this long after it left: two seconds and what a busy machine may add.
+ */
 const RELEASED_MS = 4000
 /** The same for hundreds of clients at once. */
 const MANY_RELEASED_MS = 20_000
@@ -60,7 +62,7 @@ async function openSocket(): Promise<Socket> {
   return socket
 }
 
-/** A session over a connection of its own, which tests may break. */
+/** A session on a connection of its own, which tests may break. */
 async function openSession(options: { initialWindowSize?: number } = {}) {
   const socket = await openSocket()
   const session = connectHttp2(service.url, { createConnection: () => socket, settings: options })
@@ -69,7 +71,7 @@ async function openSession(options: { initialWindowSize?: number } = {}) {
   return { socket, session }
 }
 
-/** Asks for something over HTTP/2. */
+/** Sends a request over HTTP/2. */
 function ask(
   session: ReturnType<typeof connectHttp2>,
   headers: Record<string, string>,
@@ -103,7 +105,7 @@ describe.each(WAYS_TO_LEAVE)(
       ['a health watcher', rpc(WATCH, 'application/grpc'), noFields(HealthCheckRequestSchema)],
       ['a file', { ':path': BUNDLE }],
       ['a REST route', { ':path': '/openapi.json' }],
-    ])('of %s over HTTP/2', async (_what, headers, body) => {
+    ])('when it used %s over HTTP/2', async (_what, headers, body) => {
       const open = countConnections(service.url)
       for (const settings of [{}, { initialWindowSize: 0 }]) {
         const { socket, session } = await openSession(settings)
@@ -113,7 +115,7 @@ describe.each(WAYS_TO_LEAVE)(
       await untilReleased(open)
     })
 
-    it('of reflection, while it may ask more', async () => {
+    it('when it used reflection and has more questions', async () => {
       const open = countConnections(service.url)
       const { socket, session } = await openSession()
       const stream = session.request(rpc(REFLECTION, 'application/grpc'))
@@ -140,12 +142,15 @@ describe.each(WAYS_TO_LEAVE)(
       ['a WebSocket with an unknown cursor', upgradeOf('/v1/ws?after=x')],
       ['server-sent events', getOf('/v1/events')],
       ['a file', getOf(BUNDLE)],
-      ['a file, with a wish for a WebSocket', upgradeOf(BUNDLE)],
-      ['a page, with a wish for a WebSocket', upgradeOf('/docs')],
-      ['server-sent events, with a wish for a WebSocket', upgradeOf('/v1/events')],
-      ['server-sent events, asked for ahead', getOf('/v1/events').repeat(3)],
-      ['server-sent events, with files asked for ahead', getOf('/v1/events') + getOf(BUNDLE).repeat(3)],
-    ])('of %s over HTTP/1.1', async (_what, text) => {
+      ['a file with an upgrade header for a WebSocket', upgradeOf(BUNDLE)],
+      ['a page with an upgrade header for a WebSocket', upgradeOf('/docs')],
+      ['server-sent events with an upgrade header for a WebSocket', upgradeOf('/v1/events')],
+      ['server-sent events in pipelined requests', getOf('/v1/events').repeat(3)],
+      [
+        'server-sent events after pipelined requests for files',
+        getOf('/v1/events') + getOf(BUNDLE).repeat(3),
+      ],
+    ])('when it used %s over HTTP/1.1', async (_what, text) => {
       const open = countConnections(service.url)
       const socket = await openSocket()
       socket.write(text)
@@ -165,7 +170,7 @@ describe('a caller that leaves', () => {
       { chainId: 31337, orderType: 1, depositMode: 1 },
     ],
   ])(
-    'over HTTP/2 by a broken connection cancels the requests to solvers, on %s',
+    'cancels the requests to solvers on %s when its HTTP/2 connection breaks',
     async (_what, headers, more) => {
       for (const [, leave] of WAYS_TO_LEAVE) {
         const cancelledBefore = await service.metric('aggregator_quotes_total', { outcome: 'cancelled' })
@@ -195,7 +200,7 @@ describe('a caller that leaves', () => {
   )
 })
 
-it('clients that reset at once are no errors of the service', async () => {
+it('connections that clients reset at once are not counted as errors of the service', async () => {
   const complaints = vi.spyOn(console, 'error')
   onTestFinished(() => complaints.mockRestore())
   const open = countConnections(service.url)
@@ -239,7 +244,7 @@ it('clients that reset at once are no errors of the service', async () => {
   expect(complaints.mock.calls).toEqual([])
 })
 
-it.skipIf(!existsSync('/proc/self/fd'))('downloads that nobody reads hold no files', async () => {
+it.skipIf(!existsSync('/proc/self/fd'))('downloads that no client reads keep no files open', async () => {
   const { session } = await openSession({ initialWindowSize: 0 })
   await Promise.all(Array.from({ length: 20 }, () => once(ask(session, { ':path': BUNDLE }), 'response')))
   const files = readdirSync('/proc/self/fd').map((number) => {
@@ -252,7 +257,7 @@ it.skipIf(!existsSync('/proc/self/fd'))('downloads that nobody reads hold no fil
   expect(files.filter((file) => file.includes('swagger-ui'))).toEqual([])
 })
 
-describe('a request that a proxy may read in another way is refused:', () => {
+describe('a request that a proxy may read in another way', () => {
   const health = (headers: string) => `GET /health HTTP/1.1\r\n${headers}\r\n\r\n`
 
   it.each([
@@ -270,7 +275,7 @@ describe('a request that a proxy may read in another way is refused:', () => {
       501,
       'Transfer-Encoding',
     ],
-  ])('%s', async (_what, text, status, field) => {
+  ])('is rejected when it has %s', async (_what, text, status, field) => {
     const socket = await openSocket()
     socket.setEncoding('utf8').write(text)
     const [answer] = await once(socket, 'data')
@@ -278,7 +283,7 @@ describe('a request that a proxy may read in another way is refused:', () => {
     expect(answer).toContain(`"field":"${field}"`)
   })
 
-  it('and a body in chunks is not', async () => {
+  it('is accepted when its body is chunked', async () => {
     const socket = await openSocket()
     socket.setEncoding('utf8').write(`${health('host: a\r\nTransfer-Encoding: Chunked')}0\r\n\r\n`)
     const [answer] = await once(socket, 'data')

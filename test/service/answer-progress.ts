@@ -1,17 +1,20 @@
 import type { Socket } from 'node:net'
 import { createFrameReader, FLAG, FRAME } from './http2-frames.js'
 
-/** How much of an answer has come. */
+/** How much of a response has arrived. */
 export interface AnswerProgress {
-  /** Its headers are there. */
+  /** Its headers have arrived. */
   readonly hasHeaders: boolean
-  /** Something of its body is there. */
+  /** A part of its body has arrived. */
   readonly hasData: boolean
-  /** All of it is there. */
+  /** The whole response has arrived. */
   readonly isWhole: boolean
 }
 
-/** Reads an answer from a connection, as far as it comes. A short answer of HTTP/1.1 comes in one piece. */
+/**
+ * Reads a response from a connection as far as it has arrived. A short response of HTTP/1.1 arrives in one
+ * piece.
+ */
 export function readAnswer(socket: Socket, protocol: 'HTTP/1.1' | 'HTTP/2' | 'WebSocket'): AnswerProgress {
   const progress = { hasHeaders: false, hasData: false, isWhole: false }
   if (protocol === 'HTTP/2') {

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 
-/** What a field takes, by an oracle of its own (docs/decisions.md, D3, D4, D5), and values that come close. */
+/**
+ * Which values a field accepts, by an oracle of its own (docs/decisions.md, D3, D4, D5), and values that are
+ * nearly accepted.
+ */
 export interface FieldRule {
   /** @param value a JSON value; undefined when the field is left out */
   isValid(value: unknown): boolean
@@ -18,7 +21,7 @@ const hexText = (digits: number) =>
     .string({ unit: fc.constantFrom(...HEX_DIGITS), minLength: digits, maxLength: digits })
     .map((text) => `0x${text}`)
 
-/** A field of so many hex digits behind `0x`. */
+/** A field of this many hex digits after `0x`. */
 function hexRule(digits: number): FieldRule {
   const spoil = fc.constantFrom<(text: string) => string>(
     (text) => text,
@@ -42,7 +45,7 @@ function hexRule(digits: number): FieldRule {
   }
 }
 
-/** A field that takes a JSON number or a canonical decimal string. */
+/** A field that accepts a JSON number or a canonical decimal string. */
 function integerRule(min: number, max: number, isOptional = false): FieldRule {
   const edges = [min, max, min - 1, max + 1, 0, 1, 2 ** 53 - 1, 2 ** 53, 2 ** 64, 1.5, -1, 1e300]
   const texts = ['', ' 1', '1 ', '01', '+1', '-0', '1.0', '1e2', '0x1', '١', '1n', '1\n', '9007199254740993']
@@ -86,7 +89,10 @@ const amountRule: FieldRule = {
 }
 
 const isLone = (character: string) => /^[\ud800-\udfff]$/.test(character)
-/** Blank, invisible or no character at all; variation selectors and others beside those that Unicode calls so. */
+/**
+ * Blank or invisible text, or no character; also variation selectors and others that Unicode does not class
+ * as such.
+ */
 const isUnseen = (character: string) =>
   isLone(character) ||
   /^[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]$/u.test(character) ||
@@ -165,7 +171,7 @@ export function invalidFields(rules: Readonly<Record<string, FieldRule>>, body: 
     .sort()
 }
 
-/** New values for some fields of a request: near ones, any JSON at all, or none. */
+/** New values for some fields of a request: nearly valid ones, any JSON, or none. */
 export function changes(rules: Readonly<Record<string, FieldRule>>, count: { min: number; max: number }) {
   return fc
     .subarray(Object.entries(rules), { minLength: count.min, maxLength: count.max })
@@ -183,7 +189,7 @@ export function changes(rules: Readonly<Record<string, FieldRule>>, count: { min
 
 const blank = fc.string({ unit: fc.constantFrom(' ', '\t', '\r', '\n'), maxLength: 3 })
 
-/** JSON text of a string in any spelling: some characters as escapes. */
+/** JSON text of a string in any spelling: some characters are escaped. */
 function stringText(text: string): fc.Arbitrary<string> {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return fc
@@ -196,7 +202,7 @@ function stringText(text: string): fc.Arbitrary<string> {
     )
 }
 
-/** JSON text of a value in any spelling that means the same: integers also as decimal strings or with `.0`. */
+/** JSON text of a value in any equivalent spelling: integers also as decimal strings or with `.0`. */
 function valueText(field: string, value: unknown): fc.Arbitrary<string> {
   if (typeof value === 'number') return fc.constantFrom(`${value}`, `"${value}"`, `${value}.0`, `${value}e0`)
   const text = String(value)
@@ -211,7 +217,7 @@ function valueText(field: string, value: unknown): fc.Arbitrary<string> {
 
 const protoName = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** JSON text of a body in any spelling that docs/decisions.md, D3 allows, unknown fields among its own. */
+/** JSON text of a body in any spelling that docs/decisions.md, D3 allows, with some unknown fields. */
 export function spelling(body: Readonly<Record<string, unknown>>): fc.Arbitrary<string> {
   const known = new Set(Object.keys(body).flatMap((field) => [field, protoName(field)]))
   const own = Object.entries(body).map(([field, value]) =>

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** A thread that asks for one quote after the other until it gets a message, and then sends what it has got. */
+/** A thread that requests one quote after the other until it gets a message. It then sends its results. */
 const PAUSE_MS = 25
 const { url, body } = workerData
 const statuses = {}

@@ -23,15 +23,15 @@ const shaped = [
     '{"quote":[],"signature":"0x"}',
     '[{"quote":{}}]',
     nested(30_000),
-  ].map((body) => replies(`${body.slice(0, 40)} for a reply`, 'invalid malformed', () => body)),
+  ].map((body) => replies(`the reply ${body.slice(0, 40)}`, 'invalid malformed', () => body)),
   replies('a good reply inside a list', 'invalid malformed', (reply) => [reply]),
-  replies('30000 levels for an address', 'invalid solver_mismatch', ({ quote, signature }) =>
+  replies('an address nested 30000 levels deep', 'invalid solver_mismatch', ({ quote, signature }) =>
     JSON.stringify({ quote: { ...quote, solver: 0 }, signature }).replace(
       '"solver":0',
       `"solver":${nested(30_000)}`,
     ),
   ),
-  replies('10000 levels for an extra field', 'quoted', (reply) =>
+  replies('an extra field nested 10000 levels deep', 'quoted', (reply) =>
     JSON.stringify({ extra: 0, ...reply }).replace('"extra":0', `"extra":${nested(10_000)}`),
   ),
   replies(
@@ -44,7 +44,7 @@ const shaped = [
     'invalid solver_mismatch',
     ({ quote, signature }) => `{"quote":{"__proto__":${JSON.stringify(quote)}},"signature":"${signature}"}`,
   ),
-  replies('a prototype beside a good reply', 'quoted', (reply) =>
+  replies('a prototype next to a good reply', 'quoted', (reply) =>
     JSON.stringify(reply).replace(
       '{',
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},',
@@ -75,8 +75,8 @@ const shaped = [
   replies('a bare NUL in the JSON', 'invalid malformed', (reply) =>
     JSON.stringify(reply).replace('"nonce":"', '"nonce":"\0'),
   ),
-  replies('JSON and then some', 'invalid malformed', (reply) => `${JSON.stringify(reply)}x`),
-  sends('invalid UTF-8 in a field that counts', 'invalid amount_out_of_range', (json) =>
+  replies('JSON with more text after it', 'invalid malformed', (reply) => `${JSON.stringify(reply)}x`),
+  sends('invalid UTF-8 in a quote field', 'invalid amount_out_of_range', (json) =>
     ok(Buffer.from(json.replace('"outputAmount":"', '"outputAmount":"\xff\xfe'), 'latin1')),
   ),
   sends('invalid UTF-8 in an extra field', 'quoted', (json) =>
@@ -103,5 +103,5 @@ const signed = [
   })),
 ]
 
-/** Solvers that speak proper HTTP, and say the wrong thing with it. */
+/** Solvers that send valid HTTP with a wrong reply. */
 export const badReplies = [...shaped, ...signed]

@@ -11,7 +11,7 @@ import { type RawSolver, startRawSolver, startTrap, type Trap } from './raw-solv
 import { startService, type TestService } from './service.js'
 import { honest, register, startSolver, type TestSolver } from './test-solver.js'
 
-/** What a busy machine of two cores may add: all of the beasts sign their offers in this very process. */
+/** What a busy machine of two cores may add: all malformed solvers sign their offers in this process. */
 const SLACK_MS = 800
 const ROUNDS = 2
 const malformedSolvers = [...badSolvers, ...badReplies, ...oversizedReplies]
@@ -48,7 +48,7 @@ afterAll(async () => {
     process.off(kind, noteMishap)
 })
 
-/** Anvil's accounts are too few: each beast has one of its own. */
+/** Anvil has too few accounts: each malformed solver has one of its own. */
 async function startBonded(
   malformedSolver: (typeof malformedSolvers)[number],
   index: number,
@@ -69,7 +69,7 @@ async function giveEther({ address }: LocalAccount): Promise<void> {
   await fetch(chain.devnet.rpcUrl, { method: 'POST', headers, body: JSON.stringify(call) })
 }
 
-/** How often each outcome was counted, with its reason. */
+/** The count of each outcome, with its reason. */
 async function outcomes(): Promise<Record<string, number>> {
   const text: string = (await service.get('/metrics')).body
   const series = text.matchAll(
@@ -80,14 +80,14 @@ async function outcomes(): Promise<Record<string, number>> {
   )
 }
 
-/** How often each is to be counted after so many rounds. */
+/** The expected counts after this many rounds. */
 function expectedOutcomes(rounds: number): Record<string, number> {
   const counts: Record<string, number> = { quoted: rounds }
   for (const { outcome } of malformedSolvers) counts[outcome] = (counts[outcome] ?? 0) + rounds
   return counts
 }
 
-it('one honest solver wins among all the bad ones at once, time and again', async () => {
+it('an honest solver wins each time among all the malformed solvers at once', async () => {
   const decent = zoo
     .filter(({ malformedSolver }) => malformedSolver.outcome === 'quoted')
     .map(({ account }) => account.address)
@@ -102,7 +102,7 @@ it('one honest solver wins among all the bad ones at once, time and again', asyn
   }
 })
 
-it('and after all that the service is in good health and nothing went unhandled', async () => {
+it('the service is healthy after all malformed replies, and no error is unhandled', async () => {
   const hanging = zoo.filter(({ malformedSolver }) => malformedSolver.outcome === 'late')
   for (const solver of hanging) await solver.abandoned()
   const { status, body } = await service.get('/health')

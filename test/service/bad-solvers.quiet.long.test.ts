@@ -49,7 +49,10 @@ async function startAndRegister(malformedSolver: MalformedSolver) {
   return bad
 }
 
-/** Asks for a quote, holds the answer against what the beast deserves, and tells how long it took. */
+/**
+ * Requests a quote, compares the result with what the malformed solver must get, and returns the time that it
+ * took.
+ */
 async function quoteBeside(malformedSolver: MalformedSolver): Promise<number> {
   const [outcome = '', reason = ''] = malformedSolver.outcome.split(' ')
   const count = () => service.metric('aggregator_solver_replies_total', { outcome, reason })
@@ -71,11 +74,11 @@ const ending = [...badSolvers, ...badReplies].filter(({ outcome }) => outcome !=
 const tried = (all: readonly MalformedSolver[]) => all.filter((_, index) => index % EVERY === 0)
 const hanging = tried([...badSolvers, ...badReplies].filter(({ outcome }) => outcome === 'late'))
 
-describe('a solver that does not come to an end costs the others no more than the timeout', () => {
-  // The time that one solver has cost counts at its next endpoint too.
+describe('a solver that never finishes its reply costs the others no more than the timeout', () => {
+  // The time that a solver has cost also counts at its next endpoint.
   beforeEach(restartService)
 
-  it.each(hanging)('$name', async (malformedSolver) => {
+  it.each(hanging)('case: it $name', async (malformedSolver) => {
     const bad = await startAndRegister(malformedSolver)
     const elapsedMs = await quoteBeside(malformedSolver)
     expect(elapsedMs).toBeGreaterThan(QUOTE_TIMEOUT_MS - 50)
@@ -85,8 +88,8 @@ describe('a solver that does not come to an end costs the others no more than th
   })
 })
 
-describe('a solver that comes to a bad end costs the others nothing, also a second time', () => {
-  it.each(tried(ending))('$name: $outcome', async (malformedSolver) => {
+describe('a solver with a malformed reply costs the others nothing, also a second time', () => {
+  it.each(tried(ending))('case: $name, outcome: $outcome', async (malformedSolver) => {
     const bad = await startAndRegister(malformedSolver)
     expect(await quoteBeside(malformedSolver)).toBeLessThan(SLACK_MS)
     expect(await quoteBeside(malformedSolver)).toBeLessThan(SLACK_MS)
@@ -94,8 +97,8 @@ describe('a solver that comes to a bad end costs the others nothing, also a seco
   })
 })
 
-describe('a solver that does not stop talking is cut off, at the cost of what the sockets hold', () => {
-  it.each(oversizedReplies)('$name: $outcome', async (malformedSolver) => {
+describe('a solver that does not stop sending is cut off, at the cost of what the sockets hold', () => {
+  it.each(oversizedReplies)('case: $name, outcome: $outcome', async (malformedSolver) => {
     const bad = await startAndRegister(malformedSolver)
     const before = process.memoryUsage().rss
     expect(await quoteBeside(malformedSolver)).toBeLessThan(SLACK_MS)
@@ -105,12 +108,12 @@ describe('a solver that does not stop talking is cut off, at the cost of what th
     await bad.close()
   })
 
-  it('which the buffers could not hold', () => {
+  it('case: more bytes than the buffers can hold', () => {
     expect(FLOOD_BYTES).toBeGreaterThan(10 * BUFFERED_BYTES)
   })
 })
 
-it('what one connection may carry has no limit, only each reply on it', async () => {
+it('one connection has no limit for all its replies, only for each one', async () => {
   const largest = ending.filter(({ name }) => name === 'a body of 64 KiB to the byte')
   expect(largest).toHaveLength(1)
   for (const malformedSolver of largest) {
@@ -120,4 +123,4 @@ it('what one connection may carry has no limit, only each reply on it', async ()
   }
 })
 
-it('nobody was led to where a redirect points', () => expect(trap.visits()).toBe(0))
+it('the service never follows a redirect of a solver', () => expect(trap.visits()).toBe(0))

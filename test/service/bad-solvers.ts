@@ -13,7 +13,7 @@ import {
   sendsAndCloses,
 } from './malformed-solvers.js'
 
-/** The most that a service may wait for these, so that what is to come too late does. */
+/** The longest time that a service may wait for these solvers. What must arrive too late arrives after it. */
 export const LONGEST_TIMEOUT_MS = 2500
 
 const padded = (json: string, length: number) => json.padEnd(length, ' ')

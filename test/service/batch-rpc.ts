@@ -11,7 +11,7 @@ interface RpcAnswer {
   error?: { code: number; message: string }
 }
 
-/** Anvil refuses bodies over 2 MB; one call with a signed quote takes about 2 kB. */
+/** Anvil rejects bodies over 2 MB. One call with a signed quote takes about 2 kB. */
 const MAX_BATCH = 400
 
 /** Raw JSON-RPC over HTTP: without estimates, retries and polling. */
@@ -33,7 +33,10 @@ export function createBatchRpc(rpcUrl: string) {
     })
   }
 
-  /** Makes calls in as few HTTP requests as may be. Anvil works on the calls of one request side by side. */
+  /**
+   * Makes calls in as few HTTP requests as possible. Anvil works on the calls of one request at the same
+   * time.
+   */
   async function batch<T = unknown>(calls: readonly RpcCall[]): Promise<T[]> {
     const results: unknown[] = []
     for (let start = 0; start < calls.length; start += MAX_BATCH) {
@@ -50,7 +53,7 @@ export function createBatchRpc(rpcUrl: string) {
   }
 }
 
-/** A number as JSON-RPC writes it. */
+/** A number in JSON-RPC form. */
 export function quantity(value: number | bigint): `0x${string}` {
   return `0x${value.toString(16)}`
 }

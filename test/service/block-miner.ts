@@ -4,7 +4,7 @@ import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { createBatchRpc, quantity, type RpcCall } from './batch-rpc.js'
 import type { Transaction } from './order-actions.js'
 
-/** A block's place, by number and hash, and its time in Unix seconds. */
+/** A block's number and hash, and its time in Unix seconds. */
 export interface MinedBlock {
   number: number
   hash: Hash
@@ -24,9 +24,9 @@ interface RpcReceipt {
 }
 
 const GAS = quantity(1_000_000)
-/** Room for two thousand transactions a block, by the gas that they are allowed rather than by what they use. */
+/** Room for two thousand transactions a block, by their gas limit and not by the gas that they use. */
 const BLOCK_GAS_LIMIT = quantity(2_000_000_000)
-/** Anvil puts those that offer more first: a falling price keeps a block's transactions in order. */
+/** Anvil orders transactions by the price that they offer: a falling price keeps the given order. */
 const HIGHEST_FEE = 100_000_000_000n
 const TIP = quantity(1)
 const ERRORS = [...settlementAbi, ...testTokenAbi].filter((item) => item.type === 'error')
@@ -34,8 +34,8 @@ const ERRORS = [...settlementAbi, ...testTokenAbi].filter((item) => item.type ==
 export type BlockMiner = Awaited<ReturnType<typeof createBlockMiner>>
 
 /**
- * Makes blocks of one's choice on a chain of anvil's that mines each transaction as it comes; between the calls it
- * goes on doing so. Nobody else may send transactions during a call.
+ * Mines chosen blocks on an anvil chain that mines each transaction at once. Between the calls the chain goes
+ * on doing so. No one else may send transactions during a call.
  */
 export async function createBlockMiner(rpcUrl: string) {
   const rpc = createBatchRpc(rpcUrl)
@@ -46,7 +46,7 @@ export async function createBlockMiner(rpcUrl: string) {
     return blockOf(await rpc.call<RpcBlock | null>('eth_getBlockByNumber', name, false), tag)
   }
 
-  /** Numbers the transactions of each sender on from what it has sent before. */
+  /** Continues the nonces of each sender. */
   function numbered(transactions: readonly Transaction[], counts: ReadonlyMap<Address, Hex>): RpcCall[] {
     const sent = new Map<Address, number>()
     return transactions.map((transaction, position) => {
@@ -68,7 +68,7 @@ export async function createBlockMiner(rpcUrl: string) {
     return { parent: blockOf(latest as RpcBlock | null, 'latest'), countsBySender }
   }
 
-  /** @throws Error when the block does not hold just these transactions, or one of them reverted */
+  /** @throws Error when the block does not hold exactly these transactions, or one of them reverted */
   async function checkedBlock(number: number, wanted: number | readonly Hash[]): Promise<MinedBlock> {
     const [found, receipts] = await rpc.batch([
       ['eth_getBlockByNumber', quantity(number), false],
@@ -79,7 +79,7 @@ export async function createBlockMiner(rpcUrl: string) {
     const isWanted =
       typeof wanted === 'number' ? transactions.length === wanted : transactions.join() === wanted.join()
     if (!isWanted || (receipts as RpcReceipt[]).length !== transactions.length) {
-      throw new Error(`block ${number} holds other transactions than were meant for it`)
+      throw new Error(`block ${number} holds other transactions than expected`)
     }
     const failed = (receipts as RpcReceipt[]).find(({ status }) => status !== '0x1')?.transactionHash
     if (failed === undefined) return block
@@ -101,7 +101,7 @@ export async function createBlockMiner(rpcUrl: string) {
     /**
      * Mines one block with these transactions, in this order.
      * @param timeAfter gives the block's time, Unix seconds, from the last block's
-     * @throws Error when one reverts, or is not in that block
+     * @throws Error when a transaction reverts, or is not in that block
      */
     async mine(
       transactions: readonly Transaction[],
@@ -119,8 +119,8 @@ export async function createBlockMiner(rpcUrl: string) {
       }
     },
     /**
-     * Replaces the last `depth` blocks by as many others at once.
-     * @param blocks the transactions of each, the lowest first; those left out are empty
+     * Replaces the last `depth` blocks by the same number of others at once.
+     * @param blocks the transactions of each, the lowest first; omitted blocks are empty
      * @throws Error when one reverts
      */
     async reorganise(depth: number, blocks: readonly (readonly Transaction[])[]): Promise<MinedBlock[]> {
@@ -135,7 +135,7 @@ export async function createBlockMiner(rpcUrl: string) {
       }
       return replaced
     },
-    /** Takes the last `depth` blocks away. */
+    /** Removes the last `depth` blocks. */
     rollBack: (depth: number) => rpc.call('anvil_rollback', depth),
   }
 }

@@ -37,7 +37,7 @@ const untilListed = (service: TestService, ...addresses: string[]) =>
     () => listed(service),
     (list) => list.join() === addresses.join(),
   )
-/** Runs a statement beside the service. */
+/** Runs a statement on the database while the service uses it. */
 async function execute(environment: Record<string, string>, statement: string): Promise<void> {
   const { DB_PATH, DATABASE_URL } = environment
   if (DB_PATH !== undefined) return void new SQLite(DB_PATH).exec(statement).close()
@@ -49,8 +49,8 @@ async function execute(environment: Record<string, string>, statement: string): 
 const registering = async (service: TestService) =>
   service.post(`${path}/register`, await signedRegistration(account, { endpointUrl: ENDPOINT }))
 
-describe.each(databases)('on %s', (_kind, make) => {
-  it('solvers block and allow work beside a running service', async () => {
+describe.each(databases)('solvers block on %s', (_kind, make) => {
+  it('works while a service runs, and so does solvers unblock', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const cli = (...argv: string[]) => commandLine(['solvers', ...argv], { environment })
@@ -85,7 +85,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     expect((await cli('blocked')).stdout).toBe('No address is blocked.\n')
   })
 
-  it('solvers block works while no service runs, and for every chain', async () => {
+  it('works while no service runs, and for every chain', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const cli = (...argv: string[]) => commandLine(['solvers', ...argv], { environment })
@@ -126,7 +126,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     expect([again.code, again.stderr]).toEqual([4, `error: ${account.address} is not blocked.\n`])
   })
 
-  it('a blocked solver that an older version has registered is dropped', async () => {
+  it('drops a blocked solver that an older version has registered', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const service = await start(environment)
@@ -139,7 +139,7 @@ describe.each(databases)('on %s', (_kind, make) => {
     await untilListed(service, other.address)
   })
 
-  it('an unsigned request does not learn that an address is blocked', async () => {
+  it('does not show in the response to an unsigned request', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const service = await start(environment)
@@ -150,7 +150,7 @@ describe.each(databases)('on %s', (_kind, make) => {
   })
 })
 
-it('registrations go on while another process removes and allows a solver again and again', async () => {
+it('registrations succeed while another process blocks and unblocks a solver again and again', async () => {
   const environment = { DB_PATH: temporaryFile() }
   const service = await start({ ...environment, BOND_CHECK_INTERVAL_MS: '10' })
   const script = `
@@ -174,23 +174,23 @@ it('registrations go on while another process removes and allows a solver again 
   await writer.exited
 })
 
-describe('a database that cannot be used', () => {
+describe('a solvers command', () => {
   it.each([
     [
-      'a file that is not there',
+      'a file that does not exist',
       { DB_PATH: '/nonexistent/service.db' },
       2,
       'DB_PATH is /nonexistent/service.db',
     ],
-    ['memory', { DB_PATH: ':memory:' }, 2, 'DB_PATH is :memory:, which cannot be opened'],
-    ['no PostgreSQL', { DATABASE_URL: 'mysql://127.0.0.1' }, 2, 'DATABASE_URL must be a URL'],
+    ['a database in memory', { DB_PATH: ':memory:' }, 2, 'DB_PATH is :memory:, which cannot be opened'],
+    ['a URL of another database', { DATABASE_URL: 'mysql://127.0.0.1' }, 2, 'DATABASE_URL must be a URL'],
     [
       'a PostgreSQL that does not answer',
       { DATABASE_URL: 'postgres://a:b@127.0.0.1:9/c' },
       3,
       '(DATABASE_UNAVAILABLE)',
     ],
-  ])('%s is named', async (_which, environment, exitCode, message) => {
+  ])('names the cause of %s', async (_which, environment, exitCode, message) => {
     const { code, stdout, stderr } = await commandLine(['solvers', 'block', account.address], {
       environment,
     })
@@ -199,10 +199,10 @@ describe('a database that cannot be used', () => {
     expect(stderr).toContain(message)
   })
 
-  it('a file that cannot be written is named with the cause', async () => {
+  it('reports why a file cannot be written', async () => {
     const environment = { DB_PATH: temporaryFile() }
     await (await startService(chain, environment)).close()
-    // SQLite rolls the transaction back itself, as it does on a full disk.
+    // SQLite rolls the transaction back itself, as on a full disk.
     await execute(
       environment,
       "create trigger full before insert on blocked_solvers begin select raise(rollback, 'disk is full'); end",
@@ -217,7 +217,7 @@ describe('a database that cannot be used', () => {
     ])
   })
 
-  it('a file without tables of this version is left as it is', async () => {
+  it('leaves a file without tables of this version unchanged', async () => {
     const file = temporaryFile()
     new SQLite(file).exec('create table a (b)').close()
     const { code, stderr } = await commandLine(['solvers', 'blocked'], { environment: { DB_PATH: file } })

@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
-  // Everything of the bond is needed, so that any part less is too little.
+  // The minimum is the whole bond, so that any smaller bond is too small.
   environment = {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
@@ -56,8 +56,8 @@ async function isAsked(service: TestService): Promise<boolean> {
   return solver.asks.length > before
 }
 
-describe('a solver whose bond falls short is neither asked nor listed, and is back when its bond is', () => {
-  it('told by the events of unstaking', async () => {
+describe('a solver with an insufficient bond is neither asked nor listed until the bond is back', () => {
+  it('after the events of unstaking', async () => {
     const service = await startService(chain, environment)
     await solver.register(service)
     expect(await isAsked(service)).toBe(true)
@@ -73,7 +73,7 @@ describe('a solver whose bond falls short is neither asked nor listed, and is ba
     await service.close()
   })
 
-  it('told by a refund that slashes it, and by bond that is added', async () => {
+  it('after a refund that slashes the bond, and bond that is added', async () => {
     const service = await startService(chain, environment)
     await solver.register(service)
     await calls.mint(chain.contracts.weth, user.address, 10n ** 18n)
@@ -107,7 +107,7 @@ describe('a solver whose bond falls short is neither asked nor listed, and is ba
     await service.close()
   })
 
-  it('told by the periodic read alone, when the node says nothing of events', async () => {
+  it('after the periodic read alone, when the node returns no events', async () => {
     rpc.hideLogs()
     const service = await startService(chain, { ...environment, BOND_CHECK_INTERVAL_MS: '50' })
     await solver.register(service)
@@ -119,7 +119,7 @@ describe('a solver whose bond falls short is neither asked nor listed, and is ba
   })
 })
 
-it("an RPC failure changes nobody's standing", async () => {
+it('an RPC failure leaves every solver active or inactive as it was', async () => {
   const service = await startService(chain, { ...environment, BOND_CHECK_INTERVAL_MS: '20' })
   await solver.register(service)
   rpc.setUp(false)
@@ -132,7 +132,7 @@ it("an RPC failure changes nobody's standing", async () => {
   await service.close()
 })
 
-it('a standing survives a restart, also while the RPC is down', async () => {
+it('the bond state of a solver survives a restart, also while the RPC is down', async () => {
   const kept = { ...environment, DB_PATH: join(folder, 'kept.db') }
   const before = await startService(chain, kept)
   await solver.register(before)
@@ -149,7 +149,7 @@ it('a standing survives a restart, also while the RPC is down', async () => {
   await after.close()
 })
 
-it('a solver that falls short keeps its place, and a registration anew is refused', async () => {
+it('a solver with an insufficient bond keeps its place, and cannot register again', async () => {
   const service = await startService(chain, { ...environment, MAX_SOLVERS_PER_CHAIN: '1' })
   await solver.register(service)
   await calls.send(account, 'requestUnstake', [1n])

@@ -6,11 +6,11 @@ import type { TestChain } from './chain.js'
 import type { Case } from './connection-breaks.js'
 import type { watchResources } from './process-resources.js'
 
-/** A connection to the service that has got as far as its case says. */
+/** A connection to the service that has reached the stage of its case. */
 export interface BrokenConnection {
   readonly socket: Socket
   readonly localPort: number
-  /** The inode of the service's end; undefined when the connection has ended already. */
+  /** The inode of the service's socket. Undefined when the connection has already ended. */
   readonly inode: string | undefined
 }
 
@@ -18,14 +18,14 @@ interface Target {
   readonly port: number
   readonly chain: TestChain
   readonly resources: ReturnType<typeof watchResources>
-  /** How many requests for an amount a solver holds. */
+  /** How many requests for an amount a solver holds open. */
   readonly held: (amount: string) => number
 }
 
 const REACH_MS = 10_000
 const POLL_MS = 10
 
-/** Asks again until the answer is true. @returns whether it was, after `ms` at the latest */
+/** Repeats the request until the answer is true. @returns whether it became true within `ms` */
 export async function within(ms: number, isTrue: () => Promise<boolean> | boolean): Promise<boolean> {
   const end = performance.now() + ms
   while (!(await isTrue())) {
@@ -36,8 +36,8 @@ export async function within(ms: number, isTrue: () => Promise<boolean> | boolea
 }
 
 /**
- * Connects and sends what the stage has sent. Unless the break comes at once, waits until the service has read that, or
- * has answered as far as the stage says.
+ * Connects and sends the bytes of the stage. Unless the break comes at once, waits until the service has read
+ * them, or has answered as far as the stage says.
  * @param amount of a quote
  * @throws Error when the stage is not reached
  */
@@ -60,10 +60,10 @@ export async function openBroken(target: Target, one: Case, amount: string): Pro
     inode = peer?.inode
     if (socket.readableEnded || socket.destroyed) return kind.outcome === 'any' || answer.isWhole
     if (peer === undefined) return false
-    // A connection that was refused is not read.
+    // The service does not read a rejected connection.
     return stage.isLast ? hasReached(one, answer, target.held(amount)) : peer.isRead || kind.outcome === 'any'
   })
-  if (!isThere) throw new Error(`the stage was not reached, the answer: ${JSON.stringify(answer)}`)
+  if (!isThere) throw new Error(`the stage was not reached, the response: ${JSON.stringify(answer)}`)
   if (!how.isReading || kind.outcome === 'answering') socket.pause()
   return { socket, localPort, inode }
 }

@@ -16,31 +16,34 @@ import { CAN_SEE_RESOURCES, type ProcessResources, watchResources } from './proc
 import { quoteRequest } from './quote-request.js'
 import { environmentFor } from './service.js'
 
-/** So many connections are broken off in each case. */
+/** The number of broken connections in each case. */
 const CONNECTIONS = 1
-/** So many cases are under way at once, so that the test leaves the service some of the machine. */
+/** The number of concurrent cases, so that the test leaves the service some of the machine. */
 const CASES_AT_ONCE = 48
-/** Until then, nothing may be left of a connection that was broken off. */
+/** Within this time, a broken connection must leave nothing open. */
 const RELEASE_MS = 2000
-/** A session that does not take its answers is destroyed 10 s after it was closed. */
+/** A session that does not take its responses is destroyed 10 s after it was closed. */
 const DESTROY_MS = 10_000
 const ROOM_MS = 3000
 const MAX_HEAP_GROWTH_BYTES = 5 * 1024 * 1024
-/** A service that takes nothing for so long has stopped to read. */
+/** A service that takes nothing for this long has stopped reading. */
 const FLOOD_PAUSE_MS = 3000
-/** Much more than the network takes of answers that a client does not read. */
+/** Much more than the network buffers of responses that a client does not read. */
 const FLOOD_BYTES = 24 * 1024 * 1024
-/** A thousand pings of a WebSocket's client, masked, as long as they may be (RFC 6455, section 5.5). */
+/** A thousand pings of a WebSocket client, masked, of the maximum length (RFC 6455, section 5.5). */
 const PINGS = Buffer.alloc(1000 * 131, Buffer.concat([Buffer.from([0x89, 0x80 | 125]), Buffer.alloc(129, 1)]))
 const MAX_QUOTE_MS = 1500
 const CROWD = 200
-/** To the chain and to the solver, kept alive for the next requests. */
+/** Connections to the chain and to the solver are kept alive for the next requests. */
 const MAX_OWN_CONNECTIONS = 100
 const WATCHERS_PER_CLIENT = 20
-/** Longer than any case takes, so that the service gives no request to a solver up before its client has left. */
+/**
+ * Longer than any case takes, so that the service does not give up a request to a solver before its client
+ * has left.
+ */
 const QUOTE_TIMEOUT_MS = '10000'
 const NO_STREAM_LIMITS = { MAX_STREAM_CLIENTS_PER_IP: '0', RATE_LIMIT_STREAMS: '0' }
-/** Never reached, but counted. */
+/** A limit that is never reached, so that the service counts. */
 const HIGH_LIMITS = { RATE_LIMIT_MAX: '1000000', RATE_LIMIT_ORDER: '1000000', RATE_LIMIT_QUOTE: '1000000' }
 
 let chain: TestChain
@@ -52,7 +55,7 @@ let exchange: ReturnType<typeof createExchange>
 let resources: ReturnType<typeof watchResources>
 let honestClient: ReturnType<typeof startHonestClient>
 let before: ProcessResources & { heapUsed: number }
-/** Files that were open at some moment, and not before. */
+/** Files that are open now and were not open before. */
 const openedFiles = new Set<string>()
 let casesUnderWay = 0
 let lastAmount = 1000
@@ -90,7 +93,7 @@ afterAll(async () => {
 const allCasesOf = (kind: ConnectionKind) =>
   casesOf(kind, kind.request({ chain, amount: '1', window: 0xffff }))
 
-/** Has every kind served once, so that what the service loads and keeps for all is there before anything is counted. */
+/** Requests each kind once, so that everything that the service loads and keeps is there before the count. */
 async function warmUp(): Promise<void> {
   const cases = connectionKinds.flatMap(allCasesOf)
   await Promise.all(cases.filter(({ how }) => how.name === 'RST').map(leftBy))
@@ -104,7 +107,7 @@ async function heapUsed(): Promise<number> {
   return Number(bytes)
 }
 
-/** Breaks connections off. @returns what the service has kept of them, or why it did not come to that */
+/** Breaks connections. @returns what the service has kept of them, or why the case failed */
 async function leftBy(one: Case): Promise<string | undefined> {
   while (casesUnderWay >= CASES_AT_ONCE) await pause(10)
   casesUnderWay++
@@ -157,15 +160,15 @@ async function nonZero(name: string, label = ''): Promise<string[]> {
 }
 
 describe.skipIf(!CAN_SEE_RESOURCES)(
-  'a client that breaks off leaves nothing, when it uses',
+  'a client that breaks its connection leaves nothing open',
   { concurrent: true },
   () => {
-    it.each(connectionKinds)('$name', async (kind) => {
+    it.each(connectionKinds)('with $name', async (kind) => {
       const left = await Promise.all(allCasesOf(kind).map(leftBy))
       expect(left.filter((text) => text !== undefined)).toEqual([])
     })
 
-    it('many connections that it resets together, each with its first request', async () => {
+    it('with many connections that it resets together, each with its first request', async () => {
       const [kind] = connectionKinds as [ConnectionKind]
       const { headers } = kind.request({ chain, amount: '1', window: 0 })
       const sockets = Array.from({ length: CROWD }, () => connect(port, '127.0.0.1').on('error', () => {}))
@@ -177,8 +180,8 @@ describe.skipIf(!CAN_SEE_RESOURCES)(
       await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')))
     })
 
-    it('an HTTP/2 session that it closes while it takes no answer, and keeps connected', async () => {
-      const [kind] = connectionKinds.filter(({ name }) => name === 'a large answer over HTTP/2')
+    it('with an HTTP/2 session that it closes, but keeps connected and unread', async () => {
+      const [kind] = connectionKinds.filter(({ name }) => name === 'a large response over HTTP/2')
       const [one] = allCasesOf(kind as ConnectionKind).filter(
         ({ how }) => how.name === 'zero window, then FIN',
       )
@@ -195,8 +198,8 @@ describe.skipIf(!CAN_SEE_RESOURCES)(
   },
 )
 
-describe('after that, the service', () => {
-  it('does not grow by what a WebSocket sends that reads nothing', async ({ annotate }) => {
+describe('the service after broken connections', () => {
+  it('does not grow with what a WebSocket client sends that reads nothing', async ({ annotate }) => {
     const start = await heapUsed()
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
@@ -216,14 +219,14 @@ describe('after that, the service', () => {
     expect(end - start).toBeLessThan(MAX_HEAP_GROWTH_BYTES)
   })
 
-  it('has served another client all along', async ({ annotate }) => {
+  it('has served another client all the time', async ({ annotate }) => {
     const { statuses, slowestMs } = await honestClient.stop()
     await annotate(`${JSON.stringify(statuses)}, the slowest in ${slowestMs | 0} ms`)
     expect(Object.keys(statuses)).toEqual(['200'])
     expect(slowestMs).toBeLessThan(MAX_QUOTE_MS)
   })
 
-  it('has no place at the stream taken', async () => {
+  it('has no stream place in use', async () => {
     let taken: string[] = []
     await within(RELEASE_MS, async () => {
       taken = await nonZero('aggregator_stream_clients')
@@ -232,7 +235,7 @@ describe('after that, the service', () => {
     expect(taken).toEqual([])
   })
 
-  it('has room for as many health watchers as one client may have', async () => {
+  it('has room for the maximum of health watchers of one client', async () => {
     const health = createHealthClient(url)
     const watches = Array.from({ length: WATCHERS_PER_CLIENT }, () => health.watch(''))
     expect(new Set(await Promise.all(watches.map((watch) => watch.next())))).toEqual(new Set(['SERVING']))
@@ -240,11 +243,11 @@ describe('after that, the service', () => {
     health.close()
   })
 
-  it('has no request to a solver open', () => {
+  it('has no open request to a solver', () => {
     expect(solver.held()).toBe(0)
   })
 
-  it.skipIf(!CAN_SEE_RESOURCES)('has as many sockets and files open as before', async ({ annotate }) => {
+  it.skipIf(!CAN_SEE_RESOURCES)('has as many open sockets and files as before', async ({ annotate }) => {
     const accepted = ({ sockets, outgoing }: ProcessResources) => sockets.size - outgoing
     let now = await resources.look()
     await within(RELEASE_MS, async () => {

@@ -1,2 +1,2 @@
-/** Where the service is built for the tests, apart from `dist`, which some of them build themselves. */
+/** Where the service is built for the tests. Some tests build `dist` themselves. */
 export const BUILT = '.test-dist'

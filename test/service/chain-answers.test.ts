@@ -9,7 +9,7 @@ const on = useWatchedChain({ seed: 33 })
 
 const OTHER_ADDRESS = `0x${'77'.repeat(20)}`
 
-/** Mines blocks with and without events, and makes sure that each event comes once, in order. */
+/** Mines blocks with and without events, and checks that each event comes once, in order. */
 async function expectEvents(rounds = 3) {
   for (let round = 0; round < rounds; round++) {
     await on.traffic.mine([0, 1, 2, 3].map(() => on.traffic.actions.deposit(on.traffic.order())))
@@ -22,14 +22,14 @@ async function expectEvents(rounds = 3) {
   await on.untilRead()
 }
 
-describe('logs of a block that a node leaves out', () => {
-  it('at first are asked for again', async () => {
+describe('the logs of a block that a node omits', () => {
+  it('are requested again when they are missing at first', async () => {
     lie(on.rpc, { logs: (logs, times) => (times === 0 ? [] : logs), receipts: false })
     await on.start()
     await expectEvents()
   })
 
-  it('always are asked for at another endpoint', async () => {
+  it('are requested at another endpoint when they are always missing', async () => {
     const other = await startRpcProxy(on.chain.devnet.rpcUrl)
     onTestFinished(other.close)
     lie(on.rpc, { logs: () => [], receipts: false })
@@ -38,19 +38,19 @@ describe('logs of a block that a node leaves out', () => {
     await expectEvents()
   })
 
-  it('always are read from the receipts', async () => {
+  it('are read from the receipts when they are always missing', async () => {
     lie(on.rpc, { logs: () => [] })
     await on.start()
     await expectEvents()
   })
 
-  it('in part are read from the receipts', async () => {
+  it('are read from the receipts when a part is missing', async () => {
     lie(on.rpc, { logs: (logs) => logs.slice(0, Math.ceil(logs.length / 2)) })
     await on.start()
     await expectEvents()
   })
 
-  it('in part are asked for again when all of one kind are missing', async () => {
+  it('are requested again when all of one kind are missing', async () => {
     lie(on.rpc, {
       logs: (logs, times) => (times === 0 ? logs.filter((log) => log.topics.length < 4) : logs),
       receipts: false,
@@ -59,7 +59,7 @@ describe('logs of a block that a node leaves out', () => {
     await expectEvents()
   })
 
-  it('together with the receipts are asked for again', async () => {
+  it('are requested again when the receipts are missing too', async () => {
     let answers = 0
     lie(on.rpc, {
       logs: (logs, times) => (times < 2 ? [] : logs),
@@ -71,7 +71,7 @@ describe('logs of a block that a node leaves out', () => {
 })
 
 describe('a node', () => {
-  it('whose bloom filters are full of false positives is followed, and never counts as down', async () => {
+  it('with bloom filters full of false positives is read, and never counts as down', async () => {
     lie(on.rpc, { header: (header) => ({ ...header, logsBloom: bloomOf('ff') }), receipts: false })
     await on.start()
     await expectEvents(1)
@@ -82,14 +82,14 @@ describe('a node', () => {
     ['all zero', { logsBloom: bloomOf('00') }],
     ['missing', { logsBloom: undefined }],
     ['null', { logsBloom: null }],
-  ])('whose bloom filters are %s is followed', async (_what, change) => {
+  ])('with bloom filters that are %s is read', async (_what, change) => {
     lie(on.rpc, { header: (header) => ({ ...header, ...change }) })
     await on.start()
     await expectEvents()
     expect(await on.failedLooks()).toBe(0)
   })
 
-  it('without receipts is not asked for them again and again', async () => {
+  it('without receipts is not asked for receipts again and again', async () => {
     lie(on.rpc, { receipts: false })
     await on.start()
     await expectEvents(1)
@@ -99,7 +99,7 @@ describe('a node', () => {
     expect(await on.failedLooks()).toBe(0)
   })
 
-  it('that fails at receipts is followed without them', async () => {
+  it('that fails at receipts is read without them', async () => {
     on.rpc.intercept(async ({ method }, pass) =>
       method === 'eth_getBlockReceipts' ? { error: { code: -32000, message: 'no such plan' } } : pass(),
     )
@@ -107,7 +107,7 @@ describe('a node', () => {
     await expectEvents()
   })
 
-  it('that proves its blocks is asked for receipts of those with events alone', async () => {
+  it('that proves its blocks is asked for receipts of blocks with events only', async () => {
     await on.start()
     await expectEvents()
     const asked = on.rpc
@@ -119,7 +119,7 @@ describe('a node', () => {
   })
 })
 
-describe('a log of a node', () => {
+describe('a log', () => {
   it.each([
     ['without a log index', { logIndex: undefined }],
     ['with words for a log index', { logIndex: 'first' }],
@@ -128,7 +128,7 @@ describe('a log of a node', () => {
     ['with the number of another block', { blockNumber: '0x1' }],
     ['with a short order id', { topics: ['0x12'] }],
     ['with half a byte of data', { data: '0x123' }],
-  ])('%s is not believed, and the next endpoint is asked', async (_what, change) => {
+  ])('%s is rejected, and the next endpoint is asked', async (_what, change) => {
     const other = await startRpcProxy(on.chain.devnet.rpcUrl)
     onTestFinished(other.close)
     const changed = (log: object) => ({ ...log, ...change })
@@ -141,7 +141,7 @@ describe('a log of a node', () => {
     expect(on.lines.filter(({ msg }) => msg === 'events cannot be written')).toEqual([])
   })
 
-  it('whose index is counted otherwise than at the second reading has its event once', async () => {
+  it('with another index at the second reading gives its event once', async () => {
     const shifted = (log: { logIndex: string }) => ({
       ...log,
       logIndex: `0x${(Number(log.logIndex) + 100).toString(16)}`,
@@ -159,9 +159,9 @@ describe('a log of a node', () => {
 
 describe('an answer with logs', () => {
   it.each([
-    ['that were removed', { removed: true }],
+    ['that are marked as removed', { removed: true }],
     ['of another contract', { address: OTHER_ADDRESS }],
-  ])('%s is not believed', async (_what, change) => {
+  ])('%s is rejected', async (_what, change) => {
     lie(on.rpc, {
       logs: (logs, times) =>
         times === 0 ? logs.flatMap((log) => [log, { ...log, logIndex: '0x7000', ...change }]) : logs,
@@ -172,7 +172,7 @@ describe('an answer with logs', () => {
     expect(await on.failedLooks()).toBeGreaterThan(0)
   })
 
-  it('that are there twice has each of them once', async () => {
+  it('that come twice gives each of them once', async () => {
     lie(on.rpc, { logs: (logs) => [...logs, ...logs], receipts: false })
     await on.start()
     await expectEvents()
@@ -180,7 +180,7 @@ describe('an answer with logs', () => {
   })
 })
 
-it('a block that is asked for by hash, and comes as another one, fails that look', async () => {
+it('a block that is requested by hash and returned as another one fails that poll', async () => {
   await on.start()
   await on.traffic.run({ events: 4, blocks: 4 })
   await on.events.untilCount(4)
@@ -192,7 +192,7 @@ it('a block that is asked for by hash, and comes as another one, fails that look
       return parent
     },
   })
-  // An empty block could be the same as the one before it.
+  // An empty block could be identical to the one before it.
   const deposit = () => [on.traffic.actions.deposit(on.traffic.order())]
   await on.traffic.reorganise(3, [deposit(), deposit(), deposit()])
   await eventually(on.failedLooks, (count) => count > 1)

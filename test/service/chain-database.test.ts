@@ -27,7 +27,7 @@ const start = (path: string, now = Date.now, environment: Record<string, string>
   startService(chain, { DB_PATH: path, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment }, { now })
 
 describe('EVENT_RETENTION_DAYS', () => {
-  it('has events gone at a restart that are too old beside the last one, with their cursors, and the rest there', async () => {
+  it('removes old events at a restart, with their cursors, and keeps the others', async () => {
     const path = temporaryFile()
     const environment = { EVENT_RETENTION_DAYS: '3' }
     service = await start(path, Date.now, environment)
@@ -60,8 +60,8 @@ describe('EVENT_RETENTION_DAYS', () => {
   })
 })
 
-describe('a database that an older version wrote', () => {
-  it('is brought up to date, with its solvers and the timestamps of those that left', async () => {
+describe('a database of an older version', () => {
+  it('is migrated, with its solvers and the timestamps of those that left', async () => {
     const [account, left] = solverAccounts
     const path = temporaryFile()
     const timestamp = nextTimestamp()
@@ -82,7 +82,7 @@ describe('a database that an older version wrote', () => {
   })
 })
 
-/** A database as it was before there were events. */
+/** A database of the version before events. */
 async function writeFirstVersion(path: string, solver: string, left: string, timestamp: number) {
   // biome-ignore lint/suspicious/noExplicitAny: the tables of then have no types any more
   const database = new Kysely<any>({ dialect: new SqliteDialect({ database: new SQLite(path) }) })

@@ -12,7 +12,7 @@ const health = async () => (await on.service.get('/health')).body
 const untilStatus = (wanted: string) => eventually(on.chainHealth, ({ status }) => status === wanted)
 const errors = () => on.lines.filter(({ level }) => level >= 50)
 
-/** Resolves when the node has not been asked for so long. */
+/** Resolves when the node has not been called for this long. */
 async function untilPause(ms: number): Promise<void> {
   let [count, since] = [-1, 0]
   await eventually(
@@ -24,8 +24,8 @@ async function untilPause(ms: number): Promise<void> {
   )
 }
 
-describe('events that cannot be written', () => {
-  it('are logged as such, show in /health, and are written once the database takes them', async () => {
+describe('a failure to write events', () => {
+  it('is logged, shows in /health, and ends when the database takes the events', async () => {
     const path = temporaryFile()
     await on.start({ DB_PATH: path })
     await on.traffic.mine()
@@ -43,7 +43,7 @@ describe('events that cannot be written', () => {
       }),
     ])
     expect(await on.service.metric('aggregator_rpc_errors_total', {})).toBe(0)
-    // The chain goes on meanwhile, which changes nothing.
+    // The chain advances in the meantime, which changes nothing.
     await on.traffic.run({ events: 3, blocks: 2 })
     await untilPause(300)
     expect((await on.chainHealth()).status).toBe('down')
@@ -58,8 +58,8 @@ describe('events that cannot be written', () => {
   })
 })
 
-describe('a head that no chain can have', () => {
-  it('is gone from /health and the metrics with the next right answer', async () => {
+describe('an impossible head of a chain', () => {
+  it('leaves /health and the metrics with the next correct answer', async () => {
     await on.start()
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
@@ -81,8 +81,8 @@ describe('a head that no chain can have', () => {
   })
 })
 
-describe('a chain that has become lower than the stored blocks', () => {
-  it('is down with a line that says what to do, and is read again when it has grown', async () => {
+describe('a chain that is now shorter than the stored blocks', () => {
+  it('is down with a log line that says what to do, and is read again after it has grown', async () => {
     const { number } = await on.traffic.head()
     await on.start({ MAX_REORG_DEPTH: '2' })
     await on.traffic.mine()

@@ -10,7 +10,7 @@ import { useWatchedChain } from './watched-chain.js'
 
 const on = useWatchedChain({ seed: 61 })
 
-/** A block of a fork that is on no chain: its parent is the block before it in a list, or a real block. */
+/** A block of a fork that is on no chain. Its parent is the block before it in a list, or a real block. */
 interface ForkBlock {
   readonly number: number
   readonly hash: string
@@ -32,7 +32,10 @@ function fork(from: number, to: number, parentHash = madeUpHash()): ForkBlock[] 
   return blocks
 }
 
-/** Answers with the fork's blocks by their hashes, and once with its head; with the chain's own blocks otherwise. */
+/**
+ * Answers with the fork's blocks by their hashes, and once with its head. Other answers are those of the
+ * chain.
+ */
 function tellOnceOf(blocks: readonly ForkBlock[]) {
   const told = deferred()
   let isSubscribed = false
@@ -61,11 +64,11 @@ function tellOnceOf(blocks: readonly ForkBlock[]) {
   return told.opened
 }
 
-describe('one head of another fork', () => {
+describe('a head of another fork', () => {
   it.each([
-    { fork: 'that begins below the first block read', mined: 1, from: 1, to: 1, isOnKnown: false },
-    { fork: 'of several blocks that begins there', mined: 4, from: 1, to: 5, isOnKnown: false },
-    { fork: 'that begins at a known block', mined: 4, from: 4, to: 5, isOnKnown: true },
+    { fork: 'that branches below the first block read', mined: 1, from: 1, to: 1, isOnKnown: false },
+    { fork: 'of several blocks, which branches there', mined: 4, from: 1, to: 5, isOnKnown: false },
+    { fork: 'that branches at a known block', mined: 4, from: 4, to: 5, isOnKnown: true },
   ])('$fork removes no event, and reading goes on', async ({ mined, from, to, isOnKnown }) => {
     const root = await on.traffic.head()
     await on.start()
@@ -87,7 +90,7 @@ describe('one head of another fork', () => {
     expect((await on.chainHealth()).status).toBe('ok')
   })
 
-  it('whose parent the node answers with another block for ever is asked for once a look', async () => {
+  it('whose parent is always returned as another block is requested once a poll', async () => {
     await on.start()
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
@@ -118,7 +121,7 @@ describe('one head of another fork', () => {
 describe('a reorganisation while ranges are read', () => {
   const DEPTH = 4
 
-  it('of a chain without finality is noticed at the next range, and its events are removed', async () => {
+  it('is noticed at the next range of a chain without finality, and its events are removed', async () => {
     const { number: root } = await on.traffic.head()
     await on.traffic.run({ events: 60, blocks: 50 })
     const [reached, released] = [deferred(), deferred()]
@@ -126,7 +129,7 @@ describe('a reorganisation while ranges are read', () => {
     on.rpc.intercept(async ({ method, params = [] }, pass) => {
       if (params[0] === 'finalized') return { error: { code: -32601, message: 'unknown block' } }
       const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
-      // Single blocks are the ends of a range, which are read again.
+      // The ends of a range are single blocks, which are read again.
       if (method !== 'eth_getLogs' || fromBlock === undefined || fromBlock === toBlock) return pass()
       if (Number(toBlock) - Number(fromBlock) > 8)
         return { error: { code: -32005, message: 'query returned too many results' } }
@@ -154,11 +157,11 @@ describe('a reorganisation while ranges are read', () => {
   })
 })
 
-/** Refuses the last final block, as chains without finality do. */
+/** Rejects requests for the last final block, as chains without finality do. */
 const withoutFinality: Interceptor = async ({ params = [] }, pass) =>
   params[0] === 'finalized' ? { error: { code: -32601, message: 'unknown block' } } : pass()
 
-describe('a chain that has left all blocks that the service knows', () => {
+describe('a chain that no longer has any block that the service knows', () => {
   const DEPTH = 3
 
   async function restart(kept: Record<string, string>): Promise<void> {
@@ -174,7 +177,7 @@ describe('a chain that has left all blocks that the service knows', () => {
     whole.close()
   }
 
-  it('without finality and over a restart has its old events removed', async () => {
+  it('has its old events removed without finality and after a restart', async () => {
     on.rpc.intercept(withoutFinality)
     const kept = { DB_PATH: temporaryFile(), MAX_REORG_DEPTH: String(DEPTH) }
     await on.start(kept)
@@ -187,7 +190,7 @@ describe('a chain that has left all blocks that the service knows', () => {
     await expectChainsEvents()
   })
 
-  it('as it was reset has its old events removed once it has grown past them', async () => {
+  it('has its old events removed after a reset, once it has grown past them', async () => {
     const kept = { DB_PATH: temporaryFile(), MAX_REORG_DEPTH: String(DEPTH) }
     await on.start(kept)
     await on.traffic.run({ events: 6, blocks: 6 })
@@ -203,7 +206,7 @@ describe('a chain that has left all blocks that the service knows', () => {
     await expectChainsEvents()
   })
 
-  it('is followed as a reorganisation when it has left MAX_REORG_DEPTH blocks and no more', async () => {
+  it('is read as after a reorganisation when it has lost exactly MAX_REORG_DEPTH blocks', async () => {
     await on.start({ MAX_REORG_DEPTH: String(DEPTH) })
     await on.traffic.run({ events: 12, blocks: 12 })
     await on.untilRead()

@@ -38,7 +38,7 @@ const untilChain = (isWanted: (of: { status: string; headBlock: number }) => boo
 const untilHead = (block: number) => untilChain(({ headBlock }) => headBlock === block)
 const untilStatus = (wanted: string) => untilChain(({ status }) => status === wanted)
 
-/** The value of one series, written exactly as Prometheus reads it. */
+/** The value of one series, written as Prometheus reads it. */
 async function sample(
   name: string,
   labels: Record<string, string | number> = {},
@@ -52,7 +52,7 @@ async function sample(
 const ofChain = (name: string, labels: Record<string, string> = {}) =>
   sample(name, { chain_id: chain.chainId, ...labels })
 
-/** The heads that are told of while the node lags. */
+/** The heads in /health while the node is `lag` blocks late. */
 async function headsBehind(lag: number): Promise<Set<number>> {
   const heads = new Set<number>()
   rpc.lagBehind(lag)
@@ -65,7 +65,7 @@ async function headsBehind(lag: number): Promise<Set<number>> {
 }
 
 describe('/health', () => {
-  it('tells of each chain where its head is, and how old', async () => {
+  it('has the head of each chain and its age', async () => {
     service = await start()
     for (let block = 0; block < 3; block++) {
       const { number, timestamp } = await traffic.mine()
@@ -81,14 +81,14 @@ describe('/health', () => {
     }
   })
 
-  it('a chain that has not answered yet has neither head nor age', async () => {
+  it('has neither head nor age of a chain that has not answered yet', async () => {
     rpc.setUp(false)
     service = await start()
     const { status, chains } = await health()
     expect([status, chains]).toEqual(['degraded', [{ chainId: chain.chainId, status: 'down' }]])
   })
 
-  it('a chain whose past is read is syncing, which is no degradation', async () => {
+  it('reports a chain whose past is read as syncing, which is not degraded', async () => {
     await traffic.run({ events: 4, blocks: 8 })
     const held = deferred()
     const begun = new Set<string>()
@@ -123,7 +123,7 @@ describe('/health', () => {
     expect((await untilStatus('ok')).status).toBe('ok')
   })
 
-  it('a head whose block cannot be had yet stays the head when the next answer is behind it', async () => {
+  it('keeps a head whose block cannot be read yet when the next answer is lower', async () => {
     service = await start()
     rpc.intercept(async ({ method }, pass) =>
       method === 'eth_getLogs' ? { error: { code: -32000, message: 'unknown block' } } : pass(),
@@ -135,7 +135,7 @@ describe('/health', () => {
     await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
   })
 
-  it('a node that lags does not move the head back', async () => {
+  it('keeps the head when a node is late', async () => {
     service = await start()
     for (let block = 0; block < 6; block++) await traffic.mine()
     const { number } = await traffic.head()
@@ -153,7 +153,7 @@ describe('/health', () => {
 })
 
 describe('/metrics', () => {
-  it('tells of the head, how old it is, and the block up to which events are announced', async () => {
+  it('has the head, its age and the last block whose events are published', async () => {
     service = await start({ [`CONFIRMATIONS_${chain.chainId}`]: '2' })
     const { number } = await traffic.head()
     await traffic.mine([traffic.actions.deposit(traffic.order())])
@@ -170,7 +170,7 @@ describe('/metrics', () => {
     expect(lagSeconds).toEqual(between(before, await lag()))
   })
 
-  it('counts events by type, reorganisations, and looks that failed', async () => {
+  it('counts events by type, reorganisations and failed polls', async () => {
     service = await start()
     const events = await watchEvents(service)
     const { timestamp } = await traffic.head()
@@ -200,7 +200,7 @@ describe('/metrics', () => {
     expect(await ofChain('aggregator_rpc_errors_total')).toBe(failures)
   })
 
-  it('counts clients of the stream by protocol while they are there, and those dropped', async () => {
+  it('counts open stream clients by protocol, and dropped ones', async () => {
     service = await start()
     expect(await sample('aggregator_stream_drops_total')).toBe(0)
     const clients = (protocol: string) => sample('aggregator_stream_clients', { protocol })

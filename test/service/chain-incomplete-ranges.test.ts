@@ -20,7 +20,7 @@ beforeAll(async () => {
   const traffic = await createTraffic(chain, { seed: 35 })
   from = (await traffic.head()).number + 1
   await traffic.run({ events: EVENTS, blocks: 60 })
-  // Beyond what is checked block by block.
+  // More blocks than are checked one by one.
   const miner = await createBlockMiner(chain.devnet.rpcUrl)
   await miner.rpc.call('anvil_mine', '0x80')
   await traffic.run({ events: EVENTS, blocks: 60 })
@@ -39,7 +39,7 @@ afterEach(async () => {
 const isRange = (filter: { fromBlock?: string }) => filter.fromBlock !== undefined
 const blockOf = ({ blockNumber }: { blockNumber: string }) => Number(blockNumber)
 
-/** Reads the chain's past in ranges, but for its last blocks, and makes sure of every event. */
+/** Reads the chain's past in ranges, except its last blocks, and checks every event. */
 async function expectEvents(startBlock = from) {
   const wanted = expected.filter((message) => 'blockNumber' in message && message.blockNumber >= startBlock)
   service = await startService(chain, {
@@ -55,18 +55,18 @@ async function expectEvents(startBlock = from) {
   expect(await service.metric('aggregator_events_total', {})).toBe(wanted.length)
 }
 
-describe('a range of which a node leaves out', () => {
+describe('a range from which a node omits', () => {
   it.each([
     ['all but the first logs', (logs) => logs.slice(0, 30)],
     ['all but the last logs', (logs) => logs.slice(-30)],
     ['all logs', () => []],
     ['a part in the middle', (logs) => [...logs.slice(0, 60), ...logs.slice(-60)]],
-  ] satisfies [string, NonNullable<Lies['logs']>][])('%s is read in smaller ones', async (_what, cut) => {
+  ] satisfies [string, NonNullable<Lies['logs']>][])('%s is read in smaller ranges', async (_what, cut) => {
     lie(rpc, { logs: (logs, _times, filter) => (isRange(filter) ? cut(logs) : logs) })
     await expectEvents()
   })
 
-  it.each([true, false])('one block is made whole when it is short (receipts: %s)', async (hasReceipts) => {
+  it.each([true, false])('a part of one block is completed (receipts: %s)', async (hasReceipts) => {
     const start = Number(expected.at(-1)?.blockNumber) - 50
     const hole = Number(expected.at(-20)?.blockNumber)
     lie(rpc, {
@@ -77,13 +77,13 @@ describe('a range of which a node leaves out', () => {
   })
 })
 
-it('the check of a long range costs less than a hundred headers', async () => {
+it('the check of a long range needs fewer than a hundred headers', async () => {
   await expectEvents()
   const calls = rpc.requests().flat()
   const ranges = calls.filter(
     ({ method, params }) => method === 'eth_getLogs' && isRange(params?.[0] as object),
   )
-  // The range itself, and the blocks of its first and of its last log.
+  // The range itself, and the blocks of its first and last log.
   expect(ranges).toHaveLength(3)
   const headers = calls.filter(({ method, params }) => {
     return method === 'eth_getBlockByNumber' && Number(params?.[0]) >= from

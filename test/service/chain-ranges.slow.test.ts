@@ -4,7 +4,7 @@ import { deployChattySettlement } from './chatty-settlement.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 
-/** Anvil writes more than 600 bytes for each: more than 10 MiB in all. */
+/** Anvil writes more than 600 bytes for each log: more than 10 MiB in all. */
 const CHATTY = { events: 20_000, eventsPerBlock: 2000 }
 const QUIET = { events: 120, eventsPerBlock: 10, seed: 1 }
 
@@ -16,10 +16,10 @@ let quiet: typeof chatty
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 0, extraArgs: ['--prune-history', '1000'] })
-  const { address, shout } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
+  const { address, emitEvents } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
   chain = { ...chain, contracts: { ...chain.contracts, settlement: address } }
-  chatty = await shout(CHATTY)
-  quiet = await shout(QUIET)
+  chatty = await emitEvents(CHATTY)
+  quiet = await emitEvents(QUIET)
 })
 afterAll(() => chain?.stop())
 beforeEach(async () => {
@@ -40,11 +40,11 @@ const from = (block: number) => ({ [`START_BLOCK_${chain.chainId}`]: String(bloc
 const eventCount = () => service.metric('aggregator_events_total', {})
 const untilEvents = (count: number) => expect.poll(eventCount, { timeout: 25_000 }).toBe(count)
 
-describe('a node that refuses wide ranges', () => {
+describe('a node that rejects wide ranges', () => {
   it.each([
     { code: -32005, message: 'query returned more than 10000 results' },
     { code: -32000, message: 'block range is too wide' },
-  ])('by $code is asked for less, and never counts as down', async (error) => {
+  ])('with $code gets smaller requests, and never counts as down', async (error) => {
     rpc.intercept(async ({ method, params }, pass) => {
       const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
       const isWide = method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= 3
@@ -56,13 +56,13 @@ describe('a node that refuses wide ranges', () => {
   })
 })
 
-describe('answers of more than ten mebibytes', () => {
-  it('come through as a range', async () => {
+describe('logs of more than ten mebibytes', () => {
+  it('are read as a range', async () => {
     service = await start({ MAX_REORG_DEPTH: '12', ...from(chatty.fromBlock) })
     await untilEvents(CHATTY.events + QUIET.events)
   })
 
-  it('come through block by block', async () => {
+  it('are read block by block', async () => {
     service = await start(from(chatty.fromBlock))
     await untilEvents(CHATTY.events + QUIET.events)
     expect(await service.metric('aggregator_rpc_errors_total', {})).toBe(0)

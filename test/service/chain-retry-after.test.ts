@@ -39,7 +39,7 @@ describe('Retry-After of an RPC endpoint', () => {
   it.each([
     ['429 with seconds', 429, () => '50'],
     ['503 with a date', 503, () => new Date(Date.now() + 50_000).toUTCString()],
-  ])('(%s) leaves it alone, and the others are asked', async (_what, status, retryAfter) => {
+  ])('(%s) pauses that endpoint, and the others are asked', async (_what, status, retryAfter) => {
     await start([first.url, second.url], 60_000)
     first.refuse({ status, retryAfter: retryAfter() })
     expect((await readOrder()).status).toBe(200)
@@ -48,7 +48,7 @@ describe('Retry-After of an RPC endpoint', () => {
     expect(await asked(first)).toBe(0)
   })
 
-  it('lets it be asked again when the time is over', async () => {
+  it('lets the endpoint be asked again after its time', async () => {
     await start([first.url], 20)
     first.forgetCalls()
     const since = performance.now()

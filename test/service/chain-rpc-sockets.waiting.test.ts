@@ -7,7 +7,7 @@ import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 import { type EventWatch, watchEvents } from './watch-events.js'
 
-/** So long that nothing in a test comes by it. */
+/** A poll interval so long that no test waits for it. */
 const NEVER_MS = 60_000
 
 let chain: TestChain
@@ -59,14 +59,14 @@ const untilSubscribed = (count = 1) =>
     (subscriptions) => subscriptions >= count,
   )
 
-describe('a WebSocket', () => {
-  it('brings events when they happen, not when it is time to look', async () => {
+describe('a WebSocket of an RPC endpoint', () => {
+  it('delivers events when they happen, without a poll', async () => {
     const { events } = await start([rpc.wsUrl])
     await untilSubscribed()
     for (let round = 0; round < 5; round++) await expectEvents(events)
   })
 
-  it('that the server drops is opened again, and what happened meanwhile is not lost', async () => {
+  it('that the server drops is opened again, and no event is lost', async () => {
     const { events } = await start([rpc.wsUrl])
     await untilSubscribed()
     for (let round = 0; round < 3; round++) {
@@ -94,7 +94,7 @@ describe('a WebSocket', () => {
     expect(rpc.count('eth_subscribe') - rpc.count('eth_unsubscribe')).toBeLessThanOrEqual(1)
   })
 
-  it('that is open and tells of nothing is made up for by looking', async () => {
+  it('that is open without notifications is replaced by polls', async () => {
     rpc.swallowHeads(true)
     const { events } = await start([rpc.wsUrl], 20)
     await untilSubscribed()
@@ -106,7 +106,7 @@ describe('a WebSocket', () => {
 })
 
 describe('a WebSocket whose handshake is not answered', () => {
-  it('is a chain that is down, until it is answered', async () => {
+  it('leaves the chain down until it is answered', async () => {
     const { events, chainHealth } = await start([rpc.wsUrl], 20)
     await untilSubscribed()
     rpc.setHanging(true)
@@ -119,14 +119,14 @@ describe('a WebSocket whose handshake is not answered', () => {
 })
 
 describe('a WebSocket URL before an HTTP one', () => {
-  it('leaves the chain to the other while it is down', async () => {
+  it('leaves the chain to the HTTP one while it is down', async () => {
     rpc.setUp(false)
     const { events, chainHealth } = await start([rpc.wsUrl, other.url], 20)
     expect((await chainHealth()).status).toBe('ok')
     await expectEvents(events)
   })
 
-  it('leaves it when it dies', async () => {
+  it('leaves the chain to the HTTP one when it breaks', async () => {
     const { events } = await start([rpc.wsUrl, other.url], 20)
     await untilSubscribed()
     await expectEvents(events)
@@ -135,7 +135,7 @@ describe('a WebSocket URL before an HTTP one', () => {
     expect(other.count('eth_getBlockReceipts')).toBeGreaterThan(0)
   })
 
-  it('leaves it when it takes calls and does not answer any more', async () => {
+  it('leaves the chain to the HTTP one when it no longer answers calls', async () => {
     const { events } = await start([rpc.wsUrl, other.url], 20)
     await untilSubscribed()
     await expectEvents(events)

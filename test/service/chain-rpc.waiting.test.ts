@@ -38,14 +38,14 @@ const start = (urls: readonly string[], environment: Record<string, string> = {}
   })
 const chainHealth = async () => (await service.get('/health')).body.chains[0]
 const untilStatus = (wanted: string) => eventually(chainHealth, ({ status }) => status === wanted)
-/** Mines some events and makes sure that each of them comes once, in order. */
+/** Mines some events and checks that each of them comes once, in order. */
 async function expectEvents(watch: EventWatch, from: number, count = 6) {
   const before = watch.events().length
   await traffic.run({ events: count, blocks: 3 })
   await watch.untilCount(before + count)
   expect(standing(watch.events())).toEqual(await expectedMessages(chain, from))
 }
-/** Resolves when the first URL has not been asked for so long. */
+/** Resolves when the first URL has not been called for this long. */
 async function pauseOf(ms: number): Promise<void> {
   let count = first.requests().length
   let since = performance.now()
@@ -62,8 +62,8 @@ async function pauseOf(ms: number): Promise<void> {
 
 const nextBlock = async () => (await traffic.head()).number + 1
 
-describe('several RPC URLs', () => {
-  it('the second serves when the first is down at the start', async () => {
+describe('the second of two RPC URLs', () => {
+  it('serves the chain when the first is down at the start', async () => {
     first.setUp(false)
     const from = await nextBlock()
     service = await start([first.url, second.url])
@@ -72,7 +72,7 @@ describe('several RPC URLs', () => {
     await expectEvents(events, from)
   })
 
-  it('the second takes over when the first dies, and the first when the second dies, without a gap', async () => {
+  it('takes over when the first fails, and the first when the second fails, without a gap', async () => {
     const from = await nextBlock()
     service = await start([first.url, second.url])
     events = await watchEvents(service)
@@ -90,7 +90,7 @@ describe('several RPC URLs', () => {
     }
   })
 
-  it('the second takes over when the first takes connections and does not answer', async () => {
+  it('takes over when the first accepts connections and does not answer', async () => {
     const from = await nextBlock()
     service = await start([first.url, second.url])
     events = await watchEvents(service)
@@ -100,14 +100,14 @@ describe('several RPC URLs', () => {
     expect((await chainHealth()).status).toBe('ok')
   })
 
-  it('one that lags behind the other announces nothing twice and takes nothing back', async () => {
+  it('publishes nothing twice and removes nothing when it is later than the first', async () => {
     const from = await nextBlock()
     service = await start([first.url, second.url])
     events = await watchEvents(service)
     await expectEvents(events, from)
     first.setUp(false)
     await expectEvents(events, from)
-    // The second goes as well, and the first is back without the last blocks.
+    // The second fails too, and the first is back without the last blocks.
     const { number } = await traffic.head()
     await eventually(chainHealth, ({ headBlock }) => headBlock === number)
     first.lagBehind(5)
@@ -124,7 +124,7 @@ describe('several RPC URLs', () => {
 })
 
 describe('a chain that is down', () => {
-  it('is asked less and less often, and served again by itself', async () => {
+  it('is polled less and less often, and is served again without a restart', async () => {
     const from = await nextBlock()
     service = await start([first.url])
     events = await watchEvents(service)
@@ -140,7 +140,7 @@ describe('a chain that is down', () => {
     expect(standing(events.events())).toEqual(await expectedMessages(chain, from))
   })
 
-  it('is asked at every URL before a pause', async () => {
+  it('is requested at every URL before a pause', async () => {
     first.setUp(false)
     second.setUp(false)
     service = await start([first.url, second.url], { [`POLL_INTERVAL_MS_${chain.chainId}`]: '200' })

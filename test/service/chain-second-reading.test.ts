@@ -21,7 +21,7 @@ async function mineEmpty(blocks: number) {
 }
 const byOrder = (a: EventMessage, b: EventMessage) => a.orderId.localeCompare(b.orderId)
 const warnings = () => on.lines.filter(({ msg }) => msg === WARNING)
-/** The blocks whose logs were asked for more than once. */
+/** The blocks whose logs were requested more than once. */
 function recheck(): unknown[] {
   const calls = on.rpc.requests().flat()
   const hashes = calls.flatMap(({ method, params = [] }) =>
@@ -29,13 +29,13 @@ function recheck(): unknown[] {
   )
   return hashes.filter((hash, index) => hash !== undefined && hashes.indexOf(hash) !== index)
 }
-/** Without bloom filters and receipts, nothing can be proven of a block. */
+/** Without bloom filters and receipts, nothing can be proved of a block. */
 const NOTHING_PROVEN: Lies = {
   header: (header) => ({ ...header, logsBloom: bloomOf('00') }),
   receipts: false,
 }
 
-describe('events that a node leaves out at first, where nothing proves that they are missing,', () => {
+describe('events that a node omits at first, without a proof that they are missing,', () => {
   it.each([
     ['all of a block', { ...NOTHING_PROVEN, logs: (logs, times) => (times === 0 ? [] : logs) }],
     ['half of a block', { ...NOTHING_PROVEN, logs: (logs, times) => (times === 0 ? logs.slice(1) : logs) }],
@@ -43,7 +43,7 @@ describe('events that a node leaves out at first, where nothing proves that they
       'half of a block with a bloom filter',
       { receipts: false, logs: (logs, times) => (times === 0 ? logs.slice(1) : logs) },
     ],
-  ] satisfies [string, Lies][])('%s, are announced when the block is deeper', async (_what, lies) => {
+  ] satisfies [string, Lies][])('are published when the block is deeper: %s', async (_what, lies) => {
     await on.start()
     lie(on.rpc, lies)
     const { number } = await mineDeposits(2)
@@ -62,7 +62,7 @@ describe('events that a node leaves out at first, where nothing proves that they
   })
 
   it.each([['missing'], ['all zero']])(
-    'are announced when its bloom filter is %s, and others are not',
+    'are published when the bloom filter of their block is %s',
     async (what) => {
       await on.start()
       await mineDeposits(1)
@@ -80,7 +80,7 @@ describe('events that a node leaves out at first, where nothing proves that they
     },
   )
 
-  it('come after those of later blocks, and a reorganisation removes them as well', async () => {
+  it('come after those of later blocks, and a reorganisation removes them too', async () => {
     await on.start()
     lie(on.rpc, { ...NOTHING_PROVEN, logs: (logs, times) => (times === 0 ? logs.slice(1) : logs) })
     const { number } = await mineDeposits(1)
@@ -98,7 +98,7 @@ describe('events that a node leaves out at first, where nothing proves that they
     expect(standing(on.events.events())).toEqual(await expectedMessages(on.chain, on.from))
   })
 
-  it('are announced once, and after a restart too', async () => {
+  it('are published once, also after a restart', async () => {
     const kept = { DB_PATH: temporaryFile() }
     await on.start(kept)
     lie(on.rpc, { ...NOTHING_PROVEN, logs: (logs, times) => (times === 0 ? logs.slice(1) : logs) })
@@ -117,7 +117,7 @@ describe('events that a node leaves out at first, where nothing proves that they
     expect(on.events.events()).toMatchObject([{ blockNumber: number }])
   })
 
-  it('are announced after a restart when the node has failed at their block until it was deeper', async () => {
+  it('are published after a restart when the node has failed at their block until it was deeper', async () => {
     const kept = { DB_PATH: temporaryFile() }
     await on.start(kept)
     let failing: number | undefined
@@ -134,7 +134,7 @@ describe('events that a node leaves out at first, where nothing proves that they
     await restartAndExpectAll(kept)
   })
 
-  it('are announced after restarts while ranges are read', async () => {
+  it('are published after restarts while ranges are read', async () => {
     const kept = { DB_PATH: temporaryFile(), MAX_REORG_DEPTH: '4' }
     await on.start(kept)
     lie(on.rpc, { ...NOTHING_PROVEN, logs: (logs, times) => (times === 0 ? logs.slice(1) : logs) })
@@ -155,7 +155,7 @@ describe('events that a node leaves out at first, where nothing proves that they
     await restartAndExpectAll(kept)
   })
 
-  /** Restarts with a node that is right, and expects the events of the chain and nothing else. */
+  /** Restarts with a correct node, and expects exactly the events of the chain. */
   async function restartAndExpectAll(kept: Record<string, string>): Promise<void> {
     on.events.close()
     await on.service.close()
@@ -171,9 +171,9 @@ describe('events that a node leaves out at first, where nothing proves that they
   }
 })
 
-it('blocks that are proven are not read again', async () => {
+it('blocks that are proved complete are not read again', async () => {
   await on.start()
-  // So that a bloom filter has been seen.
+  // So that the service has seen a bloom filter.
   await mineDeposits(1)
   await on.untilRead()
   on.rpc.forgetCalls()
@@ -181,7 +181,7 @@ it('blocks that are proven are not read again', async () => {
   expect(recheck()).toEqual([])
 })
 
-it('RECHECK_BLOCKS 0 has no block read again', async () => {
+it('RECHECK_BLOCKS=0 turns the second reading off', async () => {
   lie(on.rpc, NOTHING_PROVEN)
   await on.start({ [`RECHECK_BLOCKS_${on.chain.chainId}`]: '0' })
   await mineDeposits(1)

@@ -49,7 +49,7 @@ const untilRead = async (service: TestService) => {
   await expect.poll(() => service.metric('aggregator_chain_event_block', {})).toBe(number)
 }
 
-/** Every message of a log, from its beginning: cursors count from 0 behind the log's own name. */
+/** Every message of a log from its beginning: cursors count from 0 after the log's own name. */
 async function wholeLog(service: TestService, count: number) {
   const now = await watchEvents(service)
   const [logId] = now.cursor().split('.')
@@ -67,19 +67,19 @@ async function expectLogOf(service: TestService, from: number) {
   expect(standing(await wholeLog(service, expected.length))).toEqual(expected)
 }
 
-describe('without a stored position', () => {
-  it.each([0, 1])('events are read from START_BLOCK %i on', async (block) => {
+describe('a start without a stored position', () => {
+  it.each([0, 1])('reads events from START_BLOCK %i on', async (block) => {
     await expectLogOf(await start(startBlock(block)), 0)
   })
 
-  it('events are read from a START_BLOCK in the middle, that block included', async () => {
+  it('reads events from a START_BLOCK in the middle, that block included', async () => {
     const all = await expectedMessages(chain)
     const { blockNumber } = all[5] ?? { blockNumber: 0 }
     expect((await expectedMessages(chain, blockNumber)).length).toBeLessThan(all.length)
     await expectLogOf(await start(startBlock(blockNumber)), blockNumber)
   })
 
-  it('a START_BLOCK above the head is waited for with a warning; the chain is syncing, and its orders are answered', async () => {
+  it('waits for a START_BLOCK above the head with a warning, while the chain is syncing and its orders are answered', async () => {
     const { number } = await traffic.head()
     const service = await start(startBlock(number + 3))
     const events = await watchEvents(service)
@@ -111,7 +111,7 @@ describe('without a stored position', () => {
     events.close()
   })
 
-  it('without START_BLOCK, only what happens after the first start is told', async () => {
+  it('publishes only later events when START_BLOCK is not set', async () => {
     const service = await start()
     const { number } = await traffic.head()
     await traffic.run({ events: 4, blocks: 2 })
@@ -119,8 +119,8 @@ describe('without a stored position', () => {
   })
 })
 
-describe('with a stored position', () => {
-  it('it wins over START_BLOCK, and what happened meanwhile is read', async () => {
+describe('a start with a stored position', () => {
+  it('ignores START_BLOCK, and reads what happened in the meantime', async () => {
     const { number } = await traffic.head()
     const environment = { DB_PATH: temporaryFile() }
     const before = await start(environment)
@@ -131,7 +131,7 @@ describe('with a stored position', () => {
     await expectLogOf(await start({ ...environment, ...startBlock(0) }), number + 1)
   })
 
-  it('of another contract, reading begins anew with a warning, and old cursors stay valid', async () => {
+  it('for another contract reads from its beginning with a warning, and keeps old cursors valid', async () => {
     const environment = { DB_PATH: temporaryFile() }
     const before = await start(environment)
     const early = await watchEvents(before)

@@ -1,17 +1,17 @@
-/** A JSON-RPC request as it came. */
+/** A JSON-RPC request as received. */
 export interface RpcRequest {
   id?: number | string | null
   method: string
   params?: unknown[]
 }
 
-/** A JSON-RPC answer, or as much of one as its id does not say. */
+/** A JSON-RPC answer, without its id. */
 export interface RpcReply {
   result?: unknown
   error?: { code: number; message: string }
 }
 
-/** Asks the chain itself. */
+/** Calls the chain itself. */
 export type QuoteParams = (method: string, params: unknown[]) => Promise<RpcReply>
 
 interface LogFilter {
@@ -21,7 +21,7 @@ interface LogFilter {
 }
 
 const UNKNOWN_BLOCK: RpcReply = { error: { code: -32000, message: 'unknown block' } }
-/** Which parameter of a call about the state names the block. */
+/** Which parameter of a state call names the block. */
 const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_getCode: 1,
@@ -35,7 +35,7 @@ export async function headOf(ask: QuoteParams): Promise<number> {
   return Number((await ask('eth_blockNumber', [])).result)
 }
 
-/** How many blocks a log filter covers, by the chain's own last block where it names none. */
+/** How many blocks a log filter covers. Where it names no end, the chain's own last block counts. */
 export async function rangeOf(ask: QuoteParams, filter: LogFilter): Promise<number> {
   if (filter.blockHash !== undefined) return 1
   const head = await headOf(ask)
@@ -43,8 +43,8 @@ export async function rangeOf(ask: QuoteParams, filter: LogFilter): Promise<numb
 }
 
 /**
- * Answers as a node would that has not seen the last `lag` blocks yet: nothing above its own head exists for it, and
- * logs up to there are all that it has of a longer range.
+ * Answers as a node that has not seen the last `lag` blocks yet. Nothing above its own head exists for it,
+ * and it has only the logs up to there.
  */
 export async function answerFromOldHead(
   ask: QuoteParams,
@@ -100,7 +100,7 @@ async function isAtMost(ask: QuoteParams, blockHash: string, head: number): Prom
   return isObject(result) && Number(result.number) <= head
 }
 
-/** The block that an answer is about; below all of them when it is about none. */
+/** The block of an answer. Below all blocks when the answer has none. */
 function blockNumberIn(method: string, result: unknown): number {
   if (!isObject(result)) return -1
   if (method === 'eth_getBlockByHash') return Number(result.number)
@@ -116,7 +116,7 @@ function numberOf(name: unknown, head: number): number {
   return Number(name)
 }
 
-/** Names that move with the head become its number; the others stay as they are. */
+/** Replaces block names that move with the head by its number. */
 function named(name: unknown, number: number): unknown {
   return name === undefined || name === 'latest' || name === 'pending' ? hex(number) : name
 }

@@ -3,7 +3,7 @@ import { bondSolver, deploySettlement, devAccounts } from '../../src/devnet/depl
 
 export const [deployer, user, ...solverAccounts] = devAccounts
 
-/** Covers outputs of up to 20 whole tokens of 18 decimals: 5% of an output is what the contract reserves. */
+/** Covers outputs of up to 20 whole tokens of 18 decimals: the contract reserves 5% of an output. */
 export const BOND = 10n ** 18n
 
 export type TestChain = Awaited<ReturnType<typeof startChain>>

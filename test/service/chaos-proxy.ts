@@ -7,31 +7,31 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { createRandom } from '../random.js'
 import { answerFromOldHead, type QuoteParams, type RpcReply, type RpcRequest, rangeOf } from './chain-view.js'
 
-/** What goes wrong. Probabilities go from 0 to 1; a fault that is left out or 0 never happens. */
+/** The faults. Probabilities go from 0 to 1. A fault that is omitted or 0 never happens. */
 export interface Faults {
-  /** Of an HTTP request or a WebSocket's handshake: 503. */
+  /** For an HTTP request or a WebSocket's handshake: 503. */
   unavailable?: number
-  /** Of an HTTP request or a WebSocket's message: the connection is closed instead of an answer. */
+  /** For an HTTP request or a WebSocket's message: the connection is closed instead of an answer. */
   disconnect?: number
-  /** Of an HTTP request or a WebSocket's message: it is never answered. */
+  /** For an HTTP request or a WebSocket's message: it is never answered. */
   hang?: number
-  /** Of a call: a JSON-RPC error instead of an answer. */
+  /** For a call: a JSON-RPC error instead of an answer. */
   error?: number
-  /** Of a call: it is answered as if the last `lag` blocks were not there. */
+  /** For a call: the answer is that of a node without the last `lag` blocks. */
   stale?: number
   /** Default 1. */
   lag?: number
-  /** `eth_getLogs` over more blocks is refused, always. */
+  /** `eth_getLogs` over more blocks is always rejected. */
   maxRange?: number
-  /** Of a notification about a new head: it does not come. */
+  /** For a notification about a new head: it is dropped. */
   swallowHead?: number
-  /** Of a notification of any kind: all WebSocket connections are closed instead. */
+  /** For a notification of any kind: all WebSocket connections are closed instead. */
   dropWebSockets?: number
 }
 
 /**
- * How often each fault has happened: answers from an old head count when they differ from the honest ones, and each of
- * the WebSockets dropped counts.
+ * The count of each fault. Answers from an old head count when they differ from the real ones. Each dropped
+ * WebSocket counts.
  */
 export type FaultCounts = Record<
   | 'unavailable'
@@ -58,7 +58,7 @@ const CALL_ERRORS: readonly [RpcError, ...RpcError[]] = [
   { code: -32603, message: 'internal error' },
 ]
 
-/** What befalls one call, drawn before anything is awaited: what happens to others does not change it. */
+/** The faults of one call, drawn before anything is awaited: other calls do not change them. */
 interface Fate {
   isStale: boolean
   lag: number
@@ -67,9 +67,9 @@ interface Fate {
 }
 
 /**
- * An endpoint for JSON-RPC over HTTP and WebSocket, on one port, that passes everything on to a chain's own until it
- * is told to be faulty.
- * @param seed of the faults' dice, 32 bits
+ * An endpoint for JSON-RPC over HTTP and WebSocket on one port. It passes everything on to the chain until it
+ * gets faults.
+ * @param seed of the random faults, 32 bits
  */
 export async function startChaosProxy(rpcUrl: string, { seed = 1, faults: initial = {} as Faults } = {}) {
   const random = createRandom(seed)
@@ -86,7 +86,7 @@ export async function startChaosProxy(rpcUrl: string, { seed = 1, faults: initia
   }
   let faults = initial
 
-  /** Throws the dice only for what can happen. */
+  /** Draws only for faults that can happen. */
   const chance = (probability = 0): boolean =>
     probability > 0 && random.integer(1, 1_000_000) <= probability * 1_000_000
 
@@ -157,7 +157,7 @@ export async function startChaosProxy(rpcUrl: string, { seed = 1, faults: initia
   }
 
   const server = createServer((request, response) => {
-    // A chain that is gone answers nothing, and a client that is gone needs no answer.
+    // The chain or the client is gone: there is no answer to send.
     onRequest(request, response).catch(() => request.socket.destroy())
   })
   const webSockets = new WebSocketServer({ noServer: true })
@@ -217,19 +217,19 @@ export async function startChaosProxy(rpcUrl: string, { seed = 1, faults: initia
   return {
     url: `http://${address}`,
     wsUrl: `ws://${address}`,
-    /** How often each fault has happened so far. */
+    /** The count of each fault so far. */
     counts: counts as Readonly<FaultCounts>,
-    /** Sets the faults given, and leaves the others as they are. */
+    /** Sets these faults, and keeps the others. */
     set(changes: Faults) {
       faults = { ...faults, ...changes }
     },
-    /** Ends all faults. What hangs goes on hanging. */
+    /** Ends all faults. Requests that hang stay open. */
     calm() {
       faults = {}
     },
-    /** Closes all WebSocket connections there are. */
+    /** Closes all open WebSocket connections. */
     dropWebSockets,
-    /** How many WebSocket connections there are. */
+    /** The number of open WebSocket connections. */
     webSocketCount: () => clients.size,
     async close(): Promise<void> {
       for (const client of clients) client.terminate()

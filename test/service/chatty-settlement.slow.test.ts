@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 test('a loud contract emits as many events of each kind as asked, in as many blocks', async () => {
-  const { address, shout } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
-  const { fromBlock, toBlock } = await shout({ events: 1000, eventsPerBlock: 300 })
+  const { address, emitEvents } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
+  const { fromBlock, toBlock } = await emitEvents({ events: 1000, eventsPerBlock: 300 })
   expect(toBlock - fromBlock + 1).toBe(4)
   const told = await expectedMessages({ ...chain, contracts: { settlement: address } }, fromBlock, toBlock)
   expect(new Set(told.map(({ orderId }) => orderId)).size).toBe(1000)

@@ -5,24 +5,24 @@ import { quantity } from './batch-rpc.js'
 import { createBlockMiner } from './block-miner.js'
 
 /** How many events of made-up orders, in how many blocks. */
-export interface Shout {
+export interface EventBatch {
   events: number
-  /** Default 400. One transaction carries them. */
+  /** Default 400. One transaction has them all. */
   eventsPerBlock?: number
-  /** Other seeds make other orders. Default 0. */
+  /** Other seeds give other orders. Default 0. */
   seed?: number
 }
 
 export type ChattySettlement = Awaited<ReturnType<typeof deployChattySettlement>>
 
-const SOURCE = 'test/contracts/LoudSettlement.sol'
+const SOURCE = 'test/contracts/ChattySettlement.sol'
 const [, , , , , , , , , speaker] = devAccounts
 const GAS_OF_EVENT = 6_000
 const GAS_OF_CALL = 100_000
 
 /**
- * Compiles, which takes seconds, and deploys a settlement contract that emits order events at will.
- * @param devnet a chain that mines each transaction as it comes
+ * Compiles, which takes seconds, and deploys a settlement contract that emits any order events.
+ * @param devnet a chain that mines each transaction at once
  */
 export async function deployChattySettlement(devnet: Devnet, bondToken: Address) {
   const { abi, bytecode } = compiled()
@@ -36,12 +36,12 @@ export async function deployChattySettlement(devnet: Devnet, bondToken: Address)
   return {
     address,
     /** Emits events, some thousands a second. @returns the blocks that hold them, both ends included */
-    async shout({ events, eventsPerBlock = 400, seed = 0 }: Shout) {
+    async emitEvents({ events, eventsPerBlock = 400, seed = 0 }: EventBatch) {
       const fromBlock = (await miner.blockAt('latest')).number + 1
       for (let start = 0; start < events; start += eventsPerBlock) {
         const count = Math.min(eventsPerBlock, events - start)
         const args = [BigInt(count), (BigInt(seed) << 64n) + BigInt(start)]
-        const data = encodeFunctionData({ abi, functionName: 'shout', args })
+        const data = encodeFunctionData({ abi, functionName: 'emitEvents', args })
         const gas = quantity(GAS_OF_CALL + count * GAS_OF_EVENT)
         await miner.mine([{ from: speaker.address, to: address, data, gas }])
       }

@@ -27,12 +27,12 @@ export function startChild(
   return {
     child,
     output: () => output,
-    /** What it has written to standard error alone. */
+    /** Its output on standard error only. */
     errors: () => errors,
     /** Resolves with the exit code; null when a signal ended it. */
     exited,
     signal: (name: NodeJS.Signals) => child.kill(name),
-    /** Of a process with a group of its own: whether it or any that it has started is still there. */
+    /** For a process with a group of its own: whether it or a process that it started still runs. */
     leftSomething(): boolean {
       try {
         return process.kill(-(child.pid ?? 0), 0)
@@ -40,7 +40,7 @@ export function startChild(
         return false
       }
     },
-    /** Waits until the output matches; rejects when the process ends without. */
+    /** Waits until the output matches. Rejects when the process ends before. */
     waitFor(pattern: RegExp): Promise<RegExpExecArray> {
       return new Promise((resolve, reject) => {
         const look = () => {

@@ -33,16 +33,16 @@ describe('an open circuit breaker', () => {
     await close()
     const after = await startMarket(chain, [], environment)
     await expectPrompt(after.quote, WITHOUT_MOODY)
-    // The first quote has asked it, without waiting, whether it is back.
+    // The first quote has asked it, without waiting, whether it answers again.
     expect(moody.asks.length).toBe(4)
     expect((await after.measured()).benched).toBe(1)
   })
 
   it.each([
-    ['when it registers a new endpoint', false],
-    ['when it unregisters and registers elsewhere', true],
+    ['after it registers a new endpoint', false],
+    ['after it unregisters and registers elsewhere', true],
   ])(
-    'lets one quote try the solver %s, which closes it, there and after a restart',
+    'lets one quote ask the solver %s, and its answer closes it, also after a restart',
     async (_, isUnregistered) => {
       const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
       const { moody, service, quote, measured, close } = await openMarket(chain, environment)
@@ -64,7 +64,7 @@ describe('an open circuit breaker', () => {
     },
   )
 
-  it('on one chain says nothing of the same address on another', async () => {
+  it('on one chain does not affect the same address on another', async () => {
     const there = await startChain({ chainId: 4343, bonded: 1 })
     onTestFinished(there.stop)
     const service = await startService(there, {

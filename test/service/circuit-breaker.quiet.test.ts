@@ -31,13 +31,13 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 describe('a solver that hangs', () => {
-  it('takes three quotes their time; it is not asked for 5 s, and back within 10 s when it answers', async () => {
+  it('delays three quotes, is not asked for 5 s, and is back within 10 s when it answers', async () => {
     const { moody, quote, measured } = await openMarket(chain)
     await openBreaker({ moody, quote })
     const benchedAt = performance.now()
     expect(await measured()).toEqual({ benched: 1, validShare: (7 / 8) ** 3, latencySeconds: 0 })
 
-    /** Quotes at a pace until it is asked once more. @returns what that quote got */
+    /** Sends quotes at intervals until it is asked once more. @returns what that quote got */
     async function untilAsked() {
       const asksBefore = moody.asks.length
       for await (const _ of setInterval(PACE_MS)) {
@@ -52,7 +52,7 @@ describe('a solver that hangs', () => {
     expect(trialMs).toBeGreaterThan(PROMPT_MS)
     expect(performance.now() - trialMs - benchedAt).toBeGreaterThan(FIRST_TERM_MS - 100)
 
-    // Now it is on the bench for 10 s: what finds it well is an ask that nobody waits for.
+    // Its breaker is open for 10 s now. A half-open request that no quote waits for finds it healthy.
     const recoveredAt = performance.now()
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
@@ -72,7 +72,7 @@ describe('a solver that hangs', () => {
     expect(latencySeconds).toBeLessThan(QUOTE_TIMEOUT_MS / 1000)
   })
 
-  it('is asked by all quotes that come at once, and by none behind them', async () => {
+  it('is asked by all concurrent quotes, and by none after them', async () => {
     const { moody, quote, measured } = await openMarket(chain)
     moody.behave(hang)
     const answers = await Promise.all(Array.from({ length: 20 }, () => quote()))
@@ -84,7 +84,7 @@ describe('a solver that hangs', () => {
     expect((await measured()).benched).toBe(1)
   })
 
-  it('is left out at a steady pace while its first asks are open, until it answers them', async () => {
+  it('is left out at a steady rate of quotes while its first requests are open, until it answers them', async () => {
     const { moody, quote, measured } = await openMarket(chain, { QUOTE_TIMEOUT_MS: '10000' })
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
@@ -109,7 +109,7 @@ describe('a solver that hangs', () => {
   })
 })
 
-describe('answers without an offer', () => {
+describe('a solver that fails at once', () => {
   const forgedOffer: Behaviour = async (ask, { quoteFor, sign }) => {
     const { quote, signature } = await sign(quoteFor(ask))
     return { quote: { ...quote, outputAmount: `${quote.outputAmount}0` }, signature }
@@ -122,7 +122,7 @@ describe('answers without an offer', () => {
     ['a body that is no JSON', nonsense],
     ['a connection that breaks', hangUp],
     ['a status of 500', answerStatus(500)],
-  ])('%s, however often: it is asked for the next offer, as it costs no one time', async (_, behaviour) => {
+  ])('is asked for the next offer after %s, as it cost no time', async (_, behaviour) => {
     const { moody, quote, measured } = await openMarket(chain)
     moody.behave(behaviour)
     await expectPrompt(quote, WITHOUT_MOODY, 8)
@@ -132,25 +132,22 @@ describe('answers without an offer', () => {
     expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
   })
 
-  it.each([422, 404, 429, 501, 503])(
-    'a refusal by %i, however often: it is asked for the next offer',
-    async (status) => {
-      const { moody, quote, measured } = await openMarket(chain)
-      moody.behave(answerStatus(status))
-      await expectPrompt(quote, WITHOUT_MOODY, 8)
-      expect(moody.asks.length).toBe(8)
-      moody.behave(wellMoody)
-      await expectPrompt(quote, ALL, 1)
-      expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
-    },
-  )
+  it.each([422, 404, 429, 501, 503])('is asked for the next offer after a decline by %i', async (status) => {
+    const { moody, quote, measured } = await openMarket(chain)
+    moody.behave(answerStatus(status))
+    await expectPrompt(quote, WITHOUT_MOODY, 8)
+    expect(moody.asks.length).toBe(8)
+    moody.behave(wellMoody)
+    await expectPrompt(quote, ALL, 1)
+    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+  })
 })
 
-describe('callers that do not wait for a slower solver leave its standing as it is', () => {
+describe('callers that do not wait for a slower solver leave its circuit breaker closed', () => {
   it.each([
-    ['by a deadline, one after the other', 1],
-    ['by a deadline, at once', 10],
-  ])('%s', async (_, atOnce) => {
+    ['with a short deadline, one after the other', 1],
+    ['with a short deadline, at once', 10],
+  ])('when they call %s', async (_, atOnce) => {
     const { moody, steady, other, quote, measured } = await openMarket(chain)
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
@@ -165,7 +162,7 @@ describe('callers that do not wait for a slower solver leave its standing as it 
     expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
   })
 
-  it('by hanging up', async () => {
+  it('when they hang up', async () => {
     const { moody, quote, measured } = await openMarket(chain, { QUOTE_TIMEOUT_MS: '5000' })
     for (let time = 0; time < 10; time++) {
       const [asked, cancelled] = [deferred(), deferred()]
@@ -188,7 +185,7 @@ describe('callers that do not wait for a slower solver leave its standing as it 
 })
 
 describe('when every solver fails', () => {
-  it('each quote asks all of them, and has the first good answer at once', async () => {
+  it('each quote asks all of them, and has the first good reply at once', async () => {
     const { moody, steady, other, quote, measured } = await openMarket(chain)
     for (const solver of [moody, steady, other]) solver.behave(answerStatus(500))
     for (let time = 0; time < 10; time++) expect((await quote()).code).toBe('NO_QUOTES')
@@ -199,9 +196,9 @@ describe('when every solver fails', () => {
   })
 
   it.each([
-    ['by a status of 500', answerStatus(500), 20],
+    ['status 500', answerStatus(500), 20],
     ['by hanging', hang, 4],
-  ])("the only solver's next offer is given at once: %s", async (_, behaviour, times) => {
+  ])('the next offer of the only solver is used at once: %s', async (_, behaviour, times) => {
     const { moody } = await startSolvers(chain)
     const { quote } = await startMarket(chain, [moody], { QUOTE_TIMEOUT_MS: '300' })
     moody.behave(behaviour)

@@ -48,7 +48,7 @@ function swap(...more: string[]): string[] {
   return ['quote', '--chain', '31337', ...pair, '--amount', '1000000', ...more]
 }
 
-/** A deposited order, by a quote asked for at the front door. */
+/** Deposits an order for a quote that comes from the public port. */
 async function deposit() {
   const { body } = await service.post('/v1/31337/quote', quoteRequest(chain))
   await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
@@ -84,7 +84,7 @@ describe('quote', () => {
     await following.ended
   })
 
-  it('with --json is one document, its amounts as decimal strings', async () => {
+  it('prints one document with --json, with amounts as decimal strings', async () => {
     const { code, stdout, stderr } = await cli(...swap('--json', '--deposit-window', '60'))
     expect([code, stderr]).toEqual([0, ''])
     const { quoteId, best, alternatives } = JSON.parse(stdout)
@@ -94,7 +94,7 @@ describe('quote', () => {
     expect(alternatives).toHaveLength(1)
   })
 
-  it('takes all that can be asked', async () => {
+  it('sends all its options', async () => {
     const more = ['--exact-output', '--to-chain', '10', '--mode', 'address', '--timeout', '5000']
     const { code, stdout } = await cli(...swap(...more))
     expect(code).toBe(0)
@@ -103,7 +103,7 @@ describe('quote', () => {
     expect(solvers[0]?.asks.at(-1)).toMatchObject(asked)
   })
 
-  it('--why tells who was asked and what came of it', async () => {
+  it('shows with --why who was asked and each result', async () => {
     solvers[1]?.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
     const { quoteId } = JSON.parse((await cli(...swap('--json'))).stdout)
     solvers[1]?.behave(honest({ output: '2994' }))
@@ -119,7 +119,7 @@ describe('quote', () => {
     expect(JSON.parse((await cli(...why, '--json')).stdout)).toMatchObject({ quoteId, outcome: 'QUOTED' })
   })
 
-  it("--why with a solver's own id shows its result and nothing of the others", async () => {
+  it("shows with --why and a solver's own id its result and nothing of the others", async () => {
     let askedUnder = ''
     solvers[1]?.behave((asked, own, exchange) => {
       askedUnder = String(exchange.request.headers['x-quote-id'])
@@ -139,7 +139,7 @@ describe('quote', () => {
     expect(json).not.toHaveProperty('bestAmount')
   })
 
-  it('that nobody answers ends with 3 and names the record', async () => {
+  it('ends with 3 and names the record when no solver answers', async () => {
     for (const solver of solvers)
       solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
     const { code, stdout, stderr } = await cli(...swap())
@@ -152,12 +152,12 @@ describe('quote', () => {
     )
   })
 
-  it('on a chain that is not served ends with 4', async () => {
+  it('ends with 4 for a chain that is not served', async () => {
     const { code, stderr } = await cli('solvers', '--chain', '5')
     expect([code, stderr]).toEqual([4, expect.stringContaining('(CHAIN_NOT_SUPPORTED)')])
   })
 
-  it('of an unknown record ends with 4, of no id with 2 and the field', async () => {
+  it('ends with 4 for an unknown record, and with 2 and the field for an invalid id', async () => {
     const unknown = await cli('quote', '--chain', '31337', '--why', '00000000-0000-4000-8000-000000000000')
     expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('(QUOTE_NOT_FOUND)')])
     const wrong = await cli('quote', '--chain', '31337', '--why', 'x')
@@ -166,12 +166,12 @@ describe('quote', () => {
 })
 
 describe('order', () => {
-  it('that the contract does not know is NONE', async () => {
+  it('shows NONE for an order that the contract does not know', async () => {
     const { code, stdout } = await cli('order', NO_ORDER, '--chain', '31337')
     expect([code, stdout]).toEqual([0, `order id  ${NO_ORDER}\nchain     31337\nstate     NONE\n`])
   })
 
-  it('--watch tells each state until the last one has stood', async () => {
+  it('prints each state with --watch until the last one', async () => {
     const { body } = await service.post('/v1/31337/quote', quoteRequest(chain))
     const watching = startCli('order', body.orderId, '--chain', '31337', '--watch', '--final-after', '0')
     const tells = (state: string) =>
@@ -196,7 +196,7 @@ describe('order', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ state: 'SETTLED', outputAmount: '3000' })
   })
 
-  it('--watch that is interrupted before the end ends with 130', async () => {
+  it('ends with 130 when --watch is interrupted before the last state', async () => {
     const watching = startCli('order', NO_ORDER, '--chain', '31337', '--watch', '--json')
     await eventually(
       async () => watching.written.stdout,
@@ -209,7 +209,7 @@ describe('order', () => {
 })
 
 describe('watch', () => {
-  it('prints each event that passes, and at its end the cursor to go on from', async () => {
+  it('prints each event as it comes, and at its end the cursor to continue from', async () => {
     const all = startCli('watch', '--json')
     const settled = startCli('watch', '--type', 'settled', '--chain', '31337', '--user', user.address)
     const others = startCli('watch', '--solver', otherAccount.address, '--order', NO_ORDER)
@@ -238,7 +238,7 @@ describe('watch', () => {
         { type: 'Settled', orderId },
       ],
     ])
-    expect(ended.stderr).toContain(`go on with --after ${events[1].cursor}\n`)
+    expect(ended.stderr).toContain(`continue with --after ${events[1].cursor}\n`)
     const line = new RegExp(`^Settled    chain 31337  block \\d+  order ${orderId}\n$`)
     expect((await settled.ended).stdout).toMatch(line)
     const { stdout, stderr } = await others.ended
@@ -253,7 +253,7 @@ describe('watch', () => {
     expect((await after.ended).stdout).toMatch(line)
   })
 
-  it('from a cursor that is none ends with 2', async () => {
+  it('ends with 2 for an invalid cursor', async () => {
     const { code, stderr } = await cli('watch', '--after', 'nonsense')
     expect([code, stderr]).toEqual([2, expect.stringContaining('(CURSOR_UNKNOWN)')])
   })
@@ -267,7 +267,7 @@ describe('register and unregister', () => {
     })
   const register = ['register', '--chain', '31337', '--endpoint', 'http://127.0.0.1:9']
 
-  it('put a solver on the list and take it off', async () => {
+  it('add a solver to the list and remove it', async () => {
     const registered = await withKey(wavering, [...register, '--name', 'Wave'])
     expect(registered).toEqual({
       code: 0,
@@ -287,7 +287,7 @@ describe('register and unregister', () => {
     expect(list.map(({ name }: { name: string }) => name)).toEqual(['Best', 'Other'])
   })
 
-  it('that are refused end with 4 and say what to do', async () => {
+  it('end with 4 and say what to do when they are rejected', async () => {
     const poor = await withKey(unbonded, [...register, '--name', 'Poor'])
     expect([poor.code, poor.stdout]).toEqual([4, ''])
     expect(poor.stderr).toMatch(/\(BOND_INSUFFICIENT\)\nAdd to the bond/)
@@ -300,7 +300,7 @@ describe('register and unregister', () => {
   })
 })
 
-it('an instance that is none is said to be none', async () => {
+it('every command reports that there is no aggregator at the URL', async () => {
   const { code, stderr } = await cli('solvers', '--chain', '1', '--url', chain.devnet.rpcUrl)
   expect([code, stderr]).toEqual([3, expect.stringContaining('--url')])
 })

@@ -1,4 +1,4 @@
-/** Preloaded: tells at the end of the process whether it has loaded the database's native part. */
+/** Preloaded: prints at the end of the process whether it has loaded the native part of the database. */
 process.on('exit', () => {
   const isLoaded = process.report.getReport().sharedObjects.some((path) => path.includes('better_sqlite3'))
   process.stderr.write(`database loaded: ${isLoaded}\n`)

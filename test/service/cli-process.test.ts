@@ -32,7 +32,7 @@ const startCli = (argv: string[], environment: Record<string, string> = {}) =>
   })
 
 describe.concurrent('the command line as a process', () => {
-  it('takes a key through a pipe, and loads no database for it', async () => {
+  it('reads a key from a pipe, and loads no database for it', async () => {
     const argv = ['register', '--chain', '31337', '--endpoint', 'http://127.0.0.1:9', '--name', 'Ada']
     const cli = startCli([...argv, '--key-file', '-'], { NODE_OPTIONS: `--import=${preload}` })
     cli.child.stdin.end(`0x${key}\n`)
@@ -47,10 +47,10 @@ describe.concurrent('the command line as a process', () => {
     await cli.waitFor(/Connected/)
     cli.signal('SIGINT')
     expect(await cli.exited).toBe(0)
-    expect(cli.output()).toMatch(/go on with --after \S+\n$/)
+    expect(cli.output()).toMatch(/continue with --after \S+\n$/)
   })
 
-  it('ends without a word when nobody reads what it writes', async () => {
+  it('ends silently when the reader of its output is gone', async () => {
     const cli = startCli(['solvers', '--chain', '31337'])
     cli.child.stdout.destroy()
     expect([await cli.exited, cli.output()]).toEqual([0, ''])
@@ -68,7 +68,7 @@ describe.concurrent('the command line as a process', () => {
     expect(failing.output()).toContain('PORT is "x"')
   })
 
-  it('reads the variables of a file .env, and is held by no connection that hangs', async () => {
+  it('reads the variables of a file .env, and ends although a connection hangs', async () => {
     const hanging = createServer().listen(0, '127.0.0.1')
     await once(hanging, 'listening')
     const { port } = hanging.address() as AddressInfo

@@ -1,32 +1,32 @@
 import type { Socket } from 'node:net'
 import type { ConnectionKind, RequestParts } from './connection-kinds.js'
 
-/** How far a connection has got when it is broken off. */
+/** How far a connection has got when it breaks. */
 export interface ScenarioContext {
   readonly name: string
   /** What the client has sent by then. */
   sent(parts: RequestParts): Buffer
-  /** Whether that is the whole request, so that an answer is on its way. */
+  /** Whether that is the whole request, so that a response follows. */
   readonly isLast: boolean
 }
 
-/** How a client breaks a connection off. */
+/** How a client breaks a connection. */
 export interface Break {
   readonly name: string
-  /** Whether it comes with the last bytes, which the service may read together. */
+  /** Whether the break comes with the last bytes. The service may then read both together. */
   readonly isAtOnce: boolean
-  /** Whether the client reads what comes until then. */
+  /** Whether the client reads what arrives until the break. */
   readonly isReading: boolean
-  /** How many bytes of an answer the client takes at first; HTTP/2 only. */
+  /** How many bytes of a response the client takes at first. HTTP/2 only. */
   readonly window: number
-  /** How long the client keeps the connection before it breaks off, in milliseconds. */
+  /** How long the client keeps the connection before the break, in milliseconds. */
   readonly holdMs: number
-  /** What it sends meanwhile. */
+  /** What it sends in this time. */
   readonly flood: Buffer | undefined
   breakOff(socket: Socket): void
 }
 
-/** One way to break one kind of connection off at one stage. */
+/** One way to break one kind of connection at one stage. */
 export interface Case {
   readonly name: string
   readonly kind: ConnectionKind
@@ -35,12 +35,12 @@ export interface Case {
 }
 
 const HOLD_MS = 1000
-/** Many empty pings as a WebSocket's client masks them (RFC 6455, section 5.2). */
+/** Many empty pings, masked as a WebSocket client does (RFC 6455, section 5.2). */
 const PINGS = Buffer.alloc(16_384 * 6, Buffer.from([0x89, 0x80, 1, 2, 3, 4]))
 
-/** The client says that it sends no more, and reads until the service ends as well. */
+/** The client ends its side, and reads until the service ends the connection too. */
 const finish = (socket: Socket) => void socket.resume().end()
-/** The client's process closes its socket: FIN, or RST when something is left to be read. */
+/** The client's process closes its socket: FIN, or RST when bytes are unread. */
 const close = (socket: Socket) => void socket.destroy()
 const reset = (socket: Socket) => void socket.resetAndDestroy()
 
@@ -55,7 +55,7 @@ const AT_ANY_STAGE: readonly Break[] = [
 const AT_AN_ANSWER: readonly Break[] = [
   way('no reading, then close', close, { isReading: false, holdMs: HOLD_MS }),
 ]
-/** Further ways while an answer is on its way. */
+/** Further ways while a response is being sent. */
 const BY_PROTOCOL: Readonly<Record<ConnectionKind['protocol'], readonly Break[]>> = {
   'HTTP/1.1': [],
   'HTTP/2': [
@@ -73,14 +73,14 @@ function way(name: string, breakOff: Break['breakOff'], options: Partial<Break> 
 }
 
 const LAST: Readonly<Record<ConnectionKind['outcome'], string>> = {
-  pending: 'while the answer is pending',
-  answered: 'after the answer',
-  answering: 'in the answer',
+  pending: 'while the response is pending',
+  answered: 'after the response',
+  answering: 'in the response',
   streaming: 'in the stream',
   any: 'after the request',
 }
 
-/** The stages of a kind of connection, first to last. */
+/** The stages of a kind of connection, in order. */
 function stagesOf({ protocol, outcome }: ConnectionKind, { body }: RequestParts): ScenarioContext[] {
   const early = (name: string, sent: ScenarioContext['sent']): ScenarioContext => ({
     name,
@@ -107,7 +107,7 @@ function stagesOf({ protocol, outcome }: ConnectionKind, { body }: RequestParts)
 
 const half = (bytes: Buffer) => bytes.subarray(0, Math.ceil(bytes.length / 2))
 
-/** Every stage of a kind with every way that can be there. @param parts of a request of this kind */
+/** Every stage of a kind with every possible way. @param parts of a request of this kind */
 export function casesOf(kind: ConnectionKind, parts: RequestParts): Case[] {
   return stagesOf(kind, parts).flatMap((stage) => {
     const ways = stage.isLast

@@ -10,15 +10,15 @@ import { quoteRequest } from './quote-request.js'
 
 /** What a whole request leads to. */
 export type Outcome =
-  /** A solver that takes its time is asked. */
+  /** A request to a slow solver. */
   | 'pending'
-  /** A short answer, after which the connection is idle or closed. */
+  /** A short response, after which the connection is idle or closed. */
   | 'answered'
-  /** An answer of more bytes than a client takes that stops to read. */
+  /** A response with more bytes than a client takes that stops reading. */
   | 'answering'
   /** A stream with its first message. */
   | 'streaming'
-  /** Any of them: the request asks for what its path does not have. */
+  /** Any of them: the path does not have what the request asks for. */
   | 'any'
 
 /** One way to use the service's port. */
@@ -32,9 +32,9 @@ export interface ConnectionKind {
 
 export interface RequestOptions {
   readonly chain: TestChain
-  /** Of a quote: it tells requests to solvers apart. */
+  /** For a quote: tells requests to solvers apart. */
   readonly amount: string
-  /** How many bytes of an answer the client takes at first; HTTP/2 only. */
+  /** How many bytes of a response the client takes at first. HTTP/2 only. */
   readonly window: number
 }
 
@@ -105,12 +105,12 @@ const reflection: Call = {
 }
 const watch = rpc('/grpc.health.v1.Health/Watch', grpcHeaders, () => envelope(HealthCheckRequestSchema))
 
-/** Every kind of connection that the port serves, or must refuse. */
+/** Every kind of connection that the port serves or must reject. */
 export const connectionKinds: readonly ConnectionKind[] = [
   http1('HTTP/1.1, kept alive', 'answered', ORDER),
   http1('HTTP/1.1, not kept alive', 'answered', { ...ORDER, headers: { connection: 'close' } }),
   http1('a quote over HTTP/1.1', 'pending', restQuote),
-  http1('a large answer over HTTP/1.1', 'answering', LARGE_ANSWER),
+  http1('a large response over HTTP/1.1', 'answering', LARGE_ANSWER),
   http1('server-sent events over HTTP/1.1', 'streaming', SERVER_SENT_EVENTS),
   http1('a Connect quote over HTTP/1.1', 'pending', connectQuote),
   http1('a Connect stream over HTTP/1.1', 'streaming', rpc(EVENTS, connectStreamHeaders)),
@@ -123,7 +123,7 @@ export const connectionKinds: readonly ConnectionKind[] = [
   http1('an upgrade of a quote', 'any', { ...restQuote, headers: { ...restQuote.headers, ...UPGRADE } }),
   http2('an order over HTTP/2', 'answered', ORDER),
   http2('a quote over HTTP/2', 'pending', restQuote),
-  http2('a large answer over HTTP/2', 'answering', LARGE_ANSWER),
+  http2('a large response over HTTP/2', 'answering', LARGE_ANSWER),
   http2('metrics over HTTP/2', 'answered', METRICS),
   http2('server-sent events over HTTP/2', 'streaming', SERVER_SENT_EVENTS),
   http2('a gRPC quote', 'pending', rpc(QUOTE, grpcHeaders, envelopedQuote)),

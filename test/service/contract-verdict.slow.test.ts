@@ -9,7 +9,7 @@ import { quoteRequest } from './quote-request.js'
 import { startService, type TestService } from './service.js'
 import { startSolver, type TestSolver, type WireReply } from './test-solver.js'
 
-/** Of the actions and offers; another one is tried by setting the variable. */
+/** The seed of the actions and offers. Set the variable to try another one. */
 const SEED = Number(process.env.VERDICT_SEED ?? 20_261_121)
 const NUM_RUNS = 16
 const MAX_MS = 40_000
@@ -18,7 +18,7 @@ const MAX_MS = 40_000
 const BOND = 10_000_000000n
 
 const [account] = solverAccounts
-/** What must have come up, or the seed proves little. */
+/** The cases that a run must reach, or the seed proves little. */
 const COVERED = [
   'taken',
   'InsufficientBond',
@@ -56,7 +56,10 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** What changes the solver's bond or its nonces; one that the contract refuses at that moment changes nothing. */
+/**
+ * Changes the solver's bond or its nonces. An action that the contract rejects at that moment changes
+ * nothing.
+ */
 const action = fc.record({
   kind: fc.constantFrom(
     ...(['addBond', 'deposit', 'deposit', 'settle', 'requestUnstake', 'requestUnstake'] as const),
@@ -65,7 +68,7 @@ const action = fc.record({
   share: fc.double({ min: 0.05, max: 0.95, noNaN: true }),
 })
 
-/** An output near what the contract decides by, or anywhere. */
+/** An output near a limit of the contract, or any other one. */
 const output = fc.oneof(
   fc.record({
     near: fc.constantFrom('bond' as const, 'minimum' as const),
@@ -84,7 +87,7 @@ const offer = fc.record({
 type Offer = typeof offer extends fc.Arbitrary<infer T> ? T : never
 type Terms = Pick<Offer, 'orderType' | 'outputChainId'>
 
-/** The memory of the service is that of the last block: events up to it are read, and the bond as they have left it. */
+/** Waits until the service has the state of the last block: its events and the bond after them. */
 async function untilServiceKnows(): Promise<Bond> {
   const [block, bond] = await Promise.all([contract.blockNumber(), contract.bond()])
   const free = freeBondOf(bond)
@@ -105,7 +108,7 @@ function outputAmount({ near, by }: Offer['output'], freeBond: bigint): bigint {
   return bounded < 1n ? 1n : bounded > UINT256 ? UINT256 : bounded
 }
 
-/** Has the solver answer a request with an offer. @returns the offer, and whether the service hands it out */
+/** Lets the solver answer a request with an offer. @returns the offer, and whether the service returns it */
 async function propose(amount: bigint, nonce: bigint, { orderType, outputChainId }: Terms) {
   let signed: WireReply | undefined
   solver.behave(async (params, { quoteFor, sign }) => {
@@ -127,12 +130,12 @@ async function propose(amount: bigint, nonce: bigint, { orderType, outputChainId
 const PLAIN: Terms = { orderType: 'EXACT_INPUT', outputChainId: 31337 }
 /** Used nonces that the service knows. */
 const known: bigint[] = []
-/** One used nonce in two hours bars no solver. */
+/** One used nonce in two hours blocks no solver. */
 const BETWEEN_USED_MS = 7_200_000
 let skippedMs = 0
 let repeated = 0n
 
-/** Offers the nonces that orders have used until the service knows them; nothing can be offered without a free bond. */
+/** Offers the nonces of orders until the service knows them. Without a free bond nothing can be offered. */
 async function teachUsedNonces(freeBond: bigint): Promise<void> {
   if (freeBond === 0n) return
   const unknown = contract.used.filter((nonce) => !known.includes(nonce))
@@ -152,7 +155,7 @@ function nonceOf(choice: Offer['nonce']): bigint {
   return choice === 'used' && used !== undefined ? used : contract.newNonce()
 }
 
-it('the service returns just the offers that the contract takes, in whatever state the chain is', async () => {
+it('the service returns exactly the offers that the contract accepts, in any state of the chain', async () => {
   repeated = contract.newNonce()
   const counts: Record<string, number> = {}
   const count = (what: string) => {

@@ -8,7 +8,10 @@ import { signQuote } from '../devnet/signed-quote.js'
 import { type TestChain, user } from './chain.js'
 import { contractStruct, type WireReply } from './test-solver.js'
 
-/** What changes the state that the contract decides by. `share` is of the free bond, where there is an amount. */
+/**
+ * Changes the state on which the contract decides. `share` is a part of the free bond, for actions with an
+ * amount.
+ */
 export interface StateAction {
   kind:
     | 'addBond'
@@ -28,12 +31,15 @@ type QuoteArgs = ContractFunctionArgs<typeof settlementAbi, 'nonpayable', 'depos
 
 const ERRORS_TOO = [...settlementAbi, ...testTokenAbi.filter((item) => item.type === 'error')] as const
 const UNLIMITED = 2n ** 256n - 1n
-/** The verdict must not depend on who has how much of the tokens. */
+/** The verdict must not depend on token balances. */
 const BALANCE = 2n ** 255n
 const DEADLINE = 4_000_000_000
 const SHARES = 1_000_000
 
-/** Asks the settlement contract itself whether it takes an offer of one solver, and changes what it decides by. */
+/**
+ * Asks the settlement contract itself whether it accepts an offer of one solver, and changes the state on
+ * which it decides.
+ */
 export async function createContractVerdict(chain: TestChain, solver: DevAccount) {
   const { settlement, weth, usdc, bondToken } = chain.contracts
   const calls = createCalls(chain.devnet, settlement)
@@ -130,13 +136,16 @@ export async function createContractVerdict(chain: TestChain, solver: DevAccount
   return {
     bond,
     blockNumber: async () => Number(await calls.client.getBlockNumber()),
-    /** One that the contract refuses at this moment changes nothing. */
+    /** An action that the contract rejects at this moment changes nothing. */
     act: async (action: StateAction) => void (await perform(action).catch(revertName)),
-    /** A nonce of which the chain has not heard. */
+    /** A nonce that the chain does not know. */
     newNonce: () => ++lastNonce,
-    /** Nonces that an order has used, or the solver has cancelled. */
+    /** Nonces that an order has used or the solver has cancelled. */
     used: used as readonly bigint[],
-    /** The error by which each of `deposit` and `settle` refuses an offer at the last block; tokens are where they must be. */
+    /**
+     * The error by which each of `deposit` and `settle` rejects an offer at the last block. All tokens are
+     * where they must be.
+     */
     async refusals({ quote, signature }: WireReply): Promise<string[]> {
       const args = [contractStruct(quote), signature] as const
       const depositAddress = await calls.view.computeDepositAddress(args)
@@ -147,7 +156,7 @@ export async function createContractVerdict(chain: TestChain, solver: DevAccount
   }
 }
 
-/** @throws the error again when it is no revert */
+/** @throws any error that is no revert */
 function revertName(error: unknown): string {
   const reverted =
     error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionRevertedError)

@@ -4,13 +4,13 @@ import { inject, onTestFinished } from 'vitest'
 import { makeDatabase } from '../postgres-database.js'
 import { databases } from './replica-databases.js'
 
-/** A database that can go back to how it was. */
+/** A database that can be saved and restored. */
 export interface RestorableDatabase {
   /** The variable that names it. */
   readonly environment: Record<string, string>
-  /** Keeps how it is; nobody may be connected to it. */
+  /** Saves its state. Nothing may be connected to it. */
   backUp(): Promise<void>
-  /** Puts it back to how it was kept; nobody may be connected to it. */
+  /** Restores the saved state. Nothing may be connected to it. */
   restore(): Promise<void>
 }
 
@@ -29,7 +29,10 @@ async function makeFile(): Promise<RestorableDatabase> {
   }
 }
 
-/** PostgreSQL waits some seconds until the connections to a database that it copies or renames have ended. */
+/**
+ * PostgreSQL waits some seconds until the connections to a database have ended before it copies or renames
+ * it.
+ */
 export async function makeRestorablePostgres(): Promise<RestorableDatabase & { readonly url: string }> {
   const { url, drop } = await makeDatabase()
   onTestFinished(drop)

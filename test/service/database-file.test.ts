@@ -27,7 +27,7 @@ const runCli = (path: string, ...args: string[]) =>
   startProcess(process.execPath, [`${BUILT}/cli.js`, ...args], { DB_PATH: path })
 
 describe('a database file that a service uses', () => {
-  it('is refused to a second service, which says who has it; the command line can use it', async () => {
+  it('is rejected with its user at a second service, while the command line can use it', async () => {
     const path = temporaryFile()
     const first = await startWith(path)
     const second = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })
@@ -45,7 +45,7 @@ describe('a database file that a service uses', () => {
     expect(await first.exited).toBe(0)
   })
 
-  it('is free again at once when that service is killed', async () => {
+  it('is free at once when that service is killed', async () => {
     const path = temporaryFile()
     const first = await startWith(path)
     first.signal('SIGKILL')
@@ -58,7 +58,7 @@ describe('a database file that a service uses', () => {
 })
 
 describe('a database file that another process has locked', () => {
-  it('lets a registration wait, while quotes and the health are answered', async () => {
+  it('delays a registration, while quotes and the health are answered', async () => {
     const path = temporaryFile()
     const service = await startService(chain, { DB_PATH: path })
     onTestFinished(() => service.close())
@@ -84,8 +84,8 @@ describe('a database file that another process has locked', () => {
   })
 })
 
-describe('a start with a database file that cannot be used', () => {
-  it('names the cause and what to do, without a stack', async () => {
+describe('a start with an unusable database file', () => {
+  it('fails with the cause and what to do, without a stack', async () => {
     const path = temporaryFile()
     const first = await startWith(path)
     first.signal('SIGTERM')

@@ -35,7 +35,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** Good answers in between: a solver that has hung three times in a row is not waited for. */
+/** Good replies in between: a solver that has hung three times in a row delays no quote. */
 afterEach(async () => {
   good.behave(honest())
   bad.behave(honest())
@@ -57,7 +57,7 @@ const askForQuote = (init: RequestInit = {}) =>
 it.each([
   ['before the headers', hang],
   ['inside the body', hangInsideBody],
-])('a solver that hangs %s delays nobody past the timeout', async (_, behaviour) => {
+])('a solver that hangs %s delays no caller past the timeout', async (_, behaviour) => {
   bad.behave(behaviour)
   const { answer, elapsedMs } = await timed(askForQuote)
   expect(answer.body.quote.solver).toBe(goodAccount.address)
@@ -65,14 +65,14 @@ it.each([
   expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS + SLACK_MS)
 })
 
-it('the answer comes at once when all have answered, the hanging one by a refusal', async () => {
+it('a quote ends at once when all solvers have answered, the slow one by a decline', async () => {
   bad.behave(async (_ask, _solver, { response }) => void response.writeHead(500).write('never ends'))
   const { answer, elapsedMs } = await timed(askForQuote)
   expect(answer.body.quote.solver).toBe(goodAccount.address)
   expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
 })
 
-it('NO_QUOTES at the timeout when everybody hangs', async () => {
+it('a quote ends with NO_QUOTES at the timeout when all solvers hang', async () => {
   good.behave(hang)
   bad.behave(hang)
   const { answer, elapsedMs } = await timed(askForQuote)
@@ -88,12 +88,12 @@ it("a caller's shorter deadline is kept on REST, with the offers that came by th
   expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
 })
 
-it('a deadline that is no number is refused by name', async () => {
+it("an invalid deadline is rejected with its header's name", async () => {
   const { status, body } = await askForQuote({ headers: { 'connect-timeout-ms': 'soon' } })
   expect([status, body.details[0].field]).toEqual([400, 'Connect-Timeout-Ms'])
 })
 
-it("a caller's shorter deadline is kept on gRPC, early enough for the answer to arrive", async () => {
+it("a caller's shorter deadline is kept on gRPC, early enough for the response to arrive", async () => {
   bad.behave(hang)
   const grpc = createGrpcClient(service.url)
   const request = { ...quoteRequest(chain), chainId: chain.chainId, orderType: 1, depositMode: 1 }
@@ -106,7 +106,7 @@ it("a caller's shorter deadline is kept on gRPC, early enough for the answer to 
   grpc.close()
 })
 
-describe('a caller that hangs up cancels the asks', () => {
+describe('a caller that hangs up cancels the requests to solvers', () => {
   async function expectCancelled(ask: (signal: AbortSignal) => Promise<unknown>) {
     const asked = deferred()
     const cancelled = deferred()
@@ -125,13 +125,13 @@ describe('a caller that hangs up cancels the asks', () => {
     expect(performance.now() - start).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
   }
 
-  it('on REST', () => expectCancelled((signal) => askForQuote({ signal })))
+  it('when it uses REST', () => expectCancelled((signal) => askForQuote({ signal })))
 
   it.each([
     ['gRPC', createGrpcTransport],
     ['gRPC-Web', createGrpcWebTransport],
     ['Connect', createConnectTransport],
-  ] as const)('on %s', async (_, createTransport) => {
+  ] as const)('when it uses %s', async (_, createTransport) => {
     const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
     const chainId = BigInt(chain.chainId)
     const request = { ...quoteRequest(chain), chainId, originChainId: chainId, destinationChainId: chainId }

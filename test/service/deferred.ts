@@ -1,4 +1,4 @@
-/** Something to wait for until it is let happen. */
+/** A promise `opened` that resolves when `open` is called. */
 export function deferred() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Metrics as Prometheus would read them: by name, the label values that were seen. */
+/** Metrics as Prometheus reads them: the label values by name. */
 export type Exposition = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? /

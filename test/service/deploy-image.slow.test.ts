@@ -12,15 +12,17 @@ import { quoteRequest } from './quote-request.js'
 import { environmentFor } from './service.js'
 import { startSolver } from './test-solver.js'
 
-/** The image, or what stands for it. */
+/** The image, or the folder that stands for it. */
 interface Image {
   start(environment: Record<string, string>): ReturnType<typeof startProcess>
-  /** Runs the image's health check beside what was started; @returns its exit code */
+  /** Runs the image's health check in the started container or process. @returns its exit code */
   checkHealth(environment: Record<string, string>): Promise<number | null>
 }
 
 const BUILD_MS = 900_000
-/** Some seconds; more where the temporary folder is on another file system, so that packages are copied. */
+/**
+ * Takes some seconds, or more where the temporary folder is on another file system and packages are copied.
+ */
 const WALK_MS = 120_000
 const stages = readDockerfile()
 const docker = (...args: string[]) => spawnSync('docker', args, { timeout: 5000 }).status === 0
@@ -36,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-/** What a container must do: serve in production, be healthy, and end when it is told to. */
+/** What a container must do: serve in production, be healthy, and end on SIGTERM. */
 async function expectToServe({ start, checkHealth }: Image): Promise<void> {
   const { DB_PATH: _ofTheImage, ...environment } = environmentFor(chain)
   const service = start({ ...environment, SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1' })
@@ -70,7 +72,7 @@ describe('the steps of the Dockerfile, without a container engine', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test(
-    'make a service that serves in production, is healthy, and ends by SIGTERM with 0',
+    'make a service that serves in production, is healthy, and ends on SIGTERM with 0',
     async () => {
       const image = walk(stages, folder)
       const inWorkdir = ['-c', 'cd "$0" && exec "$@"', join(image.root, image.workdir)]
@@ -98,7 +100,7 @@ describe.skipIf(!canBuild)('the image (skipped where no container engine has its
     spawnSync('docker', ['rmi', name])
   })
 
-  test('confined as in compose.yaml, does the same', async () => {
+  test('serves, is healthy and ends on SIGTERM with the restrictions of compose.yaml', async () => {
     const final = stages.at(-1)
     const health = final && tipOf(final, 'HEALTHCHECK')
     const confined = [

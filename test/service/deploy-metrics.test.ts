@@ -14,7 +14,7 @@ import { startService, type TestService } from './service.js'
 import { honest, signedUnregistration, startSolver } from './test-solver.js'
 import { watchEvents } from './watch-events.js'
 
-/** What Prometheus itself adds. */
+/** Labels that Prometheus itself adds. */
 const OF_PROMETHEUS = {
   up: {},
   ALERTS: { alertname: undefined, alertstate: 'firing', service: 'quote-aggregator' },
@@ -85,7 +85,7 @@ async function useSolvers(chain: TestChain, service: TestService): Promise<void>
   for (const status of [200, 429]) expect((await service.get(solvers)).status).toBe(status)
 }
 
-/** Events, one of them taken back, and a client that follows them. */
+/** Events, one of them removed by a reorganisation, and a client that follows them. */
 async function useChain(chain: TestChain, service: TestService): Promise<void> {
   const traffic = await createTraffic(chain, { seed: 5 })
   const watch = await watchEvents(service)
@@ -104,7 +104,7 @@ const until = (service: TestService, metric: string, labels: Record<string, stri
     (count) => count > 0,
   )
 
-/** The label values that are known of a metric, or undefined when there is no such metric. */
+/** The known label values of a metric. Undefined when there is no such metric. */
 function labelsOf(metric: string): ReadonlyMap<string, ReadonlySet<string> | undefined> | undefined {
   const own = exported.get(metric)
   const ofPrometheus =
@@ -120,7 +120,7 @@ function findUnknown(find: (query: Query) => string[]): string[] {
   return queries.flatMap((query) => find(query).map((unknown) => `${query.of}: ${unknown}`))
 }
 
-test('every metric that the dashboard and the alerts ask for is exported', () => {
+test('the service exports every metric that the dashboard and the alerts use', () => {
   const unknown = findUnknown(({ expr }) =>
     readExpression(expr)
       .selectors.map(({ metric }) => metric)
@@ -129,7 +129,7 @@ test('every metric that the dashboard and the alerts ask for is exported', () =>
   expect(unknown).toEqual([])
 })
 
-test.skipIf(noPromtool)('promtool finds no fault in the metrics (skipped where it is not installed)', () => {
+test.skipIf(noPromtool)('promtool accepts the metrics (skipped where it is not installed)', () => {
   expect(exported.size).toBeGreaterThan(60)
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: text,
@@ -138,7 +138,7 @@ test.skipIf(noPromtool)('promtool finds no fault in the metrics (skipped where i
   expect([stderr, stdout, status]).toEqual(['', '', 0])
 })
 
-test('every label that they select, group or show by is one of these metrics', () => {
+test('the metrics have every label that the dashboard and the alerts select, group or show by', () => {
   const unknown = findUnknown(({ expr, shownLabels }) => {
     const { selectors, groupings } = readExpression(expr)
     if (selectors.some(({ metric }) => labelsOf(metric) === undefined)) return []
@@ -153,7 +153,7 @@ test('every label that they select, group or show by is one of these metrics', (
   expect(unknown).toEqual([])
 })
 
-test('every label value that they select by is one that was exported, or a reason of the closed list', () => {
+test('the metrics or the list of reasons have every label value that the dashboard and the alerts select by', () => {
   const reasons = new Set<string>(Object.keys(REASONS))
   const unknown = findUnknown(({ expr }) =>
     readExpression(expr).selectors.flatMap(({ metric, matchers }) =>
@@ -168,7 +168,7 @@ test('every label value that they select by is one that was exported, or a reaso
   expect(unknown).toEqual([])
 })
 
-test('every figure of the service is on the dashboard', () => {
+test('the dashboard shows every metric of the service', () => {
   const shown = new Set(
     dashboardQueries().flatMap(({ expr }) =>
       readExpression(expr).selectors.map(({ metric }) => family(metric)),
@@ -178,7 +178,7 @@ test('every figure of the service is on the dashboard', () => {
   expect([...new Set(own)].filter((metric) => !shown.has(metric))).toEqual([])
 })
 
-/** A histogram's name without what its samples add. */
+/** The name of a histogram without the suffixes of its samples. */
 function family(metric: string): string {
   return metric.replace(/_(?:bucket|sum|count)$/, '')
 }

@@ -5,7 +5,7 @@ import { commandOf, type Instruction, type ScenarioContext, tipOf, wordsOf } fro
 
 /** An image that a walk has made. */
 export interface WalkedImage {
-  /** Where the image's `/` lies. */
+  /** The folder of the image's `/`. */
   readonly root: string
   readonly workdir: string
   readonly environment: Readonly<Record<string, string>>
@@ -20,13 +20,12 @@ interface Layer {
 }
 
 /**
- * Takes a Dockerfile's steps in folders of their own, on this machine in place of its base images: COPY copies no more
- * than .dockerignore lets through, RUN runs, and an absolute path of the image is one below its stage's folder.
- *
- * In one thing it spares time. `npm ci` would compile better-sqlite3 for a minute, as the checkout's own `npm ci` has
- * done from the same lock file: its node_modules are linked, and `npm prune` with the step's options removes from them
- * what `npm ci` with these options does not install. A package that the service needs and that is none of the
- * production's is missing after either.
+ * Runs a Dockerfile's steps in folders of their own on this machine instead of its base images. COPY copies
+ * only what .dockerignore admits, RUN runs, and an absolute path of the image is one in its stage's folder.
+ * One step is shortened. `npm ci` would compile better-sqlite3 for a minute, as the checkout's own `npm ci`
+ * has done with the same lock file. So the checkout's node_modules are linked, and `npm prune` with the
+ * step's options removes what `npm ci` with these options does not install. Both leave out a package that the
+ * service needs and that is not a production dependency.
  * @param folder an empty one
  */
 export function walk(stages: readonly ScenarioContext[], folder: string): WalkedImage {
@@ -77,7 +76,7 @@ function step(instruction: Instruction, layer: Layer, layers: ReadonlyMap<string
     case 'CMD':
       return
     default:
-      throw new Error(`this walk does not know ${name}`)
+      throw new Error(`this walk does not support ${name}`)
   }
 }
 
@@ -102,16 +101,16 @@ function copy(instruction: Instruction, layer: Layer, layers: ReadonlyMap<string
   }
 }
 
-/** .dockerignore leaves everything out but the names that it lets in again. */
+/** .dockerignore excludes everything except the names that it admits again. */
 function assertInContext(source: string): void {
   const lines = readFileSync('.dockerignore', 'utf8').split('\n')
-  if (!lines.includes(`!${source}`)) throw new Error(`.dockerignore leaves ${source} out`)
+  if (!lines.includes(`!${source}`)) throw new Error(`.dockerignore excludes ${source}`)
 }
 
 function run(command: string, layer: Layer): void {
   const here = inside(layer, '.')
   if (/\s\//.test(command))
-    throw new Error(`a walk cannot run ${command}: an absolute path is this machine's`)
+    throw new Error(`a walk cannot run ${command}: its absolute path is on this machine`)
   if (command.startsWith('npm ci')) linkPackages(here)
   const { PATH = '', HOME = '' } = process.env
   const env = { ...layer.environment, PATH: `${dirname(process.execPath)}${delimiter}${PATH}`, HOME }
@@ -123,11 +122,11 @@ function linkPackages(here: string): void {
   mkdirSync(join(here, 'node_modules'))
   const packages = execFileSync('sh', ['-c', 'ls -d node_modules/[!.]* node_modules/.bin']).toString().trim()
   link(...packages.split('\n'), join(here, 'node_modules'))
-  // npm writes this one anew, and would do so through a link.
+  // npm writes this file again, and would write through a link.
   execFileSync('cp', ['node_modules/.package-lock.json', join(here, 'node_modules')])
 }
 
-/** Copies as links, which takes no time; as files where the folder is on another file system. */
+/** Copies as links, which takes no time, or as files where the folder is on another file system. */
 function link(...paths: string[]): void {
   try {
     execFileSync('cp', ['-al', ...paths], { stdio: 'pipe' })

@@ -6,14 +6,14 @@ const TYPE_A = 1
 const TYPE_AAAA = 28
 const NXDOMAIN = 3
 
-/** What the server says of a name: its addresses, or nothing at all. */
+/** The server's answer for a name: its addresses, or no answer at all. */
 export type Zone = Record<string, readonly string[] | 'silent'>
 
 export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>
 
 /**
  * A name server over UDP on 127.0.0.1. A name that is not in its zone does not exist.
- * @param zone may be changed at any time; IPv6 addresses are full, of eight groups
+ * @param zone may change at any time; IPv6 addresses are full, of eight groups
  */
 export async function startDnsServer(zone: Zone) {
   const asked: string[] = []
@@ -33,7 +33,7 @@ export async function startDnsServer(zone: Zone) {
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return {
-    /** As a resolver takes it. */
+    /** The address in the form of a resolver. */
     address: `127.0.0.1:${socket.address().port}`,
     /** Each query, such as `A solver.test`. */
     asked,
@@ -62,7 +62,7 @@ function answerTo(question: Buffer, type: number, addresses: readonly string[] |
   header.writeUInt32BE(0, 8)
   const records = (addresses ?? []).map((text) => {
     const bytes = addressBytes(text)
-    // The name of the question, the type, class IN, no time to live.
+    // The name of the query, the type, class IN, TTL 0.
     return Buffer.concat([
       Buffer.from([0xc0, HEADER_BYTES, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length]),
       bytes,

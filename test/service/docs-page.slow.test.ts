@@ -23,14 +23,14 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-it('/docs allows its own scripts and styles and nothing more', async () => {
+it('/docs allows only its own scripts and styles', async () => {
   const { headers } = await service.get('/docs')
   const policy = headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'none'")
   expect(policy).not.toMatch(/unsafe|http|\*/)
 })
 
-it('/ leads to the page, and browsers get an icon', async () => {
+it('/ redirects to the page, and browsers get an icon', async () => {
   const root = await fetch(service.url, { redirect: 'manual' })
   expect([root.status, root.headers.get('location')]).toEqual([302, 'docs'])
   expect(await root.text()).toContain('/openapi.json')
@@ -39,7 +39,7 @@ it('/ leads to the page, and browsers get an icon', async () => {
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
 })
 
-it('a password is part of the document only where /metrics asks for one', async () => {
+it('the document has a password only when /metrics requires one', async () => {
   const open = (await service.get('/openapi.json')).body
   const guarded = await startService(chain, { METRICS_AUTH: 'operator:secret' })
   const closed = (await guarded.get('/openapi.json')).body
@@ -55,7 +55,7 @@ it('a password is part of the document only where /metrics asks for one', async 
   ])
 })
 
-it('/docs has all its files here', async () => {
+it('/docs loads all its files from the service', async () => {
   const page: string = (await service.get('/docs')).body
   const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
   expect(addresses.length).toBeGreaterThan(3)
@@ -67,7 +67,7 @@ it('/docs has all its files here', async () => {
   expect([slash.status, slash.body]).toEqual([200, page])
 })
 
-describe.skipIf(!existsSync(CHROMIUM))('in a browser (needs /usr/bin/chromium)', () => {
+describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/chromium)', () => {
   let browser: Browser
   let page: Page
   const complaints: string[] = []
@@ -88,18 +88,18 @@ describe.skipIf(!existsSync(CHROMIUM))('in a browser (needs /usr/bin/chromium)',
 
   const operation = () => page.locator('.opblock', { hasText: '/v1/{chainId}/quote' }).first()
 
-  it('every operation is shown', async () => {
+  it('shows every operation', async () => {
     await operation().waitFor()
     const { paths } = (await service.get('/openapi.json')).body
     const operations = Object.values<object>(paths).flatMap((each) => Object.keys(each))
     expect(await page.locator('.opblock').count()).toBe(operations.length)
   })
 
-  it('no button asks for a password that nothing needs', async () => {
+  it('asks for a password only where one is needed', async () => {
     expect(await page.locator('.auth-wrapper').count()).toBe(0)
   })
 
-  /** Tries an operation out as it is shown. @returns the status and the text of the answer */
+  /** Tries an operation as it is shown. @returns the status and the text of the response */
   async function tryOut(verb: string, path: string) {
     const block = page.locator(`.opblock-${verb}`).filter({ has: page.locator(`[data-path="${path}"]`) })
     const isOpen = await block.locator('.opblock-body').count()
@@ -114,11 +114,11 @@ describe.skipIf(!existsSync(CHROMIUM))('in a browser (needs /usr/bin/chromium)',
     return { status, text: await answer.innerText() }
   }
 
-  it('the examples are tried out with sensible answers, and streams have no try-out', async () => {
+  it('gets valid responses for its examples, and has no try-out for streams', async () => {
     const { paths } = (await service.get('/openapi.json')).body
     const operations = Object.entries<object>(paths)
       .flatMap(([path, verbs]) => Object.keys(verbs).map((verb) => ({ verb, path })))
-      // The quote first: others take its ids.
+      // The quote first: other examples use its ids.
       .toSorted((a, b) => Number(b.path.endsWith('/quote')) - Number(a.path.endsWith('/quote')))
     const statuses: Record<string, unknown> = {}
     const texts: Record<string, string> = {}
@@ -145,11 +145,11 @@ describe.skipIf(!existsSync(CHROMIUM))('in a browser (needs /usr/bin/chromium)',
     expect(texts['GET /v1/{chainId}/quote/{quoteId}']).toContain('The best offer')
     for (const name of Object.keys(statuses).filter((each) => statuses[each] === 401))
       expect(texts[name]).toContain('TIMESTAMP_OUT_OF_RANGE')
-    // The console of a browser notes answers that are errors.
+    // The console of a browser logs error responses.
     complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('status of 401')))
   })
 
-  it('its console gets a quote', async () => {
+  it('gets a quote in its console', async () => {
     const quoted = await page.evaluate(
       async ({ chainId, body }) => {
         const headers = { 'content-type': 'application/json' }
@@ -162,7 +162,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a browser (needs /usr/bin/chromium)',
     expect([quoted.status, quoted.answer.quote.solver]).toEqual([200, solverAccounts[0].address])
   })
 
-  it('the policy refused nothing, and nothing was asked of another origin', () => {
+  it('breaks no rule of its content security policy, and calls no other origin', () => {
     expect(complaints).toEqual([])
     expect(elsewhere).toEqual([])
   })

@@ -16,12 +16,12 @@ let chain: TestChain
 let trap: Trap
 let solver: TestSolver
 
-/** What the resolver under attack says: for each name the addresses; each call is noted. */
+/** The answers of the resolver under attack: the addresses of each name. Each call is recorded. */
 let names: Record<string, string[]>
 let asked: string[]
-/** What it says once, before that. */
+/** Its answer to one query before that. */
 let firstAddresses: LookupAddress[] | undefined
-/** What the service has logged of solvers that gave no offer. */
+/** What the service has logged of solvers without an offer. */
 let messages: string[]
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ const tryRegistering = async (service: TestService, endpointUrl: string) =>
     )
   ).body
 
-/** Registers an endpoint at a name that is public for the look-up that judges it, and at `addresses` from then on. */
+/** Registers an endpoint at a name that is public in the checked lookup, and at `addresses` from then on. */
 async function registerPublic(service: TestService, endpointUrl: string, addresses: string[]) {
   firstAddresses = [{ address: PUBLIC, family: 4 }]
   names['solver.test'] = addresses
@@ -83,7 +83,7 @@ async function registerPublic(service: TestService, endpointUrl: string, address
 
 const askForQuote = (service: TestService) => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 
-/** Asks for a quote that the one solver must not give, for the reason that is logged. */
+/** Requests a quote that the one solver must not give, for the reason in the log. */
 async function expectNotDialled(service: TestService, reason: string) {
   const failed = () => service.metric('aggregator_solver_replies_total', { outcome: 'failed' })
   const before = await failed()
@@ -102,8 +102,8 @@ const BAD_ADDRESSES = [
   'fd00:ec2::254',
 ]
 
-describe('a name that was public when it was registered', () => {
-  it.each(BAD_ADDRESSES)('is not dialled once it resolves to %s, quote after quote', async (address) => {
+describe('an endpoint whose name was public at its registration', () => {
+  it.each(BAD_ADDRESSES)('is not dialled after it resolves to %s, in any quote', async (address) => {
     const service = await start(PRODUCTION)
     await registerPublic(service, `https://solver.test:${trap.port}`, [address])
     for (const addresses of [[address], [PUBLIC, address], [address, PUBLIC]]) {
@@ -116,24 +116,24 @@ describe('a name that was public when it was registered', () => {
     await service.close()
   })
 
-  it('is dialled where the one look-up says, and nothing else looks it up', async () => {
+  it('is dialled at the address of the one lookup, and nothing else looks it up', async () => {
     const service = await start({ ...PRODUCTION, SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.0/8' })
     const endpointUrl = solver.endpointUrl.replace('http://127.0.0.1', 'https://solver.test')
     await registerPublic(service, endpointUrl, ['127.0.0.1'])
-    // The solver speaks no TLS: what fails is the handshake with it.
+    // The solver speaks no TLS: the handshake with it fails.
     await expectNotDialled(service, 'wrong version number')
     expect(asked).toEqual(['solver.test'])
     await service.close()
   })
 })
 
-describe('at registration', () => {
+describe('a registration', () => {
   it.each([
     ...BAD_ADDRESSES,
     `${PUBLIC} 127.0.0.1`,
     `127.0.0.1 ${PUBLIC}`,
     `${PUBLIC} 2606:4700:4700::1111 ::1`,
-  ])('a name at %s is refused', async (addresses) => {
+  ])('of a name at %s is rejected', async (addresses) => {
     const service = await start(PRODUCTION)
     names['solver.test'] = addresses.split(' ')
     const { code } = await tryRegistering(service, `https://solver.test:${trap.port}`)
@@ -145,7 +145,7 @@ describe('at registration', () => {
 })
 
 describe('an endpoint that was stored outside of production', () => {
-  it.each(['127.0.0.1', 'localhost'])('is not called in production any more: http://%s', async (host) => {
+  it.each(['127.0.0.1', 'localhost'])('is not called in production: http://%s', async (host) => {
     const environment = { DB_PATH: temporaryFile() }
     names.localhost = ['127.0.0.1']
     const endpointUrl = solver.endpointUrl.replace('127.0.0.1', host)
@@ -168,7 +168,7 @@ describe('an endpoint that was stored outside of production', () => {
 
 describe('SOLVER_ENDPOINT_ALLOWLIST', () => {
   it.each(['solver.test', '127.0.0.0/8', '127.0.0.1'])(
-    'of %s lets http and a private address through',
+    'of %s admits http and a private address',
     async (item) => {
       const service = await start({ ...PRODUCTION, SOLVER_ENDPOINT_ALLOWLIST: item })
       names['solver.test'] = ['127.0.0.1']
@@ -179,7 +179,7 @@ describe('SOLVER_ENDPOINT_ALLOWLIST', () => {
     },
   )
 
-  it('lets nothing else through', async () => {
+  it('admits nothing else', async () => {
     const service = await start({ ...PRODUCTION, SOLVER_ENDPOINT_ALLOWLIST: 'solver.test,10.0.0.0/8' })
     Object.assign(names, {
       'other.test': ['127.0.0.1'],
@@ -195,7 +195,7 @@ describe('SOLVER_ENDPOINT_ALLOWLIST', () => {
   })
 })
 
-describe("the environment's proxies", () => {
+describe('proxies in the environment', () => {
   const variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
   const before = variables.map((name) => [name, process.env[name]] as const)
   afterEach(() => {

@@ -47,7 +47,7 @@ afterEach(async () => {
 
 const at = (solver: TestSolver, name: string) => solver.endpointUrl.replace('127.0.0.1', name)
 
-/** One through a name server, one through the operating system. */
+/** One uses a name server, the other the operating system. */
 async function registerHonest() {
   await register(service, chain.chainId, first, { endpointUrl: at(byDns, 'honest.test') })
   await register(service, chain.chainId, second, { endpointUrl: at(bySystem, 'localhost') })
@@ -67,7 +67,7 @@ async function expectOffersOfHonest() {
 }
 
 describe('names whose name server never answers', () => {
-  it('keep nobody from being registered and asked, while registrations look them up', async () => {
+  it('do not delay other registrations and quotes while registrations look them up', async () => {
     let refused = 0
     const names = attackers.map((_, index) => `r${index}.evil.test`)
     for (const name of names) zone[name] = 'silent'
@@ -83,7 +83,7 @@ describe('names whose name server never answers', () => {
     expect(await Promise.all(pending)).toEqual(attackers.map(() => 'ENDPOINT_REJECTED'))
   })
 
-  it('keep nobody from being asked, while they are those of registered solvers', async () => {
+  it('do not delay quotes while they belong to registered solvers', async () => {
     for (const [index, account] of attackers.entries()) {
       zone[`r${index}.evil.test`] = ['127.0.0.1']
       await register(service, chain.chainId, account, { endpointUrl: `https://r${index}.evil.test` })
@@ -96,14 +96,14 @@ describe('names whose name server never answers', () => {
   })
 })
 
-describe('the registration of a name', () => {
-  it('causes no look-up without a bond', async () => {
+describe('the name of an endpoint', () => {
+  it('is not looked up without a bond', async () => {
     const { body } = await tryRegistering(unbonded, 'https://stranger.test')
     expect(body.code).toBe('BOND_INSUFFICIENT')
     expect(dns.asked).toEqual([])
   })
 
-  it('causes no look-up without a place', async () => {
+  it('is not looked up without a place', async () => {
     const full = await startService(
       chain,
       { NODE_ENV: 'production', SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1', MAX_SOLVERS_PER_CHAIN: '1' },
@@ -117,7 +117,7 @@ describe('the registration of a name', () => {
     await full.close()
   })
 
-  it('is refused while another name of the same solver is looked up', async () => {
+  it('is rejected while another name of the same solver is looked up', async () => {
     zone['slow.test'] = 'silent'
     const pending = tryRegistering(first, 'https://slow.test')
     await untilAsked('slow.test')
@@ -128,7 +128,7 @@ describe('the registration of a name', () => {
     await register(service, chain.chainId, first, { endpointUrl: at(byDns, 'honest.test') })
   })
 
-  it('says the same of a name that does not exist and of a private one', async () => {
+  it('is rejected in the same way when it does not exist and when it is private', async () => {
     zone['private.test'] = ['10.0.0.1']
     const errors = [
       await tryRegistering(first, 'https://private.test'),

@@ -48,7 +48,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Puts TLS in front of the solver, with a certificate for `subjects` by the test's CA. @returns its port */
+/**
+ * Starts a TLS proxy before the solver, with a certificate for `subjects` by the test's CA. @returns its port
+ */
 async function startTls(...subjects: SubjectAltNameEntry[]): Promise<number> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'A solver' }], {
     ...KEYS,
@@ -68,7 +70,7 @@ async function startTls(...subjects: SubjectAltNameEntry[]): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-it('a certificate by an unknown authority is refused, outside of production too', async () => {
+it('a certificate of an unknown authority is rejected, also outside of production', async () => {
   const port = await startTls(FOR_NAME)
   const service = await startService(chain)
   await register(service, chain.chainId, account, { endpointUrl: `https://localhost:${port}` })
@@ -79,7 +81,7 @@ it('a certificate by an unknown authority is refused, outside of production too'
   await service.close()
 })
 
-it('a certificate must be for the host name of the endpoint, whatever address that has', async () => {
+it("a certificate must be for the endpoint's host name, whatever address the name has", async () => {
   const service = startServiceProcess({
     ...environmentFor(chain),
     NODE_ENV: 'production',
@@ -116,7 +118,7 @@ it('a certificate must be for the host name of the endpoint, whatever address th
   )
   expect(await quoteFrom(`https://localhost:${await startTls(...names)}`)).toEqual(refused)
   const [line] = await service.waitFor(/\{[^\n]*many-0\.example[^\n]*\n/)
-  expect(line.length, 'what a certificate makes of a line of the log').toBeLessThan(1000)
+  expect(line.length, 'a certificate in a line of the log').toBeLessThan(1000)
 
   service.signal('SIGTERM')
   expect(await service.exited).toBe(0)

@@ -13,7 +13,10 @@ let traps: Trap[]
 let port: number
 const asked: string[] = []
 
-/** `localhost` is where it always is, and every other name is public: nothing is refused for want of an address. */
+/**
+ * `localhost` resolves as usual, and every other name is public: nothing is rejected because it has no
+ * address.
+ */
 async function resolveAll(host: string) {
   asked.push(host)
   const addresses = /(^|\.)localhost\.?$/.test(host) ? ['127.0.0.1', '::1'] : ['8.8.8.8']
@@ -25,7 +28,7 @@ beforeAll(async () => {
   service = await startService(chain, { NODE_ENV: 'production', QUOTE_TIMEOUT_MS: '300' }, { resolveAll })
   const trap = await startTrap()
   port = trap.port
-  // Where the machine has no IPv6, nothing can be reached there either.
+  // Where the machine has no IPv6, nothing can be reached there.
   const trapV6 = await startTrap('::1', port).catch(() => undefined)
   traps = trapV6 === undefined ? [trap] : [trap, trapV6]
 })
@@ -39,7 +42,7 @@ afterAll(async () => {
 const tryRegistering = async (endpointUrl: string) =>
   service.post(`/v1/${chain.chainId}/solvers/register`, await signedRegistration(account, { endpointUrl }))
 
-/** Nobody is registered, nobody is asked, nobody was reached. */
+/** No solver is registered, asked or reached. */
 async function expectNothingReached() {
   expect((await service.get(`/v1/${chain.chainId}/solvers`)).body).toEqual([])
   expect((await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body.code).toBe('NO_QUOTES')
@@ -48,7 +51,7 @@ async function expectNothingReached() {
 
 const withPort = (url: string) => url.replace('PORT', String(port))
 
-describe('a host that is this machine is rejected', () => {
+describe('a registration is rejected for a host that is this machine:', () => {
   it.each([
     'https://127.0.0.1:PORT',
     'https://0.0.0.0:PORT',
@@ -71,7 +74,7 @@ describe('a host that is this machine is rejected', () => {
   })
 })
 
-describe('a URL that is not in its normalised form is a bad argument that names this form', () => {
+describe('a registration is rejected with the normalised form of its URL:', () => {
   it.each([
     'https://127.0.0.1.:PORT',
     'https://127.1:PORT',
@@ -108,7 +111,7 @@ describe('a URL that is not in its normalised form is a bad argument that names 
   })
 })
 
-describe('a port of other services is rejected', () => {
+describe('a registration is rejected for a port of other services:', () => {
   it.each(['https://solver.test:22', 'https://solver.test:1023/api', 'https://8.8.8.8:25'])(
     '%s',
     async (url) => {
@@ -120,7 +123,7 @@ describe('a port of other services is rejected', () => {
   )
 })
 
-describe('plain http is rejected', () => {
+describe('a registration is rejected for plain http:', () => {
   it.each(['http://solver.test', 'http://8.8.8.8', 'http://127.0.0.1:PORT', 'http://[::1]:PORT'])(
     '%s',
     async (url) => {
@@ -131,7 +134,7 @@ describe('plain http is rejected', () => {
   )
 })
 
-describe('what is no http URL, or has more than a place in it, is a bad argument', () => {
+describe('a registration is rejected for what is no http URL, or has more than a place in it:', () => {
   it.each([
     '',
     'solver.test',
@@ -176,7 +179,7 @@ describe('what is no http URL, or has more than a place in it, is a bad argument
   })
 })
 
-describe('a public name is taken, and that name is the one that was looked up', () => {
+describe('a registration with a public name is accepted, and exactly that name is looked up:', () => {
   it.each([
     'https://solver.test',
     'https://solver.test/',

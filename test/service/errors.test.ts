@@ -37,7 +37,9 @@ afterAll(async () => {
 interface Provocation {
   service: string
   method: string
-  /** Fields as REST bodies and generic gRPC clients both take them; `address` and `orderId` are in REST's path. */
+  /**
+   * Fields that REST bodies and generic gRPC clients both accept. `address` and `orderId` are in REST's path.
+   */
   fields(): Promise<Record<string, unknown>>
   rest(chainId: number, fields: Record<string, unknown>): [verb: string, path: string, hasBody: boolean]
 }
@@ -123,13 +125,13 @@ async function overRest(chainId: number, { fields, rest }: Provocation) {
 }
 
 describe.each(rows)('%s', (reason, httpStatus, grpcCode, provocation) => {
-  it(`is ${httpStatus} on REST, with a sentence and the reason`, async () => {
+  it(`has HTTP status ${httpStatus} on REST, with a sentence and the reason`, async () => {
     const { status, body } = await overRest(chain.chainId, provocation)
     expect(body).toMatchObject({ error: expect.stringMatching(/^[A-Z].*\.$/), code: reason })
     expect(status).toBe(httpStatus)
   })
 
-  it(`is status ${grpcCode} on gRPC, with the reason in its details`, async () => {
+  it(`has status ${grpcCode} on gRPC, with the reason in its details`, async () => {
     const fields = forGrpc(await provocation.fields())
     const failure = await grpc
       .call(provocation.service, provocation.method, { chainId: chain.chainId, ...fields })
@@ -140,7 +142,7 @@ describe.each(rows)('%s', (reason, httpStatus, grpcCode, provocation) => {
     expect(details).toContain(reason)
   })
 
-  it('is CHAIN_NOT_SUPPORTED first, when the chain is not', async () => {
+  it('comes after CHAIN_NOT_SUPPORTED when the chain is not supported', async () => {
     const rest = await overRest(1, provocation)
     const message = `This chain is not supported here. Supported: ${chain.chainId}.`
     expect([rest.status, rest.body.code, rest.body.error]).toEqual([404, 'CHAIN_NOT_SUPPORTED', message])
@@ -162,17 +164,17 @@ it('BOND_INSUFFICIENT names the minimum, for a solver without a bond and for one
   await open.close()
 })
 
-describe('a swap that the contract cannot settle is refused before anyone is asked', () => {
+describe('a swap that the contract cannot settle is rejected before a solver is asked', () => {
   const ask = (open: TestService, changes: Record<string, unknown>) =>
     open.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })
 
-  it('to a chain that the instance does not list for this one', async () => {
+  it('when its destination is not configured for this chain', async () => {
     const { status, body } = await ask(service, { destinationChainId: 10 })
     expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
     expect(body.details).toEqual([{ field: 'destinationChainId', message: `must be ${chain.chainId}` }])
   })
 
-  it('unless it is listed', async () => {
+  it('except when its destination is configured for this chain', async () => {
     const open = await startService(chain, { [`DESTINATION_CHAINS_${chain.chainId}`]: '10,8453' })
     for (const destinationChainId of [chain.chainId, 10, 8453]) {
       expect((await ask(open, { destinationChainId })).body.code).toBe('NO_QUOTES')
@@ -184,7 +186,7 @@ describe('a swap that the contract cannot settle is refused before anyone is ask
     await open.close()
   })
 
-  it('of a token for itself, in whatever letter case', async () => {
+  it('when both tokens are the same, in any letter case', async () => {
     const { weth } = chain.contracts
     for (const outputToken of [weth, weth.toLowerCase()]) {
       const { status, body } = await ask(service, { outputToken })
@@ -194,7 +196,7 @@ describe('a swap that the contract cannot settle is refused before anyone is ask
   })
 })
 
-describe('every bad field is named, with what it must be', () => {
+describe('a request with bad fields gets every bad field and what it must be', () => {
   const bad = {
     inputToken: '0x12',
     orderType: 'EXACT',
@@ -223,7 +225,7 @@ describe('every bad field is named, with what it must be', () => {
     ['gRPC-Web', createGrpcWebTransport],
     ['gRPC', createGrpcTransport],
   ] as const
-  it.each(transports)('on %s, as BadRequest beside ErrorInfo', async (_, createTransport) => {
+  it.each(transports)('on %s, as BadRequest next to ErrorInfo', async (_, createTransport) => {
     const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
     const call = client.getQuote({ chainId: BigInt(chain.chainId), amount: '0100', originChainId: 1n })
     const error = ConnectError.from(await call.catch((thrown) => thrown))

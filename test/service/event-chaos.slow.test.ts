@@ -7,7 +7,7 @@ import { firstDifference, withoutCursors } from './event-subscriber.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
 import { type FaultyEndpoint, type FaultyService, startFaultyService } from './faulty-service.js'
 
-/** Of all dice; how calls and faults meet differs from run to run all the same. */
+/** The seed of all draws. The timing of calls and faults still differs from run to run. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
 const TIMEOUT_MS = 180_000
 const CHUNK = { events: 36, blocks: 4 }
@@ -24,7 +24,7 @@ const SOCKET: Faults = {
 const variants: Record<string, readonly FaultyEndpoint[]> = {
   'over HTTP': [{ protocol: 'http', faults: CALLS }],
   'over a WebSocket': [{ protocol: 'ws', faults: SOCKET }],
-  'with two URLs, one down half of the time and the other behind': [
+  'with two URLs, one down half of the time and the other 2 blocks late': [
     { protocol: 'http', faults: { unavailable: 0.05, disconnect: 0.05 }, isDownAtTimes: true },
     { protocol: 'http', faults: { disconnect: 0.05, stale: 1, lag: 2 } },
   ],
@@ -60,7 +60,7 @@ async function closeAll(): Promise<void> {
 const serviceOf = (name: string) => services.get(name) as FaultyService
 const stepAll = () => Promise.all([...services.values()].map((service) => service.step()))
 
-/** Ends all faults, and waits until everything has come to everybody. */
+/** Ends all faults, and waits until every subscriber has everything. */
 async function calmAll(): Promise<void> {
   await Promise.all([...services.values()].map((service) => service.calm()))
   const order = traffic.order()
@@ -93,7 +93,7 @@ describe(`thousands of events through faults of seed ${SEED}`, () => {
     await calmAll()
   }, TIMEOUT_MS)
 
-  test.each(names)('%s come once and in order', async (name) => {
+  test.each(names)('come once and in order: %s', async (name) => {
     const { staying, leaving, missing } = serviceOf(name)
     const expected = await expectedMessages(chain, fromBlock)
     expect(missing()).toEqual([])
@@ -117,7 +117,7 @@ describe(`random reorganisations through faults of seed ${SEED}`, () => {
     await calmAll()
   }, TIMEOUT_MS)
 
-  test.each(names)('%s leave the events of the last chain', async (name) => {
+  test.each(names)('leave the events of the last chain: %s', async (name) => {
     const { staying, leaving } = serviceOf(name)
     const expected = await expectedMessages(chain, fromBlock)
     expect(staying.received.some(({ type }) => type === 'Reverted')).toBe(true)
@@ -126,7 +126,7 @@ describe(`random reorganisations through faults of seed ${SEED}`, () => {
   })
 })
 
-describe(`what happened before the start, through faults of seed ${SEED}`, () => {
+describe(`events from before the start, through faults of seed ${SEED}`, () => {
   const RANGES: Faults = { ...CALLS, maxRange: 9 }
   let late: FaultyService
 
@@ -142,7 +142,7 @@ describe(`what happened before the start, through faults of seed ${SEED}`, () =>
     await calmAll()
   }, TIMEOUT_MS)
 
-  test('comes in ranges that the node does not refuse, once and in order', async () => {
+  test('come in ranges that the node accepts, once and in order', async () => {
     const expected = await expectedMessages(chain)
     expect(firstDifference(withoutCursors(late.staying.received), expected), `seed ${SEED}`).toBeUndefined()
     expect(firstDifference(late.leaving.received, late.staying.received), `seed ${SEED}`).toBeUndefined()

@@ -23,7 +23,7 @@ const TOO_MANY: ExpectedEnd = {
   rpc: 'RESOURCE_EXHAUSTED',
   reason: 'STREAM_LIMIT_REACHED',
 }
-/** Far below the ten seconds of grace that requests under way get. */
+/** Far below the ten seconds that open requests get to finish. */
 const PROMPT_MS = 6000
 
 let chain: TestChain
@@ -51,7 +51,7 @@ const untilGone = (of: TestService) =>
     (counts) => counts.every((count) => count === 0),
   )
 
-/** A client that leaves when its test ends, even if it fails: the tests after it wait until all places are free. */
+/** A client that leaves when its test ends, even if it fails: later tests wait until all places are free. */
 function leaving(client: StreamClient): StreamClient {
   onTestFinished(() => client.leave())
   return client
@@ -65,7 +65,7 @@ async function mineOne(): Promise<string> {
 }
 
 describe('a client that goes away', () => {
-  it('frees its place, whatever its protocol', async () => {
+  it('frees its place on every protocol', async () => {
     const clients = faces.map((face) => leaving(face.open(service.url)))
     await Promise.all(clients.map((client) => client.connected()))
     expect(await clientsOf(service)).toEqual([1, 1, 1, 2, 2])
@@ -73,7 +73,7 @@ describe('a client that goes away', () => {
     await untilGone(service)
   })
 
-  it('frees its place when its connection breaks off, also before it was told anything', async () => {
+  it('frees its place when its connection breaks, also before its first message', async () => {
     const { hostname, port } = new URL(service.url)
     const upgrade =
       'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
@@ -94,8 +94,8 @@ describe('a client that goes away', () => {
   })
 })
 
-describe('when all places are taken', () => {
-  it.each(oneOfEach)('$name is refused, whoever has them, and let in when one is free', async (face) => {
+describe('a client when all places are taken', () => {
+  it.each(oneOfEach)('on $name is rejected, and accepted when a place is free', async (face) => {
     const full = await startEventService([chain], { MAX_STREAM_CLIENTS: String(oneOfEach.length) })
     const holders = await openAll(full.url, {}, oneOfEach)
     expect(await face.open(full.url).ended()).toMatchObject(endOn(face, TOO_MANY))
@@ -118,7 +118,7 @@ describe('when all places are taken', () => {
   })
 })
 
-describe('what a WebSocket client sends', () => {
+describe('a message of a WebSocket client', () => {
   async function openSocket() {
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
     onTestFinished(() => socket.terminate())
@@ -128,7 +128,7 @@ describe('what a WebSocket client sends', () => {
     return { socket, messages }
   }
 
-  /** An event of an earlier test may come first: the service polls the chain at its own pace. */
+  /** An event of an earlier test may come first: the service polls the chain at its own interval. */
   const untilReceived = (messages: string[], orderId: string) =>
     eventually(
       async () => messages,
@@ -154,7 +154,7 @@ describe('what a WebSocket client sends', () => {
         for (let piece = 0; piece < 5; piece++) socket.send('x'.repeat(1000), { fin: false })
       },
     ],
-    ['text that is none', (socket: WebSocket) => socket.send(Buffer.from([0xff, 0xfe]), { binary: false })],
+    ['invalid text', (socket: WebSocket) => socket.send(Buffer.from([0xff, 0xfe]), { binary: false })],
     [
       'a frame of no known kind',
       (socket: WebSocket) => {
@@ -162,7 +162,7 @@ describe('what a WebSocket client sends', () => {
         raw.write(Buffer.from([0x83, 0x80, 0, 0, 0, 0]))
       },
     ],
-  ])('closes its socket when it is %s, and no other', async (_, send) => {
+  ])('closes only its own socket when it is %s', async (_, send) => {
     const [sender, neighbour] = [await openSocket(), await openSocket()]
     const closed = once(sender.socket, 'close')
     send(sender.socket)
@@ -189,7 +189,7 @@ describe('a deadline of the caller', () => {
 
   const request = encodeEnvelope(0, toBinary(StreamEventsRequestSchema, create(StreamEventsRequestSchema)))
 
-  it('is kept by the service itself on gRPC', async () => {
+  it('is also kept by the service on gRPC', async () => {
     const session = connect(service.url)
     const call = session.request({
       ':method': 'POST',
@@ -206,7 +206,7 @@ describe('a deadline of the caller', () => {
     await untilGone(service)
   })
 
-  it('is kept by the service itself on Connect', async () => {
+  it('is also kept by the service on Connect', async () => {
     const headers = { 'content-type': 'application/connect+proto', 'connect-timeout-ms': '200' }
     const response = await fetch(`${service.url}${STREAM_EVENTS}`, { method: 'POST', headers, body: request })
     expect(await response.text()).toContain('"code":"deadline_exceeded"')
@@ -214,14 +214,14 @@ describe('a deadline of the caller', () => {
   })
 })
 
-describe('the end of the service', () => {
+describe('the shutdown of the service', () => {
   const GOING: ExpectedEnd = { webSocket: 1001, http: 200, rpc: 'UNAVAILABLE', reason: 'SHUTTING_DOWN' }
 
-  /** Server-sent events have no word for it: they end. */
+  /** Server-sent events have no message for it: they end. */
   const farewell = (face: (typeof faces)[number]) =>
     face.protocol === 'sse' ? { status: 200 } : endOn(face, GOING)
 
-  it('is told on every face, and waits for no client', async () => {
+  it('is reported on every transport, and waits for no client', async () => {
     const leaving = await startEventService([chain])
     const clients = await openAll(leaving.url)
     await mineOne()
@@ -234,7 +234,7 @@ describe('the end of the service', () => {
     }
   })
 
-  it('comes by SIGTERM with code 0, though clients of all kinds are connected', async () => {
+  it('follows SIGTERM with exit code 0, although clients of all kinds are connected', async () => {
     const process = startServiceProcess(environmentForAll([chain]))
     const [, url = ''] = await process.waitFor(/"url":"([^"]+)"/)
     const clients = await openAll(url)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-describe('standing', () => {
+describe('the canonical events of a subscriber', () => {
   const settled = (orderId: string, blockNumber: number, chainId = 1): EventMessage => ({
     type: 'Settled',
     chainId,
@@ -33,7 +33,7 @@ describe('standing', () => {
   })
   const [a, b, other] = [settled('0xa', 1), settled('0xb', 2), settled('0xc', 1, 2)]
 
-  test('keeps what was not taken back, in order and without cursors', () => {
+  test('are those that were not removed, in order and without cursors', () => {
     const messages = [
       { ...a, cursor: '1' },
       b,
@@ -47,18 +47,18 @@ describe('standing', () => {
   })
 
   test.each([
-    ['earlier than the latest', [a, b, reverted(a)]],
+    ['before the latest', [a, b, reverted(a)]],
     ['that never came', [a, reverted(b)]],
     ['for the second time', [a, b, reverted(b), reverted(b)]],
     ['of another block', [a, reverted({ ...a, blockNumber: 9 })]],
     ['of another chain', [a, reverted({ ...a, chainId: 2 })]],
-  ])('refuses a reversion of an event %s', (_case, messages) => {
-    expect(() => standing(messages)).toThrow('takes back')
+  ])('cannot be read after the removal of an event %s', (_case, messages) => {
+    expect(() => standing(messages)).toThrow('removes')
   })
 })
 
-describe('traffic', () => {
-  test('a block holds the actions that it was mined with, in their order', async () => {
+describe('generated traffic', () => {
+  test('has in each block the actions that it was mined with, in order', async () => {
     const { actions, order, head, mine } = traffic
     const { timestamp } = await head()
     const [filled, expiring, settled] = [order(), order(timestamp), order()]
@@ -84,7 +84,7 @@ describe('traffic', () => {
     await expect(mine([actions.fill(filled)])).rejects.toThrow('reverted: OrderNotDeposited')
   })
 
-  test('reorganisations of every kind replace the blocks above their ancestor and nothing else', async () => {
+  test('reorganises in every way only the blocks after their ancestor', async () => {
     const blocksOf = async () =>
       (
         await createBatchRpc(chain.devnet.rpcUrl).batch<{ hash: string }>(
@@ -115,7 +115,7 @@ describe('traffic', () => {
   })
 })
 
-describe('the proxy', () => {
+describe('the chaos proxy', () => {
   let proxy: ChaosProxy
   beforeAll(async () => {
     proxy = await startChaosProxy(chain.devnet.rpcUrl, { seed: 1 })
@@ -124,7 +124,7 @@ describe('the proxy', () => {
 
   const call = (method: string, ...params: unknown[]) => createBatchRpc(proxy.url).call(method, ...params)
 
-  test('passes calls on until it is told to be faulty, and again when calm', async () => {
+  test('passes calls on until it gets faults, and again after them', async () => {
     const direct = await createBatchRpc(chain.devnet.rpcUrl).call('eth_blockNumber')
     expect(await call('eth_blockNumber')).toBe(direct)
     proxy.set({ error: 1 })
@@ -134,7 +134,7 @@ describe('the proxy', () => {
     expect(proxy.counts.errors).toBe(1)
   })
 
-  test('refuses, cuts off, and hangs until it is closed', async () => {
+  test('rejects, cuts off, and hangs until it is closed', async () => {
     const faulty = await startChaosProxy(chain.devnet.rpcUrl)
     const post = () => fetch(faulty.url, { method: 'POST', body: '{}' })
     faulty.set({ unavailable: 1 })
@@ -152,7 +152,7 @@ describe('the proxy', () => {
     expect(await answer).toBe('cut off')
   })
 
-  test('refuses wide ranges of logs', async () => {
+  test('rejects wide ranges of logs', async () => {
     proxy.set({ maxRange: 3 })
     await expect(call('eth_getLogs', { fromBlock: '0x1', toBlock: '0x4' })).rejects.toThrow(
       /more than 10000 results|too wide/,
@@ -162,7 +162,7 @@ describe('the proxy', () => {
     expect(proxy.counts.rangesRefused).toBe(1)
   })
 
-  test('answers from an old head, about logs without a word', async () => {
+  test('answers from an old head, without an error for logs', async () => {
     const { number, hash } = await traffic.mine([traffic.actions.deposit(traffic.order())])
     const range = {
       address: chain.contracts.settlement,
@@ -185,7 +185,7 @@ describe('the proxy', () => {
     expect(await blocksWithLogs()).toContain(number)
   })
 
-  test('passes subscriptions on, swallows heads and drops connections', async () => {
+  test('passes subscriptions on, drops heads and drops connections', async () => {
     const socket = new WebSocket(proxy.wsUrl)
     await once(socket, 'open')
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }))

@@ -12,10 +12,10 @@ import { eventually } from './eventually.js'
 import { startServiceProcess } from './process.js'
 import { environmentFor, startService } from './service.js'
 
-/** Of the traffic and of the moments; what a moment hits differs from run to run all the same. */
+/** The seed of the traffic and of the moments. What a moment hits still differs from run to run. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
 const TIMEOUT_MS = 180_000
-/** What is mined while a process starts and lives; a moment is as long as it takes. */
+/** The blocks that are mined while a process starts and runs. A moment is as long as it takes. */
 const MOMENT = { events: 4, blocks: 2 }
 
 const random = createRandom(SEED)
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A process on a database file, and a subscriber who comes back to it. */
+/** A process on a database file, and a subscriber that reconnects to it. */
 function mortalService(variables: Record<string, string>) {
   const environment = {
     ...environmentFor(chain),
@@ -53,7 +53,7 @@ function mortalService(variables: Record<string, string>) {
     start() {
       running = startServiceProcess(environment)
     },
-    /** Resolves when the subscriber has come back. */
+    /** Resolves when the subscriber has reconnected. */
     async comeBack(): Promise<void> {
       const [, url = ''] = (await running?.waitFor(/"url":"([^"]+)"/)) ?? []
       await subscriber.connect(url)
@@ -67,7 +67,7 @@ function mortalService(variables: Record<string, string>) {
   }
 }
 
-/** Goes on with the chain until something is there. */
+/** Mines blocks until something is there. */
 async function mineUntil(isThere: () => boolean): Promise<void> {
   while (!isThere()) await traffic.run(MOMENT)
 }
@@ -85,7 +85,7 @@ async function untilEnd(subscriber: Subscriber): Promise<void> {
 
 describe(`a process that is killed again and again at moments of seed ${SEED}`, () => {
   const BACKLOG = { events: 900, blocks: 150 }
-  /** So small that the backlog takes as long as some lives do. */
+  /** So small that reading the backlog takes as long as some processes run. */
   const MAX_RANGE = 2
   /** Nine to find the size, and then one every three blocks. */
   const REFUSALS = 24
@@ -99,7 +99,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
       MAX_REORG_DEPTH: '8',
       [`START_BLOCK_${chain.chainId}`]: String(fromBlock),
     })
-    // The subscriber comes before anything was read, so that its cursor is the log's beginning.
+    // The subscriber connects before anything was read, so that its cursor is the log's beginning.
     proxy.set({ unavailable: 1 })
     const service = await startService(chain, mortal.environment)
     await mortal.subscriber.connect(service.url)
@@ -111,7 +111,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
   afterAll(() => mortal.kill())
 
   test(
-    'while it starts, and while it reads what happened before, goes on where it was',
+    'continues where it was after kills at its start and while it reads the past',
     async () => {
       for (const moments of [2, random.integer(1, 40)]) {
         mortal.start()
@@ -124,7 +124,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
         await mineUntil(() => proxy.counts.rangesRefused >= refusals)
         await mortal.kill()
       }
-      // In the midst of the past the node falls silent, so that the subscriber comes back to a part of it.
+      // While the past is read the node stops answering, so that the subscriber reconnects to a part of it.
       const refusals = proxy.counts.rangesRefused + random.integer(REFUSALS / 2, REFUSALS)
       mortal.start()
       await mineUntil(() => proxy.counts.rangesRefused >= refusals)
@@ -140,7 +140,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
   )
 
   test(
-    'while it follows the chain, has told everything once and in order in the end',
+    'publishes everything once and in order after kills while it follows the chain',
     async () => {
       proxy.calm()
       for (let life = 0; life < 2; life++) {
@@ -162,12 +162,12 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
   )
 
   test(
-    'and misses reorganisations, takes back what it had announced and tells what came instead',
+    'reverts what it had published and publishes the new events after reorganisations that it missed',
     async () => {
       const { subscriber } = mortal
       for (const longerBy of [0, 12]) {
         await traffic.run({ events: 40, blocks: 10 })
-        // Told of the very last block: every reorganisation takes something back.
+        // Publishes the very last block: every reorganisation removes something.
         await untilEnd(subscriber)
         await mortal.kill()
         const before = subscriber.received.length

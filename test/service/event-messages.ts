@@ -23,22 +23,22 @@ export type EventMessage =
   | (OrderMessage & { type: 'Settled' })
   | (OrderMessage & { type: 'Refunded'; user: string; inputAmount: string; bondSlashed: string })
 
-/** An event taken back (docs/decisions.md, D9). */
+/** An event removed by a reorganisation (docs/decisions.md, D9). */
 export interface RevertedMessage extends OrderMessage {
   type: 'Reverted'
   event: EventMessage['type']
 }
 
-/** Whatever a subscriber gets. */
+/** Any message to a subscriber. */
 export type StreamMessage =
   | EventMessage
   | RevertedMessage
   | { type: 'connected'; supportedChains: number[]; cursor?: string }
 
-/** Anvil answers in one piece: that of fifty loud blocks is 15 MB. */
+/** Anvil answers in one piece: the answer for fifty chatty blocks is 15 MB. */
 const BLOCKS_A_CALL = 50
 
-/** The order events as docs/protocol.md, "Contract events" has them. */
+/** The order events of docs/protocol.md, "Contract events". */
 const events = parseAbi([
   'event Deposited(bytes32 indexed orderId, address indexed user, address indexed solver, address inputToken, uint256 inputAmount, address outputToken, uint256 outputAmount, uint32 fillDeadline)',
   'event Settled(bytes32 indexed orderId, address indexed user, address indexed solver)',
@@ -46,9 +46,9 @@ const events = parseAbi([
 ])
 
 /**
- * What the chain itself says that subscribers must be told: in the order of the chain, without cursors.
- * @param chain of its contracts only `settlement` is asked for
- * @param toBlock included; the last block when left out
+ * The messages that follow from the chain: in the order of the chain, without cursors.
+ * @param chain only its `settlement` contract is read
+ * @param toBlock included; default the last block
  */
 export async function expectedMessages(
   chain: Pick<TestChain, 'devnet' | 'chainId'> & { contracts: Pick<TestChain['contracts'], 'settlement'> },
@@ -99,9 +99,9 @@ function messageOf(chainId: number, log: OrderLog): EventMessage {
 }
 
 /**
- * The events that still stand after all messages, in the order in which they came, without cursors.
+ * The canonical events after all messages, in the order in which they came, without cursors.
  * @param messages as one subscriber got them, without gaps; those of several chains may be mixed
- * @throws Error at a reversion of anything but the latest event of its chain that still stands
+ * @throws Error at a removal of anything but the latest canonical event of its chain
  */
 export function standing(messages: readonly StreamMessage[]): EventMessage[] {
   const kept = new Map<number, EventMessage>()
@@ -115,7 +115,7 @@ export function standing(messages: readonly StreamMessage[]): EventMessage[] {
       const latest = kept.get(latestPlace)
       if (latest === undefined || !isTakenBackBy(message, latest)) {
         throw new Error(
-          `message ${place} takes back ${JSON.stringify(message)}, the latest is ${JSON.stringify(latest)}`,
+          `message ${place} removes ${JSON.stringify(message)}, the latest is ${JSON.stringify(latest)}`,
         )
       }
       kept.delete(latestPlace)

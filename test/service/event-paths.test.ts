@@ -32,7 +32,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-it.each([webSocket, eventSource])('$name refuses what a query alone can get wrong', async (face) => {
+it.each([webSocket, eventSource])('$name rejects what only a query can get wrong', async (face) => {
   for (const chainId of ['x', '-1', '1e2', '99999999999999999999']) {
     const end = await face.open(service.url, { chainId: [chainId] }).ended()
     expect(end).toMatchObject(endOn(face, INVALID_CHAIN_ID))
@@ -40,7 +40,7 @@ it.each([webSocket, eventSource])('$name refuses what a query alone can get wron
   }
 })
 
-it('a query gives `after` once, and a name in one spelling', async () => {
+it('a query is rejected with two values of `after`, or a name in two spellings', async () => {
   for (const [query, field] of [
     ['after=a&after=b', 'after'],
     ['chainId=31337&chain_id=31337', 'chainId'],
@@ -54,13 +54,13 @@ it('a query gives `after` once, and a name in one spelling', async () => {
   }
 })
 
-it('a plain GET of the WebSocket is told to upgrade', async () => {
+it('a plain GET of the WebSocket gets an answer that requires an upgrade', async () => {
   const { status, headers, body } = await service.get('/v1/ws')
   expect([status, headers.get('upgrade')]).toEqual([426, 'websocket'])
   expect(body).toEqual({ error: expect.stringMatching(/\/v1\/events/), code: 'INVALID_ARGUMENT' })
 })
 
-it.each(['/v1/ws', '/v1/events'])('%s takes GET alone', async (path) => {
+it.each(['/v1/ws', '/v1/events'])('%s accepts only GET', async (path) => {
   for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const { status, headers, body } = await service.send(verb, path)
     expect([status, headers.get('allow')]).toEqual([405, 'GET'])
@@ -83,7 +83,7 @@ it('pages of other origins may read /v1/events', async () => {
   await strict.close()
 })
 
-it('pages of other origins may come back with Last-Event-ID, also by fetch', async () => {
+it('pages of other origins may reconnect with Last-Event-ID, also by fetch', async () => {
   const { status, headers } = await fetch(`${service.url}/v1/events`, {
     method: 'OPTIONS',
     headers: {
@@ -96,14 +96,14 @@ it('pages of other origins may come back with Last-Event-ID, also by fetch', asy
   expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain('last-event-id')
 })
 
-it('server-sent events are not kept by anyone on the way', async () => {
+it('server-sent events are not cached on the way', async () => {
   const response = await fetch(`${service.url}/v1/events`)
   await response.body?.cancel()
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   expect(response.headers.get('cache-control')).toBe('no-store')
 })
 
-it('a wish for another protocol than WebSocket changes nothing', async () => {
+it('an upgrade header for another protocol than WebSocket changes nothing', async () => {
   const headers = {
     connection: 'Upgrade, HTTP2-Settings',
     upgrade: 'h2c',
@@ -123,7 +123,7 @@ it('a wish for another protocol than WebSocket changes nothing', async () => {
   expect((await send('GET', '/v1/ws')).status).toBe(426)
 })
 
-describe('a wish for a WebSocket', () => {
+describe('a WebSocket upgrade', () => {
   const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
 
   it.each([
@@ -131,27 +131,27 @@ describe('a wish for a WebSocket', () => {
     ['GET', '/%', 400, 'INVALID_ARGUMENT'],
     ['POST', '/v1/ws', 405, 'METHOD_NOT_ALLOWED'],
     ['GET', '/health', 200, '"ok"'],
-  ])('is refused for a %s of %s: it changes nothing', async (method, path, status, text) => {
+  ])('is ignored for %s of %s, whose response is the usual one', async (method, path, status, text) => {
     const call = httpRequest(`${service.url}${path}`, { method, headers: upgrade })
     const [response] = await once(call.end(), 'response')
     expect(response.statusCode).toBe(status)
     expect((await response.setEncoding('utf8').toArray()).join('')).toContain(text)
   })
 
-  it('without a key is refused', async () => {
+  it('without a key is rejected', async () => {
     const call = httpRequest(`${service.url}/v1/ws`, { headers: upgrade })
     const [response] = await once(call.end(), 'response')
     expect(response.statusCode).toBe(400)
     response.resume()
   })
 
-  it('at /v1/events is refused', async () => {
+  it('at /v1/events is rejected', async () => {
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`)
     const [error] = await once(socket, 'error')
     expect(error.message).toBe('Unexpected server response: 200')
   })
 
-  it('that does not wait for the answer under way is refused, and harms nothing else', async () => {
+  it('before the end of the previous response is rejected, and harms nothing else', async () => {
     const { hostname, port } = new URL(service.url)
     const socket = connectSocket(Number(port), hostname)
     const headers = Object.entries(upgrade).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -167,7 +167,7 @@ describe('a wish for a WebSocket', () => {
   })
 })
 
-it('server-sent events come over HTTP/2 as well, and hold their place until the client resets them', async () => {
+it('server-sent events also come over HTTP/2, and hold their place until the client resets them', async () => {
   const session = connect(service.url)
   const call = session.request({ ':path': '/v1/events?type=Deposited' })
   const [headers] = await once(call, 'response')

@@ -50,14 +50,14 @@ afterAll(async () => {
 
 const clients = async () => service.metric('aggregator_stream_clients', {})
 
-describe.each(faces)('$name refuses', (face) => {
+describe.each(faces)('$name', (face) => {
   const cursors: [string, (own: string) => Promise<string> | string][] = [
-    ['a cursor that is none', () => 'nonsense'],
+    ['an invalid cursor', () => 'nonsense'],
     ['an empty cursor', () => ''],
-    ['the number of a cursor alone', (own) => own.split('.')[1] ?? ''],
+    ['only the number of a cursor', (own) => own.split('.')[1] ?? ''],
     ['a cursor with more after it', (own) => `${own}.0`],
-    ['a cursor of what has not happened yet', (own) => own.replace(/\..*$/, '.zzzz')],
-    ['a cursor of another event that has not happened yet', (own) => own.replace(/\..*$/, '.zzzz.AAAAAAAA')],
+    ['a cursor of a future event', (own) => own.replace(/\..*$/, '.zzzz')],
+    ['a cursor of another future event', (own) => own.replace(/\..*$/, '.zzzz.AAAAAAAA')],
     ['a cursor of the beginning with a proof', (own) => own.replace(/\..*$/, '.0.AAAAAAAA')],
     ['a very long cursor', (own) => own.padEnd(5000, '0')],
     [
@@ -72,7 +72,7 @@ describe.each(faces)('$name refuses', (face) => {
       },
     ],
   ]
-  it.each(cursors)('%s', async (_, make) => {
+  it.each(cursors)('rejects %s', async (_, make) => {
     const client = face.open(service.url)
     const own = await client.connected()
     client.leave()
@@ -84,21 +84,21 @@ describe.each(faces)('$name refuses', (face) => {
   })
 
   const filters: [field: string, what: string, request: StreamRequest][] = [
-    ['type', 'that is none', { type: ['Nothing'] }],
-    ['type', 'that is none beside one that is', { type: ['Deposited', 'Nothing'] }],
+    ['type', 'with an invalid value', { type: ['Nothing'] }],
+    ['type', 'with an invalid value next to a valid one', { type: ['Deposited', 'Nothing'] }],
     ['orderId', 'of 20 bytes', { orderId: [user.address] }],
     ['orderId', 'without 0x', { orderId: ['ab'.repeat(32)] }],
     ['user', 'of 32 bytes', { user: [`0x${'ab'.repeat(32)}`] }],
-    ['user', 'that is empty, beside one that is good', { user: [user.address, ''] }],
-    ['solver', 'that is no hex', { solver: [user.address.replace('0x', '0y')] }],
+    ['user', 'with an empty value next to a valid one', { user: [user.address, ''] }],
+    ['solver', 'that is not hex', { solver: [user.address.replace('0x', '0y')] }],
   ]
-  it.each(filters)('a filter %s %s', async (field, _, request) => {
+  it.each(filters)('rejects a filter %s %s', async (field, _, request) => {
     const end = await face.open(service.url, request).ended()
     expect(end).toMatchObject(endOn(face, { ...INVALID, fields: [field] }))
     expect(end.text).toContain(field)
   })
 
-  it('naming every bad filter at once', async () => {
+  it('rejects a request with the names of all bad filters', async () => {
     const request = { type: ['Nothing'], orderId: ['1'], user: ['2'], solver: ['3'] }
     const end = await face.open(service.url, request).ended()
     const fields = Object.keys(request)
@@ -106,7 +106,7 @@ describe.each(faces)('$name refuses', (face) => {
     if (face !== webSocket) for (const field of fields) expect(end.text).toContain(field)
   })
 
-  it('a chain that is not supported, whatever else is wrong', async () => {
+  it('rejects an unsupported chain before any other fault', async () => {
     const request = { chainId: [chain.chainId, 1], user: ['nobody'], after: 'nonsense' }
     const end = await face.open(service.url, request).ended()
     expect(end).toMatchObject(endOn(face, CHAIN_NOT_SUPPORTED))
@@ -114,7 +114,7 @@ describe.each(faces)('$name refuses', (face) => {
   })
 })
 
-describe('a query parameter that does not exist is refused, with the one that is meant', () => {
+describe('an unknown query parameter is rejected with the similar known one', () => {
   const QUERY = '?chainid=999&usr=0x12'
   const chainid = 'is no parameter of this path: did you mean chainId?'
 
@@ -136,7 +136,7 @@ describe('a query parameter that does not exist is refused, with the one that is
     },
   )
 
-  it('and those that exist are taken beside each other, also by their names in the proto', async () => {
+  it('while known ones are accepted together, also by their names in the proto', async () => {
     const ended = new AbortController()
     const query = `?chain_id=${chain.chainId}&type=Deposited&user=${user.address}`
     const answer = await fetch(`${service.url}/v1/events${query}`, { signal: ended.signal })
@@ -146,11 +146,11 @@ describe('a query parameter that does not exist is refused, with the one that is
   })
 })
 
-it('whoever was refused holds no place', async () => {
+it('rejected streams hold no place', async () => {
   expect(await clients()).toBe(0)
 })
 
-describe('a message that cannot be read is the mistake of the caller', () => {
+describe('a message that cannot be read is an error of the caller', () => {
   const envelope = (bytes: Buffer) => {
     const prefix = Buffer.alloc(5)
     prefix.writeUInt32BE(bytes.length, 1)
@@ -193,7 +193,7 @@ describe('a message that cannot be read is the mistake of the caller', () => {
     expect(fields).toEqual([expect.objectContaining({ field: 'body' })])
   })
 
-  it('and none of them is counted as the service failing', async () => {
+  it('and does not count as a failure of the service', async () => {
     expect(await service.metric('aggregator_requests_total', { reason: 'INTERNAL' })).toBe(0)
     for (const protocol of ['grpc', 'grpc-web', 'connect']) {
       const labels = {

@@ -11,7 +11,7 @@ import { createTraffic, type Traffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
 import { startService, type TestService } from './service.js'
 
-/** Of the traffic. */
+/** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 11)
 
 let chain: TestChain
@@ -40,7 +40,7 @@ async function mineEmpty(blocks: number): Promise<void> {
   for (let left = blocks; left > 0; left--) await traffic.mine()
 }
 
-/** Resolves once the service has seen the chain's last block. */
+/** Resolves when the service has read the chain's last block. */
 async function untilSeen({ metric }: TestService): Promise<void> {
   const { number } = await traffic.head()
   const labels = { chain_id: String(chain.chainId) }
@@ -72,7 +72,7 @@ describe('with five confirmations', () => {
     await proxy?.close()
   })
 
-  test('an event is announced by the block that confirms it, and not by the one before', async () => {
+  test('an event is published at the block that confirms it, and not at the one before', async () => {
     const start = subscriber.received.length
     const orderIds: string[] = []
     for (let block = 0; block < 12; block++) {
@@ -85,7 +85,7 @@ describe('with five confirmations', () => {
     }
   })
 
-  test('a shallower reorganisation shows nothing but the events of the blocks that stayed', async () => {
+  test('a shallower reorganisation publishes only the events of the canonical blocks', async () => {
     const start = await caughtUp()
     const { number } = await traffic.head()
     await traffic.run({ events: 12, blocks: 4 })
@@ -101,7 +101,7 @@ describe('with five confirmations', () => {
     )
   })
 
-  test('nor does one that is over, and confirmed, when the chain is seen again', async () => {
+  test('a reorganisation that is over and confirmed when the chain is read again removes nothing', async () => {
     const start = await caughtUp()
     const { number } = await traffic.head()
     await traffic.run({ events: 20, blocks: 4 })
@@ -117,7 +117,7 @@ describe('with five confirmations', () => {
     )
   })
 
-  test('a deeper one takes back what was announced', async () => {
+  test('a deeper reorganisation removes what was published', async () => {
     const start = await caughtUp()
     const { number } = await traffic.head()
     await traffic.run({ events: 30, blocks: 9 })
@@ -139,7 +139,7 @@ describe('with five confirmations', () => {
   const reorganisations = () =>
     service.metric('aggregator_reorganisations_total', { chain_id: String(chain.chainId) })
 
-  /** How many messages have come once all there are have. */
+  /** The number of messages when no more come. */
   async function caughtUp(): Promise<number> {
     const marker = await markEnd()
     await mineEmpty(CONFIRMATIONS)
@@ -148,10 +148,10 @@ describe('with five confirmations', () => {
   }
 })
 
-describe('deeper than MAX_REORG_DEPTH', () => {
+describe('a reorganisation deeper than MAX_REORG_DEPTH', () => {
   const MAX_REORG_DEPTH = '6'
 
-  /** A service whose log is kept. */
+  /** A service whose log is captured. */
   async function startShallow(environment: Record<string, string> = {}) {
     const lines: { level: number; msg: string }[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
@@ -160,7 +160,7 @@ describe('deeper than MAX_REORG_DEPTH', () => {
     return { service, alarms }
   }
 
-  test('a reorganisation is loud, and everything behind is taken back and read anew', async () => {
+  test('is logged, and everything after its first block is removed and read again', async () => {
     const { number } = await traffic.head()
     const { service, alarms } = await startShallow()
     const subscriber = createSubscriber()
@@ -177,7 +177,7 @@ describe('deeper than MAX_REORG_DEPTH', () => {
     await service.close()
   })
 
-  test('a reorganisation while the service was down is found at its start', async () => {
+  test('is found at the start when it happened while the service was down', async () => {
     const { number } = await traffic.head()
     const environment = { DB_PATH: join(folder, 'deep.db') }
     const before = await startShallow(environment)
@@ -203,7 +203,7 @@ describe('a chain that was rolled back while the service was down', () => {
   test.each([
     { and: 'stays lower', blocks: 2 },
     { and: 'grows past its old height', blocks: 9 },
-  ])('and $and tells its new history', async ({ and, blocks }) => {
+  ])('and $and publishes its new events', async ({ and, blocks }) => {
     const { number } = await traffic.head()
     const environment = { ...POLL(), DB_PATH: join(folder, `${blocks}.db`) }
     const before = await startService(chain, environment)

@@ -16,7 +16,7 @@ import { startService, type TestService } from './service.js'
 
 const TERMS = { inputAmount: 5n, outputAmount: 70n, fillDeadline: 4_100_000_000 }
 
-/** Of the traffic. */
+/** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 7)
 
 let chain: TestChain
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-/** A block that ends a story: once its deposit is told, so is all that came before. */
+/** A block whose deposit is a marker: when it is published, so is everything before it. */
 async function markEnd(): Promise<string> {
   const order = traffic.actions.order({ user: user.address, solver: solverAccounts[0], ...TERMS })
   await traffic.mine([traffic.actions.deposit(order)])
@@ -41,7 +41,7 @@ async function orderState(orderId: string): Promise<string> {
   return (await service.get(`/v1/${chain.chainId}/order/${orderId}`)).body.state
 }
 
-/** Three blocks whose events have been told: a deposit; a fill and a settlement; a late refund. */
+/** Three blocks with published events: a deposit; a fill and a settlement; a late refund. */
 async function tellStory() {
   const { actions, order, mine } = traffic
   const [filled, settled] = [order(), order()]
@@ -58,7 +58,7 @@ async function tellStory() {
   const told = await expectedMessages(chain, first)
   await live.untilCount(start + told.length)
   expect(withoutCursors(live.received.slice(start))).toEqual(told)
-  /** What has come since the story, up to a marker. */
+  /** The messages since the story, up to a marker. */
   const since = async (marker: string) => {
     await live.until(marker)
     return withoutCursors(live.received.slice(start + told.length))
@@ -84,8 +84,8 @@ describe.each(databases)('on %s,', (_kind, make) => {
     await database?.drop()
   })
 
-  describe('a reorganisation of announced blocks', () => {
-    test('without transactions takes all of them back, the latest first', async () => {
+  describe('a reorganisation of published blocks', () => {
+    test('without transactions removes all of them, the latest first', async () => {
       const { told, filled, settled, late, first, since } = await tellStory()
       await traffic.reorganise(3)
       const marker = await markEnd()
@@ -99,7 +99,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       for (const { orderId } of [filled, settled, late]) expect(await orderState(orderId)).toBe('NONE')
     })
 
-    test('with the same transactions takes them back and tells them again, in their new blocks', async () => {
+    test('with the same transactions removes them and publishes them again, in their new blocks', async () => {
       const { blocks, told, filled, first, since } = await tellStory()
       await traffic.reorganise(3, [[], ...blocks.slice(0, 1), blocks.slice(1).flat()])
       const marker = await markEnd()
@@ -109,7 +109,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       expect(await orderState(filled.orderId)).toBe('SETTLED')
     })
 
-    test('with other transactions tells of those instead', async () => {
+    test('with other transactions publishes the events of those instead', async () => {
       const { blocks, told, filled, settled, first, since } = await tellStory()
       const other = traffic.order()
       await traffic.reorganise(2, [[traffic.actions.deposit(other)]])
@@ -123,7 +123,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       expect(await Promise.all(states)).toEqual(['DEPOSITED', 'NONE', 'DEPOSITED'])
     })
 
-    test('is counted', async () => {
+    test('counts in the metrics', async () => {
       const count = () =>
         service.metric('aggregator_reorganisations_total', { chain_id: String(chain.chainId) })
       const before = await count()
@@ -134,8 +134,8 @@ describe.each(databases)('on %s,', (_kind, make) => {
     })
   })
 
-  describe('a chain that was put back', () => {
-    test('and has grown past its old height tells its other history', async () => {
+  describe('a chain that was rolled back', () => {
+    test('and has grown past its old height publishes its new events', async () => {
       const back = await traffic.snapshot()
       const { told, filled, first, since } = await tellStory()
       await back()
@@ -145,7 +145,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       expect(await orderState(filled.orderId)).toBe('NONE')
     })
 
-    test('and has stayed lower tells its other history as well', async () => {
+    test('and has stayed shorter publishes its new events too', async () => {
       const back = await traffic.snapshot()
       const { told, filled, first, since } = await tellStory()
       await back()
@@ -155,7 +155,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       expect(await orderState(filled.orderId)).toBe('NONE')
     })
 
-    test('by a few blocks only loses nothing but what was in them', async () => {
+    test('by a few blocks loses only the events of these blocks', async () => {
       const { told, first, since } = await tellStory()
       await traffic.rollBack(1)
       await traffic.mine()
@@ -168,7 +168,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
   })
 
   describe('a stream resumed from a cursor before the reorganisation', () => {
-    test('replays what was announced, its reversion, and what came instead', async () => {
+    test('replays the published events, their removal and the new events', async () => {
       const { told, cursor, first } = await tellStory()
       await traffic.reorganiseAtRandom({ depth: 2, events: 8, longerBy: 1 })
       const marker = await markEnd()
@@ -182,7 +182,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       await resumed.disconnect()
     })
 
-    test('may begin in the midst of the reversions', async () => {
+    test('may begin in the middle of the removals', async () => {
       const { told, first } = await tellStory()
       await traffic.reorganise(3)
       const marker = await markEnd()
@@ -204,7 +204,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
     })
   })
 
-  describe('a stream with a filter is told of reversions', () => {
+  describe('a stream with a filter', () => {
     const [someone, solver] = [devAccounts[8], solverAccounts[1]]
     const theirs = new Set<string>()
     const kindOf = (told: Told) => (told.type === 'Reverted' ? told.event : told.type)
@@ -220,7 +220,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       { of: 'its user', filter: { user: someone.address }, isWanted: isTheirs },
       { of: 'its solver', filter: { solver: solver.address.toLowerCase() }, isWanted: isTheirs },
       {
-        of: 'its type and user',
+        of: 'of its type and user',
         filter: { type: 'Refunded', user: someone.address },
         isWanted: (told) => isTheirs(told) && kindOf(told) === 'Refunded',
       },
@@ -249,7 +249,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
     })
     afterAll(() => Promise.all(subscribers.map((subscriber) => subscriber.disconnect())))
 
-    test('of its order, also when resumed', async () => {
+    test('gets the removal of its order, also when resumed', async () => {
       const [orderId = ''] = theirs
       const wanted = all.filter((told) => told.orderId === orderId)
       const resumed = createSubscriber({ orderId })
@@ -259,7 +259,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       await resumed.disconnect()
     })
 
-    test.each(cases)('of $of', async ({ filter, isWanted }) => {
+    test.each(cases)('gets the removals of $of', async ({ filter, isWanted }) => {
       const subscriber = subscribers[cases.findIndex((one) => one.filter === filter)] as Subscriber
       const wanted = all.filter(isWanted)
       await subscriber.untilCount(wanted.length)

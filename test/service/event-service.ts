@@ -3,7 +3,7 @@ import { environmentFor, startService } from './service.js'
 
 type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
 
-/** The variables that serve chains together and look at them often. */
+/** The variables for a service of several chains with short poll intervals. */
 export function environmentForAll(chains: readonly Chain[]): Record<string, string> {
   const all = chains.map((chain) => ({
     ...environmentFor(chain),
@@ -13,7 +13,7 @@ export function environmentForAll(chains: readonly Chain[]): Record<string, stri
   return Object.assign({}, ...all, { SUPPORTED_CHAINS: ids.join(',') })
 }
 
-/** A service of several chains, which it looks at often. */
+/** A service of several chains that polls them often. */
 export function startEventService(
   chains: readonly [Chain, ...Chain[]],
   environment: Record<string, string> = {},

@@ -17,10 +17,10 @@ const FACES_OF_FILTER = rounds(faces.length, 2)
 let chains: [TestChain, TestChain]
 let traffics: [Traffic, Traffic]
 let service: TestService
-/** Has been there from the beginning. */
+/** Connected from the beginning. */
 let witness: StreamClient
 let start: string
-/** Deposited before the service was there. */
+/** Deposited before the service started. */
 let early: Order
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ const followers = (cursor: string) => {
 }
 
 describe.each(faces)('$name', (face) => {
-  it('replays all that came after `connected`, then goes on live', async () => {
+  it('replays everything after `connected`, then goes on live', async () => {
     const client = face.open(service.url, { after: start })
     expect(await client.connected()).toBe(start)
     const all = await goOn()
@@ -68,7 +68,7 @@ describe.each(faces)('$name', (face) => {
     client.leave()
   })
 
-  it('goes on from the middle while new blocks come, without a gap or a repeat', async () => {
+  it('continues from the middle while new blocks come, without a gap or a repeat', async () => {
     const middle = witness.events()[HISTORY / 2]?.cursor ?? ''
     const mining = goOn(20)
     const clients = []
@@ -85,7 +85,7 @@ describe.each(faces)('$name', (face) => {
     }
   })
 
-  it('goes on from the very end with what comes next', async () => {
+  it('continues from the very end with the next events', async () => {
     const last = witness.cursor()
     const client = face.open(service.url, { after: last })
     expect(await client.connected()).toBe(last)
@@ -95,7 +95,7 @@ describe.each(faces)('$name', (face) => {
     client.leave()
   })
 
-  it('tells only of what is new when nothing is asked for', async () => {
+  it('sends only new events without a cursor', async () => {
     const client = face.open(service.url)
     const cursor = await client.connected()
     expect(cursor).toBe(witness.cursor())
@@ -106,7 +106,7 @@ describe.each(faces)('$name', (face) => {
   })
 })
 
-it('whoever leaves and comes back on another face each time misses nothing', async () => {
+it('a client that reconnects on another transport each time misses nothing', async () => {
   const seen: unknown[] = []
   let after = start
   const total = witness.events().length
@@ -120,7 +120,7 @@ it('whoever leaves and comes back on another face each time misses nothing', asy
   expect(seen).toEqual(witness.events())
 })
 
-it('a cursor of any face works on every other', async () => {
+it('a cursor of any transport works on every other', async () => {
   const from = witness.events().at(-101)?.cursor ?? ''
   const givers = await openAll(service.url, { after: from })
   const cursors = await Promise.all(
@@ -138,7 +138,7 @@ it('a cursor of any face works on every other', async () => {
   }
 })
 
-it('Last-Event-ID, as browsers send it when they come back, wins over `after`', async () => {
+it('Last-Event-ID, which browsers send when they reconnect, takes precedence over `after`', async () => {
   const [older, newer] = [witness.events().at(-20)?.cursor ?? '', witness.events().at(-5)?.cursor ?? '']
   const headers = { 'last-event-id': newer }
   for (const request of [{}, { after: older }, { after: 'no cursor' }]) {

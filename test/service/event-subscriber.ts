@@ -5,13 +5,13 @@ import { eventually } from './eventually.js'
 
 export type Subscriber = ReturnType<typeof createSubscriber>
 
-/** What follows `connected`. */
+/** The messages after `connected`. */
 export type Told = EventMessage | RevertedMessage
 
-/** Of the stream's query: one value or several of each. */
+/** The parameters of the stream's query: one value or several of each. */
 export type Filter = Record<string, string | readonly string[]>
 
-/** One who follows the event stream over WebSockets, and comes back with the last cursor. */
+/** A client that follows the event stream over WebSockets and reconnects with its last cursor. */
 export function createSubscriber(filter: Filter = {}) {
   const received: Told[] = []
   let cursor: string | undefined
@@ -25,14 +25,14 @@ export function createSubscriber(filter: Filter = {}) {
   }
 
   return {
-    /** Everything that came so far, over all connections. */
+    /** All messages so far, over all connections. */
     received: received as readonly Told[],
-    /** The place behind the last message. */
+    /** The cursor of the last message. */
     cursor: () => cursor,
     isDatabaseUp: () => socket?.readyState === WebSocket.OPEN,
     /**
-     * Connects, where it has left off or behind a cursor given, and waits for the greeting.
-     * @throws Error when the stream is refused, or the service is not there
+     * Connects after the last message or a given cursor, and waits for `connected`.
+     * @throws Error when the stream is rejected, or the service is not there
      */
     async connect(serviceUrl: string, after = cursor): Promise<void> {
       const query = new URLSearchParams(after === undefined ? {} : { after })
@@ -48,14 +48,14 @@ export function createSubscriber(filter: Filter = {}) {
         opened.once('close', (code, reason) => reject(new Error(`the stream was closed: ${code} ${reason}`)))
       })
     },
-    /** Leaves without a word. */
+    /** Disconnects without a closing handshake. */
     async disconnect(): Promise<void> {
       if (socket === undefined || socket.readyState === WebSocket.CLOSED) return
       const closed = once(socket, 'close')
       socket.terminate()
       await closed
     },
-    /** Resolves when as many messages are there. */
+    /** Resolves when there are this many messages. */
     untilCount: (count: number) =>
       eventually(
         async () => received.length,
@@ -70,12 +70,12 @@ export function createSubscriber(filter: Filter = {}) {
   }
 }
 
-/** Messages without their cursors, which say nothing that the chain knows. */
+/** Messages without their cursors, which the chain does not have. */
 export function withoutCursors(messages: readonly Told[]): Omit<Told, 'cursor'>[] {
   return messages.map(({ cursor: _, ...message }) => message)
 }
 
-/** The messages that take events back, but for their cursors: the latest first. */
+/** The messages that remove these events, without cursors: the latest first. */
 export function reversionsOf(events: readonly EventMessage[]): RevertedMessage[] {
   return events.toReversed().map(({ type, chainId, orderId, blockNumber }) => ({
     type: 'Reverted',
@@ -86,7 +86,7 @@ export function reversionsOf(events: readonly EventMessage[]): RevertedMessage[]
   }))
 }
 
-/** The first place where two long lists differ, if there is one: all of them would not be readable. */
+/** The first place where two long lists differ, if any: a comparison of both would not be readable. */
 export function firstDifference(received: readonly object[], expected: readonly object[]) {
   const length = Math.max(received.length, expected.length)
   for (let place = 0; place < length; place++) {

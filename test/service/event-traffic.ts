@@ -11,7 +11,7 @@ import { createRandomActions, type Traders } from './random-actions.js'
 
 type Chain = Pick<TestChain, 'devnet' | 'chainId' | 'contracts' | 'domain'>
 
-/** Blocks from the first to the last, both included. */
+/** A range of blocks, both ends included. */
 export interface BlockRange {
   fromBlock: number
   toBlock: number
@@ -19,17 +19,17 @@ export interface BlockRange {
 
 export interface TrafficOptions extends Partial<Traders> {
   /**
-   * 32 bits; equal seeds make events of equal kinds and amounts, as long as the same is asked for and no reorganisation
-   * took a second. Traffics of one chain need seeds of their own.
+   * 32 bits. Equal seeds make events of equal kinds and amounts for the same calls, if no reorganisation took
+   * a second. Each traffic on one chain needs a seed of its own.
    */
   seed: number
 }
 
-/** What a reorganisation at random is like. */
+/** The size of a random reorganisation. */
 export interface RandomReorganisation {
   /** How many blocks are dropped. */
   depth: number
-  /** How many new events the new blocks get, besides about half of the dropped ones. */
+  /** How many new events the new blocks get, in addition to about half of the dropped ones. */
   events: number
   /** How many blocks the new chain has more than the old one. Default 0. */
   longerBy?: number
@@ -37,7 +37,10 @@ export interface RandomReorganisation {
 
 export type Traffic = Awaited<ReturnType<typeof createTraffic>>
 
-/** Anvil 1.7.1 moves states to disk from its 500th block on; a reorganisation down to one of those leaves no code. */
+/**
+ * Anvil 1.7.1 moves states to disk from its 500th block on. A reorganisation down to one of those leaves no
+ * code.
+ */
 const LOST_STATE =
   'anvil has lost the contracts: to go back that deep, start it with --prune-history and a number of blocks'
 const UNLIMITED = 2n ** 256n - 1n
@@ -47,11 +50,10 @@ const BOND = 10n ** 12n
 const [defaultSolver, ...otherSolvers] = solverAccounts.slice(0, 3) as [DevAccount, ...DevAccount[]]
 
 /**
- * Makes order events on a chain that nobody else reorganises, and mints and approves what the traders need.
- *
- * Blocks carry the time of the block before, not the wall clock's, or as many seconds more as a refund needs. Mining
- * `run`'s blocks moves the chain's time on by a second in about every fourth block: up to that much the chain may run
- * ahead of the wall clock afterwards, and quotes of the service's would come late by it.
+ * Makes order events on a chain that no one else reorganises, and mints and approves what the traders need.
+ * Blocks carry the time of the block before, not that of the wall clock, or as many seconds more as a refund
+ * needs. The blocks of `run` move the chain's time on by a second in about every fourth block. The chain may
+ * then be ahead of the wall clock by up to that much, and quotes of the service would have a late time.
  */
 export async function createTraffic(chain: Chain, options: TrafficOptions) {
   const traders: Traders = {
@@ -65,7 +67,7 @@ export async function createTraffic(chain: Chain, options: TrafficOptions) {
   const book = createOrderBook()
   await prepare(chain, miner, traders)
 
-  /** Brings the book in line with a chain that has lost its blocks above `blockNumber`. */
+  /** Updates the book for a chain that has lost its blocks above `blockNumber`. */
   async function forget(blockNumber: number): Promise<void> {
     book.truncate(blockNumber)
     const code = await miner.rpc.call<Hex>('eth_getCode', chain.contracts.settlement, 'latest')
@@ -96,9 +98,9 @@ export async function createTraffic(chain: Chain, options: TrafficOptions) {
   }
 
   /**
-   * Replaces the last `depth` blocks by as many others in one step. The new blocks begin with the time of the block
-   * below them and go on with the wall clock's pace.
-   * @param blocks the actions of each new block, the lowest first; those left out are empty
+   * Replaces the last `depth` blocks by the same number of others in one step. The new blocks begin with the
+   * time of the block below them and continue at the wall clock's pace.
+   * @param blocks the actions of each new block, the lowest first; omitted blocks are empty
    */
   async function reorganise(
     depth: number,
@@ -111,7 +113,7 @@ export async function createTraffic(chain: Chain, options: TrafficOptions) {
     return mined
   }
 
-  /** The same with random events, about half of the dropped ones among them, in whatever blocks. */
+  /** The same with random events, about half of the dropped ones among them, in any blocks. */
   async function reorganiseAtRandom({
     depth,
     events,
@@ -132,19 +134,19 @@ export async function createTraffic(chain: Chain, options: TrafficOptions) {
   }
 
   return {
-    /** The parts that actions are made of; `order` is at random. */
+    /** The factories of actions. `order` is random. */
     actions,
     order: randomActions.order,
     mine,
     run,
     reorganise,
     reorganiseAtRandom,
-    /** Takes the last `depth` blocks away, with nothing in their place. */
+    /** Removes the last `depth` blocks, and adds none. */
     async rollBack(depth: number): Promise<void> {
       await miner.rollBack(depth)
       await forget((await miner.blockAt('latest')).number)
     },
-    /** Marks where the chain is; @returns what puts it back there, once, with nothing in the dropped blocks' place */
+    /** Takes a snapshot of the chain. @returns what restores it, once, without new blocks */
     async snapshot(): Promise<() => Promise<void>> {
       const id = await miner.rpc.call<Hex>('evm_snapshot')
       return async () => {
@@ -157,7 +159,7 @@ export async function createTraffic(chain: Chain, options: TrafficOptions) {
     head: (): Promise<MinedBlock> => miner.blockAt('latest'),
     /** Orders that are deposited and neither filled nor refunded. */
     openOrders: (): Order[] => [...book.open().values()],
-    /** The actions in the blocks above `blockNumber`: what a reorganisation down to there would drop. */
+    /** The actions in the blocks above `blockNumber`, which a reorganisation down to there would drop. */
     actionsAfter: (blockNumber: number): Action[] => book.actionsAfter(blockNumber),
   }
 }

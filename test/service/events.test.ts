@@ -7,7 +7,7 @@ import type { TestService } from './service.js'
 import type { StreamClient } from './stream-clients.js'
 import { faces, openAll, withoutCursors } from './stream-faces.js'
 
-/** Behind whatever time the chain has. */
+/** After any time that the chain has. */
 const NEVER = 4_294_967_295
 
 let chains: [TestChain, TestChain]
@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all((chains ?? []).map((chain) => chain.stop()))
 })
 
-/** What each face is told, from now on, while something happens. */
+/** The messages of each transport from now on, while something happens. */
 async function toldDuring(count: number, happen: () => Promise<unknown>) {
   const before = clients.map((client) => client.events().length)
   await happen()
@@ -41,7 +41,7 @@ async function toldDuring(count: number, happen: () => Promise<unknown>) {
   )
 }
 
-it('begins on every face with `connected`, the chains and a cursor', () => {
+it('a stream begins on every transport with `connected`, the chains and a cursor', () => {
   for (const { messages } of clients) {
     expect(messages[0]).toStrictEqual({
       type: 'connected',
@@ -51,8 +51,8 @@ it('begins on every face with `connected`, the chains and a cursor', () => {
   }
 })
 
-describe('one block with an event of every kind', () => {
-  it('is told on every face field by field, in the order of the block', async () => {
+describe('a block with an event of every kind', () => {
+  it('is sent on every transport field by field, in the order of the block', async () => {
     const [chain] = chains
     const [{ actions, head, mine }] = traffics
     const [solver] = solverAccounts
@@ -103,7 +103,7 @@ describe('one block with an event of every kind', () => {
 })
 
 describe('two chains at once', () => {
-  it('each come in their own order, on every face the same', async () => {
+  it('give their events in the order of each chain, the same on every transport', async () => {
     const ranges: { fromBlock: number; toBlock: number }[] = []
     const told = await toldDuring(120, async () => {
       const runs = traffics.map((traffic) => traffic.run({ events: 60, blocks: 12 }))
@@ -119,7 +119,7 @@ describe('two chains at once', () => {
     for (const messages of told) expect(messages).toStrictEqual(first)
   })
 
-  it('a block without events brings no message', async () => {
+  it('send no message for a block without events', async () => {
     const [{ mine, actions, order }, other] = traffics
     const told = await toldDuring(1, async () => {
       await mine()
@@ -131,7 +131,7 @@ describe('two chains at once', () => {
 })
 
 it.each(faces.map(({ name }, index) => [name, index] as const))(
-  'on %s every message has a cursor of its own, unlike all others',
+  'on %s every message has a cursor of its own, different from all others',
   (_, index) => {
     const cursors = (clients[index]?.messages ?? []).map(({ cursor }) => cursor)
     expect(cursors.length).toBeGreaterThan(100)

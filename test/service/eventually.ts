@@ -4,9 +4,9 @@ const POLL_MS = 20
 const LONGEST_MS = 25_000
 
 /**
- * Asks again until the answer is as wanted.
- * @param timeoutMs shorter than the test's own time-out, which would not say what the last answer was
- * @throws Error with the last answer when none was as wanted in time
+ * Repeats `ask` until `isWanted` accepts its answer.
+ * @param timeoutMs shorter than the test's own timeout, which would not report the last answer
+ * @throws Error with the last answer when none was accepted in time
  */
 export async function eventually<T>(
   ask: () => Promise<T>,

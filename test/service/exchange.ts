@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { expect } from 'vitest'
 
-/** An answer as it came, with the time that it took. */
+/** A response as received, with its duration. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -32,7 +32,7 @@ const STATUSES: Readonly<Record<string, readonly number[]>> = {
 const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|node_modules|\/src\/|file:\/\//
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Requests byte for byte as they are given, unlike `fetch`, which tidies paths up. */
+/** Sends requests byte for byte, unlike `fetch`, which normalises paths. */
 export function createExchange(url: string) {
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
@@ -58,7 +58,7 @@ export function createExchange(url: string) {
 
   return {
     send,
-    /** Sends a body as JSON: text and bytes as they are, anything else in the plain spelling. */
+    /** Sends a body as JSON: text and bytes unchanged, anything else in the plain spelling. */
     json(verb: string, path: string, body: unknown): Promise<Answer> {
       const isReady = typeof body === 'string' || body instanceof Uint8Array
       return send(verb, path, { headers: JSON_TYPE, body: isReady ? body : JSON.stringify(body) })
@@ -67,7 +67,9 @@ export function createExchange(url: string) {
   }
 }
 
-/** A refusal, read and held against the one shape of errors; a failure of the service is none. */
+/**
+ * Reads a rejection and compares it with the one form of errors. A failure of the service is no rejection.
+ */
 export function readRefusal({ status, text }: Answer): { code: string; fields: string[] } {
   expect(status, text).toBeGreaterThanOrEqual(400)
   expect(status, text).toBeLessThan(500)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-it('CHAIN_UNAVAILABLE while the RPC is down, on every method that needs the chain', async () => {
+it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is down', async () => {
   const gone = await startChain({ chainId: 4242, bonded: 1 })
   const other = await startService(gone)
   const otherGrpc = createGrpcClient(other.url)
@@ -37,7 +37,7 @@ it('CHAIN_UNAVAILABLE while the RPC is down, on every method that needs the chai
   await other.close()
 })
 
-it('INTERNAL says nothing of the inside, and the log has it under the request id', async () => {
+it('INTERNAL shows nothing of the cause, which the log has under the request id', async () => {
   const lines: string[] = []
   let isBroken = false
   const overrides = {

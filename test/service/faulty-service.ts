@@ -9,19 +9,19 @@ export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>
 export interface FaultyEndpoint {
   protocol: 'http' | 'ws'
   faults: Faults
-  /** Whether it is down every now and then. */
+  /** Whether it is down now and then. */
   isDownAtTimes?: boolean
 }
 
-/** Out of a hundred steps. */
+/** In percent of the steps. */
 const HANG_PERCENT = 10
 const OUTAGE_PERCENT = 15
 const LEAVE_PERCENT = 15
 
 /**
- * A service whose every endpoint is a proxy with faults, one subscriber who stays and one who comes and goes. They are
- * there before the service has read anything of the chain.
- * @param random throws the dice of all that is not the proxies' own
+ * A service whose endpoints are all proxies with faults, a subscriber that stays and one that disconnects and
+ * reconnects. Both subscribe before the service has read anything of the chain.
+ * @param random draws everything except the faults of the proxies
  */
 export async function startFaultyService(
   chain: TestChain,
@@ -47,7 +47,7 @@ export async function startFaultyService(
   const count = (kind: keyof FaultCounts) => proxies.reduce((sum, { counts }) => sum + counts[kind], 0)
   const kinds = [...new Set(endpoints.flatMap(({ faults }) => kindsOf(faults)))]
 
-  /** Has nothing answered until one request hangs: each keeps its caller for seconds. */
+  /** Leaves all requests unanswered until one hangs, which delays its caller for seconds. */
   function hangOnce(): void {
     const isOver = count('hung') > 0
     if (!isOver && !happens(HANG_PERCENT)) return
@@ -67,12 +67,12 @@ export async function startFaultyService(
     leaving,
     /** The kinds of faults that have not occurred yet. */
     missing: () => kinds.filter((kind) => count(kind) === 0),
-    /** Lets the faults begin, and what was down come up. */
+    /** Starts the faults, and what was down. */
     begin() {
       for (const [index, { faults }] of endpoints.entries())
         proxies[index]?.set({ unavailable: 0, ...faults })
     },
-    /** Throws the dice again: to be called while the chain goes on. */
+    /** Draws again. Called while the chain goes on. */
     async step(): Promise<void> {
       hangOnce()
       goDownOrComeUp()
@@ -104,7 +104,7 @@ const COUNTS: Record<Exclude<keyof Faults, 'lag'>, keyof FaultCounts> = {
   dropWebSockets: 'webSocketsDropped',
 }
 
-/** What is counted when such faults occur; a request that hangs is a fault of all. */
+/** What is counted when faults of a kind occur. A request that hangs is a fault of each kind. */
 function kindsOf(faults: Faults): (keyof FaultCounts)[] {
   const names = Object.keys(faults).filter((name) => name !== 'lag') as (keyof typeof COUNTS)[]
   return ['hung', ...names.map((name) => COUNTS[name])]

@@ -23,7 +23,7 @@ const FIELDS = {
   client: expect.any(String),
   msg: 'request',
 }
-/** What a terminal obeys or hides: control and format characters, and separators of lines. */
+/** Characters that a terminal obeys or hides: control and format characters, and line separators. */
 const PATH = '/\x9b31m\xad\u00e9'
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u
 
@@ -43,7 +43,7 @@ async function start(environment: Record<string, string>): Promise<void> {
   service = await startService(chain, environment, { log })
 }
 
-/** Sends one request over HTTP/1.1, its headers byte for byte. @returns the status */
+/** Sends one request over HTTP/1.1 with exactly these headers. @returns the status */
 function send(headers: OutgoingHttpHeaders, path = `/v1/${chain.chainId}/solvers`): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = httpRequest(service.url, { path, headers, agent: false }, (response) => {
@@ -53,7 +53,7 @@ function send(headers: OutgoingHttpHeaders, path = `/v1/${chain.chainId}/solvers
   })
 }
 
-/** The same over HTTP/2. */
+/** Does the same over HTTP/2. */
 async function sendHttp2(session: ClientHttp2Session, headers: OutgoingHttpHeaders): Promise<void> {
   const stream = session.request({ ':path': `/v1/${chain.chainId}/solvers`, ...headers })
   stream
@@ -70,7 +70,7 @@ const requestTexts = (count: number) =>
     .toBe(count)
     .then(() => texts.filter(isRequest))
 
-/** The clients that the log names for these values of X-Forwarded-For, one request each. */
+/** The clients in the log for these values of X-Forwarded-For, with one request each. */
 async function clientsOf(values: readonly string[]): Promise<string[]> {
   for (const value of values) await send({ 'x-forwarded-for': value })
   return (await requestTexts(values.length)).map((text) => JSON.parse(text).client)
@@ -97,7 +97,7 @@ const forwardedFor = fc
 
 describe('a line of the log is JSON with all its fields', () => {
   it.each(['1', '2', '127.0.0.0/8'])(
-    'whatever a believed X-Forwarded-For says, with TRUST_PROXY=%s',
+    'for any trusted X-Forwarded-For, with TRUST_PROXY=%s',
     async (trust) => {
       await start({ TRUST_PROXY: trust })
       const session = connectHttp2(service.url)
@@ -121,7 +121,7 @@ describe('a line of the log is JSON with all its fields', () => {
     },
   )
 
-  it('and has nothing in it that a terminal obeys, whatever the path is', async () => {
+  it('and contains nothing that a terminal obeys, for any path', async () => {
     await start({})
     const session = connectHttp2(service.url)
     await sendHttp2(session, { ':path': PATH })
@@ -133,7 +133,7 @@ describe('a line of the log is JSON with all its fields', () => {
 })
 
 describe('the client is the last address that trusted proxies report', () => {
-  it('with its port left out', async () => {
+  it('without its port', async () => {
     await start({ TRUST_PROXY: '1' })
     const values = ['198.51.100.1', '198.51.100.1:4711', '[2001:db8::1]:4711', '[2001:db8::1]', '2001:db8::1']
     const v6 = '2001:db8::1'
@@ -160,7 +160,7 @@ describe('the client is the last address that trusted proxies report', () => {
     ])
   })
 
-  it('on a WebSocket and on gRPC as well', async () => {
+  it('on a WebSocket and on gRPC too', async () => {
     await start({ TRUST_PROXY: '1' })
     const headers = { 'x-forwarded-for': '"\\' }
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`, { headers })
@@ -181,7 +181,7 @@ describe('the client is the last address that trusted proxies report', () => {
     ])
   })
 
-  it('so that forged text gives no count of its own', async () => {
+  it('so that forged text gets no count of its own', async () => {
     await start({ TRUST_PROXY: '1', RATE_LIMIT_SOLVERS: '2' })
     const statuses: number[] = []
     for (const value of [
@@ -198,7 +198,7 @@ describe('the client is the last address that trusted proxies report', () => {
   })
 })
 
-describe('the servers in /asyncapi.json are where the reader has reached the service', () => {
+describe('the servers in /asyncapi.json are the URLs at which the reader reached the service', () => {
   const serversFor = (headers: Record<string, string>) =>
     new Promise<object>((resolve, reject) => {
       const call = httpRequest(
@@ -217,7 +217,7 @@ describe('the servers in /asyncapi.json are where the reader has reached the ser
   })
   const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'quotes.example' }
 
-  it('by Host alone without a proxy', async () => {
+  it('by the Host header without a proxy', async () => {
     await start({})
     expect(await serversFor({})).toEqual(plain(new URL(service.url).host))
     expect(await serversFor({ host: 'quotes.example:8080' })).toEqual(plain('quotes.example:8080'))

@@ -25,7 +25,7 @@ beforeAll(async () => {
   calls = createCalls(chain.devnet, chain.contracts.settlement)
   solver = await startSolver(chain, account)
   other = await startSolver(chain, otherAccount)
-  // Its 5% is the whole bond.
+  // 5% of it is the whole bond.
   for (const each of [solver, other]) each.behave(honest({ output: `${BOND * 20n}` }))
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** Waits until these solvers give a valid offer, and no other one. */
+/** Waits until exactly these solvers give a valid offer. */
 const untilOffered = (service: TestService, ...solvers: TestSolver[]) =>
   eventually(
     async () => (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body,
@@ -51,7 +51,9 @@ const untilOffered = (service: TestService, ...solvers: TestSolver[]) =>
     },
   )
 
-/** Drops what is written to the table of free bonds, as a version that does not know it would not write there. */
+/**
+ * Drops what is written to the table of free bonds, as a version would not write there that does not know it.
+ */
 async function ignoreStoredBonds(url: string) {
   const database = new pg.Client(url)
   await database.connect()
@@ -64,7 +66,7 @@ async function ignoreStoredBonds(url: string) {
   }
 }
 
-describe('beside a replica that reads the chain and stores no free bond', () => {
+describe('a follower replica of a leader that stores no free bond', () => {
   async function startBoth() {
     const replicas = await openReplicas(chain)
     const first = await replicas.start({ MIN_SOLVER_BOND: '1' })
@@ -92,7 +94,7 @@ describe('beside a replica that reads the chain and stores no free bond', () => 
     return { first, ignored, rpc, startSecond, warnings }
   }
 
-  it('another one reads them itself, also of a solver that registers later', async () => {
+  it('reads free bonds itself, also of a solver that registers later', async () => {
     const { first, startSecond } = await startBoth()
     const second = await startSecond()
     await untilOffered(second, solver)
@@ -100,7 +102,7 @@ describe('beside a replica that reads the chain and stores no free bond', () => 
     await untilOffered(second, solver, other)
   })
 
-  it('another one tries again until the chain answers, and warns once', async () => {
+  it('tries again until the chain answers, and warns once', async () => {
     const { rpc, startSecond, warnings } = await startBoth()
     rpc.revert(SOLVERS)
     const second = await startSecond()
@@ -122,7 +124,7 @@ describe('beside a replica that reads the chain and stores no free bond', () => 
     expect(warnings()).toHaveLength(1)
   })
 
-  it('another one reads them again at each check, and believes what is stored first', async () => {
+  it('reads free bonds again at each check, and prefers a stored one', async () => {
     const { first, ignored, startSecond } = await startBoth()
     const second = await startSecond({ BOND_CHECK_INTERVAL_MS: '100' })
     await untilOffered(second, solver)
@@ -139,8 +141,8 @@ describe('beside a replica that reads the chain and stores no free bond', () => 
   })
 })
 
-describe.each(databases)('on %s', (kind, make) => {
-  it('a solver that registers again is asked at once, though others have changed meanwhile', async () => {
+describe.each(databases)('a service on %s', (kind, make) => {
+  it('asks a solver that registers again at once, although other solvers have changed since', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const rpc = await startRpcProxy(chain.devnet.rpcUrl)

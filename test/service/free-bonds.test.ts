@@ -13,7 +13,7 @@ import { startService, type TestService } from './service.js'
 import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
 
 const [account] = solverAccounts
-/** Its 5% is the whole bond. */
+/** 5% of it is the whole bond. */
 const LARGEST = BOND * 20n
 const UNLIMITED = 2n ** 256n - 1n
 /** `BOND_RESERVATION_BPS()` and `MIN_ORDER()` */
@@ -63,7 +63,7 @@ const untilOffered = (service: TestService, isOffered: boolean) =>
     (body) => (body.quote !== undefined) === isOffered,
   )
 
-/** Has a part of the bond unstake and come back. @returns when quotes have followed both */
+/** Unstakes a part of the bond and cancels that. @returns when quotes have followed both */
 async function unstakeAndCancel(service: TestService): Promise<void> {
   await calls.send(account, 'requestUnstake', [1n])
   await untilOffered(service, false)
@@ -89,7 +89,7 @@ describe('an offer that the free bond does not cover is dropped', () => {
     await service.close()
   })
 
-  it('until the refund, which slashes the bond for good', async () => {
+  it('after an order until its refund, which reduces the bond permanently', async () => {
     const snapshot = await calls.client.snapshot()
     const service = await startService(chain, environment)
     await solver.register(service)
@@ -110,7 +110,7 @@ describe('an offer that the free bond does not cover is dropped', () => {
     await calls.client.revert({ id: snapshot })
   })
 
-  it('while a part of it is unstaking, as the contract sees it too', async () => {
+  it('while a part of it is unstaking, as on the contract', async () => {
     const service = await startService(chain, environment)
     await solver.register(service)
     await unstakeAndCancel(service)
@@ -127,7 +127,7 @@ describe('an offer that the free bond does not cover is dropped', () => {
     await service.close()
   })
 
-  it('by the periodic read alone, when the node says nothing of events', async () => {
+  it('after the periodic read alone, when the node returns no events', async () => {
     rpc.hideLogs()
     const service = await startService(chain, { ...environment, BOND_CHECK_INTERVAL_MS: '50' })
     await solver.register(service)
@@ -135,7 +135,7 @@ describe('an offer that the free bond does not cover is dropped', () => {
     await service.close()
   })
 
-  it('after a restart too, while the RPC answers nothing but who the contract is', async () => {
+  it('after a restart too, while the RPC answers only which contract it is', async () => {
     const kept = { ...environment, DB_PATH: join(folder, 'kept.db') }
     const before = await startService(chain, kept)
     await solver.register(before)
@@ -152,13 +152,13 @@ describe('an offer that the free bond does not cover is dropped', () => {
   })
 })
 
-it('no chain read is on the way of a quote', async () => {
+it('a quote makes no call to the chain', async () => {
   const service = await startService(chain, environment)
   await solver.register(service)
   await untilOffered(service, true)
   const before = rpc.count('eth_call')
   for (let round = 0; round < 20; round++) await untilOffered(service, true)
-  // The read that the registration asked for may still have been under way.
+  // The read for the registration may still be running.
   expect(rpc.count('eth_call') - before).toBeLessThan(5)
   await service.close()
 })
@@ -177,7 +177,7 @@ it('a contract without the views is not checked', async () => {
   await service.close()
 })
 
-it('a nonce is free again once a reorganisation has removed its cancellation', async () => {
+it('a nonce is free again after a reorganisation has removed its cancellation', async () => {
   const service = await startService(chain, environment)
   await solver.register(service)
   solver.behave(async (ask, { quoteFor, sign }) =>
@@ -190,8 +190,8 @@ it('a nonce is free again once a reorganisation has removed its cancellation', a
   await service.close()
 })
 
-describe('with replicas', () => {
-  it('each drops what the one that reads the chain knows to be too much, and each nonce that it saw cancelled', async () => {
+describe('a follower replica', () => {
+  it('drops each offer that the leader knows to be too large, and each nonce that it saw cancelled', async () => {
     const { services } = await startThree(chain, { MIN_SOLVER_BOND: '1' })
     await solver.register(services[1])
     for (const service of services) await untilOffered(service, true)
@@ -207,7 +207,7 @@ describe('with replicas', () => {
     for (const service of services) await untilOffered(service, false)
   })
 
-  it('one that missed what was sent knows it once it is connected again', async () => {
+  it('knows what was sent while it was disconnected after it reconnects', async () => {
     const replicas = await openReplicas(chain)
     const first = await replicas.start({ MIN_SOLVER_BOND: '1' })
     const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))

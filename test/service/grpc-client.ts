@@ -19,7 +19,7 @@ export function createGrpcClient(serviceUrl: string) {
   const clients: Record<string, Untyped> = {}
 
   return {
-    /** Calls a unary method; rejects with grpc-js's ServiceError. */
+    /** Calls a unary method. Rejects with grpc-js's ServiceError. */
     call(service: string, method: string, request: object, options: object = {}): Promise<Untyped> {
       clients[service] ??= new aggregator.v1[service](target, credentials.createInsecure())
       return new Promise((resolve, reject) => {

@@ -14,7 +14,7 @@ const REFLECT = ['v1', 'v1alpha'].map(
 )
 const OK = '0'
 const INVALID_ARGUMENT = '3'
-/** What Node has warned of: that comes in the turn after its cause, and the answer later still. */
+/** The warnings of Node. A warning comes in the turn after its cause, and the response later. */
 const warnings: Error[] = []
 const note = (warning: Error) => void warnings.push(warning)
 
@@ -65,7 +65,7 @@ function varint(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
 }
 
-describe('a deadline beyond what a timer can wait', () => {
+describe('a deadline longer than a timer can wait', () => {
   const deadlines = ['99999999H', '99999999M', '99999999S', '99999999m']
   it.each(deadlines)('lets unary gRPC calls be answered: %s', async (deadline) => {
     for (const [path, body] of [
@@ -79,7 +79,7 @@ describe('a deadline beyond what a timer can wait', () => {
   it.each([WATCH, STREAM])('lets a stream stay open: %s', async (path) => {
     const { stream, fields } = send(path, envelope(Buffer.alloc(0)), { 'grpc-timeout': '99999999H' })
     await once(stream, 'data')
-    // The old deadline ended after 1 ms.
+    // An overflowing timer would fire after 1 ms.
     await answerTo(CHECK, envelope(Buffer.alloc(0)))
     expect([stream.closed, fields()['grpc-status']]).toEqual([false, undefined])
     stream.close(constants.NGHTTP2_CANCEL)
@@ -102,13 +102,13 @@ describe('a deadline beyond what a timer can wait', () => {
 
 describe('broken protobuf is an invalid argument', () => {
   const broken = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x0f])
-  it.each([CHECK, LIST, WATCH, STREAM, ...REFLECT])('to %s', async (path) => {
+  it.each([CHECK, LIST, WATCH, STREAM, ...REFLECT])('for %s', async (path) => {
     const answer = await answerTo(path, envelope(broken))
     expect(answer['grpc-status']).toBe(INVALID_ARGUMENT)
     expect(answer['grpc-message']).toContain('body')
   })
 
-  it('in Connect as well', async () => {
+  it('in Connect too', async () => {
     const headers = { 'content-type': 'application/proto' }
     const { status, body } = await service.send('POST', CHECK, undefined, { headers, body: broken })
     expect([status, body.code]).toEqual([400, 'invalid_argument'])

@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const rpc of rpcs) rpc.close()
 })
 
-/** A service whose chains are behind proxies, and looked at often. */
+/** A service whose chains are behind proxies and polled often. */
 async function start(served: readonly TestChain[], environment: Record<string, string> = {}) {
   const variables = served.flatMap((chain) => [
     ...Object.entries(environmentFor(chain)),
@@ -59,13 +59,13 @@ function untilChains({ get }: TestService, ...wanted: string[]) {
   )
 }
 
-describe('whoever checks', () => {
-  it('hears that the server and each of its services are serving', async () => {
+describe('a client of grpc.health.v1 Check', () => {
+  it('gets SERVING for the server and each of its services', async () => {
     await start([chains[0]])
     for (const name of ['', ...SERVICES]) expect(await health.check(name)).toBe('SERVING')
   })
 
-  it('hears the same with Connect over HTTP/1.1', async () => {
+  it('gets the same with Connect over HTTP/1.1', async () => {
     const { url } = await start([chains[0]])
     const client = createClient(Health, createConnectTransport({ baseUrl: url, httpVersion: '1.1' }))
     for (const name of ['', ...SERVICES]) {
@@ -74,14 +74,14 @@ describe('whoever checks', () => {
     await expect(client.check({ service: UNKNOWN })).rejects.toMatchObject({ code: Code.NotFound })
   })
 
-  it('gets NOT_FOUND for a service that is not there', async () => {
+  it('gets NOT_FOUND for an unknown service', async () => {
     await start([chains[0]])
     for (const name of [UNKNOWN, 'QuoteService', 'aggregator.v1', '.aggregator.v1.QuoteService']) {
       await expect(health.check(name), name).rejects.toMatchObject({ code: Code.NotFound })
     }
   })
 
-  it('hears that nothing is serving while no chain answers', async () => {
+  it('gets NOT_SERVING while no chain answers', async () => {
     const running = await start([chains[0]])
     rpcs[0].setUp(false)
     await untilChains(running, 'down')
@@ -89,7 +89,7 @@ describe('whoever checks', () => {
     await expect(health.check(UNKNOWN)).rejects.toMatchObject({ code: Code.NotFound })
   })
 
-  it('hears so from the beginning when no chain has answered yet', async () => {
+  it('gets NOT_SERVING from the beginning when no chain has answered yet', async () => {
     rpcs[0].setUp(false)
     const running = await start([chains[0]])
     expect(await health.check('')).toBe('NOT_SERVING')
@@ -107,7 +107,7 @@ describe('whoever checks', () => {
     expect(await health.list()).toEqual(all('NOT_SERVING'))
   })
 
-  it('does not count against the limits, however often', async () => {
+  it('does not count against the limits, however often it calls', async () => {
     const { get } = await start([chains[0]], { RATE_LIMIT_MAX: '3' })
     for (let call = 0; call < 10; call++) {
       expect(await health.check('')).toBe('SERVING')
@@ -121,14 +121,14 @@ describe('whoever checks', () => {
   })
 })
 
-describe('GET /health/ready says the same', () => {
+describe('GET /health/ready', () => {
   const readiness = async ({ get }: TestService) => {
     const { status, body, headers } = await get('/health/ready')
     expect(headers.get('ratelimit-limit')).toBeNull()
     return [status, body.code ?? body.status]
   }
 
-  it('from before the first answer of a chain on', async () => {
+  it('answers 503 before the first answer of the chain and while it is down, and 200 in between', async () => {
     rpcs[0].setUp(false)
     const running = await start([chains[0]])
     expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
@@ -142,7 +142,7 @@ describe('GET /health/ready says the same', () => {
     expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
   })
 
-  it('while one chain of two answers', async () => {
+  it('answers 200 while one chain of two answers', async () => {
     const running = await start(chains)
     rpcs[0].setUp(false)
     await untilChains(running, 'down', 'ok')
@@ -152,7 +152,7 @@ describe('GET /health/ready says the same', () => {
     expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
   })
 
-  it('and that it shuts down, on connections that are open, while the service drains', async () => {
+  it('answers 503 on open connections while the service drains', async () => {
     const running = await start([chains[0]])
     const exchange = createExchange(running.url)
     const ask = async () => {
@@ -168,8 +168,8 @@ describe('GET /health/ready says the same', () => {
   })
 })
 
-describe('whoever watches', () => {
-  it('is told at once, and again whenever that changes', async () => {
+describe('a client of grpc.health.v1 Watch', () => {
+  it('gets the status at once and after each change', async () => {
     const running = await start([chains[0]])
     const watches = ['', ...SERVICES].map((name) => health.watch(name))
     const next = () => Promise.all(watches.map((watch) => watch.next()))
@@ -182,7 +182,7 @@ describe('whoever watches', () => {
     await untilChains(running, 'ok')
   })
 
-  it('a service that is not there hears so, and that no more than once, until the server drains', async () => {
+  it('gets SERVICE_UNKNOWN once for an unknown service, until the server drains', async () => {
     const running = await start([chains[0]])
     const [unknown, known] = [health.watch(UNKNOWN), health.watch('')]
     expect(await unknown.next()).toBe('SERVICE_UNKNOWN')
@@ -198,7 +198,7 @@ describe('whoever watches', () => {
     expect(await then).toBeUndefined()
   })
 
-  it('hears nothing of one chain that is down while another answers', async () => {
+  it('gets no message for one chain that is down while another answers', async () => {
     const running = await start(chains)
     const watch = health.watch('aggregator.v1.QuoteService')
     expect(await watch.next()).toBe('SERVING')
@@ -215,7 +215,7 @@ describe('whoever watches', () => {
     await untilChains(running, 'ok', 'down')
   })
 
-  it('is told that nothing is serving before its stream ends, while the process drains', async () => {
+  it('gets NOT_SERVING before its stream ends, while the process drains', async () => {
     const process = startServiceProcess(environmentFor(chains[0]))
     const [, url = ''] = await process.waitFor(/"url":"([^"]+)"/)
     health = createHealthClient(url)

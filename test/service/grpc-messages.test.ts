@@ -39,10 +39,10 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** The text by which the service refuses a name: it repeats the name. */
+/** The message that rejects a service name: it repeats the name. */
 const refusalOf = (name: string) => `This server has no service ${name}.`
 
-/** What the gRPC specification makes of a message (PROTOCOL-HTTP2, "Percent-Byte-Encoded"). */
+/** A message in the encoding of the gRPC specification (PROTOCOL-HTTP2, "Percent-Byte-Encoded"). */
 function specified(message: string): string {
   const characters = [...Buffer.from(message)].map((byte) =>
     byte >= 0x20 && byte <= 0x7e && byte !== 0x25
@@ -60,7 +60,7 @@ const envelope = (name: string) =>
     ),
   )
 
-/** The trailer of a gRPC call, as it comes. */
+/** The trailer of a gRPC call as sent. */
 async function grpcTrailers(name: string): Promise<Record<string, unknown>> {
   const headers = { ':method': 'POST', ':path': CHECK, 'content-type': 'application/grpc', te: 'trailers' }
   const stream = session.request(headers)
@@ -69,7 +69,7 @@ async function grpcTrailers(name: string): Promise<Record<string, unknown>> {
   return (await trailers)[0]
 }
 
-/** The trailer of a gRPC-Web call: flags, a length and the fields, the last thing in the body. */
+/** The trailer of a gRPC-Web call: flags, a length and the fields at the end of the body. */
 async function grpcWebTrailer(name: string): Promise<string> {
   const headers = { 'content-type': 'application/grpc-web+proto' }
   const response = await fetch(`${service.url}${CHECK}`, { method: 'POST', headers, body: envelope(name) })
@@ -96,7 +96,7 @@ describe('a status message', () => {
     expect(await grpcWebTrailer(text)).toContain(`grpc-message: ${expected}\r\n`)
   })
 
-  it('reaches grpc-js as it is', async () => {
+  it('reaches grpc-js unchanged', async () => {
     for (const text of TEXTS) {
       await expect(grpcJs.check(text)).rejects.toMatchObject({ code: 5, details: refusalOf(text) })
     }
@@ -107,7 +107,7 @@ describe('a status message', () => {
     await fc.assert(property, { seed: 20_261_121, numRuns: 100 })
   })
 
-  it.each(transports)('reaches %s as it is', async (_, createTransport) => {
+  it.each(transports)('reaches %s unchanged', async (_, createTransport) => {
     const client = createClient(Health, createTransport())
     for (const text of TEXTS) {
       const error = ConnectError.from(await client.check({ service: text }).catch((thrown) => thrown))
@@ -115,12 +115,12 @@ describe('a status message', () => {
     }
   })
 
-  it('repeats a long name in part only, as it travels in a header', async () => {
+  it('shortens a long name, because it is sent in a header', async () => {
     const details = `${refusalOf('🙂'.repeat(100)).slice(0, -1)}….`
     await expect(grpcJs.check('🙂'.repeat(10_000))).rejects.toMatchObject({ code: 5, details })
   })
 
-  it('of a limit has its colon and comma on grpc-js, for one answer and for a stream', async () => {
+  it('of a limit has its colon and comma on grpc-js, for one response and for a stream', async () => {
     const limited = await startService(chain, { RATE_LIMIT_SOLVERS: '1', RATE_LIMIT_STREAMS: '1' })
     const client = createGrpcClient(limited.url)
     const request = { chainId: chain.chainId }
@@ -137,7 +137,7 @@ describe('a status message', () => {
     await limited.close()
   })
 
-  it('is encoded so when it ends a stream after messages, too', async () => {
+  it('is encoded in the same way at the end of a stream after messages', async () => {
     const ending = await startService(chain)
     const expected = 'grpc-message: The service is shutting down. Come back with the last cursor.\r\n'
     const headers = { 'content-type': 'application/grpc-web+proto' }

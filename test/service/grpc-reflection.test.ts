@@ -62,7 +62,7 @@ function reflect(version?: ReflectionVersion, { url } = service) {
 
 const names = (files: readonly { name: string }[]) => files.map(({ name }) => name)
 
-describe.each(VERSIONS)('buf curl with nothing but reflection %s', (version) => {
+describe.each(VERSIONS)('buf curl with only reflection %s', (version) => {
   const curl = (...args: string[]) => runBufCurl(folder, ['--reflect-protocol', `grpc-${version}`, ...args])
 
   it('lists all services', async () => {
@@ -88,11 +88,11 @@ describe.each(VERSIONS)('buf curl with nothing but reflection %s', (version) => 
     expect(solvers).toMatchObject([{ address: solver.account.address, name: 'Known by reflection' }])
   })
 
-  it('says what a method refuses', async () => {
+  it('shows the error of a method', async () => {
     const request = JSON.stringify({ chainId: chain.chainId, orderId: '0x12' })
     const url = `${service.url}/aggregator.v1.OrderService/GetOrder`
     const { code, stderr } = await curl('--protocol', 'grpc', '-d', request, url)
-    // buf's own: the status, three bits to the left.
+    // buf's own exit code: the status, three bits to the left.
     expect(code).toBe(status.INVALID_ARGUMENT << 3)
     expect(JSON.parse(stderr)).toMatchObject({
       code: 'invalid_argument',
@@ -115,7 +115,7 @@ describe.each(VERSIONS)('a client that knows only reflection %s', (version) => {
     ])
   })
 
-  it('finds GetQuote in what QuoteService is described by, and the REST option among the imports', async () => {
+  it('finds GetQuote in the files of QuoteService, and the REST option in their imports', async () => {
     const root = (await connect().getDescriptorBySymbol('aggregator.v1.QuoteService')).getProtobufJsRoot()
     expect(Object.keys(root.lookupService('aggregator.v1.QuoteService').methods)).toContain('GetQuote')
     const option = root.lookup('google.api.http')
@@ -157,7 +157,7 @@ describe.each(VERSIONS)('a client that knows only reflection %s', (version) => {
   })
 })
 
-/** Asks for an order by an id that is none. */
+/** Requests an order by an invalid id. */
 async function refusal(descriptor: Awaited<ReturnType<GrpcReflection['getDescriptorBySymbol']>>) {
   // biome-ignore lint/suspicious/noExplicitAny: what is loaded at run time has no static types
   const { aggregator } = descriptor.getPackageObject({ longs: Number }) as any
@@ -170,8 +170,8 @@ async function refusal(descriptor: Awaited<ReturnType<GrpcReflection['getDescrip
   })
 }
 
-describe.each(VERSIONS)('a stream of reflection %s', (version) => {
-  it('answers one question after the other, errors among them, and ends with the caller', async () => {
+describe.each(VERSIONS)('a reflection stream %s', (version) => {
+  it('answers one request after the other, errors among them, and ends with the caller', async () => {
     const reflection = reflect(version)
     const questions = [
       { fileByFilename: 'aggregator/v1/none.proto' },
@@ -188,7 +188,7 @@ describe.each(VERSIONS)('a stream of reflection %s', (version) => {
     expect(await reflection.end()).toBe(true)
   })
 
-  it('answers questions that come together in their order, each with what was asked', async () => {
+  it('answers concurrent requests in order, each with its request', async () => {
     const reflection = reflect(version)
     const symbols = SERVICES.map((name) => ({ host: 'a.host', fileContainingSymbol: name }))
     for (const question of symbols) reflection.send(question)
@@ -199,7 +199,7 @@ describe.each(VERSIONS)('a stream of reflection %s', (version) => {
     }
   })
 
-  it('gives files with all that they import, each once', async () => {
+  it('returns each file once, with all its imports', async () => {
     const reflection = reflect(version)
     for (const question of [
       { fileByFilename: 'aggregator/v1/quote.proto' },
@@ -248,7 +248,7 @@ describe.each(VERSIONS)('a stream of reflection %s', (version) => {
 })
 
 describe('the limit on all requests', () => {
-  it('counts each question, on whichever stream and in whichever version', async () => {
+  it('counts each reflection request, on any stream and in any version', async () => {
     const limited = await startService(chain, { RATE_LIMIT_MAX: '5' })
     try {
       const question = { listServices: '*' }

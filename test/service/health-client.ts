@@ -6,7 +6,7 @@ type Untyped = any
 
 export type HealthClient = ReturnType<typeof createHealthClient>
 
-/** A client of the standard gRPC health service, over cleartext HTTP/2, with none of this project's code. */
+/** A client of the standard gRPC health service over cleartext HTTP/2, with none of this project's code. */
 export function createHealthClient(serviceUrl: string) {
   const HealthClient = makeClientConstructor(service, 'Health')
   const client: Client & Untyped = new HealthClient(new URL(serviceUrl).host, credentials.createInsecure())
@@ -31,14 +31,14 @@ export function createHealthClient(serviceUrl: string) {
   }
 }
 
-/** The statuses that a watcher is told, one after the other. */
+/** The statuses that a watcher gets, in order. */
 function readStatuses(stream: ClientReadableStream<{ status: string }>) {
   const told: string[] = []
   const messages = stream[Symbol.asyncIterator]()
   return {
-    /** All that was told so far. */
+    /** All statuses so far. */
     told,
-    /** The next status; undefined when the stream ends well, and rejects when it does not. */
+    /** The next status. Undefined when the stream ends well. Rejects when it fails. */
     async next(): Promise<string | undefined> {
       const { done, value } = await messages.next()
       if (done) return undefined

@@ -3,7 +3,8 @@ import type { TestChain } from './chain.js'
 import { honest, startSolver } from './test-solver.js'
 
 /**
- * A solver that answers requests for one amount at once, and holds all others until the service gives them up.
+ * A solver that answers requests for one amount at once, and holds all others until the service gives them
+ * up.
  * @param answeredAmount in the token's smallest unit
  */
 export async function startHoldingSolver(chain: TestChain, account: LocalAccount, answeredAmount: string) {
@@ -23,7 +24,7 @@ export async function startHoldingSolver(chain: TestChain, account: LocalAccount
   })
   return {
     ...solver,
-    /** How many requests for an amount, or for any, are held at the moment. */
+    /** The number of held requests, for an amount or in all. */
     held: (amount?: string) =>
       amount === undefined ? [...open.values()].reduce((sum, n) => sum + n, 0) : (open.get(amount) ?? 0),
   }

@@ -1,14 +1,17 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-/** What a client has got. */
+/** The results of a client. */
 export interface HonestAnswers {
-  /** How many answers had each status, or failed with which error. */
+  /** The number of responses by status or error. */
   readonly statuses: Readonly<Record<string, number>>
   readonly slowestMs: number
 }
 
-/** A client that asks for one quote after the other, in a thread of its own: it does not wait for what a test does. */
+/**
+ * A client that requests one quote after the other in a thread of its own, so that a busy test does not delay
+ * it.
+ */
 export function startHonestClient(url: string, body: object) {
   const thread = new Worker(new URL('./background-quotes.mjs', import.meta.url), {
     workerData: { url, body: JSON.stringify(body) },

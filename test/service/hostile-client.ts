@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { createRandom } from '../random.js'
 import { createExchange } from './exchange.js'
 
-/** What came back for one hostile request; `status` 0 when the connection just ended. */
+/** The response to one hostile request. `status` is 0 when the connection just ended. */
 export interface HostileAnswer {
   readonly kind: string
   readonly status: number
@@ -38,7 +38,7 @@ const PIECES = [
   '"a"',
 ]
 
-/** A client that means no good; equal seeds ask for the same. */
+/** A client that sends hostile requests. Equal seeds send the same. */
 export function createHostileClient(url: string, seed: number) {
   const { hostname, port } = new URL(url)
   const random = createRandom(seed)
@@ -114,7 +114,7 @@ export function createHostileClient(url: string, seed: number) {
     return new Promise((resolve) => stream.once('close', () => resolve({ kind: 'grpc', status, text })))
   }
 
-  /** Sends bytes over a connection of their own, and hangs up: at once, or after what comes back. */
+  /** Sends bytes over a connection of their own, and closes it at once or after the response. */
   function raw(kind: string, sent: Buffer | string, hangUp: boolean): Promise<HostileAnswer> {
     return new Promise((resolve) => {
       let text = ''

@@ -73,7 +73,7 @@ async function memory() {
   return { heapUsed: Number(heapUsed), rss: Number(rss) }
 }
 
-/** Sends so many hostile requests, and asks for honest quotes all along. */
+/** Sends this many hostile requests, and requests honest quotes all the time. */
 async function attack(count: number) {
   const answers: HostileAnswer[] = []
   const quotes: number[] = []
@@ -101,14 +101,14 @@ async function series(): Promise<string[]> {
   return lines.map((line) => line.replace(/ \S+$/, ''))
 }
 
-/** The labels of a series of this service whose values are of no closed list. */
+/** The labels of the service's series whose values are in no closed list. */
 function openLabels(name: string): string[] {
   if (!name.startsWith('aggregator_')) return []
   const labels = [...name.matchAll(/(\w+)="([^"]*)"/g)]
   return labels.filter(([, key = '', value = '']) => !CLOSED_LABELS[key]?.test(value)).map(([label]) => label)
 }
 
-it('thousands of hostile requests leave the service as it was, and honest users served', async ({
+it('the service is unchanged after thousands of hostile requests, and serves honest clients', async ({
   annotate,
 }) => {
   const warmUp = await attack(WARM_UP)

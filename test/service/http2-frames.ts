@@ -1,9 +1,9 @@
-/** Frames of HTTP/2 as bytes (RFC 9113), for clients that break the rules which a library keeps. */
+/** Frames of HTTP/2 as bytes (RFC 9113), for clients that break rules which a library keeps. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** Frame types (RFC 9113, section 6). */
 export const FRAME = { data: 0, headers: 1, settings: 4, ping: 6, goAway: 7 } as const
-/** Flags; an acknowledgement has the same bit as the end of a stream. */
+/** Flags. An acknowledgement has the same bit as the end of a stream. */
 export const FLAG = { ack: 1, endStream: 1, endHeaders: 4 } as const
 const INITIAL_WINDOW_SIZE = 4
 const HEADER_BYTES = 9
@@ -29,7 +29,7 @@ export function frame(
   return Buffer.concat([head, payload])
 }
 
-/** @param window how many bytes of each answer the client takes before it asks for more */
+/** @param window how many bytes of each response the client takes before it asks for more */
 export function settingsFrame(window: number): Buffer {
   const payload = Buffer.alloc(6)
   payload.writeUInt16BE(INITIAL_WINDOW_SIZE, 0)
@@ -52,7 +52,7 @@ export function headersFrame(stream: number, headers: Record<string, string>, en
   )
 }
 
-/** The client's goodbye: no error, and no stream of the server's was taken. */
+/** A GOAWAY of the client: no error, and no stream of the server was processed. */
 export const goAwayFrame = frame(FRAME.goAway, 0, 0, Buffer.alloc(8))
 
 function literal(text: string): Buffer {
@@ -65,7 +65,7 @@ function literal(text: string): Buffer {
   return Buffer.concat([Buffer.from([prefix, ...length]), bytes])
 }
 
-/** Calls `onFrame` with each frame as soon as all of it has come. */
+/** Calls `onFrame` with each complete frame. */
 export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (chunk) => {

@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-describe('a start that cannot be', () => {
-  it('without variables says all that is missing, points to the demo, and exits with 1', async () => {
+describe('a start with a wrong configuration', () => {
+  it('reports all missing variables, points to the demo, and exits with 1', async () => {
     const start = startServiceProcess({})
     expect(await start.exited).toBe(1)
     for (const text of MISSING) expect(start.output()).toContain(text)
@@ -38,7 +38,7 @@ describe('a start that cannot be', () => {
     }
   })
 
-  it('a chain that is another, and one without a contract, are mistakes', async () => {
+  it('reports a chain with another id, and an address without a contract', async () => {
     const start = startServiceProcess({
       ...environmentFor(chain),
       SUPPORTED_CHAINS: `1,${chain.chainId}`,
@@ -49,11 +49,11 @@ describe('a start that cannot be', () => {
     expect(await start.exited).toBe(1)
     expect(start.output()).toMatch(new RegExp(`RPC_URL_1 answers for chain ${chain.chainId}, and not for 1`))
     expect(start.output()).toMatch(new RegExp(`SERVICE_ADDRESS_${chain.chainId} is .* has no contract`))
-    // The mistakes are not logged as well.
+    // The mistakes are not logged too.
     expect(start.output()).not.toContain('"level":50')
   })
 
-  it('a port that is taken, an address of others, and a database that cannot be opened, are mistakes', async () => {
+  it('reports a port that is taken, a foreign address, and a database that cannot be opened', async () => {
     const taken = await startService(chain)
     await expect(startService(chain, { PORT: new URL(taken.url).port })).rejects.toThrow(
       /^PORT is \d+, which is taken: set another one, /,
@@ -70,14 +70,14 @@ describe('a start that cannot be', () => {
     )
   })
 
-  it('a contract of another kind is a mistake', async () => {
+  it('reports a contract of another kind', async () => {
     const environment = { [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.weth }
     await expect(startService(chain, environment)).rejects.toThrow(/no settlement contract of this protocol/)
   })
 })
 
-describe('the end', () => {
-  /** A service with a quote under way, whose solver answers when it is told to. */
+describe('a service', () => {
+  /** A service with an open quote, whose solver answers on a signal. */
   async function startBusyService() {
     const service = startServiceProcess(environmentFor(chain), {
       preload: ['./test/service/reject-on-signal.mjs'],
@@ -98,7 +98,7 @@ describe('the end', () => {
     return { service, url, idle, quote, answer: held.open, close: solver.close }
   }
 
-  it('by SIGTERM lets the quote under way finish, lets go of idle connections, and exits with 0', async () => {
+  it('finishes an open quote on SIGTERM, closes idle connections, and exits with 0', async () => {
     const { service, url, idle, quote, answer, close } = await startBusyService()
     const grpc = createGrpcClient(url)
     await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
@@ -114,7 +114,7 @@ describe('the end', () => {
     await close()
   })
 
-  it('by SIGTERM while it still waits for a chain exits with 0', async () => {
+  it('exits with 0 on SIGTERM while it still waits for a chain', async () => {
     const silent = createServer()
     const asked = once(silent, 'request')
     silent.listen(0, '127.0.0.1')
@@ -129,7 +129,7 @@ describe('the end', () => {
     silent.close()
   })
 
-  it('by a rejection that nobody handles is logged, drains as well, and exits with 1', async () => {
+  it('logs an unhandled rejection, drains, and exits with 1', async () => {
     const { service, idle, quote, answer, close } = await startBusyService()
     service.signal('SIGUSR2')
     await once(idle, 'close')
@@ -148,7 +148,7 @@ async function postJson(url: string, body: unknown) {
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** A keep-alive connection that has had its answer. */
+/** A keep-alive connection after its response. */
 async function idleConnection(url: string) {
   const call = httpRequest(`${url}/health`, { agent: new Agent({ keepAlive: true }) }).end()
   const [response] = await once(call, 'response')

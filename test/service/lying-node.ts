@@ -4,19 +4,19 @@ import type { RpcProxy } from './rpc-proxy.js'
 // biome-ignore lint/suspicious/noExplicitAny: lies are told about answers of many shapes
 type Answer = any
 
-/** What a node says in place of the truth; what is left out is answered as it is. */
+/** What a node answers instead of the truth. Omitted methods are answered correctly. */
 export interface Lies {
-  /** @param times how often these logs have been asked for before; a range is asked for with `fromBlock` */
+  /** @param times how often these logs have been requested before; a range is requested with `fromBlock` */
   logs?: (logs: Answer[], times: number, filter: Answer) => Answer
   header?: (header: Answer) => Answer
   headerByHash?: (header: Answer) => Answer
-  /** False for a node that does not have the method. */
+  /** False for a node without the method. */
   receipts?: ((receipts: Answer[]) => Answer) | false
 }
 
 const METHOD_MISSING: RpcReply = { error: { code: -32601, message: 'the method does not exist' } }
 
-/** Has an endpoint lie from now on. */
+/** Makes an endpoint give wrong answers from now on. */
 export function lie(rpc: RpcProxy, { logs, header, headerByHash, receipts }: Lies): void {
   const asked = new Map<string, number>()
   rpc.intercept(async ({ method, params = [] }, pass) => {
@@ -37,5 +37,5 @@ export function lie(rpc: RpcProxy, { logs, header, headerByHash, receipts }: Lie
   })
 }
 
-/** A bloom filter in which every byte is this one, two digits of hex. */
+/** A bloom filter in which every byte is this one, two hex digits. */
 export const bloomOf = (byte: string) => `0x${byte.repeat(256)}`

@@ -15,7 +15,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-describe('what is wrong with the request itself', () => {
+describe('a faulty request', () => {
   const json = { 'content-type': 'application/json' }
   const bodies: [string, RequestInit, number][] = [
     ['no JSON', { body: '{"amount":', headers: json }, 400],
@@ -29,7 +29,7 @@ describe('what is wrong with the request itself', () => {
     ],
     ['more than 64 KiB', { body: JSON.stringify({ amount: '1'.repeat(66_000) }), headers: json }, 413],
   ]
-  it.each(bodies)('%s', async (_, init, expected) => {
+  it.each(bodies)('is rejected for %s', async (_, init, expected) => {
     const { status, body } = await service.send('POST', `/v1/${chain.chainId}/quote`, undefined, init)
     expect(status).toBe(expected)
     expect(body).toMatchObject({ code: 'INVALID_ARGUMENT', details: [{ field: 'body' }] })
@@ -38,14 +38,14 @@ describe('what is wrong with the request itself', () => {
   })
 
   it.each(['0100', '1e2', '100x', '-1', '31337.0', '0x7a69', '99999999999999999999'])(
-    '%s is no chain id',
+    'is rejected with CHAIN_NOT_SUPPORTED for the chain id %s',
     async (text) => {
       const { status, body } = await service.get(`/v1/${text}/solvers`)
       expect([status, body.code]).toEqual([404, 'CHAIN_NOT_SUPPORTED'])
     },
   )
 
-  it('an unknown path is ROUTE_NOT_FOUND', async () => {
+  it('gets ROUTE_NOT_FOUND for an unknown path', async () => {
     for (const path of [
       '/v2',
       '/v2/1/solvers',
@@ -57,7 +57,7 @@ describe('what is wrong with the request itself', () => {
     }
   })
 
-  it('another verb is METHOD_NOT_ALLOWED, and the answer says which are', async () => {
+  it('gets METHOD_NOT_ALLOWED with the allowed verbs for another verb', async () => {
     const { status, body, headers } = await service.send('PUT', `/v1/${chain.chainId}/quote`, {})
     expect([status, body.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'POST'])
     const elsewhere = await service.send('PUT', '/v1/2/quote', {})

@@ -2,20 +2,20 @@ import type { Socket } from 'node:net'
 import type { LocalAccount } from 'viem'
 import type { WireQuote, WireReply } from './test-solver.js'
 
-/** What a beast is given to work with, for each connection. */
+/** What a malformed solver gets for each connection. */
 export interface Exchange {
   readonly socket: Socket
-  /** Reads the request to its end. @returns a reply to it that is right in everything, at the beast's price */
+  /** Reads the request to its end. @returns a valid reply to it with the malformed solver's price */
   offer(): Promise<WireReply>
   sign(quote: WireQuote, signer?: LocalAccount): Promise<WireReply>
-  /** A port that nobody may be led to. */
+  /** A port that no request may reach. */
   readonly trapPort: number
 }
 
-/** A solver that does what no solver should, on the bare socket. */
+/** A solver that breaks a protocol on the bare socket. */
 export interface MalformedSolver {
   readonly name: string
-  /** What it must be counted under: the outcome, then the reason when there is one, as in `invalid malformed`. */
+  /** The expected outcome, then the reason if there is one, as in `invalid malformed`. */
   readonly outcome: string
   serve(exchange: Exchange): unknown
 }
@@ -32,19 +32,19 @@ export const malformedSolver = (
   serve,
 })
 
-/** Sends what `write` makes of a good reply in JSON, and keeps the connection open. */
+/** Sends what `write` makes of a valid reply in JSON, and keeps the connection open. */
 export const sends = (name: string, outcome: string, write: (json: string, exchange: Exchange) => Bytes) =>
   malformedSolver(name, outcome, async (exchange) => {
     exchange.socket.write(write(JSON.stringify(await exchange.offer()), exchange))
   })
 
-/** Does the same, and closes the connection. */
+/** Sends the same, and closes the connection. */
 export const sendsAndCloses = (name: string, outcome: string, write: (json: string) => Bytes) =>
   malformedSolver(name, outcome, async ({ socket, offer }) =>
     socket.end(write(JSON.stringify(await offer()))),
   )
 
-/** Answers 200 with what `change` makes of a good reply: JSON text, or what is to become it. */
+/** Answers 200 with what `change` makes of a valid reply: JSON text, or a value to serialise. */
 export const replies = (
   name: string,
   outcome: string,
@@ -55,14 +55,14 @@ export const replies = (
     exchange.socket.write(ok(typeof body === 'string' ? body : JSON.stringify(body)))
   })
 
-/** An answer with its length. */
+/** A response with its length. */
 export function ok(body: Bytes, { status = '200 OK', headers = [] as string[] } = {}): Buffer {
   const lines = [...headers, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]
   const top = [`HTTP/1.1 ${status}`, ...lines, '', ''].join('\r\n')
   return Buffer.concat([Buffer.from(top), Buffer.from(body as string)])
 }
 
-/** The top of an answer. */
+/** The status line and headers of a response. */
 export const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 
 export const CHUNKED = head('transfer-encoding: chunked')

@@ -1,4 +1,6 @@
-/** Loaded into a service under test: at each SIGUSR2 it says how much memory is in use after a collection. */
+/**
+ * Loaded into a service under test. At each SIGUSR2 it prints the memory in use after a garbage collection.
+ */
 let count = 0
 
 process.on('SIGUSR2', () => {

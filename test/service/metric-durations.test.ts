@@ -37,7 +37,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** What a histogram has gained while something ran, in seconds, and how long that took. */
+/** The increase of a histogram while `run` ran, in seconds, and the duration of `run`. */
 async function gained(histogram: string, labels: Record<string, string>, run: () => Promise<unknown>) {
   const read = async () => ({
     sum: await service.metric(`${histogram}_sum`, labels),
@@ -51,7 +51,7 @@ async function gained(histogram: string, labels: Record<string, string>, run: ()
   return { sum: after.sum - before.sum, count: after.count - before.count, seconds }
 }
 
-/** Two quotes, one after the other, each of which takes the solver's time. */
+/** Two quotes, one after the other, each with the solver's delay. */
 async function quoteTwice(): Promise<void> {
   solver.behave(async (asked, { sign, quoteFor }) => {
     await pause(SOLVER_MS)
@@ -66,9 +66,9 @@ const OF_SOLVER = (2 * (SOLVER_MS - 1)) / 1000
 it.each([
   ['a request', REQUESTS, { method: 'aggregator.v1.QuoteService/GetQuote' }],
   ['the stage of the solvers', STAGES, { stage: 'solvers' }],
-  ["a solver's answer", ANSWERS, {}],
+  ["a solver's reply", ANSWERS, {}],
 ])(
-  'the time of %s is at least what the solver took, and at most what the caller saw',
+  "the time of %s is at least the solver's delay, and at most the caller's time",
   async (_what, histogram, labels) => {
     const { sum, count, seconds } = await gained(histogram, labels, quoteTwice)
     expect(count).toBe(2)
@@ -78,7 +78,7 @@ it.each([
 )
 
 it.each(['prepare', 'verify', 'rank'])(
-  'the stage %s takes some time, and none of the solver',
+  "the stage %s takes some time, without the solver's delay",
   async (stage) => {
     const { sum, count, seconds } = await gained(STAGES, { stage }, quoteTwice)
     expect(count).toBe(2)
@@ -87,7 +87,7 @@ it.each(['prepare', 'verify', 'rank'])(
   },
 )
 
-it('the time of a JSON-RPC call is what the node took', async () => {
+it("the time of a JSON-RPC call is the node's delay", async () => {
   rpc.intercept(async (_call, pass) => {
     await pause(NODE_MS)
     return pass()
@@ -98,12 +98,12 @@ it('the time of a JSON-RPC call is what the node took', async () => {
   })
   rpc.intercept()
   expect(count).toBeGreaterThanOrEqual(5)
-  // A call that was under way when the node became slow may have taken less.
+  // A call that was open when the node became slow may have taken less.
   expect(sum).toBeGreaterThanOrEqual(((count - 2) * (NODE_MS - 1)) / 1000)
   expect(sum / count).toBeLessThanOrEqual(seconds)
 })
 
-it("an event's lag is the time from its block to its announcement", async () => {
+it('the lag of an event is the time from its block to its publication', async () => {
   const lateMs = 1500
   const held = rpc.hold(({ method }) => method === 'eth_getLogs' || method === 'eth_getBlockReceipts')
   let blockMs = 0

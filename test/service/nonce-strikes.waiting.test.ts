@@ -11,18 +11,18 @@ import { startService, type TestService } from './service.js'
 import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
 
 const [honestAccount, repeatingAccount] = solverAccounts
-/** So many nonces of a solver are remembered with 1000 solvers on a chain. */
+/** With 1000 solvers on a chain, this many nonces of each solver are remembered. */
 const REMEMBERED = 50
 const CYCLE = REMEMBERED + 10
 const UNLIMITED = 2n ** 256n - 1n
-/** A nonce of each 5 s is checked: more deposits find nothing sooner. */
+/** One nonce in 5 s is checked: more deposits would find nothing sooner. */
 const BETWEEN_DEPOSITS_MS = 200
 
 let chain: TestChain
 let calls: ReturnType<typeof createCalls>
 let solver: TestSolver
 let service: TestService
-/** What the service logs of nonces. */
+/** The service's log lines about nonces. */
 let logged: { msg: string; solver: string }[]
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ it('a solver whose nonces are used by deposits right after its quotes is never b
   expect(isHonest(await quote())).toBe(true)
 }, 60_000)
 
-it('a solver that cycles more cancelled nonces than are remembered soon wins no more', async () => {
+it('a solver that cycles more cancelled nonces than are remembered soon wins no quotes', async () => {
   for (let nonce = 1n; nonce <= CYCLE; nonce++) {
     const data = encodeFunctionData({ abi: settlementAbi, functionName: 'cancelNonce', args: [nonce] })
     const transaction = { from: repeatingAccount.address, to: chain.contracts.settlement, data }

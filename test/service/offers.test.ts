@@ -42,14 +42,14 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** A good answer in between: after three bad ones in a row it would not be asked. */
+/** A valid reply in between: after three invalid ones in a row it would not be asked. */
 beforeEach(async () => {
   bad.behave(honest())
   await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
   bad.asks.length = 0
 })
 
-/** Replies with the best price of all, and with one thing changed before it is signed. */
+/** Replies with the best price and one change before the signature. */
 function signedOver(change: Partial<Record<keyof WireQuote, unknown>>): Behaviour {
   return async (ask, { quoteFor, sign }) => {
     const quote = { ...quoteFor(ask), outputAmount: TEMPTING }
@@ -57,7 +57,7 @@ function signedOver(change: Partial<Record<keyof WireQuote, unknown>>): Behaviou
   }
 }
 
-/** Replies with the best price of all, properly signed, and with one thing changed afterwards. */
+/** Replies with the best price, properly signed, and one change after the signature. */
 function tampered(change: (reply: WireReply) => unknown): Behaviour {
   return async (ask, { quoteFor, sign }) => {
     const reply = await sign({ ...quoteFor(ask), outputAmount: TEMPTING })
@@ -100,13 +100,13 @@ const faults: [string, DropReason, Behaviour][] = [
   ['the largest output there is', 'bond_too_small', signedOver({ outputAmount: `${2n ** 256n - 1n}` })],
   ['an output below the least order', 'below_minimum_order', signedOver({ outputAmount: '19' })],
   ['a signature of zeros', 'signature_mismatch', withSignature(() => `0x${'00'.repeat(64)}1b`)],
-  ['a signature that is no hex', 'malformed', withSignature(() => 'signed')],
+  ['a signature that is not hex', 'malformed', withSignature(() => 'signed')],
   ['no quote', 'malformed', tampered(({ signature }) => ({ signature }))],
   ['a list', 'malformed', tampered(() => [])],
   ['null', 'malformed', tampered(() => null)],
 ]
 
-describe('an offer that the contract would refuse is dropped, whatever it promises', () => {
+describe('an offer that the contract would reject is dropped, however good its price is:', () => {
   it.each(faults)('%s', async (_, reason, behaviour) => {
     bad.behave(behaviour)
     const labels = { outcome: 'invalid', reason }
@@ -150,8 +150,8 @@ describe('an offer that the contract would refuse is dropped, whatever it promis
   })
 })
 
-describe('an offer up to the very limits of the contract is taken', () => {
-  it.each([20n, LARGEST_OUTPUT])('an output of %d', async (outputAmount) => {
+describe('an offer at the limits of the contract is accepted', () => {
+  it.each([20n, LARGEST_OUTPUT])('with an output of %d', async (outputAmount) => {
     bad.behave(signedOver({ outputAmount: `${outputAmount}` }))
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     const outputs = [body, ...body.alternativeQuotes].map(({ quote }) => quote.outputAmount)
@@ -159,9 +159,9 @@ describe('an offer up to the very limits of the contract is taken', () => {
   })
 })
 
-describe('an offer with a used nonce is dropped once the service knows', () => {
+describe('an offer with a used nonce is dropped after the service knows the nonce', () => {
   const quoteOf = async () => (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body
-  it('by the event, when the solver has cancelled it', async () => {
+  it('from the event, when the solver has cancelled it', async () => {
     const calls = createCalls(chain.devnet, chain.contracts.settlement)
     const { blockNumber } = await calls.send(badAccount, 'cancelNonce', [77n])
     await eventually(
@@ -178,7 +178,7 @@ describe('an offer with a used nonce is dropped once the service knows', () => {
     )
   })
 
-  it('soon after it has come twice, when it was used before the service started', async () => {
+  it('from a check soon after it has come twice, when it was used before the service started', async () => {
     const calls = createCalls(chain.devnet, chain.contracts.settlement)
     await calls.send(badAccount, 'cancelNonce', [78n])
     const later = await startService(chain)
@@ -190,13 +190,13 @@ describe('an offer with a used nonce is dropped once the service knows', () => {
     await later.close()
   })
 
-  it('while another nonce is taken, however often it comes', async () => {
+  it('but another nonce is accepted, however often it comes', async () => {
     bad.behave(signedOver({ nonce: '79' }))
     for (let round = 0; round < 5; round++) expect((await quoteOf()).quote.solver).toBe(badAccount.address)
   })
 })
 
-describe('what is no offer at all leaves the others alone', () => {
+describe('a reply without an offer does not affect the other solvers:', () => {
   const failures: [string, string, Behaviour][] = [
     [
       'another status',

@@ -5,7 +5,7 @@ import { startChain, type TestChain } from './chain.js'
 import { startEventService } from './event-service.js'
 import { endOn, faces, webSocket } from './stream-faces.js'
 
-/** More than is kept in memory: the first ones are in the database alone. */
+/** More events than are kept in memory: the first ones are only in the database. */
 const EVENTS = 9000
 const READ = 700
 const MADE_UP = 100
@@ -20,7 +20,7 @@ afterAll(() => chain?.stop())
 
 const forwardedFor = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
-/** The cursor of the same sequence in a history that never was. */
+/** A cursor of the same sequence in a history that never existed. */
 const madeUp = (cursor: string) => cursor.replace(/[^.]*$/, 'AAAAAAAA')
 
 async function startWithLog() {
@@ -34,7 +34,7 @@ async function startWithLog() {
   return { service, events, cursors: events.map(({ cursor = '' }) => cursor) }
 }
 
-it('cursors of events that are in the database alone go on, and made-up ones are refused, also many at once', async () => {
+it('cursors of events that are only in the database are accepted, and invented ones rejected, also many at once', async () => {
   const { service, events, cursors } = await startWithLog()
   const flood = cursors
     .slice(0, MADE_UP)

@@ -1,7 +1,6 @@
 /**
- * Writes the samples of the API's reference anew, from real requests to a service on a local chain.
- *
- *   tsx test/service/openapi-capture.ts [outFile=src/http/openapi/examples.ts], then `npm run format`
+ * Writes the examples of the API reference from real requests to a service on a local chain.
+ * tsx test/service/openapi-capture.ts [outFile=src/http/openapi/examples.ts], then `npm run format`
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -24,7 +23,7 @@ async function main(outFile: string) {
   writeFileSync(outFile, moduleText({ settlement, exchanges: pick(exchanges), events: pickEvents(events) }))
 }
 
-/** All that recomputing the samples' hashes takes. */
+/** Everything that is needed to compute the examples' hashes again. */
 async function describeSettlement({ chain }: OpenApiFixture) {
   const { settlement } = chain.contracts
   const depositProxyCodeHash = await createDevnetClient(chain.devnet, devAccounts[0]).readContract({
@@ -35,7 +34,7 @@ async function describeSettlement({ chain }: OpenApiFixture) {
   return { settlement, domainSeparator: domainSeparator({ domain: chain.domain }), depositProxyCodeHash }
 }
 
-/** The first of each kind of answer. */
+/** The first response of each kind. */
 function pick(exchanges: readonly Exchange[]): Sample[] {
   const picked = new Map<string, Sample>()
   for (const exchange of exchanges) {
@@ -50,12 +49,12 @@ function pick(exchanges: readonly Exchange[]): Sample[] {
   return [...picked.values()]
 }
 
-/** Long texts say the same over and over; @returns as many whole paragraphs as there is room for */
+/** Long texts repeat themselves. @returns as many whole paragraphs as there is room for */
 function shortened(text: string): string {
   return text.length <= MAX_TEXT_LENGTH ? text : text.slice(0, text.lastIndexOf('\n\n', MAX_TEXT_LENGTH) + 1)
 }
 
-/** The first of each type. */
+/** The first message of each type. */
 function pickEvents(events: readonly { type: string }[]) {
   return events.filter(({ type }, place) => events.findIndex((event) => event.type === type) === place)
 }

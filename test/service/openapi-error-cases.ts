@@ -27,7 +27,7 @@ const UNKNOWN_QUOTE = '00000000-0000-4000-8000-000000000000'
 const TOO_LONG = JSON.stringify({ amount: '1'.repeat(65_536) })
 const BAD_TIMEOUT = { 'connect-timeout-ms': 'soon' }
 
-/** What a run on the stage has given: every answer, and every kind of message of the stream. */
+/** The results of a run: every response, and a message of the stream of each kind. */
 export interface CausedError {
   readonly exchanges: readonly Exchange[]
   readonly events: readonly { type: string }[]
@@ -37,7 +37,7 @@ interface Run extends OpenApiFixture, Pick<Asker, 'ask' | 'keep'> {
   readonly chainId: number
 }
 
-/** Has every route of the service give every answer that it can give. */
+/** Makes every route of the service give every response that it can give. */
 export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError> {
   const exchanges: Exchange[] = []
   const asker = createAsker(fixture.service.url, exchanges)
@@ -121,7 +121,7 @@ async function causeQuoteErrors(run: Run): Promise<QuoteAnswer> {
   return answer
 }
 
-/** One request is under way at each solver, and one waits: there is no place for a third. */
+/** One request is open at each solver, and one waits: a third has no place. */
 async function causeBusySolvers({ ask, chain, chainId, best, other, service }: Run): Promise<void> {
   const { opened, open } = deferred()
   for (const solver of [best, other]) {
@@ -139,7 +139,7 @@ async function causeBusySolvers({ ask, chain, chainId, best, other, service }: R
   await Promise.all(waiting)
 }
 
-/** The order of an answered quote, for the actions that take it through its life. */
+/** The order of an answered quote, for the actions of its life. */
 function toOrder({ quote, solverSignature, orderId, depositAddress }: QuoteAnswer): Order {
   const [inputAmount, outputAmount] = [BigInt(quote.inputAmount), BigInt(quote.outputAmount)]
   return {
@@ -228,7 +228,7 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
   await ask('GET /health')
 }
 
-/** Two requests of each kind where one is taken. */
+/** Sends two requests of each kind to a service that accepts one. */
 async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
   for (const of of [QUOTE, RECORD, REGISTER, UNREGISTER, LIST, ORDER]) {
@@ -243,7 +243,7 @@ async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Prom
   await ask('GET /metrics')
 }
 
-/** A registration by an address that the operator has removed. */
+/** A registration by an address that the operator has blocked. */
 async function causeBlocked({ chain, best, bar }: OpenApiFixture, { ask }: Asker): Promise<void> {
   const { endpointUrl } = best
   await bar(unbonded.address.toLowerCase() as Address)
@@ -251,7 +251,7 @@ async function causeBlocked({ chain, best, bar }: OpenApiFixture, { ask }: Asker
   await ask(REGISTER, { path: { chainId: chain.chainId }, body })
 }
 
-/** What needs the database, while that is gone. */
+/** Responses without the database. */
 async function causeLostSolver(
   { chain, shared, best, killDatabase }: OpenApiFixture,
   { ask }: Asker,
@@ -270,11 +270,11 @@ async function causeLostSolver(
   const path = { chainId, address: second.address }
   await ask(UNREGISTER, { path, body: await signedUnregistration(second) })
   await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
-  // Far ahead of what this replica has heard of: another may have given it.
+  // Far later than what this replica knows: another replica may have sent it.
   await ask(EVENTS, { query: `?after=${log}.zzzzzz` })
 }
 
-/** A service that cannot serve yet, and then one that drains: a connection that stays open is still answered. */
+/** A service that cannot serve yet, and then one that drains: an open connection is still answered. */
 async function causeUnready({ startUnready }: OpenApiFixture, exchanges: Exchange[]): Promise<void> {
   const service = await startUnready()
   const { ask, close } = createAsker(service.url, exchanges)
@@ -285,7 +285,7 @@ async function causeUnready({ startUnready }: OpenApiFixture, exchanges: Exchang
   await closed
 }
 
-/** The one place at the stream is free again some time after its client has left. */
+/** The one stream place is free again some time after its client has left. */
 function untilNobodyStreams({ metric }: OpenApiFixture['service']): Promise<number> {
   return eventually(
     () => metric('aggregator_stream_clients', {}),

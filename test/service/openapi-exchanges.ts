@@ -3,12 +3,12 @@ import type { Reason } from '../../src/domain/errors.js'
 import type { Sample } from '../../src/http/openapi/example.js'
 import { createExchange } from './exchange.js'
 
-/** A request to a path of the document, and its answer. */
+/** A request to a path of the document, and its response. */
 export interface Exchange extends Sample {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What is asked; a body is sent as JSON unless it is text. */
+/** What is sent. A body is sent as JSON unless it is text. */
 export interface QuoteParams {
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: string
@@ -18,7 +18,7 @@ export interface QuoteParams {
 
 export type Asker = ReturnType<typeof createAsker>
 
-/** Asks a service by the document's names for what it serves, and keeps every answer in `exchanges`. */
+/** Sends requests to a service by the names of the document, and keeps every response in `exchanges`. */
 export function createAsker(url: string, exchanges: Exchange[]) {
   const exchange = createExchange(url)
 
@@ -43,7 +43,7 @@ export function createAsker(url: string, exchanges: Exchange[]) {
       })
       return seen
     },
-    /** Keeps an answer that was had in another way. */
+    /** Keeps a response that was received in another way. */
     keep: (of: string, answer: { status: number; headers: IncomingHttpHeaders; text: string }) =>
       exchanges.push(toExchange(of, answer)),
     url,

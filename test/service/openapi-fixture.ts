@@ -7,11 +7,11 @@ import { createTraffic } from './event-traffic.js'
 import { environmentFor, startService } from './service.js'
 import { honest, startSolver } from './test-solver.js'
 
-/** A chain that the service knows and whose node does not answer. */
+/** A chain of the service whose node does not answer. */
 export const DEAD_CHAIN = 4242
 /** A chain that the service does not know. */
 export const UNKNOWN_CHAIN = 1
-/** Of the tight service's metrics. */
+/** For the metrics of the service with tight limits. */
 export const METRICS_AUTH = 'operator:secret'
 /** What each solver offers for 1 WETH. */
 export const OFFERS = { best: honest({ output: '2498750000' }), other: honest({ output: '2497000000' }) }
@@ -24,8 +24,8 @@ const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE
 export type OpenApiFixture = Awaited<ReturnType<typeof startOpenApiFixture>>
 
 /**
- * A chain with two solvers, a service on which every error can be had, one that takes one request of each kind, and one
- * whose database can be killed.
+ * A chain with two solvers and three services: one for every error, one that accepts one request of each
+ * kind, and one whose database can be killed.
  */
 export async function startOpenApiFixture() {
   const [chain, database] = await Promise.all([startChain({ bonded: 3 }), startPostgres()])
@@ -68,17 +68,17 @@ export async function startOpenApiFixture() {
     shared,
     /** A service whose only chain has no node that answers. */
     startUnready: () => startService(dead, {}, { log }),
-    /** Bars an address from every chain of `shared`, as its operator does. */
+    /** Blocks an address on every chain of `shared`, as its operator would. */
     async bar(address: Address) {
       const { blockedSolvers, close } = await openBlockedSolvers({ dbPath: '', databaseUrl: database.url })
       await blockedSolvers.add({ address, chainId: undefined, blockedAt: Date.now() })
       await close()
     },
-    /** Ends the database of `shared`, which goes on without it. */
+    /** Ends the database of `shared`, which continues without it. */
     killDatabase: database.kill,
     best,
     other,
-    /** Makes the service's clock fail for as long as something runs. */
+    /** Makes the service's clock fail while `run` runs. */
     async withBrokenClock<T>(run: () => Promise<T>): Promise<T> {
       clock.isBroken = true
       try {

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Document, readDocument } from '../http/openapi/document.js'
 import type { Exchange } from './openapi-exchanges.js'
 
-/** Headers that are there because they are documented, or not at all. */
+/** Headers that are always there when they are documented. */
 const DOCUMENTED_HEADERS = /^(x-request-id|ratelimit-.+|retry-after|allow|www-authenticate|upgrade)$/
 
-/** What an OpenAPI document promises, to hold answers against. */
+/** What an OpenAPI document promises, for a comparison with responses. */
 export function readPromises(openApi: Document) {
   const read = readDocument(openApi)
 
-  /** Where an answer to this request is promised: in common for what reaches no operation. */
+  /** Where the response to this request is promised: in common for a request that reaches no operation. */
   function placeOf({ of, status }: Exchange): string[] {
     const [verb = '', path = ''] = of.split(' ')
     const isPath = openApi.paths[path] !== undefined
@@ -40,13 +40,13 @@ export function readPromises(openApi: Document) {
     return promised.$ref ? at(promised.$ref.split('/').slice(1)) : promised
   }
 
-  /** Some headers come with one reason only; their description begins with it. */
+  /** Some headers come with one reason only. Their description begins with it. */
   function appliesTo(promised: Document, reason: string | undefined): boolean {
     const [, only] = /^With `(\w+)`/.exec(resolved(promised).description) ?? []
     return only === undefined || only === reason
   }
 
-  /** Limits are on wherever answers come from, so that all headers that are documented are there. */
+  /** Limits are on wherever responses come from, so that all documented headers are there. */
   function isAsPromised(promised: Document, value: IncomingHttpHeaders[string]): boolean {
     const { schema } = resolved(promised)
     if (schema.const !== undefined) return value === schema.const
@@ -63,14 +63,14 @@ export function readPromises(openApi: Document) {
   return {
     at,
     problems: read.problems,
-    /** What of an answer is not as promised. */
+    /** The differences of a response from the document. */
     problemsOf(exchange: Exchange): string[] {
       const place = placeOf(exchange)
       const promised = at(place)
       if (promised === undefined) return ['is not documented']
       return [...headerProblems(promised.headers ?? {}, exchange), ...bodyProblems(place, promised, exchange)]
     },
-    /** All answers that are promised, by their names. */
+    /** All promised responses, by their names. */
     answers(): string[] {
       return Object.entries<Document>(openApi.paths).flatMap(([path, operations]) =>
         Object.entries<Document>(operations).flatMap(([verb, { responses }]) =>
@@ -87,7 +87,7 @@ export function readPromises(openApi: Document) {
   }
 }
 
-/** An answer by its operation, status and reason. */
+/** The name of a response: its operation, status and reason. */
 export function answerName(answer: {
   of: string
   status: number | string

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Reads the answer at a URL until its text has something, and leaves. */
+/** Reads the response at a URL until its text has something, and disconnects. */
 export async function streamUntil(url: string, wanted: string) {
   const call = httpRequest(url).end()
   const [response] = await once(call, 'response')
@@ -15,7 +15,7 @@ export async function streamUntil(url: string, wanted: string) {
   return { status: response.statusCode as number, headers: response.headers as IncomingHttpHeaders, text }
 }
 
-/** The answer to the wish for a WebSocket; @param key of the handshake */
+/** The response to a WebSocket upgrade. @param key of the handshake */
 export async function handshake(url: string, key: string) {
   const headers = {
     connection: 'Upgrade',

@@ -1,6 +1,6 @@
 const ADDRESS = '70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
-/** Values that are right for some field and wrong for others. */
+/** Values that are valid for some field and invalid for others. */
 export const VALUES: readonly unknown[] = [
   ...['', ' ', 'x', 'x'.repeat(64), 'x'.repeat(65), 'Größe ✓', 'line\nfeed', '\u007f'],
   ...[

@@ -31,26 +31,26 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 describe('/openapi.json', () => {
-  it('is valid, and says which version answers', async () => {
+  it('is valid, and has the version of the service', async () => {
     expect(await new Validator().validate(structuredClone(openApi))).toEqual({ valid: true })
     expect(openApi.info.version).toBe((await fixture.tight.get('/health')).body.version)
   })
 
-  it('promises every answer as it came: status, headers and body', () => {
+  it('describes every received response: status, headers and body', () => {
     const broken = caused.exchanges.flatMap((exchange) =>
       promises.problemsOf(exchange).map((problem) => `${answerName(exchange)}: ${problem}`),
     )
     expect(broken).toEqual([])
   })
 
-  it('promises nothing that was not seen, but failures of the service that nobody can bring about', () => {
+  it('describes only received responses, except failures of the service that no request can cause', () => {
     const seen = new Set(caused.exchanges.map(answerName))
     const unseen = promises.answers().filter((answer) => !seen.has(answer))
     expect(unseen.filter((answer) => !answer.endsWith(' INTERNAL'))).toEqual([])
     expect(caused.exchanges.filter(({ reason }) => reason === 'INTERNAL')).toHaveLength(4)
   })
 
-  it('is not counted, nor is the page that shows it', async () => {
+  it('does not count as a request, and neither does the page that shows it', async () => {
     for (const path of ['/openapi.json', '/asyncapi.json', '/', '/docs', '/docs/start.js', '/favicon.ico']) {
       const { status, headers } = await fixture.tight.get(path)
       expect([status, headers.get('ratelimit-limit')]).toEqual([200, null])
@@ -58,7 +58,7 @@ describe('/openapi.json', () => {
   })
 })
 
-it('/health is degraded by the loss of the database alone', () => {
+it('/health is degraded when only the database fails', () => {
   const [before, after] = caused.exchanges
     .filter(({ of, status }) => of === 'GET /health' && status === 200)
     .map(({ body }) => body as Document)
@@ -67,8 +67,8 @@ it('/health is degraded by the loss of the database alone', () => {
   expect(after?.chains.filter(({ status }: Document) => status === 'down')).toEqual([])
 })
 
-describe('what requests must hold to is what the service checks, value by value', () => {
-  /** Whether the service names the field as a bad one. */
+describe('the service accepts exactly the values that the schema accepts', () => {
+  /** Whether the service reports the field as a bad one. */
   async function isRefused(field: string, url: string, init: RequestInit): Promise<boolean> {
     const response = await fetch(`${fixture.service.url}${url}`, init)
     if (response.status !== 400) {
@@ -99,7 +99,7 @@ describe('what requests must hold to is what the service checks, value by value'
       // A schema cannot say which values go with the chain in the path.
       if (field === 'originChainId' || field === 'destinationChainId') continue
       for (const value of [undefined, ...VALUES]) {
-        // Integers may be sent as strings; the schema has the plain form.
+        // Integers may be sent as strings. The schema has the plain form.
         if (type === 'integer' && typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value)) continue
         const body = JSON.stringify({ ...requestBody, [field]: value })
         const isPromised = promises.problems(place, JSON.parse(body)).length === 0
@@ -110,13 +110,13 @@ describe('what requests must hold to is what the service checks, value by value'
     expect(wrong).toEqual([])
   })
 
-  it.each([ORDER, RECORD, UNREGISTER, EVENTS])('in the address of %s', async (of) => {
+  it.each([ORDER, RECORD, UNREGISTER, EVENTS])('in the URL of %s', async (of) => {
     const { path = {} } = caused.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
     const [method = '', template = ''] = of.split(' ')
     const place = ['paths', template, method.toLowerCase(), 'parameters']
     const wrong: string[] = []
     for (const [index, { in: where, name, schema }] of promises.at(place).entries()) {
-      // Another chain in the path is another answer, and which cursors are known no schema can say.
+      // Another chain in the path gives another response, and no schema can say which cursors are known.
       if (where === 'header' || name === 'after' || (where === 'path' && name === 'chainId')) continue
       for (const value of VALUES) {
         if (value === '' || (typeof value !== 'string' && typeof value !== 'number')) continue
@@ -139,14 +139,14 @@ describe('what requests must hold to is what the service checks, value by value'
 describe('/asyncapi.json', () => {
   const payload = (type: string) => ['components', 'messages', type, 'payload']
 
-  it('describes every message as it came on the WebSocket', () => {
+  it('describes every message that came on the WebSocket', () => {
     const messages = readDocument(asyncApi)
     const types = new Set(caused.events.map(({ type }) => type))
     expect([...types].sort()).toEqual(Object.keys(asyncApi.components.messages).sort())
     for (const event of caused.events) expect(messages.problems(payload(event.type), event)).toEqual([])
   })
 
-  it('describes every message as it came on server-sent events', () => {
+  it('describes every message that came on server-sent events', () => {
     const messages = readDocument(asyncApi)
     const stream = caused.exchanges.find(({ of, status }) => of === EVENTS && status === 200)?.body as string
     const sent = [...stream.matchAll(/^data: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data))

@@ -24,7 +24,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** Asks for a path exactly as it is written; fetch would tidy it up. */
+/** Requests a path exactly as it is written. fetch would normalise it. */
 async function rawGet(url: string, path: string) {
   const { hostname, port } = new URL(url)
   const [response] = (await once(request({ hostname, port, path }).end(), 'response')) as [IncomingMessage]
@@ -39,7 +39,7 @@ const health = (service: TestService, status: string) =>
   )
 
 describe('/health', () => {
-  it('tells version, chains and active solvers', async () => {
+  it('has the version, the chains and the active solvers', async () => {
     const uptimeMs = 90_500
     let aheadMs = 0
     const service = await startService(chain, {}, { now: () => Date.now() + aheadMs })
@@ -72,7 +72,7 @@ describe('/health', () => {
     await service.close()
   })
 
-  it('is degraded while one chain is down; the other is served, and the first as soon as it is there', async () => {
+  it('is degraded while one chain is down, the other is served, and the first one is again after its return', async () => {
     const rpc = await startRpcProxy(chain.devnet.rpcUrl)
     rpc.setUp(false)
     const second = await startChain({ chainId: 4343, bonded: 0 })
@@ -102,7 +102,7 @@ describe('/health', () => {
     await second.stop()
   })
 
-  it('a second RPC URL takes over from one that is down', async () => {
+  it('is ok when a second RPC URL takes over from one that is down', async () => {
     const rpc = await startRpcProxy(chain.devnet.rpcUrl)
     rpc.setUp(false)
     const service = await startService(chain, {
@@ -113,7 +113,7 @@ describe('/health', () => {
     rpc.close()
   })
 
-  it('an RPC URL may be a WebSocket', async () => {
+  it('is ok with a WebSocket as RPC URL', async () => {
     const rpcUrl = chain.devnet.rpcUrl.replace('http', 'ws')
     const service = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpcUrl })
     expect((await service.get('/health')).body.status).toBe('ok')
@@ -122,7 +122,7 @@ describe('/health', () => {
 })
 
 describe('/metrics', () => {
-  it('counts requests by method, protocol and reason, and has the figures of the process', async () => {
+  it('counts requests by method, protocol and reason, and has metrics of the process', async () => {
     const service = await startService(chain)
     await service.get(`/v1/${chain.chainId}/solvers`)
     await service.get('/v1/1/solvers')
@@ -150,7 +150,7 @@ describe('/metrics', () => {
     await service.close()
   })
 
-  it('asks for the password of METRICS_AUTH', async () => {
+  it('requires the password of METRICS_AUTH', async () => {
     const service = await startService(chain, { METRICS_AUTH: 'prometheus:a:secret' })
     const withAuth = (text: string) =>
       service.send('GET', '/metrics?x', undefined, { headers: { authorization: `Basic ${btoa(text)}` } })
@@ -170,7 +170,7 @@ describe('/metrics', () => {
     '/METRICS',
     '/x/../metrics',
     '/metrics;x',
-  ])('does not give the figures away at %s either', async (path) => {
+  ])('requires it at %s too', async (path) => {
     const service = await startService(chain, { METRICS_AUTH: 'prometheus:secret' })
     const { status, body } = await rawGet(service.url, path)
     expect([401, 404]).toContain(status)
@@ -190,7 +190,7 @@ describe('CORS', () => {
       },
     })
 
-  it('lets browsers in from anywhere by default, on REST, Connect and gRPC-Web', async () => {
+  it('admits browsers of any origin by default, on REST, Connect and gRPC-Web', async () => {
     const service = await startService(chain)
     for (const [path, verb, header] of [
       [`/v1/${chain.chainId}/quote`, 'POST', 'content-type'],
@@ -212,7 +212,7 @@ describe('CORS', () => {
     await service.close()
   })
 
-  it('lets only the configured origins in', async () => {
+  it('admits only the configured origins', async () => {
     const service = await startService(chain, { CORS_ORIGINS: `${ORIGIN},https://other.example.org` })
     const from = (origin: string) => service.send('GET', '/health', undefined, { headers: { origin } })
     expect((await from(ORIGIN)).headers.get('access-control-allow-origin')).toBe(ORIGIN)

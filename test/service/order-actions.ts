@@ -8,16 +8,16 @@ import { createQuoteHasher } from '../../src/signing/typed-data.js'
 import type { Random } from '../random.js'
 import type { TestChain } from './chain.js'
 
-/** Anything that `eth_sendTransaction` takes from one of anvil's own accounts. */
+/** A transaction for `eth_sendTransaction` from one of anvil's own accounts. */
 export interface Transaction {
   from: Address
   to: Address
   data: Hex
-  /** A million when left out. */
+  /** Default a million. */
   gas?: Hex
 }
 
-/** What an order's quote may be told to be. */
+/** The parts of an order's quote that may be set. */
 export interface OrderTerms {
   user: Address
   solver: DevAccount
@@ -37,7 +37,7 @@ export interface Order extends OrderTerms {
 
 export type ActionKind = 'deposit' | 'fill' | 'settle' | 'refund' | 'refundAddressDeposit'
 
-/** What makes one order event. It can be mined again once a reorganisation has dropped it. */
+/** A source of one order event. It can be mined again once a reorganisation has dropped it. */
 export interface Action {
   kind: ActionKind
   order: Order
@@ -52,7 +52,7 @@ export type OrderActions = Awaited<ReturnType<typeof createOrderActions>>
 
 type Chain = Pick<TestChain, 'devnet' | 'chainId' | 'contracts' | 'domain'>
 
-/** Makes orders of WETH for USDC and the actions that take them through their lives. Nothing is sent. */
+/** Makes orders of WETH for USDC and the actions of their lives. It sends nothing. */
 export async function createOrderActions(chain: Chain, random: Random) {
   const { settlement, weth, usdc } = chain.contracts
   const depositProxyCodeHash = await createDevnetClient(chain.devnet, devAccounts[0]).readContract({
@@ -128,7 +128,9 @@ export async function createOrderActions(chain: Chain, random: Random) {
       transactions: [call(order.solver.address, 'fill', order)],
       ...before(order),
     }),
-    /** `Settled` alone, of a quote that was not taken yet: sends the tokens to its deposit address as well. */
+    /**
+     * Emits only `Settled`, for a quote that was not taken yet: also sends the tokens to its deposit address.
+     */
     settle: (order: Order, sender = order.user): Action => ({
       kind: 'settle',
       order,
@@ -142,7 +144,7 @@ export async function createOrderActions(chain: Chain, random: Random) {
       transactions: [call(sender, 'refund', order)],
       ...after(order),
     }),
-    /** `Refunded` alone, of a quote that was not taken: sends `amount` to its deposit address as well. */
+    /** Emits only `Refunded`, for a quote that was not taken: also sends `amount` to its deposit address. */
     refundAddressDeposit: (order: Order, amount = order.inputAmount, sender = order.user): Action => ({
       kind: 'refundAddressDeposit',
       order,

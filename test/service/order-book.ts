@@ -9,7 +9,7 @@ export function apply(open: OpenOrders, { kind, order }: Action): void {
   if (kind === 'fill' || kind === 'refund') open.delete(order.orderId)
 }
 
-/** Remembers the actions of each block, so that they can be taken back with it. */
+/** Remembers the actions of each block, so that they can be removed with it. */
 export function createOrderBook() {
   let history: { blockNumber: number; actions: readonly Action[] }[] = []
   let open: OpenOrders = new Map()
@@ -19,7 +19,7 @@ export function createOrderBook() {
       history.push({ blockNumber, actions })
       for (const action of actions) apply(open, action)
     },
-    /** Forgets the blocks above `blockNumber`; @returns what they had held, in order */
+    /** Removes the blocks above `blockNumber`. @returns their actions, in order */
     truncate(blockNumber: number): Action[] {
       const dropped = history.filter((block) => block.blockNumber > blockNumber)
       history = history.filter((block) => block.blockNumber <= blockNumber)
@@ -37,7 +37,7 @@ export function createOrderBook() {
       }
       return then
     },
-    /** The open orders now; a copy. */
+    /** A copy of the current open orders. */
     open: (): OpenOrders => new Map(open),
   }
 }

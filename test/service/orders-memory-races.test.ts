@@ -35,8 +35,8 @@ const stateOf = async (orderId: string) =>
   (await service.get(`/v1/${chain.chainId}/order/${orderId}`)).body.state
 const isOrderRead = (call: RpcRequest) => orderIdOf(call) !== undefined
 
-describe('an event that comes while its order is being read', () => {
-  it('is not covered by the old state', async () => {
+describe('an event that arrives while its order is being read', () => {
+  it('removes the old state from memory', async () => {
     const order = traffic.order()
     const held = rpc.hold(isOrderRead)
     const early = stateOf(order.orderId)
@@ -50,7 +50,7 @@ describe('an event that comes while its order is being read', () => {
     expect(rpc.orderReads()).toEqual([[order.orderId], [order.orderId]])
   })
 
-  it('has whoever asks after it read anew, before the old answer is there', async () => {
+  it('lets later requests read the order again before the old answer arrives', async () => {
     const order = traffic.order()
     let isFirst = true
     const held = rpc.hold((call) => isOrderRead(call) && isFirst)
@@ -66,7 +66,7 @@ describe('an event that comes while its order is being read', () => {
     expect(rpc.orderReads()).toHaveLength(2)
   })
 
-  it('leaves readings of other orders to be remembered', async () => {
+  it('lets the states of other orders be remembered', async () => {
     const [order, other] = [traffic.order(), traffic.order()]
     const held = rpc.hold((call) => orderIdOf(call) === other.orderId)
     const reading = stateOf(other.orderId)
@@ -80,7 +80,7 @@ describe('an event that comes while its order is being read', () => {
 })
 
 describe('a reorganisation', () => {
-  it('has every order read anew', async () => {
+  it('lets every order be read again', async () => {
     const [stays, goes, filledBefore] = [traffic.order(), traffic.order(), traffic.order()]
     const states = async () => [
       await stateOf(stays.orderId),
@@ -98,7 +98,7 @@ describe('a reorganisation', () => {
     expect(await states()).toEqual(['SETTLED', 'NONE', 'DEPOSITED'])
   })
 
-  it('of blocks without events has them read anew as well', async () => {
+  it('of blocks without events lets every order be read again too', async () => {
     const order = traffic.order()
     await traffic.mine([traffic.actions.deposit(order)])
     await events.untilCount(1)
@@ -114,7 +114,7 @@ describe('a reorganisation', () => {
     expect(rpc.orderReads()).toHaveLength(2)
   })
 
-  it('that comes while an order is being read leaves no state of the old blocks', async () => {
+  it('that arrives while an order is being read leaves no state of the old blocks', async () => {
     const order = traffic.order()
     await traffic.mine([traffic.actions.deposit(order)])
     await events.untilCount(1)
@@ -129,7 +129,7 @@ describe('a reorganisation', () => {
     expect(await stateOf(order.orderId)).toBe('NONE')
   })
 
-  it('in turns with new blocks never leaves a state that the chain does not have', async () => {
+  it('between new blocks never leaves a state that the chain does not have', async () => {
     const order = traffic.order()
     let count = 0
     for (let turn = 0; turn < 8; turn++) {

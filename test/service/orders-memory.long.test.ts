@@ -38,7 +38,7 @@ const start = (environment: Record<string, string> = {}) =>
 const read = (orderId: string) => service.get(`/v1/${chain.chainId}/order/${orderId}`)
 const stateOf = async (orderId: string) => (await read(orderId)).body.state
 
-/** Mines orders that are deposited, in one block, and waits until the service has seen it. */
+/** Mines deposits of orders in one block, and waits until the service has read it. */
 async function deposited(count: number) {
   const orders = Array.from({ length: count }, () => traffic.order())
   const { number } = await traffic.mine(orders.map(traffic.actions.deposit))
@@ -52,8 +52,8 @@ const untilSeen = (block: number) =>
     (headBlock) => headBlock >= block,
   )
 
-describe('an order', () => {
-  it('is read from the chain once, and from memory as long as nothing happens to it', async () => {
+describe('the state of an order', () => {
+  it('is read from the chain once, and then from memory until an event of the order', async () => {
     service = await start()
     const [order] = await deposited(1)
     rpc.forgetCalls()
@@ -66,7 +66,7 @@ describe('an order', () => {
     expect(rpc.orderReads()).toEqual([[order?.orderId]])
   })
 
-  it('that nobody knows is remembered as well', async () => {
+  it('is remembered too when the contract does not know the order', async () => {
     service = await start()
     const { orderId } = traffic.order()
     for (let again = 0; again < 5; again++) expect(await stateOf(orderId)).toBe('NONE')
@@ -76,7 +76,7 @@ describe('an order', () => {
     expect(rpc.orderReads()).toEqual([[orderId]])
   })
 
-  it('is read once for fifty who ask at the same time, over REST and gRPC', async () => {
+  it('is read once for fifty concurrent requests over REST and gRPC', async () => {
     service = await start()
     const [order] = await deposited(1)
     const orderId = order?.orderId ?? ''
@@ -93,7 +93,7 @@ describe('an order', () => {
     expect(rpc.orderReads()).toEqual([[orderId]])
   })
 
-  it('is read together with others that are asked for at the same time', async () => {
+  it('is read together with others that are requested at the same time', async () => {
     service = await start()
     const orders = await deposited(20)
     const answers = await Promise.all(orders.map(({ orderId }) => read(orderId)))
@@ -105,7 +105,7 @@ describe('an order', () => {
 })
 
 describe('an event', () => {
-  it('has its order read anew, and no other', async () => {
+  it('lets its order be read again, and no other', async () => {
     service = await start()
     const events = await watchEvents(service)
     const { timestamp } = await traffic.head()
@@ -133,7 +133,7 @@ describe('an event', () => {
     events.close()
   })
 
-  it('that a subscriber was told of shows in the order at once, however many come', async () => {
+  it('that a subscriber got shows in the order at once, for any number of orders', async () => {
     service = await start()
     const events = await watchEvents(service)
     const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
@@ -147,7 +147,7 @@ describe('an event', () => {
     })
     for (let block = 0; block < BLOCKS; block++) {
       await traffic.run({ events: EVENTS_PER_BLOCK, blocks: 1 })
-      // Those to which something will happen are in memory by then.
+      // The orders that will have events are in memory by then.
       await Promise.all(traffic.openOrders().map(({ orderId }) => stateOf(orderId)))
     }
     await events.untilCount(BLOCKS * EVENTS_PER_BLOCK)

@@ -45,11 +45,11 @@ const depositOf = async () => {
 }
 
 describe('a node', () => {
-  it('that does not have the last block is not believed for longer than one answer', async () => {
+  it('without the last block gives at most one old state of an order', async () => {
     service = await start()
     const { orderId, number } = await depositOf()
     await untilHead(number)
-    // The node behind the same URL that answers reads of orders has not seen the block yet.
+    // The node at the same URL that answers reads of orders has not seen the block yet.
     rpc.intercept(async (call, pass, ask) => {
       if (!isOrderRead(call)) return pass()
       const at = call.params?.[1]
@@ -64,7 +64,7 @@ describe('a node', () => {
     expect(rpc.orderReads()).toEqual([[orderId]])
   })
 
-  it('that lags behind the block of an event is asked as of that very block', async () => {
+  it('that is late is asked for the state at the block of the event', async () => {
     service = await start()
     const events = await watchEvents(service)
     const { orderId } = await depositOf()
@@ -78,7 +78,7 @@ describe('a node', () => {
 })
 
 describe('a chain that is down', () => {
-  it('has no orders, those in memory included, and has them again when it is back', async () => {
+  it('answers no orders, those in memory included, and all of them after its return', async () => {
     service = await start()
     const { orderId, number } = await depositOf()
     await untilHead(number)
@@ -92,7 +92,7 @@ describe('a chain that is down', () => {
     expect(await stateOf(orderId)).toBe('DEPOSITED')
   })
 
-  it('tells of what has happened meanwhile as soon as it answers again', async () => {
+  it('publishes what happened in the meantime when it answers again', async () => {
     service = await start()
     const { order, orderId, number } = await depositOf()
     await untilHead(number)
@@ -109,7 +109,7 @@ describe('a chain that is down', () => {
   })
 })
 
-it('CONFIRMATIONS hold events back, not the state of an order', async () => {
+it('CONFIRMATIONS delays events, but not the state of an order', async () => {
   service = await start({ [`CONFIRMATIONS_${chain.chainId}`]: '3' })
   const events = await watchEvents(service)
   const { order, orderId, number } = await depositOf()
@@ -126,7 +126,7 @@ it('CONFIRMATIONS hold events back, not the state of an order', async () => {
 })
 
 describe('while old events are read', () => {
-  /** What is held back for longer counts as failed. */
+  /** A call that is held longer counts as failed. */
   const CALL_LIMIT_MS = 5000
 
   const untilRemembered = (orderId: string) =>
@@ -143,7 +143,7 @@ describe('while old events are read', () => {
     method === 'eth_getLogs' && JSON.stringify(params).includes('fromBlock')
   const BACKFILL = { MAX_REORG_DEPTH: '2' }
 
-  /** Gives no more than two blocks' events at once, and none from a block on until the gate is open. */
+  /** Returns at most two blocks' events at once, and none from a block on until the gate is open. */
   function holdRangesFrom(block: number) {
     const held = deferred()
     const asked = deferred()
@@ -160,7 +160,7 @@ describe('while old events are read', () => {
     return { ...held, reached: asked.opened }
   }
 
-  it('orders are answered as the chain has them, and remembered afterwards', async () => {
+  it('orders have the state of the chain, and are remembered afterwards', async () => {
     const { orderId } = await depositOf()
     for (let block = 0; block < 4; block++) await traffic.mine()
     const held = rpc.hold(isRange)
@@ -176,7 +176,7 @@ describe('while old events are read', () => {
     expect(rpc.orderReads()).toEqual([])
   })
 
-  it('orders are not those of before the interruption', async () => {
+  it('orders do not have the state from before the interruption', async () => {
     service = await start(BACKFILL)
     const { order, orderId, number } = await depositOf()
     await untilHead(number)
@@ -190,14 +190,14 @@ describe('while old events are read', () => {
     rpc.setUp(true)
     await held.reached
     await untilStatus('syncing')
-    // What is asked for together with a range, in one request, has to wait for it.
+    // A call in the same HTTP request as a range has to wait for it.
     expect(await stateOf(orderId)).toBe('SETTLED')
     held.open()
     await untilStatus('ok')
     expect(await stateOf(orderId)).toBe('SETTLED')
   })
 
-  it('nobody who asked just before has to wait for their end', async () => {
+  it('requests that were sent just before do not wait for the end of the ranges', async () => {
     service = await start(BACKFILL)
     const { orderId, number } = await depositOf()
     await untilHead(number)

@@ -5,7 +5,7 @@ import { CHUNKED, head, type MalformedSolver, malformedSolver } from './malforme
 export const FLOOD_BYTES = 200_000_000
 const PIECE = 64 * 1024
 
-/** Sends `top` once, and `piece` over and over, as fast as they are taken. */
+/** Sends `top` once, and `piece` again and again, as fast as the service reads. */
 const flood = (name: string, outcome: string, top: string, piece: string): MalformedSolver =>
   malformedSolver(name, outcome, async ({ socket, offer }) => {
     await offer()
@@ -21,7 +21,7 @@ const SPACES = ' '.repeat(PIECE)
 const SPACES_IN_A_CHUNK = `${PIECE.toString(16)}\r\n${SPACES}\r\n`
 const REFUSAL = 'HTTP/1.1 500 Oops\r\n'
 
-/** Solvers that would not stop talking. */
+/** Solvers that never stop sending. */
 export const oversizedReplies = [
   flood('a body of 200 MB', 'failed', head(`content-length: ${FLOOD_BYTES}`), SPACES),
   flood('a body of 200 MB in chunks', 'failed', CHUNKED, SPACES_IN_A_CHUNK),
@@ -29,7 +29,7 @@ export const oversizedReplies = [
   flood('a body of 200 MB without a length', 'failed', head(), SPACES),
   flood('200 MB of headers', 'failed', 'HTTP/1.1 200 OK\r\n', 'x: y\r\n'),
   flood('a header of 200 MB', 'failed', 'HTTP/1.1 200 OK\r\nx: ', 'y'),
-  flood('a header behind 200 MB of spaces', 'failed', 'HTTP/1.1 200 OK\r\nx:', ' '),
+  flood('a header after 200 MB of spaces', 'failed', 'HTTP/1.1 200 OK\r\nx:', ' '),
   flood('a reason phrase of 200 MB', 'failed', 'HTTP/1.1 200 ', 'y'),
   flood('200 MB of blank lines before the answer', 'failed', '', '\r\n'),
   flood(
@@ -42,7 +42,7 @@ export const oversizedReplies = [
   flood('a chunk extension of 200 MB', 'failed', `${CHUNKED}1;`, 'x'),
   flood('200 MB of chunk extensions', 'failed', CHUNKED, `1;${'x'.repeat(16_000)}\r\n \r\n`),
   flood('a chunk size of 200 million zeros', 'failed', CHUNKED, '0'),
-  flood('200 MB behind an empty answer', 'invalid malformed', head('content-length: 0'), SPACES),
+  flood('200 MB after an empty response', 'invalid malformed', head('content-length: 0'), SPACES),
   flood('200 MB of answers', 'invalid malformed', '', head('content-length: 0')),
   flood('a refusal of 200 MB', 'refused', `${REFUSAL}content-length: ${FLOOD_BYTES}\r\n\r\n`, SPACES),
   flood(

@@ -24,16 +24,16 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** @returns the variable that names an empty database, which is there until the test has ended */
+/** @returns the variable that names an empty database, which exists until the test has ended */
 async function environmentOf(make: () => Promise<TestDatabase>): Promise<Record<string, string>> {
   const { environment, drop } = await make()
   onTestFinished(drop)
   return environment
 }
 
-describe('a restart', () => {
+describe('a service that starts again', () => {
   it.each(databases)(
-    'keeps registered solvers on %s, asks them, and still refuses their old messages',
+    'keeps registered solvers on %s, asks them, and still rejects their old messages',
     async (_kind, make) => {
       const environment = await environmentOf(make)
       const before = await startService(chain, environment)
@@ -65,8 +65,8 @@ describe('a restart', () => {
   })
 })
 
-describe('two instances side by side', () => {
-  it.each(databases)('have each their own solvers on %s', async (_kind, make) => {
+describe('two independent instances', () => {
+  it.each(databases)('have solvers of their own on %s', async (_kind, make) => {
     const left = await startService(chain, await environmentOf(make))
     const right = await startService(chain, await environmentOf(make))
     await solver.register(left)

@@ -8,7 +8,9 @@ import { startService, type TestService } from './service.js'
 const CONNECTIONS = 10
 /** As many requests as fit into one packet that a server reads at once. */
 const BURST = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1900)
-/** Far less than the bursts took, and far more than one answer of a loaded machine does. */
+/**
+ * Far less than the bursts took without a limit, and far more than one response takes on a loaded machine.
+ */
 const HONEST_MS = 2000
 const MAX_GROWTH_BYTES = 100 * 1024 * 1024
 
@@ -25,7 +27,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-it('a burst of requests sent ahead ends its connection, and neither stalls others nor fills memory', async () => {
+it('a burst of pipelined requests ends its connection, and neither delays others nor fills memory', async () => {
   expect((await service.get('/health')).status).toBe(200)
   const { hostname, port } = new URL(service.url)
   const before = process.memoryUsage().rss
@@ -46,7 +48,7 @@ it('a burst of requests sent ahead ends its connection, and neither stalls other
   expect(process.memoryUsage().rss - before).toBeLessThan(MAX_GROWTH_BYTES)
 })
 
-it('requests for metrics that wait at the same time share one answer, over HTTP/2', async () => {
+it('concurrent requests for metrics share one response over HTTP/2', async () => {
   const session = connectHttp2(service.url)
   onTestFinished(() => session.destroy())
   await once(session, 'remoteSettings')

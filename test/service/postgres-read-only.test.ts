@@ -6,7 +6,7 @@ import { useWatchedChain } from './watched-chain.js'
 
 const on = useWatchedChain({ seed: 91 })
 
-/** Has a database take writes or none, in all connections that are there and in new ones. */
+/** Makes a database read-only or writable, in all open connections and in new ones. */
 async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -21,7 +21,7 @@ async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
   await client.end()
 }
 
-it('a PostgreSQL that takes no writes is down with its cause, and events are written once it takes them', async () => {
+it('a read-only PostgreSQL counts as down with its cause, and events are written when it takes them again', async () => {
   const url = await createPostgresDatabase()
   await on.start({ DATABASE_URL: url })
   await on.traffic.run({ events: 2, blocks: 2 })

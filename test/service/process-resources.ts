@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Between two looks at a process, for all who ask meanwhile. */
+/** The interval between two reads of a process, shared by all callers. */
 const LOOK_MS = 20
 
-/** What a process holds at one moment. */
+/** The open resources of a process at one moment. */
 export interface ProcessResources {
   /** Inodes of its sockets, also of those that the other side has reset. */
   readonly sockets: ReadonlySet<string>
@@ -12,22 +12,22 @@ export interface ProcessResources {
   readonly outgoing: number
   /** Paths of the project's files that it has open: those that the system reads come and go. */
   readonly files: readonly string[]
-  /** Its sockets with each peer, by the peer's port; one that was reset is missing. */
+  /** Its sockets by the port of the peer. A socket that was reset is missing. */
   readonly peers: ReadonlyMap<number, Peer>
 }
 
 interface Peer {
-  /** Of the process's own end. */
+  /** The inode of the process's own end. */
   readonly inode: string
-  /** Whether the process has read all that has come. */
+  /** Whether the process has read everything that has arrived. */
   readonly isRead: boolean
 }
 
-/** Where `/proc` shows what a process holds. */
+/** Whether `/proc` shows the resources of a process. */
 export const CAN_SEE_RESOURCES = process.platform === 'linux'
 
 /**
- * Watches the sockets and files of a process that serves a port of 127.0.0.1.
+ * Reads the sockets and files of a process that serves a port of 127.0.0.1.
  * @param pid of the process
  */
 export function watchResources(pid: number, port: number) {
@@ -51,7 +51,7 @@ export function watchResources(pid: number, port: number) {
   }
 
   return {
-    /** What the process holds a moment after the call: never what it held before. */
+    /** The resources of the process after the call, never those from before it. */
     look(): Promise<ProcessResources> {
       next ??= pause(LOOK_MS).then(() => {
         next = undefined
@@ -83,7 +83,7 @@ function readConnections() {
       isRead: queues.endsWith(':00000000'),
     }
   })
-  // A connection without an inode belongs to no process: it is not accepted yet, or not any more.
+  // A connection without an inode belongs to no process: it is not accepted yet, or no longer open.
   return connections.filter(({ inode }) => inode !== '0')
 }
 

@@ -4,7 +4,7 @@ import { startChild } from './child-process.js'
 
 const running = new Set<ChildProcess>()
 
-/** Ends what a test file has left: a process that goes on would call ports which others have by then. */
+/** Ends what a test file has left: a process that goes on would call ports that others may have by then. */
 export function endProcesses(): void {
   for (const child of running) child.kill('SIGKILL')
 }

@@ -33,7 +33,7 @@ function hold<T>(arbitrary: fc.Arbitrary<T>, numRuns: number, test: (value: T) =
   return fc.assert(fc.asyncProperty(arbitrary, test), { seed: SEED, numRuns })
 }
 
-/** What a path segment may be made of without ending the path. */
+/** The characters of a path segment that do not end the path. */
 const plain = fc.string({ unit: fc.constantFrom(...'azAZ0189-._~;:@!$&()*+,='), maxLength: 40 })
 const encoded = fc.string({ unit: 'binary', maxLength: 30 }).map(encodeURIComponent)
 const odd = fc.constantFrom(
@@ -81,7 +81,7 @@ function isChain(segment: string): boolean {
   }
 }
 
-describe('a chain that is not supported is what a path is refused for first', () => {
+describe('an unsupported chain is the first reason to reject a path', () => {
   const chainSegment = (segment: fc.Arbitrary<string>) => segment.filter((text) => !isChain(text))
   const judge = async ([verb, segment, { rest }]: [string, string, { rest: string }]) => {
     const answer = await exchange.send(verb, `/v1/${segment}/${rest}`)
@@ -89,7 +89,7 @@ describe('a chain that is not supported is what a path is refused for first', ()
     if (verb !== 'HEAD') expect(readRefusal(answer)).toEqual({ code: 'CHAIN_NOT_SUPPORTED', fields: [] })
   }
 
-  it('whatever its segments hold', () =>
+  it('for any text in its segments', () =>
     hold(fc.tuple(anyVerb, chainSegment(wellFormed), restOfPath(wellFormed)), 500, judge))
 
   it('when its own segment is not percent-encoded text', () =>
@@ -99,8 +99,8 @@ describe('a chain that is not supported is what a path is refused for first', ()
     hold(fc.tuple(anyVerb, fc.constantFrom('2', '031337'), restOfPath(malformed)), 100, judge))
 })
 
-describe('on a supported chain', () => {
-  it('any text in place of an address or an order id is refused with the field named', () =>
+describe('a path of a supported chain', () => {
+  it('is rejected with the field for any text instead of an address or an order id', () =>
     hold(fc.tuple(supported, wellFormed), 300, async ([segment, text]) => {
       const order = await exchange.send('GET', `/v1/${segment}/order/${text}`)
       expect(readRefusal(order)).toEqual({ code: 'INVALID_ARGUMENT', fields: ['orderId'] })
@@ -108,13 +108,13 @@ describe('on a supported chain', () => {
       expect(readRefusal(solver).fields).toEqual(['address', 'signature', 'timestamp'])
     }))
 
-  it('text that is not percent-encoded is refused', () =>
+  it('is rejected for text that is not percent-encoded', () =>
     hold(fc.tuple(supported, malformed), 50, async ([segment, text]) => {
       const answer = await exchange.send('GET', `/v1/${segment}/order/${text}`)
       expect(readRefusal(answer).code).toBe('INVALID_ARGUMENT')
     }))
 
-  it('a path that is served takes its own verbs only', () =>
+  it('accepts only its own verbs', () =>
     hold(
       fc.tuple(anyVerb, supported, restOfPath(plain)),
       200,
@@ -127,14 +127,14 @@ describe('on a supported chain', () => {
       },
     ))
 
-  it('solvers are listed whatever the query says', () =>
+  it('lists the solvers for any query', () =>
     hold(fc.tuple(supported, fc.oneof(wellFormed, malformed)), 100, async ([segment, query]) => {
       const answer = await exchange.send('GET', `/v1/${segment}/solvers?${query}&chainId=2&chain_id=x`)
       expect([answer.status, JSON.parse(answer.text)]).toEqual([200, []])
     }))
 })
 
-describe('refused in the shape of all errors is', () => {
+describe('the one form of errors is used for', () => {
   const path = fc
     .array(fc.oneof({ weight: 4, arbitrary: wellFormed }, malformed, supported), {
       minLength: 1,
@@ -142,17 +142,17 @@ describe('refused in the shape of all errors is', () => {
     })
     .map((segments) => `/${segments.join('/')}`.slice(0, 12_000))
 
-  /** The root leads to the reference. */
+  /** The root redirects to the reference. */
   const leadsNowhere = (target: string) => !/^\/([?#]|$)/.test(target)
 
-  it('any path that leads nowhere', () =>
+  it('any unknown path', () =>
     hold(fc.tuple(anyVerb, path.filter(leadsNowhere)), 400, async ([verb, target]) => {
       const answer = await exchange.send(verb, target)
       expect([400, 404]).toContain(answer.status)
       if (verb !== 'HEAD') expect(['ROUTE_NOT_FOUND', 'INVALID_ARGUMENT']).toContain(readRefusal(answer).code)
     }))
 
-  it('any verb that nothing takes', () =>
+  it('any unknown verb', () =>
     hold(
       fc.tuple(strangeVerb, fc.oneof(path, fc.constantFrom('/health', '/v1/31337/quote', '*'))),
       150,
@@ -163,7 +163,7 @@ describe('refused in the shape of all errors is', () => {
     ))
 
   it.each(['/nothing', '/health', '/v1/31337/nothing'])(
-    'a body of any kind at %s, as nothing found there',
+    'a body of any kind at %s, as an unknown route',
     (target) => {
       const types = ['application/json', 'text/plain', 'application/grpc', 'a/b']
       return hold(

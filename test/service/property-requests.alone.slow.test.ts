@@ -52,7 +52,7 @@ interface BodyCase {
   verb: string
   path: string
   rules: Readonly<Record<string, FieldRule>>
-  /** A body whose fields are all well-formed, and what becomes of such a request. */
+  /** A body whose fields are all well-formed, and the result of such a request. */
   body(): Promise<Record<string, unknown>>
   wellFormed: number
 }
@@ -93,15 +93,15 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
     else expect(readRefusal(answer)).toEqual({ code: 'INVALID_ARGUMENT', fields: expected })
   }
 
-  it('as it stands is well-formed', () => judge({}))
+  it('is well-formed as it stands', () => judge({}))
 
-  it('with any value in one field names that field, unless the value is valid', () =>
+  it('with any value in one field is rejected with that field, unless the value is valid', () =>
     hold(changes(rules, { min: 1, max: 1 }), 400, judge))
 
-  it('with any values in several fields names all that are bad', () =>
+  it('with any values in several fields is rejected with all bad ones', () =>
     hold(changes(rules, { min: 2, max: Object.keys(rules).length }), 250, judge))
 
-  it('is refused when its body is any JSON value but an object', () =>
+  it('is rejected when its body is any JSON value but an object', () =>
     hold(
       fc.jsonValue().filter((value) => typeof value !== 'object' || value === null || Array.isArray(value)),
       100,
@@ -111,7 +111,7 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
       },
     ))
 
-  it('is refused when its body is any bytes of any content type', () => {
+  it('is rejected when its body is any bytes of any content type', () => {
     const headerCharacter = fc
       .integer({ min: 0x20, max: 0xff })
       .filter((code) => code !== 0x7f)
@@ -139,7 +139,7 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
     })
   })
 
-  it('is refused quickly, with the field named, when its JSON is out of the ordinary', async () => {
+  it('is rejected quickly, with the field, when its JSON is extraordinary', async () => {
     const [field = ''] = Object.keys(rules)
     const deep = '['.repeat(30_000) + ']'.repeat(30_000)
     const bodies: [string | Buffer, string[]][] = [
@@ -176,7 +176,7 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
     }
   })
 
-  it('is as good with anything strange in fields that it does not have', async () => {
+  it('accepts any value in fields that it does not have', async () => {
     const plain = JSON.stringify(await body())
     const deep = '{"a":['.repeat(4_000) + ']}'.repeat(4_000)
     for (const value of [deep, '1e400', '"\\ud800\\u0000"', '{"__proto__":1,"b":1,"b":2}', '-0.0e-0']) {
@@ -190,7 +190,7 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
 })
 
 describe('a valid request in any spelling', () => {
-  it('gets the same quote as in the plain one', async () => {
+  it('gets the same quote as the plain one', async () => {
     const plain = await exchange.json('POST', '/v1/31337/quote', quoteRequest(chain))
     expect(plain.status).toBe(200)
     await hold(spelling({ ...quoteRequest(chain), depositWindow: 300 }), 300, async (text) => {

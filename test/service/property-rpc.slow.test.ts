@@ -63,7 +63,7 @@ function rpcRequest() {
   }
 }
 
-/** A Connect error, read; only what is the caller's mistake counts as one. */
+/** Reads a Connect error. Only an error of the caller counts as one. */
 function readConnectRefusal(answer: Answer): { code: string; fields: string[] } {
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
   expect(answer.status, answer.text).toBeLessThan(500)
@@ -76,18 +76,18 @@ function readConnectRefusal(answer: Answer): { code: string; fields: string[] } 
 }
 
 describe('Connect with JSON', () => {
-  it('gives the quote for the request as it stands', async () => {
+  it('gives a quote for the request as it stands', async () => {
     expect((await exchange.json('POST', GET_QUOTE, rpcRequest())).status).toBe(200)
   })
 
-  it('any text in text fields names all that are bad', () => {
+  it('names all bad fields for any text in text fields', () => {
     const texts = Object.fromEntries(TEXT_FIELDS.map((field) => [field, rules[field]]))
     return hold(changes(texts, { min: 1, max: 4 }), 300, async (changed) => {
       const usable = Object.entries(changed).filter(([, value]) => typeof value === 'string')
       const sent = { ...rpcRequest(), ...Object.fromEntries(usable) }
       const bad = TEXT_FIELDS.filter((field) => !rules[field].isValid(sent[field])).sort()
       const answer = await exchange.json('POST', GET_QUOTE, sent)
-      // Lone surrogates are no text in protobuf: such a request is refused as a whole.
+      // Lone surrogates are not text in protobuf: such a request is rejected as a whole.
       if (bad.length === 0) expect(answer.status, answer.text).toBe(200)
       else if (Object.values(sent).every((value) => isWellFormed(String(value))))
         expect(readConnectRefusal(answer)).toEqual({ code: 'invalid_argument', fields: bad })
@@ -95,13 +95,13 @@ describe('Connect with JSON', () => {
     })
   })
 
-  it('any value in any field is either good or an invalid argument', () =>
+  it('accepts any value in any field or rejects it as an invalid argument', () =>
     hold(changes(rules, { min: 1, max: 9 }), 300, async (changed) => {
       const answer = await exchange.json('POST', GET_QUOTE, { ...rpcRequest(), ...changed })
       if (answer.status !== 200) expect(readConnectRefusal(answer).code).toBe('invalid_argument')
     }))
 
-  it('any JSON, and any bytes, at any method are an invalid argument or name no supported chain', () => {
+  it('rejects any JSON and any bytes at any method as an invalid argument or an unsupported chain', () => {
     const body = fc.oneof(fc.json().map(Buffer.from), fc.uint8Array({ maxLength: 300 }))
     return hold(fc.tuple(fc.constantFrom(...PATHS), body), 300, async ([path, bytes]) => {
       const { code } = readConnectRefusal(await exchange.json('POST', path, bytes))
@@ -109,7 +109,7 @@ describe('Connect with JSON', () => {
     })
   })
 
-  it('deep nesting is answered', async () => {
+  it('answers deep nesting', async () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000)
     for (const text of [deep, `{"inputToken":${deep}}`, `{"unknown":${deep}}`]) {
       expect(['invalid_argument', 'not_found']).toContain(
@@ -123,7 +123,7 @@ function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text)
 }
 
-/** Messages in protobuf, broken in a few places, and bytes that never were any. */
+/** Protobuf messages with a few broken bytes, and random bytes. */
 const message = fc
   .tuple(
     fc.constantFrom(0, 1, 2),
@@ -156,7 +156,7 @@ function samples(): Uint8Array[] {
   ]
 }
 
-describe('broken protobuf is the mistake of the caller, never of the service,', () => {
+describe('broken protobuf is an error of the caller, never of the service,', () => {
   it('on Connect', () =>
     hold(fc.tuple(fc.constantFrom(...PATHS), anyMessage), 300, async ([path, body]) => {
       const answer = await exchange.send('POST', path, {
@@ -174,7 +174,7 @@ describe('broken protobuf is the mistake of the caller, never of the service,', 
     }))
 })
 
-it('gRPC bytes that are no messages are an invalid argument, or not what a unary method takes', () =>
+it('gRPC bytes that are no messages are an invalid argument, or not what a unary method accepts', () =>
   hold(fc.tuple(fc.constantFrom(...PATHS), fc.uint8Array({ maxLength: 100 })), 300, async ([path, bytes]) => {
     const { status, code, text } = await grpc(path, Buffer.concat([Buffer.from([0, 0, 0, 1]), bytes]))
     expect(status).toBe('200')

@@ -15,7 +15,7 @@ const [account] = solverAccounts
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 
 let chain: TestChain
-/** Of a protocol whose quotes are `AcmeQuote`. */
+/** A contract of a protocol whose quotes are `AcmeQuote`. */
 let acme: DevnetContracts
 let solver: TestSolver
 let rpc: Awaited<ReturnType<typeof startRpcProxy>>
@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 afterEach(() => rpc.close())
 
-/** Signs with a primary type and a domain name of the test's choice. */
+/** Signs with a primary type and a domain name that the test chooses. */
 function signedAs(primaryType: string, domainName: string): Behaviour {
   return async (ask, { quoteFor }) => {
     const quote = quoteFor(ask)
@@ -65,7 +65,7 @@ async function statusOf(service: TestService, behaviour: Behaviour): Promise<num
   return (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).status
 }
 
-it("the protocol's name gives the primary type; the domain's name is what the contract answers", async () => {
+it("the protocol's name gives the primary type, and the contract answers the domain's name", async () => {
   const service = await startAcmeWithSolver()
   expect(await statusOf(service, signedAs('AcmeQuote', 'Settlement'))).toBe(200)
   expect(await statusOf(service, signedAs('ServiceQuote', 'Settlement'))).toBe(503)
@@ -73,7 +73,7 @@ it("the protocol's name gives the primary type; the domain's name is what the co
   await service.close()
 })
 
-it("the protocol's name is the domain's as well when the contract does not answer eip712Domain()", async () => {
+it("the protocol's name is also the domain's when the contract does not answer eip712Domain()", async () => {
   rpc.revert(toFunctionSelector('eip712Domain()'))
   const service = await startAcmeWithSolver()
   expect(await statusOf(service, signedAs('AcmeQuote', 'Acme'))).toBe(200)
@@ -82,7 +82,7 @@ it("the protocol's name is the domain's as well when the contract does not answe
 })
 
 it.each(['Service', 'Acm', 'acme'])(
-  'the name %s is refused at the start, as the contract has another',
+  'the start fails with the protocol name %s, because the contract has another one',
   async (name) => {
     await expect(startAcme({ PROTOCOL_NAME: name })).rejects.toThrow(
       new RegExp(
@@ -93,7 +93,7 @@ it.each(['Service', 'Acm', 'acme'])(
   },
 )
 
-it('a name that no view of the contract shows is taken, with one warning', async () => {
+it('a protocol name that no view of the contract shows is accepted with one warning', async () => {
   rpc.revert(DEPOSIT_ADDRESS)
   const lines: { level: number; msg: string }[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -109,7 +109,7 @@ it('a name that no view of the contract shows is taken, with one warning', async
   ])
 })
 
-it('a wrong name of a chain that was down at the start leaves the chain down, and is logged', async () => {
+it('a wrong protocol name of a chain that was down at the start leaves the chain down, and is logged', async () => {
   rpc.setUp(false)
   const lines: { level: number; reason: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })

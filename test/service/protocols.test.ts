@@ -24,7 +24,7 @@ let service: TestService
 let solvers: TestSolver[]
 let grpc: ReturnType<typeof createGrpcClient>
 
-/** The same offer whenever it is asked for. */
+/** The same offer for each request. */
 const constant =
   (outputAmount: string): Behaviour =>
   async (ask, { quoteFor, sign }) =>
@@ -70,8 +70,8 @@ function plain(message: object) {
   )
 }
 
-describe('the same request gives the same answer', () => {
-  it('a quote over REST has the specified fields, best offer first', async () => {
+describe('the same request gives the same response', () => {
+  it('for a quote over REST with the specified fields, best offer first', async () => {
     const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual([
@@ -99,7 +99,7 @@ describe('the same request gives the same answer', () => {
     })
   })
 
-  it('a quote over gRPC, with a client that knows the .proto files only', async () => {
+  it('for a quote over gRPC with a client that knows only the .proto files', async () => {
     const rest = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     const answer = await grpc.call('QuoteService', 'GetQuote', {
       ...quoteRequest(chain),
@@ -110,7 +110,7 @@ describe('the same request gives the same answer', () => {
     expect(answer).toEqual({ ...rest.body, quoteId: expect.any(String) })
   })
 
-  it.each(transports)('a quote, the solvers and an order over %s', async (_, createTransport) => {
+  it.each(transports)('for a quote, the solvers and an order over %s', async (_, createTransport) => {
     const transport = createTransport(service.url)
     const chainId = BigInt(chain.chainId)
 
@@ -134,7 +134,7 @@ describe('the same request gives the same answer', () => {
     expect(plain(order)).toEqual({ orderId: UNKNOWN_ORDER, chainId: chain.chainId, state: 1 })
   })
 
-  it('an order that the contract does not know has three fields over REST', async () => {
+  it('for an order that the contract does not know, with three fields over REST', async () => {
     const { status, body } = await service.get(
       `/v1/${chain.chainId}/order/${UNKNOWN_ORDER.toUpperCase().replace('X', 'x')}`,
     )
@@ -142,7 +142,7 @@ describe('the same request gives the same answer', () => {
     expect(body).toEqual({ orderId: UNKNOWN_ORDER, chainId: chain.chainId, state: 'NONE' })
   })
 
-  it('a solver registers and leaves over gRPC', async () => {
+  it('for a registration and its removal over gRPC', async () => {
     const account = solverAccounts[3]
     const registration = await signedRegistration(account, { endpointUrl: 'http://127.0.0.1:9' })
     const request = { chainId: chain.chainId, ...registration }

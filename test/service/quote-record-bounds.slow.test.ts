@@ -67,7 +67,7 @@ async function ask(service: Service, count: number): Promise<string[]> {
   return answers.map(({ body }) => body.quoteId)
 }
 
-it('logs no error when the records that wait fill batches evenly', async () => {
+it('the service logs no error when the waiting records fill batches evenly', async () => {
   const service = await start()
   await ask(service, 50)
   await expect.poll(() => written(service), { timeout: 20_000 }).toBe(50)
@@ -75,7 +75,7 @@ it('logs no error when the records that wait fill batches evenly', async () => {
   expect(errors()).toEqual([])
 })
 
-it('writes nothing and answers QUOTE_NOT_FOUND with QUOTE_RECORD_HOURS=0', async () => {
+it('the service writes no record and answers QUOTE_NOT_FOUND with QUOTE_RECORD_HOURS=0', async () => {
   const service = await start({ QUOTE_RECORD_HOURS: '0' })
   let askedUnder = ''
   behave((asked, own, exchange) => {
@@ -96,9 +96,9 @@ it('writes nothing and answers QUOTE_NOT_FOUND with QUOTE_RECORD_HOURS=0', async
   expect(errors()).toEqual([])
 })
 
-it('keeps the file within QUOTE_RECORD_MAX_MB, and of the records the newest', async () => {
+it('the service keeps the file within QUOTE_RECORD_MAX_MB, with the newest records', async () => {
   const service = await start({ QUOTE_RECORD_MAX_MB: '1' })
-  // Amounts of 100 digits in offers that nobody signed make large records with little work.
+  // Amounts of 100 digits in unsigned offers make large records with little work.
   const inputAmount = '9'.repeat(100)
   behave(async (asked, { quoteFor }) => {
     return { quote: { ...quoteFor(asked), inputAmount, outputAmount: inputAmount }, signature: '0x' }
@@ -121,7 +121,7 @@ it('keeps the file within QUOTE_RECORD_MAX_MB, and of the records the newest', a
   await service.close()
 })
 
-it('keeps no amount that is not decimal digits', async () => {
+it('a record has no amount that is not decimal digits', async () => {
   const service = await start()
   const odd = ['\u0001'.repeat(100), '0x10', '-1', '1e3', ' 1', '1.5', '٣', '9'.repeat(101)]
   behave(async (asked, { quoteFor, sign }) => {
@@ -142,7 +142,7 @@ it('keeps no amount that is not decimal digits', async () => {
   await service.close()
 })
 
-it('writes a new file in pages of 16 KiB', async () => {
+it('the service writes a new file in pages of 16 KiB', async () => {
   const service = await start()
   await service.close()
   expect(existsSync(file)).toBe(true)
@@ -151,7 +151,7 @@ it('writes a new file in pages of 16 KiB', async () => {
   expect(sqlite.pragma('page_size', { simple: true })).toBe(16_384)
 })
 
-it('logs why records could not be written', async () => {
+it('the service logs why records could not be written', async () => {
   const service = await start()
   const sqlite = new SQLite(file)
   sqlite.exec('drop table quote_records')
@@ -165,7 +165,7 @@ it('logs why records could not be written', async () => {
   await service.close()
 })
 
-it('removes what is too old after the start', async () => {
+it('the service removes expired records after the start', async () => {
   const first = await start()
   const [quoteId] = await ask(first, 1)
   await first.close()

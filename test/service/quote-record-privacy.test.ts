@@ -13,10 +13,10 @@ let chain: TestChain
 let service: TestService
 let solvers: TestSolver[]
 let path: string
-/** Stands still at `at`, Unix milliseconds, once that is set. */
+/** Returns `at` in Unix milliseconds once that is set. */
 const clock: { at: number | undefined } = { at: undefined }
 const lines: string[] = []
-/** The id that each solver was last asked under, by its place among `solvers`. */
+/** The id under which each solver was last asked, by its position in `solvers`. */
 let askedUnder: string[]
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ const ask = async (changes = {}) => (await service.post(path, { ...quoteRequest(
 const read = async (quoteId: string | undefined) => (await service.get(`${path}/${quoteId}`)).body
 const addressOf = (index: number) => solvers[index]?.account.address ?? ''
 
-it('gives each solver an id of its own, in the form of a UUID, that says nothing of the others', async () => {
+it('each solver gets a UUID of its own, which shows nothing of the others', async () => {
   const rounds: string[][] = []
   for (let round = 0; round < 3; round++) {
     const { quoteId } = await ask()
@@ -68,13 +68,13 @@ it('gives each solver an id of its own, in the form of a UUID, that says nothing
   for (const id of rounds.flat()) expect(id).toMatch(UUID)
   expect(new Set(rounds.flat()).size).toBe(12)
   for (const ids of rounds) {
-    // Ids of one round share no more than random ones: bytes at the same place are equal once in 256.
+    // Ids of one round are as different as random ones: bytes at the same place are equal once in 256.
     const equal = ids.flatMap((id, at) => ids.slice(at + 1).map((other) => equalBytes(id, other)))
     expect(Math.max(...equal)).toBeLessThan(6)
   }
 })
 
-it('shows a solver the request, its own result and its rank, and nothing of the others', async () => {
+it('the record shows a solver the request, its own result and its rank, and nothing of the others', async () => {
   const before = Date.now()
   const { quoteId, quote } = await ask()
   const after = Date.now()
@@ -104,7 +104,7 @@ it('shows a solver the request, its own result and its rank, and nothing of the 
     expect(text).not.toContain(secret)
 })
 
-it('shows a solver the best amount only after the deposit deadline', async () => {
+it('the record shows a solver the best amount only after the deposit deadline', async () => {
   const { quote } = await ask({ depositWindow: 60 })
   const before = await read(askedUnder[2])
   expect(before.bestAmount).toBeUndefined()
@@ -119,7 +119,7 @@ it('shows a solver the best amount only after the deposit deadline', async () =>
   expect(JSON.stringify(after)).not.toContain(addressOf(0))
 })
 
-it('does not tell a solver before the deadline that it is as good as the best offer', async () => {
+it('the record does not show a solver before the deadline that it is as good as the best offer', async () => {
   behave(honest({ output: '500' }), honest({ output: '500' }), honest({ output: '500' }))
   await ask()
   const records = await Promise.all(askedUnder.map(read))
@@ -128,7 +128,7 @@ it('does not tell a solver before the deadline that it is as good as the best of
   expect(byRank[1].explanation).not.toContain('As good')
 })
 
-it('shows the best input of EXACT_OUTPUT, also to a solver without an offer', async () => {
+it('the record shows the best input of EXACT_OUTPUT, also to a solver without an offer', async () => {
   const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
   behave(honest({ input: '70' }), honest({ input: '50' }), refuse)
   const { quote } = await ask({ orderType: 'EXACT_OUTPUT', amount: '30' })
@@ -139,7 +139,7 @@ it('shows the best input of EXACT_OUTPUT, also to a solver without an offer', as
   expect((await read(askedUnder[2])).bestAmount).toBe('50')
 })
 
-it('shows no best amount of a quote that nobody answered', async () => {
+it('the record shows no best amount of a quote without offers', async () => {
   const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
   behave(refuse, refuse, refuse)
   await ask()
@@ -149,7 +149,7 @@ it('shows no best amount of a quote that nobody answered', async () => {
   expect(record.bestAmount).toBeUndefined()
 })
 
-it('shows the caller everything, as soon as the answer is there', async () => {
+it('the record shows the caller everything at once after the response', async () => {
   const before = Date.now()
   const { quoteId } = await ask()
   const elapsedMs = Date.now() - before
@@ -160,7 +160,7 @@ it('shows the caller everything, as soon as the answer is there', async () => {
   for (const id of askedUnder) expect(JSON.stringify(record)).not.toContain(id)
 })
 
-it('answers the same for an id of no record and for one that is nearly right', async () => {
+it('the response is the same for an unknown id and for one that is nearly right', async () => {
   await ask()
   const near = `${askedUnder[0]?.slice(0, -1)}${askedUnder[0]?.endsWith('0') ? '1' : '0'}`
   const answers = [await read(randomUUID()), await read(near)]
@@ -168,12 +168,12 @@ it('answers the same for an id of no record and for one that is nearly right', a
   expect(answers[0].error).toBe(answers[1].error)
 })
 
-it('takes the id in capitals, as UUIDs may be written', async () => {
+it('the record is found by an id in capitals, as UUIDs may be written', async () => {
   await ask()
   expect((await read(askedUnder[1]?.toUpperCase())).solvers).toMatchObject([{ solver: addressOf(1) }])
 })
 
-it('writes nothing to the log under the id of a solver', async () => {
+it('the log has no line with the id of a solver', async () => {
   const { quoteId } = await ask()
   await read(askedUnder[0])
   const own = () => lines.filter((line) => line.includes(askedUnder[0] ?? ''))

@@ -60,7 +60,7 @@ const ask = (changes = {}) => service.post(path, { ...quoteRequest(chain), ...ch
 const readRecord = (quoteId: string) => service.get(`${path}/${quoteId}`)
 
 describe('the record of a quote', () => {
-  it('tells what was asked, who was asked, and how the offers were ranked', async () => {
+  it('shows the request, the asked solvers and the ranking of the offers', async () => {
     const before = Date.now()
     const { body } = await ask()
     const { status, body: record } = await readRecord(body.quoteId)
@@ -95,7 +95,7 @@ describe('the record of a quote', () => {
     ])
   })
 
-  it('tells over gRPC what it tells on REST', async () => {
+  it('shows over gRPC what it shows on REST', async () => {
     const { body } = await ask()
     const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
     const record = await client.getQuoteRecord({ chainId: BigInt(chain.chainId), quoteId: body.quoteId })
@@ -108,8 +108,8 @@ describe('the record of a quote', () => {
   })
 })
 
-describe('a solver that gave no offer is told why', () => {
-  it('by refusing, by being late, and by an invalid reply with its amounts as they were written', async () => {
+describe('the record shows a solver why it gave no offer', () => {
+  it('after a decline, a late reply, and an invalid reply with its amounts as they were written', async () => {
     const [refusing, late, wrong] = solvers as [TestSolver, TestSolver, TestSolver]
     refusing.behave(async (_asked, _solver, { response }) => {
       await pause(100)
@@ -153,7 +153,7 @@ describe('a solver that gave no offer is told why', () => {
     })
   })
 
-  it('over gRPC as well, where the error names the record', async () => {
+  it('over gRPC too, where the error names the record', async () => {
     const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
     for (const solver of solvers)
       solver.behave(async (_asked, _solver, { response }) => void response.writeHead(404).end())
@@ -182,7 +182,7 @@ describe('a solver that gave no offer is told why', () => {
     ['connection_refused', 'http://127.0.0.1:1', 'Nothing listens'],
     ['name_not_resolved', 'http://solver.invalid', 'does not resolve'],
     ['tls_failed', () => solvers[0]?.endpointUrl.replace('http:', 'https:') ?? '', 'TLS'],
-  ] as const)('by %s, without telling where it is', async (reason, endpoint, words) => {
+  ] as const)("after %s, without the endpoint's address", async (reason, endpoint, words) => {
     const endpointUrl = typeof endpoint === 'string' ? endpoint : endpoint()
     await register(service, chain.chainId, third, { endpointUrl })
     const { body } = await ask({ amount: '55' })
@@ -198,7 +198,7 @@ describe('a solver that gave no offer is told why', () => {
     await solvers[2]?.register(service)
   })
 
-  it('by what is no HTTP, a lost connection, or too long a reply', async () => {
+  it('after a reply that is not HTTP, a lost connection, or too long a reply', async () => {
     const [odd, lost, long] = solvers as [TestSolver, TestSolver, TestSolver]
     odd.behave(
       async (_asked, _solver, { response }) => void response.socket?.write('SSH-2.0-OpenSSH_9.6\r\n'),
@@ -218,18 +218,18 @@ describe('a solver that gave no offer is told why', () => {
   })
 })
 
-describe('a record is not found', () => {
-  it('when there is none, under its own error', async () => {
+describe('a request for a record', () => {
+  it('gets QUOTE_NOT_FOUND when there is none', async () => {
     const { status, body } = await readRecord(randomUUID())
     expect([status, body.code]).toEqual([404, 'QUOTE_NOT_FOUND'])
   })
 
-  it('when the id is none', async () => {
+  it('gets the bad field for an invalid id', async () => {
     const { status, body } = await readRecord('1')
     expect([status, body.details]).toEqual([400, [{ field: 'quoteId', message: 'must be a UUID' }]])
   })
 
-  it('when it is older than QUOTE_RECORD_HOURS', async () => {
+  it('gets 404 after QUOTE_RECORD_HOURS', async () => {
     const { body } = await ask()
     clock.aheadMs = 2 * 3_600_000 + 60_000
     expect((await readRecord(body.quoteId)).status).toBe(404)
@@ -238,7 +238,7 @@ describe('a record is not found', () => {
   })
 })
 
-it('survives a restart, until it is too old', async () => {
+it('a record survives a restart until it expires', async () => {
   const { body } = await ask()
   await service.close()
   service = await start()
@@ -250,7 +250,7 @@ it('survives a restart, until it is too old', async () => {
   expect((await readRecord(body.quoteId)).status).toBe(404)
 })
 
-it('is kept in memory with :memory:', async () => {
+it('a record is kept in memory with :memory:', async () => {
   await service.close()
   service = await start({ DB_PATH: ':memory:' })
   await solvers[0]?.register(service)

@@ -3,22 +3,22 @@ import type { Random } from '../random.js'
 import type { Action, ActionKind, Order, OrderActions } from './order-actions.js'
 import { apply, type OpenOrders } from './order-book.js'
 
-/** Those who trade; each list with one at least. */
+/** The traders: at least one in each list. */
 export interface Traders {
   users: readonly [DevAccount, ...DevAccount[]]
   solvers: readonly [DevAccount, ...DevAccount[]]
 }
 
-/** The contract takes deadlines of 32 bits: one of these lies behind whatever time a test travels to. */
+/** The contract takes deadlines of 32 bits. This one is after any time that a test travels to. */
 const NEVER = { min: 4_000_000_000, max: 4_294_967_295 }
-/** How long ago the quote of a late address deposit ended, at the most. */
+/** The longest time since the quote of a late address deposit ended. */
 const PAST_SECONDS = 1_000_000
-/** The least that the contract takes. */
+/** The minimum of the contract. */
 const MIN_OUTPUT = Number(MIN_ORDER)
-/** 5% of it is what an order reserves: thousands of orders fit a bond of the least size. */
+/** An order reserves 5% of it: thousands of orders fit a minimum bond. */
 const MAX_OUTPUT = 100_000
 
-/** How often each kind comes, as long as there are orders for it. */
+/** The frequency of each kind, as long as there are orders for it. */
 const KINDS: readonly [ActionKind, ...ActionKind[]] = [
   'deposit',
   'deposit',
@@ -31,7 +31,7 @@ const KINDS: readonly [ActionKind, ...ActionKind[]] = [
   'refundAddressDeposit',
 ]
 
-/** Makes up actions that succeed, out of a source of random values. */
+/** Makes random actions that succeed. */
 export function createRandomActions(random: Random, actions: OrderActions, { users, solvers }: Traders) {
   const deadline = () => random.integer(NEVER.min, NEVER.max)
 
@@ -69,7 +69,7 @@ export function createRandomActions(random: Random, actions: OrderActions, { use
     order,
     /**
      * Actions for one block, those of one order in their order.
-     * @param open the open orders before the block; afterwards those after it
+     * @param open the open orders before the block; updated to those after it
      * @param time the block's time, Unix seconds
      * @param isExact whether the block will have that time, or one up to a few seconds later
      */
@@ -85,7 +85,7 @@ export function createRandomActions(random: Random, actions: OrderActions, { use
     },
     /**
      * Some of the actions that a reorganisation drops, which succeed again on the new chain, in their order.
-     * @param open the open orders before them; afterwards those after them
+     * @param open the open orders before them; updated to those after them
      */
     again(open: OpenOrders, dropped: readonly Action[], time: number): Action[] {
       return dropped.filter((action) => {
@@ -99,7 +99,7 @@ export function createRandomActions(random: Random, actions: OrderActions, { use
         return true
       })
     },
-    /** How many of `events` fall on each of `blocks`; some may get none. */
+    /** How many of `events` are in each of `blocks`. Some blocks may get none. */
     shares(events: number, blocks: number): number[] {
       const shares = new Array<number>(blocks).fill(0)
       for (let event = 0; event < events; event++) {
@@ -108,14 +108,14 @@ export function createRandomActions(random: Random, actions: OrderActions, { use
       }
       return shares
     },
-    /** Spreads actions over blocks, keeping their order. */
+    /** Distributes actions over blocks, in their order. */
     spread<T>(items: readonly T[], blocks: number): T[][] {
       const spread: T[][] = Array.from({ length: blocks }, () => [])
       const places = items.map(() => random.integer(0, blocks - 1)).sort((a, b) => a - b)
       for (const [index, item] of items.entries()) spread[places[index] ?? 0]?.push(item)
       return spread
     },
-    /** Whether the next block's time is a second later than the last one's: orders expire by it. */
+    /** Whether the next block's time is a second later than the last one's, which lets orders expire. */
     ticks: () => random.integer(1, 4) === 1,
   }
 }

@@ -8,7 +8,7 @@ import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { createGrpcClient } from './grpc-client.js'
 import { startService, type TestService } from './service.js'
 
-/** The limits of docs/protocol.md, "Limits and defaults", which the test harness otherwise turns off. */
+/** The limits of docs/protocol.md, "Limits and defaults", which the test harness usually turns off. */
 const LISTED = {
   RATE_LIMIT_MAX: '100',
   RATE_LIMIT_QUOTE: '30',
@@ -48,7 +48,7 @@ const routes: [string, number, string, string, (chainId: number) => [verb: strin
 ]
 
 describe.each(routes)('%s', (_, limit, grpcService, grpcMethod, route) => {
-  it(`pass exactly ${limit} times a minute on REST, with the count in the headers`, async () => {
+  it(`are accepted exactly ${limit} times a minute on REST, with the count in the headers`, async () => {
     service = await startService(chain, LISTED)
     const [verb, path] = route(chain.chainId)
     for (let left = limit - 1; left >= 0; left--) {
@@ -68,7 +68,7 @@ describe.each(routes)('%s', (_, limit, grpcService, grpcMethod, route) => {
     expect(seconds).toBeLessThanOrEqual(60)
   })
 
-  it(`pass exactly ${limit} times a minute when every other one comes by gRPC`, async () => {
+  it(`are accepted exactly ${limit} times a minute when every other one comes by gRPC`, async () => {
     service = await startService(chain, LISTED)
     const grpc = createGrpcClient(service.url)
     const [verb, path] = route(chain.chainId)
@@ -84,7 +84,7 @@ describe.each(routes)('%s', (_, limit, grpcService, grpcMethod, route) => {
   })
 })
 
-it('a refusal on gRPC says when to come back, in RetryInfo and in a header', async () => {
+it('a rejection on gRPC has the time to retry, in RetryInfo and in a header', async () => {
   service = await startService(chain, { ...LISTED, RATE_LIMIT_SOLVERS: '1' })
   const client = createClient(SolverService, createGrpcTransport({ baseUrl: service.url }))
   const chainId = BigInt(chain.chainId)
@@ -95,8 +95,8 @@ it('a refusal on gRPC says when to come back, in RetryInfo and in a header', asy
   expect(error.metadata.get('retry-after')).toBe(String(retryInfo?.retryDelay?.seconds))
 })
 
-describe('everything else', () => {
-  it('shares the global limit: unknown paths, other verbs, unsupported chains', async () => {
+describe('the global limit', () => {
+  it('counts unknown paths, other verbs and unsupported chains', async () => {
     service = await startService(chain, { ...LISTED, RATE_LIMIT_MAX: '4' })
     const statuses = []
     for (const [verb, path] of [
@@ -112,7 +112,7 @@ describe('everything else', () => {
     expect((await service.get(`/v1/${chain.chainId}/solvers`)).status).toBe(200)
   })
 
-  it('leaves /health and /metrics alone', async () => {
+  it('does not count /health and /metrics', async () => {
     service = await startService(chain, { ...LISTED, RATE_LIMIT_MAX: '1' })
     for (let index = 0; index < 5; index++) {
       expect((await service.get('/health')).status).toBe(200)
@@ -120,7 +120,7 @@ describe('everything else', () => {
     }
   })
 
-  it('a limit of 0 is none', async () => {
+  it('is off at 0', async () => {
     service = await startService(chain, { ...LISTED, RATE_LIMIT_SOLVERS: '0' })
     for (let index = 0; index < 70; index++) {
       const { status, headers } = await service.get(`/v1/${chain.chainId}/solvers`)
@@ -129,7 +129,7 @@ describe('everything else', () => {
   })
 })
 
-describe('the client is', () => {
+describe('the counted client is', () => {
   const list = (forwarded: string) =>
     service.send('GET', `/v1/${chain.chainId}/solvers`, undefined, {
       headers: { 'x-forwarded-for': forwarded },
@@ -140,7 +140,7 @@ describe('the client is', () => {
     return seen
   }
 
-  it('the socket, whatever X-Forwarded-For says', async () => {
+  it('the socket, for any X-Forwarded-For', async () => {
     service = await startService(chain, { ...LISTED, RATE_LIMIT_SOLVERS: '2' })
     expect(await statuses(['198.51.100.1', '198.51.100.2', '198.51.100.3'])).toEqual([200, 200, 429])
   })
@@ -161,7 +161,7 @@ describe('the client is', () => {
     expect(await statuses(chained)).toEqual([200, 429, 200])
   })
 
-  it('a /64 in IPv6, and one and the same in IPv4-mapped form', async () => {
+  it('a /64 in IPv6, and the same address in IPv4-mapped form', async () => {
     service = await startService(chain, { ...LISTED, RATE_LIMIT_SOLVERS: '1', TRUST_PROXY: '1' })
     const addresses = [
       '2001:db8::1',

@@ -3,10 +3,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Answers one HTTP request in place of the node; `pass` lets the node answer. */
+/** Answers one HTTP request instead of the node. `pass` lets the node answer. */
 export type RawAnswer = (response: ServerResponse, body: string, pass: () => Promise<void>) => unknown
 
-/** A JSON-RPC node whose HTTP answers a test can write byte by byte. */
+/** A JSON-RPC node whose HTTP responses a test can write byte by byte. */
 export async function startRawNode(rpcUrl: string) {
   let answer: RawAnswer | undefined
   const headers = { 'content-type': 'application/json' }
@@ -22,7 +22,7 @@ export async function startRawNode(rpcUrl: string) {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Has all requests answered in this way from now on; as the node does when undefined. */
+    /** Answers all requests in this way from now on, or as the node does when undefined. */
     answerWith(next: RawAnswer | undefined) {
       answer = next
     },

@@ -6,13 +6,16 @@ import type { TestChain } from './chain.js'
 import type { MalformedSolver } from './malformed-solvers.js'
 import type { QuoteParams, WireQuote, WireReply } from './test-solver.js'
 
-/** More than the honest solver gives, for what must not count; and less, for what may. */
+/** More than the honest solver offers, for replies that must not count, and less, for those that may. */
 const TEMPTING = '999999999999'
 const MODEST = '100'
 
 export type RawSolver = Awaited<ReturnType<typeof startRawSolver>>
 
-/** Starts a beast on 127.0.0.1. Until it serves, it hangs up: on the request that checks its registration. */
+/**
+ * Starts a malformed solver on 127.0.0.1. Until it serves, it closes each connection, also that of its
+ * registration check.
+ */
 export async function startRawSolver(
   chain: TestChain,
   account: LocalAccount,
@@ -73,7 +76,7 @@ export async function startRawSolver(
         await malformedSolver.serve({ socket, sign, offer, trapPort })
       } while (isAsked && socket.writable)
     } catch {
-      // The service has hung up.
+      // The service has closed the connection.
     }
   })
   server.listen(0, '127.0.0.1')
@@ -86,9 +89,9 @@ export async function startRawSolver(
     serve() {
       isServing = true
     },
-    /** Bytes that left towards the service, those in the sockets' buffers included. */
+    /** Bytes that were sent to the service, those in the sockets' buffers included. */
     sent: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, sentBefore),
-    /** Resolves when the service has given up the connection of its first ask. */
+    /** Resolves when the service has closed the connection of its first request. */
     async abandoned() {
       if (first !== undefined && !first.destroyed) await once(first.resume(), 'close')
     },
@@ -100,7 +103,7 @@ export async function startRawSolver(
   }
 }
 
-/** A listener that nobody may reach. */
+/** A listener that no request may reach. */
 export async function startTrap(host = '127.0.0.1', port = 0) {
   let visits = 0
   const server = createServer((socket) => {
@@ -119,7 +122,7 @@ export async function startTrap(host = '127.0.0.1', port = 0) {
   }
 }
 
-/** @returns what reads one request of a connection after the other */
+/** @returns a reader of the requests of a connection, one after the other */
 function askReader(socket: Socket): () => Promise<QuoteParams> {
   let text = ''
   socket.on('data', (bytes) => {

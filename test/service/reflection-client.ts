@@ -8,7 +8,7 @@ import { loadSync } from '@grpc/proto-loader'
 export const VERSIONS = ['v1', 'v1alpha'] as const
 export type ReflectionVersion = (typeof VERSIONS)[number]
 
-/** A question as the protocol's request has it, in camel case. */
+/** A request of the protocol, in camel case. */
 export interface ReflectionQuestion {
   host?: string
   fileByFilename?: string
@@ -24,7 +24,7 @@ type Untyped = any
 const BUF = resolve('node_modules/.bin/buf')
 const BUF_TIMEOUT_MS = 20_000
 
-/** One stream of reflection, read with the protocol's own file and none of this project's code. */
+/** One reflection stream, read with the protocol's own file and none of this project's code. */
 export function openReflection(serviceUrl: string, version: ReflectionVersion = 'v1') {
   const definition = loadSync(`grpc/reflection/${version}/reflection.proto`, {
     includeDirs: ['node_modules/@grpc/reflection/build/proto'],
@@ -35,7 +35,7 @@ export function openReflection(serviceUrl: string, version: ReflectionVersion = 
   const stream = client.ServerReflectionInfo()
   const answers = stream[Symbol.asyncIterator]()
 
-  /** Rejects with grpc-js's ServiceError when the stream ends with one, or without an answer. */
+  /** Rejects with grpc-js's ServiceError when the stream fails or ends without a response. */
   async function next(): Promise<Untyped> {
     const { done, value } = await answers.next()
     if (done) throw new Error('the stream has ended')
@@ -51,7 +51,7 @@ export function openReflection(serviceUrl: string, version: ReflectionVersion = 
     ask,
     send: (question: ReflectionQuestion) => void stream.write(question),
     next,
-    /** The files of an answer, in their order. */
+    /** The files of a response, in their order. */
     async askFiles(question: ReflectionQuestion): Promise<FileDescriptorProto[]> {
       const { fileDescriptorResponse, errorResponse } = await ask(question)
       if (fileDescriptorResponse === undefined) throw new Error(errorResponse?.errorMessage ?? 'no files')
@@ -59,7 +59,7 @@ export function openReflection(serviceUrl: string, version: ReflectionVersion = 
         fromBinary(FileDescriptorProtoSchema, file),
       )
     },
-    /** Says that there are no more questions; whether the stream then ended well. */
+    /** Ends the requests. @returns whether the stream then ended well */
     async end(): Promise<boolean> {
       stream.end()
       return answers.next().then(
@@ -71,7 +71,7 @@ export function openReflection(serviceUrl: string, version: ReflectionVersion = 
   }
 }
 
-/** Runs `buf curl` in a folder that has none of the protos; its output, and the code that it ended with. */
+/** Runs `buf curl` in a folder that has none of the protos. @returns its output and its exit code */
 export function runBufCurl(folder: string, args: readonly string[]) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
     const options = {

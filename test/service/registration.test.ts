@@ -25,8 +25,8 @@ afterEach(() => service.close())
 const registrationOf = (account = first, options: Partial<Parameters<typeof signedRegistration>[1]> = {}) =>
   signedRegistration(account, { endpointUrl: ENDPOINT, ...options })
 
-describe('registration', () => {
-  it('lists the solver with name and time, without its endpoint, in EIP-55 form whatever was sent', async () => {
+describe('a registration', () => {
+  it('lists the solver with name and time, without its endpoint, in EIP-55 form for any letter case', async () => {
     const before = Date.now()
     const body = { ...(await registrationOf()), address: first.address.toLowerCase(), name: 'Größe ✓' }
     const answer = await service.post(`${path}/register`, body)
@@ -43,7 +43,7 @@ describe('registration', () => {
     expect(list.body[0].registeredAt).toBeGreaterThanOrEqual(before)
   })
 
-  it('takes the address in upper case, and the timestamp as a decimal string', async () => {
+  it('accepts the address in upper case, and the timestamp as a decimal string', async () => {
     const body = await registrationOf()
     const odd = {
       ...body,
@@ -53,7 +53,7 @@ describe('registration', () => {
     expect((await service.post(`${path}/register`, odd)).status).toBe(200)
   })
 
-  it('again updates endpoint and name, and keeps the place in the list', async () => {
+  it('of a registered solver updates endpoint and name, and keeps its position in the list', async () => {
     await register(service, chain.chainId, first, { endpointUrl: ENDPOINT, name: 'Old' })
     await register(service, chain.chainId, second, { endpointUrl: ENDPOINT, name: 'Other' })
     const [before] = (await service.get(path)).body
@@ -63,7 +63,7 @@ describe('registration', () => {
     expect(body[0].registeredAt).toBe(before.registeredAt)
   })
 
-  it('counts an update of a registered solver as no further place', async () => {
+  it('of a registered solver needs no further place', async () => {
     const small = await startService(chain, { MAX_SOLVERS_PER_CHAIN: '1' })
     await register(small, chain.chainId, first, { endpointUrl: ENDPOINT })
     await register(small, chain.chainId, first, { endpointUrl: ENDPOINT })
@@ -72,7 +72,7 @@ describe('registration', () => {
     await small.close()
   })
 
-  it('follows the protocol name in the signed message', async () => {
+  it('has the protocol name in the signed message', async () => {
     const contracts = await deploySettlement({ ...chain.devnet, deployer, protocolName: 'Acme' })
     await bondSolver({ ...chain.devnet, settlement: contracts.settlement, solver: first }, BOND)
     const renamed = await startService({ ...chain, contracts }, { PROTOCOL_NAME: 'Acme' })
@@ -83,8 +83,8 @@ describe('registration', () => {
   })
 })
 
-describe('the checks come in order: fields, window, signature, timestamp, address in the endpoint, place, bond', () => {
-  // Each body has the fault that is named and all the faults of the checks behind it.
+describe('the checks run in order: fields, window, signature, timestamp, address in the endpoint, place, bond', () => {
+  // Each body has the named fault and all the faults of the later checks.
   const OLD = Date.now() - 3_600_000
   const accepted = nextTimestamp()
   const faults: [string, () => Promise<object>][] = [
@@ -107,7 +107,7 @@ describe('the checks come in order: fields, window, signature, timestamp, addres
     ['ENDPOINT_REJECTED', () => registrationOf(unbonded, { endpointUrl: 'http://10.0.0.1' })],
     ['SOLVER_LIMIT_REACHED', () => registrationOf(unbonded)],
   ]
-  it.each(faults)('%s', async (code, body) => {
+  it.each(faults)('so the first fault is reported: %s', async (code, body) => {
     const environment = {
       NODE_ENV: 'production',
       SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
@@ -122,7 +122,7 @@ describe('the checks come in order: fields, window, signature, timestamp, addres
   })
 })
 
-describe('a request that the address has not signed says nothing about the address', () => {
+describe('a request without a valid signature of the address shows nothing about it:', () => {
   const faults = async (account: typeof first, timestamp: number) => {
     const { signature } = await signedRegistration(unbonded, { endpointUrl: ENDPOINT, timestamp })
     const body = { ...(await registrationOf(account, { timestamp })), signature }
@@ -133,7 +133,7 @@ describe('a request that the address has not signed says nothing about the addre
     return answers.map(({ status, body: { code, error } }) => [status, code, error])
   }
 
-  it('neither whether it is registered, nor its last accepted timestamp, nor whether there is a place', async () => {
+  it('not whether it is registered, not its last accepted timestamp, and not whether there is a place', async () => {
     const timestamp = nextTimestamp()
     await register(service, chain.chainId, first, { endpointUrl: ENDPOINT, timestamp })
     const unknown = await faults(second, timestamp)
@@ -144,8 +144,8 @@ describe('a request that the address has not signed says nothing about the addre
   })
 })
 
-describe('a captured message cannot be played again', () => {
-  it('neither a registration after an unregistration, nor an unregistration after a registration', async () => {
+describe('a captured message is rejected', () => {
+  it('when a registration follows an unregistration, or an unregistration follows a registration', async () => {
     const registration = await registrationOf()
     const withdrawal = { ...(await signedUnregistration(first)) }
     expect((await service.post(`${path}/register`, registration)).status).toBe(200)
@@ -161,20 +161,20 @@ describe('a captured message cannot be played again', () => {
     expect((await service.get(path)).body).toHaveLength(1)
   })
 
-  it('a message of one kind is none of the other', async () => {
+  it('when it is sent as a message of the other kind', async () => {
     await register(service, chain.chainId, first, { endpointUrl: ENDPOINT })
     const { signature, timestamp } = await registrationOf()
     const answer = await service.delete(`${path}/${first.address}`, { signature, timestamp })
     expect([answer.status, answer.body.code]).toEqual([401, 'SIGNATURE_INVALID'])
   })
 
-  it('one of many at the same time is taken', async () => {
+  it('in all but one of many concurrent requests', async () => {
     const body = await registrationOf(first, { timestamp: nextTimestamp() })
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.post(`${path}/register`, body)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)])
   })
 
-  it('a refused one does not use its timestamp up', async () => {
+  it('but not when it was rejected before, because that does not use its timestamp up', async () => {
     const timestamp = nextTimestamp()
     const refused = await registrationOf(first, { timestamp, endpointUrl: 'http://127.0.0.1:11' })
     await service.post(`${path}/register`, { ...refused, endpointUrl: ENDPOINT })
@@ -183,8 +183,8 @@ describe('a captured message cannot be played again', () => {
   })
 })
 
-describe('more solvers at once than there are places', () => {
-  it('fill the places and no more', async () => {
+describe('more concurrent solvers than there are places', () => {
+  it('fill exactly the places', async () => {
     const small = await startService(chain, { MAX_SOLVERS_PER_CHAIN: '1' })
     const bodies = await Promise.all([registrationOf(first), registrationOf(second)])
     const answers = await Promise.all(bodies.map((body) => small.post(`${path}/register`, body)))

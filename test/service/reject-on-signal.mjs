@@ -1,4 +1,4 @@
-/** Loaded before the service in its process: SIGUSR2 makes a rejection there that nobody handles. */
+/** Loaded into the service's process: SIGUSR2 causes an unhandled rejection there. */
 process.on('SIGUSR2', () => {
   void Promise.reject(new Error('nobody caught this'))
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeDatabase } from '../postgres-database.js'
 
-/** An empty database for services that come and go. */
+/** An empty database for services that start and stop. */
 export interface TestDatabase {
   /** The variable that names it. */
   readonly environment: Record<string, string>
@@ -23,7 +23,7 @@ async function makeShared(): Promise<TestDatabase> {
   return { environment: { DATABASE_URL: url }, drop }
 }
 
-/** One of each kind, for tests that must hold on all of them. */
+/** One of each kind, for tests that must pass on all of them. */
 export const databases: [kind: string, make: () => Promise<TestDatabase>][] = [
   ['SQLite', makeFile],
   ['PostgreSQL', makeShared],

@@ -7,10 +7,10 @@ type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>
 
-/** One process of a fleet, at the same port in each of its lives. */
+/** One process of a fleet, at the same port after each restart. */
 export type Replica = ReturnType<typeof createReplica>
 
-/** How a replica is at a moment: `killed` and `stopping` until it is started again, as is what they leave behind. */
+/** The state of a replica: `killed` and `stopping` until it is started again. */
 export type ReplicaState = 'running' | 'stopping' | 'killed'
 
 /** Ports that no connection takes for itself while a replica is down. */
@@ -19,7 +19,8 @@ const HIGHEST_PORT = 32_000
 const JSON_BODY = { 'content-type': 'application/json' }
 
 /**
- * Replicas of the built service, each a process of its own, on one PostgreSQL and one chain: they start together.
+ * Replicas of the built service, each a process of its own, on one PostgreSQL and one chain. They start at
+ * the same time.
  * @param environment further variables of each of them
  */
 export async function startFleet(
@@ -40,14 +41,14 @@ export async function startFleet(
 
   return {
     replicas: replicas as readonly Replica[],
-    /** The replica after another in the round. */
+    /** The replica after another one, in a circle. */
     after: ({ index }: Replica): Replica => replicas[(index + 1) % size] as Replica,
-    /** The one that reads the chain, once there is one. */
+    /** The leader of the chain, once there is one. */
     async reader(): Promise<Replica> {
       const [reader] = await eventually(readers, ({ length }) => length === 1)
       return reader as Replica
     },
-    /** Ends all that are still running, as SIGKILL does. */
+    /** Ends all running replicas, as SIGKILL does. */
     async stop(): Promise<void> {
       await Promise.all(replicas.map((replica) => replica.kill()))
     },
@@ -77,7 +78,7 @@ function createReplica(index: number, environment: Record<string, string>) {
     index,
     url,
     state: () => state,
-    /** Resolves when it listens. @throws Error with what it printed when it ends before */
+    /** Resolves when it listens. @throws Error with its output when it ends before */
     async start(): Promise<void> {
       running = startServiceProcess(environment)
       await running.waitFor(/"url":"[^"]+"/)
@@ -95,14 +96,14 @@ function createReplica(index: number, environment: Record<string, string>) {
       running?.signal('SIGTERM')
       return running?.exited
     },
-    /** Has it do nothing at all, while its connections stay; until `thaw`. */
+    /** Stops all its work, while its connections stay open, until `thaw`. */
     freeze: () => running?.signal('SIGSTOP'),
     thaw: () => running?.signal('SIGCONT'),
-    /** All that it has logged in this life. */
+    /** Its log since its last start. */
     output: () => running?.output() ?? '',
-    /** A series of its metrics. @param labels as they are written, with the braces */
+    /** A series of its metrics. @param labels as written, with the braces */
     metric,
-    /** Whether it reads a chain, by what it says itself. */
+    /** Whether it leads a chain, by its own metrics. */
     isReader: async (chainId: number): Promise<boolean> =>
       (await metric('aggregator_chain_leader', `{chain_id="${chainId}"}`)) === 1,
     get: (path: string) => send('GET', path),
@@ -111,7 +112,7 @@ function createReplica(index: number, environment: Record<string, string>) {
   }
 }
 
-/** Starts a replica at any port that is free. */
+/** Starts a replica at any free port. */
 async function startReplica(index: number, variables: Record<string, string>): Promise<Replica> {
   const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT))
   const replica = createReplica(index, { ...variables, PORT: String(port) })

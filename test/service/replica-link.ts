@@ -5,13 +5,13 @@ import { deferred } from './deferred.js'
 export type DatabaseLink = Awaited<ReturnType<typeof startDatabaseLink>>
 
 /**
- * What is kept back, by a text: messages with it that pass on what other replicas tell; statements from the first one
- * with it on, of its connection; what the server answers to that one and later ones, of its connection; everything of
- * all connections from that statement on, as if the replica's machine had stopped.
+ * What is held, by a text. Of messages from other replicas: those with the text. Of statements: those of a
+ * connection from the first one with the text on, or the server's answers to these. Or everything on all
+ * connections from that statement on, as if the replica's machine had stopped.
  */
 type Kind = 'notifications' | 'statements' | 'answers' | 'everything'
 
-/** Keeps something back for as long as it is not released. */
+/** Holds something until it is released. */
 interface Hold {
   readonly kind: Kind
   readonly text: string
@@ -19,11 +19,17 @@ interface Hold {
   onReached(): void
 }
 
-/** Of a message by which PostgreSQL's server passes on what another connection has told (`NotificationResponse`). */
+/**
+ * A message by which PostgreSQL's server passes on a notification of another connection
+ * (`NotificationResponse`).
+ */
 const NOTIFICATION = 'A'.charCodeAt(0)
 const HEADER_BYTES = 5
 
-/** One replica's way to PostgreSQL, without TLS, which a test can cut, or keep from passing something on. */
+/**
+ * One replica's connection to PostgreSQL, without TLS, which a test can cut, or on which it can hold
+ * messages.
+ */
 export async function startDatabaseLink(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -31,7 +37,7 @@ export async function startDatabaseLink(databaseUrl: string) {
   const everything = createValve()
   let isCut = false
 
-  /** @returns the hold of such a kind that a message begins, or is under */
+  /** @returns the hold of such a kind that a message starts, or that applies to it */
   function reach(kind: Kind, message: Buffer): Hold | undefined {
     const hold = [...holds].find((one) => one.kind === kind && message.includes(one.text))
     hold?.onReached()
@@ -76,7 +82,7 @@ export async function startDatabaseLink(databaseUrl: string) {
 
   return {
     url: url.href,
-    /** Breaks all connections, and takes none. */
+    /** Breaks all connections, and accepts none. */
     cut() {
       isCut = true
       for (const socket of sockets) socket.destroy()
@@ -84,7 +90,10 @@ export async function startDatabaseLink(databaseUrl: string) {
     restore() {
       isCut = false
     },
-    /** Keeps something back from now on. @returns `reached` once there was something; `release` lets it through */
+    /**
+     * Holds something from now on. @returns `reached` resolves at the first held message; `release` sends
+     * them all on
+     */
     hold(kind: Kind, text: string) {
       const reached = deferred()
       const valve = kind === 'everything' ? everything : createValve()
@@ -108,7 +117,7 @@ export async function startDatabaseLink(databaseUrl: string) {
 
 type Valve = ReturnType<typeof createValve>
 
-/** Lets actions through, or keeps them, in their order, until it is opened. */
+/** Runs actions, or keeps them in their order until it is opened. */
 function createValve() {
   let kept: (() => void)[] | undefined
   return {
@@ -127,7 +136,7 @@ function createValve() {
   }
 }
 
-/** Reads what a server of PostgreSQL sends, message by message. */
+/** Reads the messages of a PostgreSQL server one by one. */
 function readMessages(server: Socket, onMessage: (message: Buffer) => void): void {
   let rest = Buffer.alloc(0)
   server.on('data', (chunk) => {

@@ -10,22 +10,22 @@ export type QuoteLoad = ReturnType<typeof startQuoteLoad>
 interface Answer {
   readonly replica: number
   readonly status: number
-  /** What is wrong, when the status is not 200. */
+  /** The error, when the status is not 200. */
   readonly text: string
   /** When it came, in milliseconds of `performance.now()`. */
   readonly at: number
   readonly durationMs: number
 }
 
-/** An attempt that came to no answer, after which the caller asked the next replica. */
+/** An attempt without an answer, after which the caller asked the next replica. */
 export interface Break {
   readonly replica: number
   readonly code: string
-  /** How the replica was by then. */
+  /** The state of the replica at that moment. */
   readonly state: ReplicaState
   /** Whether the connection had brought an answer before. */
   readonly isReused: boolean
-  /** How long nothing had come on it then. */
+  /** How long the connection had been silent then. */
   readonly idleMs: number
 }
 
@@ -33,8 +33,8 @@ const CALLERS = 6
 const PAUSE_MS = 150
 
 /**
- * Callers who ask for quotes all the time, each of one replica after the other. As behind a load balancer, whoever finds
- * nobody there, or whose connection breaks, asks the next replica.
+ * Callers that request quotes all the time, each from one replica after the other. As with a load balancer, a
+ * caller whose connection fails asks the next replica.
  */
 export function startQuoteLoad(fleet: Fleet, chain: TestChain) {
   const agent = new Agent({ keepAlive: true })
@@ -95,7 +95,7 @@ export function startQuoteLoad(fleet: Fleet, chain: TestChain) {
   return {
     answers: answers as readonly Answer[],
     breaks: breaks as readonly Break[],
-    /** Quotes for which no replica could be reached. */
+    /** Quotes for which no replica was reachable. */
     unanswered: () => unanswered,
     /** The answers that came since a moment of `performance.now()`. */
     since: (start: number) => answers.filter(({ at }) => at >= start),

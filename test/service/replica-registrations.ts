@@ -5,37 +5,37 @@ import { signedRegistration, signedUnregistration } from './test-solver.js'
 
 export type Registrations = ReturnType<typeof startRegistrations>
 
-/** Who registers, and where it is to be asked. */
+/** A solver that registers, and its endpoint. */
 export interface Applicant {
   readonly account: LocalAccount
   readonly endpointUrl: string
 }
 
-/** What became of one signed message. */
+/** The result of one signed message. */
 export interface Outcome {
-  /** HTTP status; 0 when the connection broke off. */
+  /** HTTP status. 0 when the connection broke. */
   readonly status: number
   readonly code: string | undefined
   readonly replica: number
-  /** How that replica was by then. */
+  /** The state of that replica at that moment. */
   readonly state: ReplicaState
-  /** Whether an earlier message with the same wish was not answered, and may have been taken. */
+  /** Whether an earlier message of the same kind was not answered, and may have been accepted. */
   readonly isRepeated: boolean
   /** In milliseconds of `performance.now()`, as is the time of the answer. */
   readonly sentAt: number
   readonly at: number
 }
 
-/** The name that is listed of a solver; undefined when it is not registered. */
+/** The listed name of a solver. Undefined when it is not registered. */
 type HealthStatus = string | undefined
 
 const PAUSE_MS = 100
-/** Longer than the database is away. */
+/** Longer than the database is down. */
 const CONFIRM_MS = 20_000
 
 /**
- * Solvers that register, register anew by another name, and unregister, all the time and at random replicas. Before
- * each goes on, every replica must list what was answered.
+ * Solvers that register, register again with another name, and unregister, all the time and at random
+ * replicas. Before each continues, every replica must list what was answered.
  */
 export function startRegistrations(fleet: Fleet, chainId: number, applicants: readonly Applicant[]) {
   const path = `/v1/${chainId}/solvers`
@@ -62,7 +62,7 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
     return status === 200 || (isRepeated && body.code === 'SOLVER_NOT_FOUND')
   }
 
-  /** Sends messages until one is answered; those before may have been taken or not. */
+  /** Sends messages until one is answered. Those before may have been accepted or not. */
   async function sendUntilAnswered(applicant: Applicant, name: HealthStatus): Promise<void> {
     let isRepeated = false
     while (!(await send(applicant, name, isRepeated))) {
@@ -80,7 +80,7 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
     const giveUpAt = performance.now() + CONFIRM_MS
     while (performance.now() < giveUpAt) {
       const listed = await listedAt(replica, applicant).catch(() => 'nobody there')
-      // One that is down shows what it knows when it is back.
+      // A replica that is down shows its list when it is back.
       if (listed === name && replica.state() === 'running') return true
       await pause(PAUSE_MS)
     }
@@ -105,14 +105,14 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
   const applications = applicants.map(apply)
 
   return {
-    /** All that was sent, in the order of its end. */
+    /** All sent messages, in the order of their end. */
     outcomes: outcomes as readonly Outcome[],
     since: (start: number) => outcomes.filter(({ at }) => at >= start),
-    /** What was answered and not listed by all replicas. */
+    /** The answered changes that not all replicas list. */
     lost: lost as readonly string[],
-    /** How many answers all replicas have shown to be true. */
+    /** How many answers are confirmed by the lists of all replicas. */
     confirmed: () => confirmed,
-    /** Resolves when the last answers have been held against the lists. */
+    /** Resolves when the last answers have been compared with the lists. */
     async stop(): Promise<void> {
       isStopping = true
       await Promise.all(applications)

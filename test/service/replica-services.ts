@@ -5,7 +5,10 @@ import { startService, type TestService } from './service.js'
 
 type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
 
-/** Makes an empty database, which is dropped when the test has ended, and whatever was to be closed before is closed. */
+/**
+ * Makes an empty database for a test. After the test everything given to `closeLater` is closed, and the
+ * database dropped.
+ */
 export async function openReplicas(chain: Chain) {
   const { url, drop } = await makeDatabase()
   const opened: { close(): unknown }[] = []
@@ -16,12 +19,12 @@ export async function openReplicas(chain: Chain) {
 
   return {
     databaseUrl: url,
-    /** Closes something when the test has ended, before what was given earlier. */
+    /** Closes something after the test, before what was given earlier. */
     closing<T extends { close(): unknown }>(one: T): T {
       opened.push(one)
       return one
     },
-    /** Starts one more replica, in this process; the first one reads the chain. */
+    /** Starts one more replica in this process. The first one becomes the leader of the chain. */
     async start(environment: Record<string, string> = {}): Promise<TestService> {
       const service = await startService(chain, {
         DATABASE_URL: url,
@@ -33,7 +36,7 @@ export async function openReplicas(chain: Chain) {
   }
 }
 
-/** Three replicas in this process; the first one reads the chain. */
+/** Three replicas in this process. The first one is the leader of the chain. */
 export async function startThree(chain: Chain, environment: Record<string, string> = {}) {
   const replicas = await openReplicas(chain)
   const first = await replicas.start(environment)

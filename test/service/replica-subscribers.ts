@@ -7,7 +7,7 @@ import type { Face } from './stream-faces.js'
 
 export type FleetSubscriber = Awaited<ReturnType<typeof subscribeToFleet>>
 
-/** How one of the streams ended, and how its replica was by then. */
+/** How a stream ended, and the state of its replica at that moment. */
 interface Ending extends StreamEnd {
   readonly replica: number
   readonly state: ReplicaState
@@ -16,8 +16,8 @@ interface Ending extends StreamEnd {
 const PAUSE_MS = 20
 
 /**
- * Follows the events of a fleet on one face: whenever its stream ends, or cannot be opened, it goes on at the next
- * replica, behind the last message that it has got. Resolves when it is connected.
+ * Follows the events of a fleet on one transport. Whenever its stream ends, or cannot be opened, it continues
+ * at the next replica after its last message. Resolves when it is connected.
  */
 export async function subscribeToFleet(fleet: Fleet, face: Face, first: Replica) {
   const received: StreamMessage[] = []
@@ -50,9 +50,9 @@ export async function subscribeToFleet(fleet: Fleet, face: Face, first: Replica)
     name: `${face.name} at replica ${first.index} first`,
     /** All events over all streams. */
     received: all,
-    /** All streams that have ended, with those that were refused. */
+    /** All streams that have ended, also those that were rejected. */
     endings: endings as readonly Ending[],
-    /** Where it is now. */
+    /** The replica to which it is connected. */
     replica: () => replica,
     /** Resolves when an order's deposit has come. */
     until: (orderId: string) =>

@@ -13,13 +13,13 @@ import { type FleetSubscriber, subscribeToFleet } from './replica-subscribers.js
 import { eventSource, grpc, webSocket, withoutCursors } from './stream-faces.js'
 import { startSolver, type TestSolver } from './test-solver.js'
 
-/** Of the traffic. */
+/** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
 const SETTLED_SOLVERS = 3
 const APPLICANTS = 3
 const OUTAGE_MS = 10_000
 const TAKE_OVER_MS = 5000
-/** As long as a replica drains when it is told to stop. */
+/** As long as a replica drains after SIGTERM. */
 const DRAIN_MS = 500
 const TIMEOUT_MS = 60_000
 const PAUSE_MS = 100
@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   isTrading = false
   await trading
-  // Whoever is still about something after a failure finds nobody, and ends.
+  // A caller that still works after a failure finds no replica, and ends.
   await fleet?.stop()
   await Promise.allSettled([quotes?.stop(), registrations?.stop()])
   await Promise.all(subscribers?.map((subscriber) => subscriber.leave()) ?? [])
@@ -71,7 +71,10 @@ afterAll(async () => {
   await Promise.all([postgres?.stop(), chain?.stop()])
 })
 
-/** Orders to be deposited by whoever trades, as nobody else may send transactions meanwhile. */
+/**
+ * Orders to deposit. Only the trader deposits them, because no one else may send transactions at the same
+ * time.
+ */
 const wanted: ((orderId: string) => void)[] = []
 
 async function trade(): Promise<void> {
@@ -94,7 +97,7 @@ async function untilTold(those: readonly FleetSubscriber[] = subscribers): Promi
 
 const health = () => Promise.all(fleet.replicas.map(async ({ get }) => (await get('/health')).body))
 
-/** Resolves when all replicas say so of their database. */
+/** Resolves when all replicas report that state of their database. */
 const untilDatabaseIs = (status: 'ok' | 'down') =>
   eventually(health, (all) => all.every(({ database }) => database === status))
 
@@ -102,7 +105,7 @@ describe(`three replicas under load of seed ${SEED}`, () => {
   const outage = { from: 0, to: 0 }
 
   it(
-    'go on when the reader of the chain is killed',
+    'continue when the leader of the chain is killed',
     async () => {
       await untilTold()
       const reader = await fleet.reader()
@@ -119,7 +122,7 @@ describe(`three replicas under load of seed ${SEED}`, () => {
   )
 
   it(
-    'answer quotes and keep their streams while PostgreSQL is away, and register nobody',
+    'answer quotes and keep their streams while PostgreSQL is down, and accept no registration',
     async () => {
       const endings = () => subscribers.flatMap((subscriber) => subscriber.endings)
       const before = endings().length
@@ -150,7 +153,7 @@ describe(`three replicas under load of seed ${SEED}`, () => {
   )
 
   it(
-    'go on while each of them is restarted in turn',
+    'continue while each of them is restarted in turn',
     async () => {
       for (const replica of fleet.replicas) {
         expect(await replica.stop()).toBe(0)
@@ -161,12 +164,13 @@ describe(`three replicas under load of seed ${SEED}`, () => {
     TIMEOUT_MS,
   )
 
-  it('have failed no quote but those under way at one that was ended', async () => {
+  it('have failed only quotes that were open at a replica that was ended', async () => {
     await quotes.stop()
     expect(quotes.unanswered()).toBe(0)
     expect(quotes.answers.filter(({ status }) => status !== 200)).toEqual([])
-    // A load balancer asks the next replica when a port is closed. The system resets connections that were not accepted
-    // before that. A replica that stops closes the connections on which nothing came while it drained.
+    // A load balancer asks the next replica when a port is closed. The system resets connections that were
+    // not accepted before that. A replica that stops closes the connections on which nothing came while it
+    // drained.
     const isExcused = ({ state, code, isReused, idleMs }: Break) =>
       state === 'killed' ||
       code === 'ECONNREFUSED' ||
@@ -174,7 +178,7 @@ describe(`three replicas under load of seed ${SEED}`, () => {
     expect(quotes.breaks.filter((one) => !isExcused(one))).toEqual([])
   })
 
-  it('have lost no registration that was answered, and refused none but while PostgreSQL was away', async () => {
+  it('have lost no answered registration, and rejected registrations only while PostgreSQL was down', async () => {
     await registrations.stop()
     expect(registrations.lost).toEqual([])
     expect(registrations.confirmed()).toBeGreaterThan(APPLICANTS)
@@ -186,7 +190,7 @@ describe(`three replicas under load of seed ${SEED}`, () => {
     expect(registrations.outcomes.filter((one) => !isExcused(one))).toEqual([])
   })
 
-  it('have told every client every event once and in order, the same everywhere', async () => {
+  it('have sent every client every event once and in order, the same everywhere', async () => {
     isTrading = false
     await trading
     const order = traffic.order()

@@ -10,7 +10,7 @@ import type { TestService } from './service.js'
 import { endOn, eventSource, grpc, webSocket } from './stream-faces.js'
 import { watchEvents } from './watch-events.js'
 
-/** Of the traffic. */
+/** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
 const FACES = [webSocket, eventSource, grpc]
 
@@ -42,7 +42,7 @@ async function untilSeen(replica: TestService): Promise<void> {
   )
 }
 
-/** A replica that reads the chain, and another one, which come to the database by links. */
+/** A leader of the chain and a follower replica. Each reaches the database by a link. */
 async function startLinked(environment: Record<string, string> = {}) {
   const replicas = await openReplicas(chain)
   const link = async () => replicas.closing(await startDatabaseLink(replicas.databaseUrl))
@@ -52,7 +52,7 @@ async function startLinked(environment: Record<string, string> = {}) {
   return { replicas, links, reader, other }
 }
 
-/** The same, with an order that the other one has in memory, and its subscriber and node. */
+/** The same, with an order that the follower has in memory, and its subscriber and node. */
 async function startRemembered() {
   const rpc = await startRpcProxy(chain.devnet.rpcUrl)
   const linked = await startLinked({ [`RPC_URL_${chain.chainId}`]: rpc.url })
@@ -68,8 +68,8 @@ async function startRemembered() {
   return { ...linked, rpc, order, events }
 }
 
-describe('the events of one reader', () => {
-  it('come to the subscribers of all replicas alike, with reorganisations', async () => {
+describe('the events of one leader', () => {
+  it('reach the subscribers of all replicas, with reorganisations', async () => {
     const { services } = await startThree(chain)
     const fromBlock = (await traffic.head()).number + 1
     const streams = services.map(({ url }) => webSocket.open(url))
@@ -94,7 +94,7 @@ describe('the events of one reader', () => {
     for (const stream of streams) stream.leave()
   })
 
-  it.each(FACES)('go on at a replica that has not heard of the cursor yet: $name', async (face) => {
+  it.each(FACES)('continue at a replica that does not know the cursor yet: $name', async (face) => {
     const { reader, links, other } = await startLinked()
     const [left, staying] = [face.open(reader.url), face.open(other.url)]
     await Promise.all([left.connected(), staying.connected()])
@@ -118,7 +118,7 @@ describe('the events of one reader', () => {
 })
 
 describe('a replica that cannot reach its database', () => {
-  it.each(FACES)('refuses cursors that it has not heard of, and goes on when it can: $name', async (face) => {
+  it.each(FACES)('rejects cursors that it does not know, and continues when it can: $name', async (face) => {
     const { reader, links, other } = await startLinked()
     const start = face.open(reader.url)
     await start.connected()
@@ -142,13 +142,13 @@ describe('a replica that cannot reach its database', () => {
     staying.leave()
   })
 
-  it('sends the last events from memory, and what comes meanwhile when it can', async () => {
+  it('sends the last events from memory, and later ones when it can', async () => {
     const { replicas, reader, links } = await startLinked()
     const first = webSocket.open(reader.url)
     const begin = await first.connected()
     for (let round = 0; round < 5; round++) await deposit()
     await first.take(5)
-    // One that was not there when it happened has read it at its start.
+    // A replica that was not running at that time has read it at its start.
     const late = await replicas.start({ DATABASE_URL: links.other.url })
     links.other.cut()
     const behind = webSocket.open(late.url, { after: begin ?? '' })
@@ -168,8 +168,8 @@ describe('a replica that cannot reach its database', () => {
   })
 })
 
-describe('an order', () => {
-  it('is read from memory at a replica that does not read the chain, and anew after its events', async () => {
+describe('the state of an order at a follower replica', () => {
+  it('is read from memory, and from the chain again after events of the order', async () => {
     const { other, rpc, order, events } = await startRemembered()
     for (let again = 0; again < 20; again++) expect(await stateAt(other, order.orderId)).toBe('DEPOSITED')
     expect(rpc.requests()).toEqual([])
@@ -179,7 +179,7 @@ describe('an order', () => {
     expect(rpc.orderReads()).toEqual([[order.orderId]])
   })
 
-  it('is never behind what a subscriber of the same replica has been told', async () => {
+  it('is never older than the events of a subscriber at the same replica', async () => {
     const { replicas, other } = await startLinked()
     const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
     const readings: Promise<{ told: string; read: string }>[] = []
@@ -191,7 +191,7 @@ describe('an order', () => {
     })
     for (let block = 0; block < 15; block++) {
       await traffic.run({ events: 6, blocks: 1 })
-      // Those to which something will happen are in memory by then.
+      // The orders that will have events are in memory by then.
       await Promise.all(traffic.openOrders().map(({ orderId }) => stateAt(other, orderId)))
     }
     await events.untilCount(90)
@@ -199,7 +199,7 @@ describe('an order', () => {
     expect(answers.filter(({ told, read }) => (LATENESS[read] ?? 0) < (LATENESS[told] ?? 0))).toEqual([])
   })
 
-  it('is not behind either when the news of it come later than the event', async () => {
+  it('is not older than an event whose chain state comes after it', async () => {
     const { links, other, order, events } = await startRemembered()
     const held = links.reader.hold('statements', '"touched"')
     await traffic.mine([traffic.actions.fill(order)])
@@ -208,7 +208,7 @@ describe('an order', () => {
     held.release()
   })
 
-  it('is not remembered as a node tells it that has not seen what the reader has', async () => {
+  it('is not remembered from a node that is behind the leader', async () => {
     const { links, other, rpc, order, events } = await startRemembered()
     const held = links.other.hold('notifications', '"view"')
     await traffic.mine([traffic.actions.fill(order)])

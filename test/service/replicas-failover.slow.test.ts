@@ -27,10 +27,15 @@ async function deposit(): Promise<string> {
   return order.orderId
 }
 
-/** How a face says that a stream has ended as its cursor is not known any more: server-sent events have no way to. */
+/**
+ * How a transport reports that a stream has ended because its cursor is no longer known. Server-sent events
+ * cannot.
+ */
 const endOfRunning = (face: Face) => (face === eventSource ? { status: 200 } : endOn(face, CURSOR_UNKNOWN))
 
-/** Replica processes that come to a database by a way that can be cut, so that it can be copied and replaced. */
+/**
+ * Replica processes that reach a database by a link that can be cut, so that it can be copied and replaced.
+ */
 async function startReplaceable() {
   const database = await makeRestorablePostgres()
   const link = await startDatabaseLink(database.url)
@@ -54,7 +59,7 @@ async function startReplaceable() {
   }
 }
 
-it('replicas end their streams when a standby without the last events takes over, and go on from its log', async () => {
+it('replicas end their streams when a standby without the last events takes over, and continue from its log', async () => {
   const { fleet, backUp, failOver } = await startReplaceable()
   const fromBlock = (await traffic.head()).number + 1
   const open = (after?: string) =>

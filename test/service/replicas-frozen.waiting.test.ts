@@ -13,7 +13,7 @@ import type { TestService } from './service.js'
 import type { StreamClient } from './stream-clients.js'
 import { webSocket, withoutCursors } from './stream-faces.js'
 
-/** Of the traffic. */
+/** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
 const TAKE_OVER_MS = 5000
 const FROZEN_MS = 8000
@@ -36,7 +36,7 @@ async function openStream({ url }: Pick<TestService | Replica, 'url'>): Promise<
   return stream
 }
 
-/** Mines a block with a deposit in it, and waits until all have been told. */
+/** Mines a block with a deposit in it, and waits until all subscribers have it. */
 async function tellAll(streams: readonly StreamClient[]): Promise<void> {
   const { orderId } = await deposit()
   await Promise.all(
@@ -50,7 +50,7 @@ async function deposit() {
   return order
 }
 
-/** All streams have told what the chain says, once and in order. */
+/** All streams have sent the events of the chain, once and in order. */
 async function expectWhole(streams: readonly StreamClient[]): Promise<void> {
   const expected = await expectedMessages(chain, fromBlock)
   for (const stream of streams) {
@@ -59,7 +59,7 @@ async function expectWhole(streams: readonly StreamClient[]): Promise<void> {
   }
 }
 
-/** How often the chain was taken over so far. */
+/** How often a leader was elected so far. */
 async function terms(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -68,9 +68,9 @@ async function terms(databaseUrl: string): Promise<number> {
   return rows[0].term
 }
 
-describe('a reader', () => {
+describe('the leader of a chain', () => {
   it(
-    'that is frozen is replaced, and writes nothing when it goes on',
+    'is replaced when it is frozen, and writes nothing when it continues',
     async () => {
       const { databaseUrl } = await openReplicas(chain)
       const fleet = await startFleet(chain, databaseUrl, {
@@ -103,7 +103,7 @@ describe('a reader', () => {
   )
 
   it(
-    'whose machine stops in the midst of a write is replaced, and others may write',
+    'is replaced when its machine stops in the middle of a write, and others may write',
     async () => {
       const replicas = await openReplicas(chain)
       const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
@@ -130,7 +130,7 @@ describe('a reader', () => {
     TIMEOUT_MS,
   )
 
-  it('that has lost its office and got it back leaves what it was reading to its next term', async () => {
+  it('drops an unfinished read when it has lost its lead and acquired it again', async () => {
     const replicas = await openReplicas(chain)
     const rpc = replicas.closing(await startRpcProxy(chain.devnet.rpcUrl))
     const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
@@ -144,7 +144,7 @@ describe('a reader', () => {
     rpc.setUp(false)
     await traffic.run({ events: 60, blocks: 30 })
 
-    // Of what happened meanwhile, it reads the first part, and gets no answer for long.
+    // Of the events since then, it reads the first part, and gets no answer for a long time.
     const [asked, answered] = [deferred(), deferred()]
     let isHeld = false
     rpc.intercept(async ({ method }, pass) => {
@@ -165,7 +165,7 @@ describe('a reader', () => {
       (now) => now > before,
     )
     await tellAll([stream])
-    // By the time of the answer, the chain has lost all of it.
+    // At the time of the answer, the chain has lost all of it.
     await traffic.reorganise((await traffic.head()).number - fromBlock)
     await tellAll([stream])
     answered.open()

@@ -54,7 +54,7 @@ const untilListed = (replica: TestService, count: number) =>
   )
 
 describe('a solver that registers at one replica', () => {
-  it('is asked by none when the one that reads the chain has seen its bond fall short', async () => {
+  it('is asked by none after the leader has read that its bond is insufficient', async () => {
     const { services } = await startThree(chain, { MIN_SOLVER_BOND: BOND.toString() })
     const calls = createCalls(chain.devnet, chain.contracts.settlement)
     await registerAt(services[1], solver)
@@ -70,7 +70,7 @@ describe('a solver that registers at one replica', () => {
     for (const replica of services) await untilListed(replica, 1)
   })
 
-  it('is asked by one that heard nothing, once that is connected again', async () => {
+  it('is asked by a replica that missed the notification, once that is connected again', async () => {
     const replicas = await openReplicas(chain)
     const first = await replicas.start()
     const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
@@ -94,7 +94,7 @@ describe('a solver that registers at one replica', () => {
     await untilListed(first, 3)
   })
 
-  it('is known to all although the server has cut all connections at that moment', async () => {
+  it('is known to all although the server cut all connections at that moment', async () => {
     const { services, databaseUrl } = await startThree(chain)
     const [first, second] = services
     const admin = new pg.Client({ connectionString: databaseUrl })
@@ -104,7 +104,7 @@ describe('a solver that registers at one replica', () => {
       where datname = current_database() and pid <> pg_backend_pid()`
     for (const one of solvers.slice(0, 4)) {
       const [answer] = await Promise.all([registerAt(first, one), admin.query(terminate)])
-      // One that was cut off itself has to ask again.
+      // A replica that was cut off has to read the registry again.
       if (answer.status !== 200) {
         expect(answer.body.code).toBe('DATABASE_UNAVAILABLE')
         await eventually(
@@ -118,7 +118,7 @@ describe('a solver that registers at one replica', () => {
 })
 
 describe('one registry', () => {
-  it('is not what a late answer of the database says that another replica has changed since', async () => {
+  it('ignores a late answer of the database after a change by another replica', async () => {
     const replicas = await openReplicas(chain)
     const first = await replicas.start()
     const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
@@ -137,7 +137,7 @@ describe('one registry', () => {
     expect(await untilListed(second, 1)).toEqual([later.account.address])
   })
 
-  it('takes a signed message once, whatever replicas it comes to at the same moment', async () => {
+  it('accepts a signed message once, although all replicas get it at the same moment', async () => {
     const { services } = await startThree(chain)
     const { account, endpointUrl } = solver
     const target = `${path}/${account.address}`
@@ -162,7 +162,7 @@ describe('one registry', () => {
     }
   })
 
-  it('has as many places as MAX_SOLVERS_PER_CHAIN says, however many come to all replicas together', async () => {
+  it('has as many places as MAX_SOLVERS_PER_CHAIN for concurrent registrations at all replicas', async () => {
     const { services } = await startThree(chain, { MAX_SOLVERS_PER_CHAIN: String(PLACES) })
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await Promise.all(
@@ -188,7 +188,7 @@ describe('requests of one client', () => {
   const LIMIT = 5
   const limited = { RATE_LIMIT_QUOTE: String(LIMIT) }
 
-  /** How many of twice as many quotes as one limit allows are let through, by the replicas' order. */
+  /** How many of twice as many quotes as one limit allows are accepted, with the replicas in this order. */
   async function letThrough(replicas: readonly TestService[]): Promise<number[]> {
     return Promise.all(
       replicas.map(async (replica) => {
@@ -228,7 +228,7 @@ it('the record of a quote can be read at every replica', async () => {
   }
 })
 
-it("a solver's id of a quote shows the same at every replica", async () => {
+it("a solver's id of a quote shows the same record at every replica", async () => {
   const { services } = await startThree(chain)
   const [first, ...others] = services
   await registerAt(first, solver)

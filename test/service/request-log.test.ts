@@ -51,7 +51,7 @@ const askOverConnect = () =>
 const overGrpcWeb = () =>
   createClient(QuoteService, createGrpcWebTransport({ baseUrl: service.url, httpVersion: '1.1' }))
 
-/** What all quotes have taken together, by the metrics. */
+/** The duration of all quotes together, by the metrics. */
 async function quoteSeconds(): Promise<number> {
   const text = await (await fetch(`${service.url}/metrics`)).text()
   const sum = /^aggregator_request_duration_seconds_sum\{method="[^"]*GetQuote"\} (.*)$/m.exec(text)?.[1]
@@ -59,7 +59,7 @@ async function quoteSeconds(): Promise<number> {
 }
 
 describe('a request', () => {
-  it('is one line, under the id that its answer brings', async () => {
+  it('is one log line, with the id of its response', async () => {
     const start = performance.now()
     const { headers } = await service.get(`/v1/${chain.chainId}/solvers?secret=1`)
     const elapsedMs = performance.now() - start
@@ -76,7 +76,7 @@ describe('a request', () => {
     expect(JSON.stringify(lines)).not.toContain('secret')
   })
 
-  it('says how long the answer took, on REST and on Connect, as the metrics do', async () => {
+  it('is logged with its duration, on REST and on Connect, as in the metrics', async () => {
     const solverMs = 300
     solver.behave(async (question, { sign, quoteFor }) => {
       await pause(solverMs)
@@ -100,7 +100,7 @@ describe('a request', () => {
     expect(seconds).toBeLessThanOrEqual(clientMs.reduce((sum, ms) => sum + ms, 0) / 1000)
   })
 
-  it('that is refused says why, on REST and on gRPC', async () => {
+  it('is logged with its error when it is rejected, on REST and on gRPC', async () => {
     await service.get('/v1/1/solvers')
     await service.get('/nothing')
     const grpc = createGrpcClient(service.url)
@@ -114,7 +114,7 @@ describe('a request', () => {
     ])
   })
 
-  it('for a quote has its id, the winner and the number of offers, by every protocol', async () => {
+  it('for a quote is logged with its id, the winner and the number of offers, on every protocol', async () => {
     solver.behave(honest())
     const grpc = createGrpcClient(service.url)
     const rpcRequest = { ...quoteRequest(chain), chainId: chain.chainId, ...RPC_ENUMS }
@@ -136,14 +136,14 @@ describe('a request', () => {
     }
   })
 
-  it('for a WebSocket is a line when it opens', async () => {
+  it('for a WebSocket is logged when the WebSocket opens', async () => {
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
     await once(socket, 'message')
     socket.terminate()
     expect(requestLines().map(({ path, status }) => [path, status])).toEqual([['/v1/ws', 101]])
   })
 
-  it('of a machine that asks for health or metrics is told at debug only', async () => {
+  it('for health or metrics is logged at debug only', async () => {
     await service.get('/health')
     await service.get('/metrics')
     await expect.poll(requestLines).toHaveLength(2)
@@ -151,8 +151,8 @@ describe('a request', () => {
   })
 })
 
-describe('a lost quote', () => {
-  it("is one line with each solver's outcome, and the record's id", async () => {
+describe('a quote without offers', () => {
+  it("is one log line with each solver's outcome and the record's id", async () => {
     solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
     const { body } = await ask()
     const lost = lines.filter(({ msg }) => msg === 'no solver gave a valid quote')
@@ -172,7 +172,7 @@ describe('a lost quote', () => {
   })
 })
 
-describe('with LOG_REQUEST_SAMPLE', () => {
+describe('LOG_REQUEST_SAMPLE', () => {
   const SHARE_OF = 400
   let sampled: TestService | undefined
 
@@ -185,16 +185,16 @@ describe('with LOG_REQUEST_SAMPLE', () => {
     return sampled
   }
 
-  it('that share of the requests is logged', async () => {
+  it('logs that share of the requests', async () => {
     const { get } = await startSampled('0.25')
     for (let count = 0; count < SHARE_OF; count += 20)
       await Promise.all(Array.from({ length: 20 }, () => get(`/v1/${chain.chainId}/solvers`)))
-    // Of a binomial distribution with deviation 8.7: six of them on both sides.
+    // A binomial distribution has a deviation of 8.7 here: six of them on both sides.
     expect(requestLines().length).toBeGreaterThan(48)
     expect(requestLines().length).toBeLessThan(152)
   })
 
-  it('of 0, only errors of the service and slow requests are, on REST and on RPC', async () => {
+  it('at 0 logs only errors of the service and slow requests, on REST and on RPC', async () => {
     const { url, get, post } = await startSampled('0')
     const grpc = createGrpcClient(url)
     const rpcRequest = { ...quoteRequest(chain), chainId: chain.chainId, ...RPC_ENUMS }
@@ -202,7 +202,7 @@ describe('with LOG_REQUEST_SAMPLE', () => {
     await get('/nothing')
     await get('/v1/1/solvers')
     await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
-    // Nobody is registered here: NO_QUOTES.
+    // No solver is registered here: NO_QUOTES.
     const rest = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     await expect(grpc.call('QuoteService', 'GetQuote', rpcRequest)).rejects.toMatchObject({ code: 14 })
     await expect.poll(requestLines).toHaveLength(2)

@@ -22,7 +22,7 @@ const start = (environment: Record<string, string>) =>
   startService(chain, { ...environment, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
 
 const cursorsOf = (messages: readonly StreamMessage[]) => messages.map(({ cursor = '' }) => cursor)
-/** As versions wrote them that did not say of which entry a cursor is. */
+/** Cursors of versions that did not write to which entry a cursor belongs. */
 const withoutDigest = (cursor: string) => cursor.split('.').slice(0, 2).join('.')
 const wasAccepted = (client: StreamClient) =>
   client.connected().then(
@@ -41,8 +41,8 @@ async function follow(service: TestService, blocks: number): Promise<StreamMessa
 }
 
 /**
- * Follows five events, backs up and follows another three; then the chain drops these, the backup is restored, and the log
- * grows past them again.
+ * Follows five events, backs up and follows another three. Then the chain drops these, the backup is
+ * restored, and the log grows past them again.
  */
 async function restoreAndGrow(make: (typeof restorableDatabases)[0][1]) {
   const database = await make()
@@ -64,7 +64,7 @@ async function restoreAndGrow(make: (typeof restorableDatabases)[0][1]) {
 }
 
 describe.each(restorableDatabases)('after a restored backup has grown on %s', (_kind, make) => {
-  it('cursors given after the backup are refused, and those before it go on', async () => {
+  it('cursors from after the backup are rejected, and those from before it continue', async () => {
     const { service, fromBlock, kept, lost, end } = await restoreAndGrow(make)
     for (const after of lost) {
       for (const face of [webSocket, eventSource, grpc]) {

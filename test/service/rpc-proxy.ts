@@ -8,7 +8,7 @@ import { deferred } from './deferred.js'
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 
-/** Answers a call in the chain's place; `pass` asks the chain itself. */
+/** Answers a call instead of the chain. `pass` calls the chain itself. */
 export type Interceptor = (
   call: RpcRequest,
   pass: () => Promise<RpcReply>,
@@ -18,7 +18,10 @@ export type Interceptor = (
 /** `orders(bytes32)` of the settlement contract. */
 const ORDERS = '0x9c3f1e90'
 
-/** An RPC endpoint before a chain's own, which counts what it is asked, and which a test can take down, or make lie. */
+/**
+ * A proxy of a chain's RPC endpoint that counts calls. A test can take it down, or make it give wrong
+ * answers.
+ */
 export async function startRpcProxy(rpcUrl: string) {
   const sockets = new Set<WebSocket>()
   let requests: RpcRequest[][] = []
@@ -71,7 +74,7 @@ export async function startRpcProxy(rpcUrl: string) {
   }
 
   const server = createServer((request, response) => {
-    // A chain that is gone answers nothing, and a client that is gone needs no answer.
+    // The chain or the client is gone: there is no answer to send.
     onRequest(request, response).catch(() => request.socket.destroy())
   })
   const webSockets = new WebSocketServer({ noServer: true })
@@ -82,7 +85,7 @@ export async function startRpcProxy(rpcUrl: string) {
     else socket.destroy()
   })
 
-  /** Subscriptions and what they tell go through as they are; other calls are answered as over HTTP. */
+  /** Subscriptions and their notifications are passed on. Other calls are answered as over HTTP. */
   function connect(client: WebSocket): void {
     const upstream = new WebSocket(rpcUrl.replace('http', 'ws'))
     const isOpen = once(upstream, 'open').catch(() => client.terminate())
@@ -114,20 +117,23 @@ export async function startRpcProxy(rpcUrl: string) {
   return {
     url: `http://${address}`,
     wsUrl: `ws://${address}`,
-    /** Answers nothing but 503 while it is not up, and takes no WebSockets. */
+    /** Answers only 503 while it is not up, and accepts no WebSockets. */
     setUp(up: boolean) {
       isUp = up
       if (!up) this.dropSockets()
     },
-    /** Answers HTTP requests with a status and a header `Retry-After` from now on; the chain itself when left out. */
+    /**
+     * Answers HTTP requests with a status and a header `Retry-After` from now on, or from the chain when left
+     * out.
+     */
     refuse(refused?: { status: number; retryAfter: string }) {
       refusal = refused
     },
-    /** Takes connections and answers nothing at all; what came meanwhile is never answered. */
+    /** Accepts connections and answers nothing. What came meanwhile is never answered. */
     setHanging(hanging: boolean) {
       hangs = hanging
     },
-    /** Has WebSockets stay open, and tell nothing of new heads. */
+    /** Keeps WebSockets open without notifications of new heads. */
     swallowHeads(swallows: boolean) {
       swallowsHeads = swallows
     },
@@ -135,14 +141,14 @@ export async function startRpcProxy(rpcUrl: string) {
       for (const socket of sockets) socket.terminate()
     },
     socketCount: () => sockets.size,
-    /** Has an interceptor answer from now on; the chain itself again when left out. */
+    /** Lets an interceptor answer from now on, or the chain itself when left out. */
     intercept(interceptor?: Interceptor) {
       intercept = interceptor
     },
     hideLogs() {
       intercept = async ({ method }, pass) => (method === 'eth_getLogs' ? { result: [] } : pass())
     },
-    /** Answers as a node would that has not seen the last blocks. */
+    /** Answers as a node that has not seen the last blocks. */
     lagBehind(blocks: number) {
       intercept = (call, _pass, askChain) => answerFromOldHead(askChain, call, blocks)
     },
@@ -152,8 +158,8 @@ export async function startRpcProxy(rpcUrl: string) {
       intercept = async (call, pass) => (dataOf(call)?.startsWith(selector) ? reverted : pass())
     },
     /**
-     * Asks the chain as before, and holds the answers to some calls back.
-     * @returns `reached` once there is one that is held; `release` lets it and all later ones go
+     * Calls the chain as before, and holds the answers to some calls.
+     * @returns `reached` resolves at the first held answer; `release` sends it and all later ones
      */
     hold(isHeld: (call: RpcRequest) => boolean) {
       const [reached, released] = [deferred(), deferred()]
@@ -166,14 +172,14 @@ export async function startRpcProxy(rpcUrl: string) {
       }
       return { reached: reached.opened, release: released.open }
     },
-    /** Forgets the calls that came so far. */
+    /** Forgets the calls so far. */
     forgetCalls() {
       requests = []
     },
-    /** The calls that came, by HTTP request or WebSocket message. */
+    /** The calls by HTTP request or WebSocket message. */
     requests: (): readonly (readonly RpcRequest[])[] => requests,
     count: (method: string) => requests.flat().filter((call) => call.method === method).length,
-    /** The HTTP requests with an order's id for each order that was read with it, if any was. */
+    /** The number of HTTP requests that read an order, by the order's id. */
     orderReads: (): string[][] =>
       requests.map((calls) => calls.flatMap((call) => orderIdOf(call) ?? [])).filter((ids) => ids.length > 0),
     close() {
@@ -184,7 +190,7 @@ export async function startRpcProxy(rpcUrl: string) {
   }
 }
 
-/** The order that a call reads, if it reads one. */
+/** The order that a call reads, if any. */
 export function orderIdOf(call: RpcRequest): string | undefined {
   const data = dataOf(call)
   return data?.startsWith(ORDERS) ? `0x${data.slice(ORDERS.length)}` : undefined

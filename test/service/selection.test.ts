@@ -36,7 +36,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-it('asks no more than may be asked, and everybody equally often', async () => {
+it('a quote asks no more solvers than MAX_QUOTE_FAN_OUT, and each solver equally often', async () => {
   for (let round = 0; round < REGISTERED; round++) {
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     expect(1 + body.alternativeQuotes.length).toBe(FAN_OUT)

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 const CHANNEL = 'net.server.socket'
 
 /**
- * Watches the connections that a server in this process accepts from now on.
+ * Counts the connections that a server in this process accepts from now on.
  * @returns how many of them are open
  */
 export function countConnections(url: string): () => number {

@@ -39,7 +39,7 @@ const orderTypes: [string, { orderType: string; amount: string }][] = [
 ]
 
 describe.each(orderTypes)('a quote for %s', (_, side) => {
-  it("is accepted by the contract's deposit, under the order id that was answered", async () => {
+  it("is accepted by the contract's deposit, under the order id of the response", async () => {
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...side })
     await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
 
@@ -65,7 +65,7 @@ describe.each(orderTypes)('a quote for %s', (_, side) => {
     )
   })
 
-  it("is accepted by the contract's settle, paid to the deposit address that was answered", async () => {
+  it("is accepted by the contract's settle, with tokens at the deposit address of the response", async () => {
     const request = { ...quoteRequest(chain), ...side, depositMode: 'ADDRESS' }
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, request)
     expect(solver.asks.at(-1)?.depositMode).toBe('ADDRESS')
@@ -84,7 +84,7 @@ describe.each(orderTypes)('a quote for %s', (_, side) => {
   })
 })
 
-it('the deposit window that is asked for moves both deadlines', async () => {
+it('the requested deposit window moves both deadlines', async () => {
   const { body } = await service.post(`/v1/${chain.chainId}/quote`, {
     ...quoteRequest(chain),
     depositWindow: 86400,

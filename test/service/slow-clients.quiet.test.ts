@@ -18,9 +18,9 @@ const TIMEOUTS = {
 }
 const DRIP_MS = 40
 const BETWEEN_REQUESTS_MS = 20
-/** The longest of the time-outs, twice over, and room for a busy machine. */
+/** Twice the longest timeout, and room for a busy machine. */
 const IN_TIME_MS = 3000
-/** Longer than what the system keeps of it for a client that does not read. */
+/** Longer than what the system buffers for a client that does not read. */
 const LONG_ANSWER = Buffer.alloc(20_000_000)
 /** Takes several times `stalledMs` at 16 KiB in 100 ms. */
 const SLICED_ANSWER = Buffer.alloc(320 * 1024)
@@ -56,7 +56,7 @@ afterEach(async () => {
   await once(port.server, 'close')
 })
 
-/** A client that sends `first` and then, all the time, `drip`. */
+/** A client that sends `first` and then `drip` all the time. */
 async function openClient(first: string | Buffer, drip?: string | Buffer): Promise<Socket> {
   const socket = connect(number, '127.0.0.1')
   socket.on('error', () => {}).resume()
@@ -77,7 +77,7 @@ function openHttp2(): ClientHttp2Session {
   return session
 }
 
-/** Rejects unless the event comes in time; in the meantime a good client is served, over and over. */
+/** Rejects unless the event comes in time. Until then a good client is served again and again. */
 async function droppedInTime(client: Socket | ClientHttp2Session): Promise<void> {
   const dropped = once(client, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
   let isDropped = false
@@ -114,10 +114,10 @@ const frame = (type: number, flags: number, stream: number, payload: Buffer = Bu
 const POST_HEADERS = Buffer.from([0x83, 0x86, 0x84])
 const HTTP2 = Buffer.concat([HTTP2_BEGINNING, EMPTY_SETTINGS])
 
-describe('dropped, while a good client beside it is served, is one that', () => {
+describe('a client is dropped, while a good client is served, when it', () => {
   const clients: [string, string | Buffer, (string | Buffer)?][] = [
     ['sends nothing', ''],
-    ['sends what may yet become HTTP/2, and no more', 'PR'],
+    ['sends a beginning of HTTP/2, and no more', 'PR'],
     ['sends half a request line', 'GET /a'],
     ['drips headers without end', 'GET / HTTP/1.1\r\nhost: a\r\nx: ', 'x'],
     ['sends headers and never the body', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n'],
@@ -128,7 +128,7 @@ describe('dropped, while a good client beside it is served, is one that', () => 
       '1\r\nx\r\n',
     ],
     ['drips its second request', 'GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nx: ', 'x'],
-    ['opens HTTP/2 and says no more', HTTP2_BEGINNING],
+    ['opens HTTP/2 and sends nothing more', HTTP2_BEGINNING],
     ['opens HTTP/2 and never sends a request', HTTP2],
     ['sends half of the beginning of HTTP/2', HTTP2_BEGINNING.subarray(0, 12)],
     ['sends half a frame of HTTP/2', Buffer.concat([HTTP2, Buffer.from([0, 0, 9])])],
@@ -168,14 +168,14 @@ describe('an HTTP/2 request', () => {
   })
 })
 
-describe('a connection that is idle after an answer is closed', () => {
-  it('when it speaks HTTP/1.1', async () => {
+describe('a connection that is idle after a response is closed', () => {
+  it('when it uses HTTP/1.1', async () => {
     const socket = await openClient('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
     await droppedInTime(socket)
     expect(socket.bytesRead).toBeGreaterThan(0)
   })
 
-  it('when it speaks HTTP/2', async () => {
+  it('when it uses HTTP/2', async () => {
     const session = openHttp2()
     const call = session.request({ ':method': 'POST' })
     call.end('body')
@@ -184,7 +184,7 @@ describe('a connection that is idle after an answer is closed', () => {
   })
 })
 
-it('an HTTP/2 client that reads slowly and steadily gets the whole of a sliced answer', async () => {
+it('an HTTP/2 client that reads slowly and steadily gets the whole of a sliced response', async () => {
   const session = connectHttp2(`http://127.0.0.1:${number}`, { settings: { initialWindowSize: 16_384 } })
   session.on('error', () => {})
   cleanUps.push(() => session.destroy())
@@ -197,7 +197,7 @@ it('an HTTP/2 client that reads slowly and steadily gets the whole of a sliced a
   expect([length, stream.rstCode]).toEqual([SLICED_ANSWER.length, 0])
 })
 
-describe('an answer that its client does not take is cut', () => {
+describe('a response that its client does not take is cut off', () => {
   it('on HTTP/1.1', async () => {
     const call = httpRequest({ port: number, host: '127.0.0.1', path: '/long', agent: new Agent() }).end()
     const [connection] = await once(port.server, 'connection')
@@ -222,7 +222,7 @@ describe('an answer that its client does not take is cut', () => {
   it.each([
     ['server', () => void port.drain(60_000)],
     ['client', (session: ClientHttp2Session) => session.goaway()],
-  ])('with its session, when the %s has closed that', async (_who, close) => {
+  ])('with its session, after the %s has closed that', async (_who, close) => {
     port = createMultiplexer((_request, response) => response.end(LONG_ANSWER), {
       timeouts: { ...TIMEOUTS, stalledMs: 60_000 },
     })

@@ -19,12 +19,15 @@ import { grpcWire } from './stream-rpc-clients.js'
 
 const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.mjs'] }
 const EVENTS_PER_BLOCK = 400
-/** More than the service keeps in memory, so that its memory is at its height before anything is measured. */
+/** More than the service keeps in memory, so that its memory is at its maximum before the measurement. */
 const WARM_UP = 8400
 const BLOCKS_BEFORE = 6
-/** Some megabytes for each client: more than the network takes on its own for one that does not read. */
+/** Some megabytes for each client: more than the network buffers for one that does not read. */
 const BLOCKS_MEANWHILE = 36
-/** HTTP/2 takes far less on its own: who does not read there is found out earlier, and stops later for that. */
+/**
+ * HTTP/2 buffers far less: a client that does not read is detected earlier there, and stops later for that
+ * reason.
+ */
 const BLOCKS_WITH_GRPC = 10
 const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 
@@ -33,7 +36,7 @@ interface Kind {
   stopping: number
   follow: () => HeadSync
   open: (after?: string) => StreamClient
-  /** How those who stop are closed, as they see it when they read again. */
+  /** How clients that stop are closed, as they see it when they read again. */
   end: Partial<StreamEnd>
 }
 
@@ -77,7 +80,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** A client of which only a digest is kept: of what has come at each block's end, with the time. */
+/** A client of which only digests are kept: one of the messages up to each block's end, with the time. */
 interface HeadSync {
   connected: Promise<void>
   blocks: { digest: string; at: number }[]
@@ -132,12 +135,12 @@ async function drops(): Promise<number> {
   return Number(/^aggregator_stream_drops_total (\d+)$/m.exec(text)?.[1])
 }
 
-/** Mines blocks, the next one when the last one has come to everyone. @returns how long each took, in ms */
+/** Mines blocks, each one after all clients have the one before. @returns how long each took, in ms */
 async function broadcast(blocks: number, followers: readonly HeadSync[]): Promise<number[]> {
   const latencies: number[] = []
   for (let block = 0; block < blocks; block++) {
     const place = followers[0]?.blocks.length ?? 0
-    await chatty.shout({ events: EVENTS_PER_BLOCK, eventsPerBlock: EVENTS_PER_BLOCK, seed: ++seed })
+    await chatty.emitEvents({ events: EVENTS_PER_BLOCK, eventsPerBlock: EVENTS_PER_BLOCK, seed: ++seed })
     const minedAt = performance.now()
     await eventually(
       async () => followers.every((follower) => follower.blocks.length > place),
@@ -154,12 +157,12 @@ const median = (values: readonly number[]) =>
 const namesOf = (messages: ReturnType<StreamClient['events']>) =>
   messages.map(({ cursor, type, orderId }) => `${cursor} ${type} ${orderId}`)
 
-it('those who do not read are closed, keep their place, and take nothing from the others', async ({
+it('subscribers that do not read are closed, keep their cursor, and do not delay others', async ({
   annotate,
 }) => {
   const witness = openWith(webSocketWire)()
   await witness.connected()
-  const { fromBlock } = await chatty.shout({ events: WARM_UP, eventsPerBlock: 600, seed: ++seed })
+  const { fromBlock } = await chatty.emitEvents({ events: WARM_UP, eventsPerBlock: 600, seed: ++seed })
   await witness.take(WARM_UP)
 
   const crowd = KINDS.map((kind) => {

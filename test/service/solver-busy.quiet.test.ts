@@ -11,7 +11,7 @@ import type { Behaviour } from './test-solver.js'
 
 const MAX_CONNECTIONS = 2
 const QUOTE_TIMEOUT_MS = 2000
-/** What solvers take here: half of them would not fit into the time-out, one after the other. */
+/** The delay of solvers here: half of the requests would not fit into the timeout one after the other. */
 const TAKES_MS = 400
 
 let chain: TestChain
@@ -31,7 +31,7 @@ const environment = {
 }
 const times = <T>(count: number, run: () => Promise<T>) => Promise.all(Array.from({ length: count }, run))
 
-/** A market with one solver that takes its time, of which the service knows how long. */
+/** Three solvers, one of them slow and with a delay that the service knows. */
 async function openSlowMarket() {
   const { moody } = await startSolvers(chain)
   moody.behave(slow)
@@ -41,13 +41,13 @@ async function openSlowMarket() {
   return { ...market, moody, waiting }
 }
 
-describe('when all connections to a solver are taken', () => {
-  it('quotes wait for one that is free in time, and the wait counts for nothing', async () => {
+describe('when all connections to a solver are in use', () => {
+  it('quotes wait for one that is free in time, and the wait does not count against the solver', async () => {
     const { service, moody, quote, measured } = await openSlowMarket()
     const answers = await times(2 * MAX_CONNECTIONS, () => quote())
     expect(answers.map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))
     expect(Math.max(...answers.map(({ elapsedMs }) => elapsedMs))).toBeGreaterThan(2 * TAKES_MS - 20)
-    // By the solver's own measure, none took longer than another.
+    // By the solver's own measurement, none took longer than another.
     const { benched, validShare, latencySeconds } = await measured()
     expect([benched, validShare]).toEqual([0, 1])
     expect(latencySeconds * 1000).toBeLessThan(1.8 * TAKES_MS)
@@ -57,7 +57,7 @@ describe('when all connections to a solver are taken', () => {
     expect(await service.metric('aggregator_solver_connections', {})).toBe(MAX_CONNECTIONS)
   })
 
-  it('quotes that none can take in time are refused at once, with a time to come back', async () => {
+  it('quotes that none can serve in time are rejected at once, with a time to retry', async () => {
     const { service, moody, quote, measured, waiting } = await openSlowMarket()
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
@@ -80,7 +80,7 @@ describe('when all connections to a solver are taken', () => {
     expect((await quote()).offers).toEqual(['moody'])
   })
 
-  it('the refusal has its reason and the time to come back on gRPC as well', async () => {
+  it('the rejection has its reason and the time to retry on gRPC too', async () => {
     const { service, moody, quote, waiting } = await openSlowMarket()
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
@@ -101,7 +101,7 @@ describe('when all connections to a solver are taken', () => {
     await taken
   })
 
-  it('what has waited and was cut off by the time-out is cancelled, and counts for nothing', async () => {
+  it('a request that has waited and was cut off by the timeout is cancelled, and does not count', async () => {
     const { service, moody, quote, measured, waiting } = await openSlowMarket()
     moody.behave(hang)
     const taken = times(2 * MAX_CONNECTIONS, () => quote())
@@ -115,7 +115,7 @@ describe('when all connections to a solver are taken', () => {
     expect((await quote()).offers).toEqual(['moody'])
   })
 
-  it('the others answer without it', async () => {
+  it('the other solvers answer without it', async () => {
     const { moody, quote } = await openMarket(chain, environment)
     await quote()
     const { behaviour, letGo } = holdBack()

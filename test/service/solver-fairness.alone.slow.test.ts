@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-/** Answers in one way what an attacker asks, and in another what honest users ask. */
+/** Answers in one way what an attacker requests, and in another what honest users request. */
 function whenAsked(
   isAttack: (ask: QuoteParams) => boolean,
   attacked: Behaviour,
@@ -43,7 +43,7 @@ const nonsense: Behaviour = async (_ask, _solver, { response }) => void response
 const zero: Behaviour = async (ask, { quoteFor, sign }) => sign({ ...quoteFor(ask), outputAmount: '0' })
 const hangUp: Behaviour = async (_ask, _solver, { response }) => void response.destroy()
 
-/** A market where the attacker owns one solver, `other`, and asks from many addresses. */
+/** A service with three solvers, where the attacker owns one, `other`, and calls from many addresses. */
 async function openAttackedMarket() {
   const ahead = { ms: 0 }
   const market = await openMarket(
@@ -67,7 +67,7 @@ async function openAttackedMarket() {
     async lonely() {
       await service.post(path, quoteRequest(chain), { headers: { 'x-forwarded-for': '203.0.113.1' } })
     },
-    /** Asks what only the attacker's solver answers, each time from another address. */
+    /** Requests what only the attacker's solver answers, each time from another address. */
     async attack(kind: keyof typeof attacks, times = 12) {
       const asksBefore = moody.asks.length
       for (let time = 0; time < times; time++) {
@@ -76,7 +76,7 @@ async function openAttackedMarket() {
       }
       return moody.asks.length - asksBefore
     },
-    /** How the honest solvers stand. */
+    /** The health of the honest solvers. */
     async honest() {
       const { benched, validShare } = await market.measured()
       return { benched, validShare }
@@ -84,7 +84,7 @@ async function openAttackedMarket() {
   }
 }
 
-describe('an attacker with a solver and many addresses takes no honest solver from the others', () => {
+describe('an attacker with a solver and many addresses does not exclude honest solvers from quotes', () => {
   const INNOCENT = { benched: 0, validShare: 1 }
 
   it.each<[string, 'huge' | 'reversed', Behaviour]>([
@@ -109,7 +109,7 @@ describe('an attacker with a solver and many addresses takes no honest solver fr
     expect((await quote()).offers).toContain('moody')
   })
 
-  it('by an amount that they decline slowly, asked from one IPv6 /56', async () => {
+  it('by an amount that they decline slowly, requested from one IPv6 /56', async () => {
     const { service, moody, honest, ahead, quote } = await openAttackedMarket()
     moody.behave(whenAsked(isHuge, delayed(SLOWLY_MS, answerStatus(422)), wellMoody))
     const body = { ...quoteRequest(chain), amount: HUGE }
@@ -122,7 +122,7 @@ describe('an attacker with a solver and many addresses takes no honest solver fr
     expect((await honest()).benched).toBe(0)
   })
 
-  it('by asking at once what they never answer', async () => {
+  it('by concurrent requests that they never answer', async () => {
     const { moody, steady, quote, attack, honest } = await openAttackedMarket()
     moody.behave(whenAsked(isReversed, hang, wellMoody))
     steady.behave(whenAsked(isReversed, hang, wellMoody))
@@ -167,7 +167,7 @@ describe('a solver that costs callers their time', () => {
     expect((await honest()).benched).toBe(1)
   })
 
-  it('opens its breaker with one lone client, by quotes that are 10 s apart', async () => {
+  it('opens its breaker with one client, by quotes that are 10 s apart', async () => {
     const { moody, ahead, lonely, honest } = await openAttackedMarket()
     moody.behave(hang)
     for (let time = 0; time < 4; time++) await lonely()
@@ -188,7 +188,7 @@ describe('a solver that costs callers their time', () => {
   })
 })
 
-describe('a solver that means to cost callers their time', () => {
+describe('a solver that costs callers their time on purpose delays few of them', () => {
   const SECOND = 1000
   /** The user of the attacker, whom its solver always answers. */
   const ACCOMPLICE = '0x00000000000000000000000000000000000000aa'
@@ -199,12 +199,12 @@ describe('a solver that means to cost callers their time', () => {
     const path = `/v1/${chain.chainId}/quote`
     return {
       ...market,
-      /** Asks as the accomplice does, from one of three addresses. */
+      /** Requests a quote as the accomplice, from one of three addresses. */
       async accomplice(number: number) {
         const headers = { 'x-forwarded-for': `203.0.113.${1 + (number % 3)}` }
         await service.post(path, { ...quoteRequest(chain), userAddress: ACCOMPLICE }, { headers })
       },
-      /** A quote a second for as many clients. @returns which of them waited for the whole time-out */
+      /** A quote a second for as many clients. @returns which of them waited for the whole timeout */
       async victims(count: number, beforeEach: (victim: number) => Promise<void> = async () => {}) {
         const slow: number[] = []
         for (let victim = 0; victim < count; victim++) {
@@ -217,7 +217,7 @@ describe('a solver that means to cost callers their time', () => {
     }
   }
 
-  it('by answering every third request only', async () => {
+  it('when it answers every third request only', async () => {
     const { moody, victims, honest } = await openSlowMarket()
     let asks = 0
     moody.behave((...parameters) => (++asks % 3 === 0 ? wellMoody : hang)(...parameters))
@@ -227,18 +227,18 @@ describe('a solver that means to cost callers their time', () => {
     expect(slow.length).toBeLessThan(20)
   })
 
-  it('by answering its own user only', async () => {
+  it('when it answers its own user only', async () => {
     const { moody, victims, accomplice } = await openSlowMarket()
     const isAccomplice = (ask: QuoteParams) => ask.userAddress.toLowerCase() === ACCOMPLICE
     moody.behave(whenAsked(isAccomplice, wellMoody, hang))
     const slow = await victims(150, accomplice)
     expect(slow.slice(0, 6)).not.toEqual([0, 1, 2, 3, 4, 5])
     expect(slow.length).toBeLessThan(30)
-    // The terms grow: nearly all of the last quotes are quick.
+    // The open times grow: nearly all of the last quotes are quick.
     expect(slow.filter((victim) => victim >= 100).length).toBeLessThan(6)
   })
 
-  it('by registering elsewhere before its breaker opens', async () => {
+  it('when it registers elsewhere before its breaker opens', async () => {
     const { moody, service, victims } = await openSlowMarket()
     const elsewhere = await startSolver(chain, moody.account, hang)
     onTestFinished(elsewhere.close)
@@ -257,7 +257,7 @@ describe('a solver that means to cost callers their time', () => {
   it.each([
     ['at once', false],
     ['after it has unregistered', true],
-  ])('by registering elsewhere when its breaker opens, %s', async (_, isUnregistered) => {
+  ])('when it registers elsewhere after its breaker opens, %s', async (_, isUnregistered) => {
     const { moody, service, quote, victims, honest } = await openSlowMarket()
     const elsewhere = await startSolver(chain, moody.account, hang)
     onTestFinished(elsewhere.close)
@@ -279,7 +279,7 @@ describe('a solver that means to cost callers their time', () => {
     }
     const slow = await victims(40, moveWhenOpen)
     expect(moves).toBeGreaterThan(30)
-    // Three open it; then there is one early trial, and one trial after each term.
+    // Three open it. Then there is one early trial, and one trial after each open time.
     expect(slow.length).toBeLessThan(12)
   })
 })

@@ -9,10 +9,10 @@ import { type Behaviour, honest, startSolver, type TestSolver } from './test-sol
 export const QUOTE_TIMEOUT_MS = 500
 /** Timers and clocks round differently. */
 const ROUNDING_MS = 20
-/** Whoever waits for a solver that hangs takes the whole time-out; others are far below. */
+/** A quote that waits for a solver that hangs takes the whole timeout. Others are far below. */
 export const PROMPT_MS = QUOTE_TIMEOUT_MS - ROUNDING_MS
 
-/** Tells the service who its clients are. */
+/** Lets the service see its clients. */
 export const BEHIND_A_PROXY = { TRUST_PROXY: '1' }
 
 const [moodyAccount, steadyAccount, otherAccount] = solverAccounts
@@ -22,7 +22,7 @@ const NAMES: Record<string, string> = {
   [otherAccount.address]: 'other',
 }
 
-/** What each solver offers when it is well: the moody one the most. */
+/** What each solver offers while it is healthy: the moody one offers most. */
 export const wellMoody = honest({ output: '3000' })
 const wellSteady = honest({ output: '2000' })
 const wellOther = honest({ output: '1000' })
@@ -30,15 +30,15 @@ const wellOther = honest({ output: '1000' })
 export const ALL = ['moody', 'steady', 'other']
 export const WITHOUT_MOODY = ['steady', 'other']
 
-/** Takes the ask and never answers. */
+/** Accepts the request and never answers. */
 export const hang: Behaviour = async () => undefined
 
-/** Answers each ask with this status. */
+/** Answers each request with this status. */
 export function answerStatus(status: number): Behaviour {
   return async (_ask, _solver, { response }) => void response.writeHead(status).end('{}')
 }
 
-/** Takes asks and keeps its good answers back until it is let go. */
+/** Accepts requests and holds its valid replies until it is released. */
 export function holdBack() {
   const { opened, open } = deferred()
   const behaviour: Behaviour = async (...parameters) => {
@@ -48,7 +48,7 @@ export function holdBack() {
   return { behaviour, letGo: open }
 }
 
-/** Three solvers that answer well at first; they go with the test. */
+/** Three solvers that reply at first. They stop after the test. */
 export async function startSolvers(chain: TestChain) {
   const moody = await startSolver(chain, moodyAccount, wellMoody)
   const steady = await startSolver(chain, steadyAccount, wellSteady)
@@ -59,7 +59,7 @@ export async function startSolvers(chain: TestChain) {
   return { moody, steady, other }
 }
 
-/** A service that these solvers are registered with; it goes with the test, unless that has closed it. */
+/** A service with these solvers registered. It stops after the test, unless that has closed it. */
 export async function startMarket(
   chain: TestChain,
   solvers: readonly TestSolver[],
@@ -86,10 +86,10 @@ export function fromNewClient(headers: RequestInit['headers'] = {}): RequestInit
   return { headers: { 'x-forwarded-for': address, ...Object.fromEntries(new Headers(headers)) } }
 }
 
-/** A service as one who asks for quotes on one chain sees it. */
+/** A service from the side of a client that requests quotes on one chain. */
 export function createView(service: TestService, chain: TestChain) {
   return {
-    /** One quote for a new client: who has offered, best first, and how long it took. */
+    /** One quote for a new client: the solvers with offers, best first, and the duration. */
     async quote(init: RequestInit = {}) {
       const start = performance.now()
       const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), {
@@ -103,7 +103,7 @@ export function createView(service: TestService, chain: TestChain) {
         elapsedMs: performance.now() - start,
       }
     },
-    /** What the metrics say of the moody solver. */
+    /** The metrics of the moody solver. */
     async measured() {
       const labels = { chain_id: String(chain.chainId), solver: moodyAccount.address.toLowerCase() }
       return {
@@ -115,7 +115,7 @@ export function createView(service: TestService, chain: TestChain) {
   }
 }
 
-/** A market of three, with a short time-out. */
+/** A service with three solvers and a short timeout. */
 export async function openMarket(
   chain: TestChain,
   environment: Record<string, string> = {},
@@ -129,7 +129,7 @@ export async function openMarket(
 
 export type Quote = ReturnType<typeof createView>['quote']
 
-/** Quotes that wait for nobody, one after the other. */
+/** Quotes that wait for no solver, one after the other. */
 export async function expectPrompt(quote: Quote, offers: readonly string[], times = 5): Promise<void> {
   for (let time = 0; time < times; time++) {
     const answer = await quote()
@@ -138,7 +138,7 @@ export async function expectPrompt(quote: Quote, offers: readonly string[], time
   }
 }
 
-/** Three quotes that wait for a solver in vain: its circuit breaker opens. */
+/** Three quotes wait for a solver until their timeout: its circuit breaker opens. */
 export async function openBreaker({ moody, quote }: { moody: TestSolver; quote: Quote }): Promise<void> {
   moody.behave(hang)
   const asksBefore = moody.asks.length

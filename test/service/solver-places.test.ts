@@ -35,13 +35,13 @@ beforeEach(async () => {
 })
 afterEach(() => rpc.close())
 
-/** A service with two places, on a chain of which it hears by bond checks only, with a clock that a test moves. */
+/** A service with two places. It reads its chain only at bond checks, with a clock that a test moves. */
 async function start(environment: Record<string, string> = {}): Promise<TestService> {
   rpc.hideLogs()
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
   const settings = {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
-    // Everything of the bond is needed, so that any part less is too little.
+    // The minimum is the whole bond, so that any smaller bond is too small.
     MIN_SOLVER_BOND: BOND.toString(),
     MAX_SOLVERS_PER_CHAIN: '2',
     BOND_CHECK_INTERVAL_MS: '50',
@@ -71,7 +71,7 @@ const untilInactive = (service: TestService, count: number) =>
     (solvers) => solvers === count,
   )
 
-/** Takes the bonds of accounts away until the test has ended. */
+/** Removes the bonds of accounts until the test has ended. */
 async function unbond(...accounts: Account[]): Promise<void> {
   for (const account of accounts) {
     await calls.send(account, 'requestUnstake', [1n])
@@ -83,7 +83,7 @@ async function unbond(...accounts: Account[]): Promise<void> {
 }
 const rebond = (account: Account) => calls.send(account, 'cancelUnstake', [])
 
-/** Waits for so many reads of bonds since the proxy last forgot its calls. */
+/** Waits for this many reads of bonds since the proxy last forgot its calls. */
 async function untilChecked(times: number): Promise<void> {
   const isRead = ({ params }: { params?: unknown[] }) => JSON.stringify(params ?? []).includes(SOLVERS)
   await eventually(
@@ -93,7 +93,7 @@ async function untilChecked(times: number): Promise<void> {
 }
 
 describe('on a full chain', () => {
-  it('a newcomer replaces the solver without a bond for the longest time, after the grace only', async () => {
+  it('a newcomer replaces the solver without a bond for the longest time, after the grace period only', async () => {
     const service = await start()
     await registerBoth(service)
     expect((await registering(service, newcomer)).body.code).toBe('SOLVER_LIMIT_REACHED')
@@ -152,7 +152,7 @@ describe('on a full chain', () => {
     expect(await listed(service)).toEqual([first.address, second.address])
   })
 
-  it('a newcomer without a bond replaces no one, nor does one while the chain does not answer', async () => {
+  it('a newcomer replaces no solver when it has no bond or the chain does not answer', async () => {
     const service = await start()
     await registerBoth(service)
     await unbond(first, second)
@@ -168,7 +168,7 @@ describe('on a full chain', () => {
     )
   })
 
-  it('newcomers at the same time take as many places as can be replaced', async () => {
+  it('concurrent newcomers take as many places as can be replaced', async () => {
     const service = await start()
     await registerBoth(service)
     await unbond(first)
@@ -179,7 +179,7 @@ describe('on a full chain', () => {
     expect(await listed(service)).toHaveLength(2)
   })
 
-  it('the time without a bond counts over a restart', async () => {
+  it('the time without a bond continues after a restart', async () => {
     const database = { DB_PATH: temporaryFile() }
     const before = await start(database)
     await registerBoth(before)
@@ -215,7 +215,7 @@ describe('a registration without a bond', () => {
     )
   })
 
-  it('is not removed while the chain does not answer, nor when its bond is back then', async () => {
+  it('is kept while the chain does not answer, and when its bond is back then', async () => {
     const service = await start()
     await registerBoth(service)
     await unbond(first)

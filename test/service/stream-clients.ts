@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { EventMessage, RevertedMessage, StreamMessage } from './event-messages.js'
 
-/** What to ask the stream for, by the names of the protocol's JSON. */
+/** The parameters of a stream, by the names of the protocol's JSON. */
 export interface StreamRequest {
   after?: string
   chainId?: readonly (number | string)[]
@@ -14,15 +14,15 @@ export interface StreamRequest {
 
 export interface StreamOptions {
   headers?: Record<string, string>
-  /** The client's own deadline; RPC only. */
+  /** The client's own deadline. RPC only. */
   timeoutMs?: number
 }
 
-/** How a stream came to its end. */
+/** How a stream ended. */
 export interface StreamEnd {
   /**
-   * The close code of a WebSocket, the HTTP status of server-sent events, the name of an RPC's code. `CUT` when the
-   * answer broke off.
+   * The close code of a WebSocket, the HTTP status of server-sent events, or the name of an RPC's code. `CUT`
+   * when the response broke.
    */
   status: number | string
   /** A sentence for a person. */
@@ -35,19 +35,19 @@ export interface StreamEnd {
 
 export interface StreamListener<Raw> {
   onMessage(raw: Raw): void
-  /** May be called again; the first one counts. */
+  /** May be called again. The first call counts. */
   onEnd(end: StreamEnd): void
 }
 
 export interface Connection {
-  /** Stops reading, so that what comes piles up on the way. */
+  /** Stops reading, so that messages fill the buffers. */
   pause(): void
   resume(): void
-  /** Goes away from the client's side. */
+  /** Disconnects from the client's side. */
   leave(): void
 }
 
-/** A way to the event stream, with messages as they came. */
+/** An open event stream, with messages as received. */
 export interface Wire<Raw> {
   connect(
     url: string,
@@ -55,7 +55,7 @@ export interface Wire<Raw> {
     options: StreamOptions,
     listener: StreamListener<Raw>,
   ): Connection
-  /** @returns the message as the protocol's JSON; undefined for a sign of life */
+  /** @returns the message as the protocol's JSON; undefined for a heartbeat */
   read(raw: Raw): StreamMessage | undefined
 }
 
@@ -109,15 +109,15 @@ export function openStream<Raw>(
     messages,
     /** All messages but `connected`. */
     events: () => [...events],
-    /** Of the last message; empty before the first one. */
+    /** The cursor of the last message. Empty before the first one. */
     cursor,
     /** Resolves with the stream's end. */
     ended: () => when(() => end),
-    /** Resolves with the first message's cursor; rejects when the stream ends before. */
+    /** Resolves with the first message's cursor. Rejects when the stream ends before. */
     connected: () => when(() => messages[0]?.cursor),
-    /** Resolves with all messages but `connected` once there are so many; rejects when the stream ends before. */
+    /** Resolves with this many messages after `connected`. Rejects when the stream ends before. */
     take: (count: number) => when(() => (events.length >= count ? [...events] : undefined)),
-    /** Resolves once there is a message like that; rejects when the stream ends before. */
+    /** Resolves when there is a message like that. Rejects when the stream ends before. */
     until: (isWanted: (message: StreamMessage) => boolean) => when(() => messages.find(isWanted)),
   }
 }
@@ -136,7 +136,7 @@ export const webSocketWire: Wire<Buffer> = {
     socket.on('message', (data) => onMessage(data as Buffer))
     socket.on('close', (status, reason) => onEnd({ status, text: reason.toString() }))
     socket.on('unexpected-response', (_request, response) => void refusal(response).then(onEnd))
-    // What went wrong shows in the close code.
+    // The close code has the error.
     socket.on('error', () => {})
     return {
       pause: () => socket.pause(),

@@ -16,10 +16,10 @@ import {
 } from './stream-clients.js'
 import { connectWire, grpcWire } from './stream-rpc-clients.js'
 
-/** One of the faces of the event stream, as clients of its kind see it. */
+/** One transport of the event stream, from the side of its clients. */
 export interface Face {
   readonly name: string
-  /** The label of its metrics. */
+  /** Its label in the metrics. */
   readonly protocol: 'websocket' | 'sse' | 'grpc' | 'connect' | 'grpc-web'
   open(url: string, request?: StreamRequest, options?: StreamOptions): StreamClient
 }
@@ -60,20 +60,20 @@ export const grpcWebJson = face(
 export const rpcFaces: readonly Face[] = [grpc, connectJson, connectBinary, grpcWeb, grpcWebJson]
 export const faces: readonly Face[] = [webSocket, eventSource, ...rpcFaces]
 
-/** One face of each protocol. */
+/** One transport of each protocol. */
 export const oneOfEach: readonly Face[] = [webSocket, eventSource, grpc, connectJson, grpcWeb]
 
-/** How the service ends a stream, or refuses one, on each kind of face. */
+/** How the service ends or rejects a stream, on each kind of transport. */
 export interface ExpectedEnd {
   webSocket: number
   http: number
   rpc: string
   reason: string
-  /** The bad fields. A WebSocket has no room for more than their names in its sentence. */
+  /** The bad fields. A WebSocket has room only for their names in its sentence. */
   fields?: readonly string[]
 }
 
-/** @returns what of an end must be there on a face */
+/** @returns what an end on this transport must have */
 export function endOn(
   { protocol }: Face,
   { webSocket, http, rpc, reason, fields }: ExpectedEnd,
@@ -82,7 +82,7 @@ export function endOn(
   return { status: protocol === 'sse' ? http : rpc, reason, fields: fields && [...fields] }
 }
 
-/** Opens a stream on each of the faces, and waits until all are connected. */
+/** Opens a stream on each of the transports, and waits until all are connected. */
 export async function openAll(
   url: string,
   request: StreamRequest = {},
@@ -93,7 +93,7 @@ export async function openAll(
   return clients
 }
 
-/** Messages as the chain tells them, which knows no cursors. */
+/** Messages without their cursors, which the chain does not have. */
 export function withoutCursors(messages: readonly StreamMessage[]): EventMessage[] {
   return messages.map(({ cursor: _, ...message }) => message as EventMessage)
 }

@@ -66,7 +66,7 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     for (const holder of holders) holder.leave()
   })
 
-  it.each(oneOfEach)('$name gives its place back each time, and only once', async (face) => {
+  it.each(oneOfEach)('counts the place of $name as free each time, and only once', async (face) => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '2' })
     const [keeper] = await openAll(service.url, {}, [webSocket])
     for (let round = 0; round < 5; round++) {
@@ -86,7 +86,7 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     keeper?.leave()
   })
 
-  it('is not used up by streams that are refused for another reason', async () => {
+  it('does not count streams that are rejected for another reason', async () => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '1' })
     for (const face of oneOfEach) {
       await face.open(service.url, { after: 'nonsense' }).ended()
@@ -95,7 +95,7 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     await openAll(service.url, {}, [webSocket])
   })
 
-  it('leaves the places of others alone, and counts IPv6 clients by /64 and mapped ones as IPv4', async () => {
+  it('leaves the places of others free, and counts IPv6 clients by /64 and mapped ones as IPv4', async () => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '1', TRUST_PROXY: '1' })
     const holders = [await admitted('198.51.100.1'), await admitted('2001:db8::1')]
     for (const address of ['198.51.100.1', '::ffff:198.51.100.1', '2001:db8::ffff:1']) {
@@ -106,7 +106,7 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     for (const holder of holders) holder.leave()
   })
 
-  it('has four times as many places for a /56, and a quarter of all at most for a /48 or a region', async () => {
+  it('allows four times as many places for a /56, and at most a quarter of all for a /48 or a region', async () => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '2', MAX_STREAM_CLIENTS: '44', TRUST_PROXY: '1' })
     const subnet = (number: number) => `2001:db8:0:${number.toString(16)}::1`
     for (let number = 0; number < 4; number++) {
@@ -128,7 +128,7 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
   })
 })
 
-it('MAX_STREAM_CLIENTS says in its refusal that it is the limit of all', async () => {
+it('MAX_STREAM_CLIENTS is named as the limit of all clients in its rejection', async () => {
   await start({ MAX_STREAM_CLIENTS: '1' })
   await openAll(service.url, {}, [webSocket])
   for (const face of oneOfEach) {
@@ -139,7 +139,7 @@ it('MAX_STREAM_CLIENTS says in its refusal that it is the limit of all', async (
 })
 
 describe('RATE_LIMIT_STREAMS', () => {
-  it('counts the openings of all transports together, in place of the global limit', async () => {
+  it('counts the openings of all transports together, instead of the global limit', async () => {
     await start({ RATE_LIMIT_STREAMS: String(oneOfEach.length), RATE_LIMIT_MAX: '1' })
     for (const client of await openAll(service.url, {}, oneOfEach)) client.leave()
     for (const face of oneOfEach.filter((each) => each !== webSocket))
@@ -148,7 +148,7 @@ describe('RATE_LIMIT_STREAMS', () => {
     expect((await service.get('/nothing')).status).toBe(429)
   })
 
-  it('refuses a WebSocket before the upgrade, as it refuses any request', async () => {
+  it('rejects a WebSocket before the upgrade, like any request', async () => {
     await start({ RATE_LIMIT_STREAMS: '1' })
     const [first] = await openAll(service.url, {}, [webSocket])
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
@@ -170,7 +170,9 @@ describe('RATE_LIMIT_STREAMS', () => {
 describe('health watchers', () => {
   const WATCH = '/grpc.health.v1.Health/Watch'
 
-  /** Watches on one connection, as a proxy forwards them. @returns the gRPC status of each that was refused */
+  /**
+   * Watches on one connection, as a proxy forwards them. @returns the gRPC status of each that was rejected
+   */
   async function watch(address: string, count: number): Promise<string[]> {
     const session = connectHttp2(service.url)
     const refusals: string[] = []
@@ -192,7 +194,7 @@ describe('health watchers', () => {
     return refusals
   }
 
-  it('are at most 20 of one client, while others still have theirs', async () => {
+  it('are limited to 20 of one client, while others still have theirs', async () => {
     await start({ TRUST_PROXY: '1' })
     expect(await watch('198.51.100.1', 25)).toEqual(Array(5).fill('8'))
     expect(await watch('198.51.100.2', 20)).toEqual([])
@@ -200,14 +202,14 @@ describe('health watchers', () => {
     expect(await watch('2001:db8::2', 1)).toEqual(['8'])
   })
 
-  it('are at most 250 of one region, whose other addresses are refused while others have theirs', async () => {
+  it('are limited to 250 of one region, while others have theirs', async () => {
     await start({ TRUST_PROXY: '1' })
     for (let site = 1; site <= 12; site++) expect(await watch(`2001:470:${site}::1`, 20)).toEqual([])
     expect(await watch('2001:470:d::1', 20)).toEqual(Array(10).fill('8'))
     expect(await watch('2001:471::1', 20)).toEqual([])
   })
 
-  it('do not count against the limit of streams, so that a load balancer is never refused for others', async () => {
+  it('do not count against the limit of streams, so that a load balancer is never rejected', async () => {
     await start({ RATE_LIMIT_STREAMS: '1', RATE_LIMIT_MAX: '1', TRUST_PROXY: '1' })
     expect(await watch('198.51.100.1', 5)).toEqual([])
   })

@@ -35,7 +35,7 @@ const untilNoneReplays = (service: TestService) =>
     (replays) => replays === 0,
   )
 
-it('replays that find nothing all get to the live events, and another client gets its whole replay beside them', async () => {
+it('replays without events all reach the live events, and another client gets its whole replay at the same time', async () => {
   const { service, oldest } = await startWithLog()
   const wanted = { after: oldest, chainId: [chain.chainId] }
   const crowd = Array.from({ length: REPLAYS }, () =>
@@ -55,7 +55,7 @@ it('replays that find nothing all get to the live events, and another client get
 }, 60_000)
 
 it.each(faces)(
-  '$name frees the turn of a replay, or its wait, when its client leaves',
+  'a client of $name that leaves frees its running or waiting replay',
   async (face) => {
     const { service, oldest } = await startWithLog()
     const all = Array.from({ length: 12 }, (_, index) =>

@@ -17,10 +17,10 @@ import { deferred } from './deferred.js'
 import type { StreamMessage } from './event-messages.js'
 import type { StreamEnd, StreamRequest, Wire } from './stream-clients.js'
 
-/** A number that names no kind of event. */
+/** A number that is not a kind of event. */
 const NO_TYPE = 99
 
-/** A message as clients of any kind read it, with the name and the value of its `oneof`. */
+/** A message in the form of any client, with the name and the value of its `oneof`. */
 function toMessage(
   kind: string | undefined,
   value: object | null | undefined,
@@ -41,7 +41,7 @@ function endOf(error: ConnectError): StreamEnd {
   }
 }
 
-/** StreamEvents as the .proto file has it, with none of this project's code. */
+/** StreamEvents of the .proto file, with none of this project's code. */
 const streamEvents = loadMethod()
 
 function loadMethod(): MethodDefinition<object, GrpcMessage> {
@@ -65,7 +65,7 @@ interface GrpcMessage {
   [kind: string]: unknown
 }
 
-/** gRPC over HTTP/2, each stream on a connection of its own; messages are protobuf. */
+/** gRPC over HTTP/2, each stream on a connection of its own. Messages are protobuf. */
 export const grpcWire: Wire<Buffer> = {
   connect(url, request, { timeoutMs, headers = {} }, { onMessage, onEnd }) {
     const options = { 'grpc.use_local_subchannel_pool': 1 }
@@ -96,7 +96,7 @@ export const grpcWire: Wire<Buffer> = {
   read(raw) {
     const { event, cursor, ...values } = streamEvents.responseDeserialize(raw)
     const { event: taken, ...value } = (values[event ?? ''] ?? {}) as { event?: string }
-    // A reversion says what it takes back by the enum's name in the .proto file.
+    // A removal names the removed event by the enum's name in the .proto file.
     const type = [...EVENT_TYPES.keys()].find((name) => taken === `EVENT_TYPE_${name.toUpperCase()}`)
     return toMessage(event, taken === undefined ? value : { ...value, event: type }, cursor)
   },
@@ -116,7 +116,7 @@ function grpcError({ code, details, metadata }: ServiceError): ConnectError {
   return findTrailerError(trailer) ?? new ConnectError(details, code as number as Code)
 }
 
-/** Connect and gRPC-Web, by a transport of theirs. */
+/** Connect and gRPC-Web, by their transports. */
 export function connectWire(transportTo: (url: string) => Transport): Wire<StreamEventsResponse> {
   return {
     connect(url, request, { headers = {}, timeoutMs }, { onMessage, onEnd }) {

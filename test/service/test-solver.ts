@@ -7,7 +7,7 @@ import { signQuote } from '../devnet/signed-quote.js'
 import type { TestChain } from './chain.js'
 import type { TestService } from './service.js'
 
-/** What the service asks a solver with (docs/decisions.md, D4). */
+/** The service's request to a solver (docs/decisions.md, D4). */
 export interface QuoteParams {
   inputToken: Address
   outputToken: Address
@@ -52,7 +52,7 @@ export interface WireReply {
   signature: Hex
 }
 
-/** Answers an ask: with a reply to send, or by doing what it likes with the response. */
+/** Answers a request with a reply to send, or writes to the response itself. */
 export type Behaviour = (
   ask: QuoteParams,
   solver: { sign(quote: WireQuote): Promise<WireReply>; quoteFor(ask: QuoteParams): WireQuote },
@@ -73,7 +73,7 @@ export function honest(amounts: { output?: string; input?: string } = {}): Behav
 
 const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
 
-/** A solver of a test's making on 127.0.0.1; quotes are signed by viem. Its nonces are 1, 2, 3 and so on. */
+/** A solver of the tests on 127.0.0.1. viem signs its quotes. Its nonces are 1, 2, 3 and so on. */
 export async function startSolver(chain: TestChain, account: LocalAccount, initial: Behaviour = honest()) {
   const asks: QuoteParams[] = []
   const checks: { ask: QuoteParams; headers: IncomingHttpHeaders }[] = []
@@ -101,7 +101,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
   })
 
   const server = createServer(async (request, response) => {
-    // Somebody may still look for a server that had this port before.
+    // A client may still call a server that had this port before.
     if (request.url !== '/quote') return void response.writeHead(404).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -122,9 +122,12 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     account,
     endpointUrl,
     sign,
-    /** Every ask that came, in order, without those that check a registration. */
+    /** Every quote request, in order, without those that check a registration. */
     asks,
-    /** Every request that checked a registration, in order. They are declined, unless `behaveInChecks` says otherwise. */
+    /**
+     * Every request that checked a registration, in order. They are declined, unless `behaveInChecks` says
+     * otherwise.
+     */
     checks,
     behave(next: Behaviour) {
       behaviour = next
@@ -132,7 +135,10 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     behaveInChecks(next: Behaviour) {
       checkBehaviour = next
     },
-    /** Resolves when nothing is under way of the asks that were sent so far: the machine may be slower than their senders. */
+    /**
+     * Resolves when all requests sent so far have been answered: the machine may be slower than their
+     * senders.
+     */
     async catchUp() {
       await fetch(endpointUrl, { headers: { connection: 'close' } })
       await vi.waitFor(() => expect(underWay).toBe(0), { timeout: 10_000 })
@@ -155,7 +161,10 @@ export function nextTimestamp(): number {
   return lastTimestamp
 }
 
-/** A registration's body, signed as docs/protocol.md, "Registration messages" says; `changes` come after the signing. */
+/**
+ * A registration's body, signed as docs/protocol.md, "Registration messages" says. `changes` are applied
+ * after the signing.
+ */
 export async function signedRegistration(
   account: LocalAccount,
   {
@@ -193,7 +202,7 @@ export async function signedUnregistration(account: LocalAccount, timestamp = ne
   return { signature: await account.signMessage({ message: lines.join('\n') }), timestamp }
 }
 
-/** Registers and makes sure of it. */
+/** Registers and expects success. */
 export async function register(
   service: Pick<TestService, 'post'>,
   chainId: number,

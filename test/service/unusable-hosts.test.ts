@@ -21,7 +21,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** One answer of HTTP/1.1. */
+/** One response of HTTP/1.1. */
 async function exchange({ url }: TestService, firstLine: string, host: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -32,7 +32,7 @@ async function exchange({ url }: TestService, firstLine: string, host: string): 
   return (await socket.setEncoding('utf8').toArray()).join('')
 }
 
-/** One answer of HTTP/2. */
+/** One response of HTTP/2. */
 async function ask({ url }: TestService, path: string, headers: Record<string, string>, method = 'POST') {
   const session = connectHttp2(url)
   onTestFinished(() => session.destroy())
@@ -56,18 +56,17 @@ function watchConsole() {
   return complaints
 }
 
-describe('a request is refused, and nothing is written to the console,', () => {
+describe('a request is rejected, and nothing is written to the console,', () => {
   it.each<[string, string, string, string]>([
     ...[...UNUSABLE, 'a b']
       .map(
-        (host) =>
-          [`of an RPC with Host ${host}`, `POST ${RPC} HTTP/1.1`, `Host: ${host}\r\n`, 'Host'] as const,
+        (host) => [`an RPC with Host ${host}`, `POST ${RPC} HTTP/1.1`, `Host: ${host}\r\n`, 'Host'] as const,
       )
       .map((row): [string, string, string, string] => [...row]),
-    ['of an RPC with an empty Host', `POST ${RPC} HTTP/1.1`, 'Host: \r\n', 'Host'],
-    ['of an RPC over HTTP/1.0 without Host', `POST ${RPC} HTTP/1.0`, '', 'Host'],
-    ['of an RPC with an unusable URL', `POST http://[${RPC} HTTP/1.1`, 'Host: a\r\n', 'path'],
-    ['of REST with Host [', 'GET /health HTTP/1.1', 'Host: [\r\n', 'Host'],
+    ['an RPC with an empty Host', `POST ${RPC} HTTP/1.1`, 'Host: \r\n', 'Host'],
+    ['an RPC over HTTP/1.0 without Host', `POST ${RPC} HTTP/1.0`, '', 'Host'],
+    ['an RPC with an unusable URL', `POST http://[${RPC} HTTP/1.1`, 'Host: a\r\n', 'path'],
+    ['a REST call with Host [', 'GET /health HTTP/1.1', 'Host: [\r\n', 'Host'],
   ])('when it is %s', async (_what, firstLine, host, field) => {
     const complaints = watchConsole()
     const answer = await exchange(service, firstLine, host)
@@ -77,7 +76,7 @@ describe('a request is refused, and nothing is written to the console,', () => {
   })
 
   it.each(['application/json', 'application/grpc', 'application/grpc-web+proto'])(
-    'when its :authority is unusable and its type %s',
+    'when its :authority is unusable and its type is %s',
     async (type) => {
       const complaints = watchConsole()
       for (const authority of UNUSABLE) {
@@ -111,7 +110,7 @@ it.each([
   expect(await exchange(service, firstLine, host)).toMatch(/^HTTP\/1.1 200 /)
 })
 
-it('refusals of a Host count against the limit of all requests', async () => {
+it('rejections of a Host count against the limit of all requests', async () => {
   const limited = await startService(chain, { RATE_LIMIT_MAX: '3' })
   onTestFinished(() => limited.close())
   const statuses: (string | undefined)[] = []

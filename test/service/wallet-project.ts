@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export type WalletProject = Awaited<ReturnType<typeof createWalletProject>>
 
-/** The wallet's page of the examples, in a folder of its own, with the packed client and its own viem installed. */
+/** The wallet example in a folder of its own, with the packed client and its own viem installed. */
 export async function createWalletProject() {
   const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-wallet-'))
   const remove = () => rm(folder, { recursive: true, force: true })
@@ -46,13 +46,16 @@ export async function createWalletProject() {
   return {
     app,
     remove,
-    /** The versions of viem that are installed, each with where; another one beside the app's own would be a second copy. */
+    /**
+     * The installed versions of viem, each with its path. One in addition to the app's own would be a second
+     * copy.
+     */
     async viemVersions(): Promise<string[]> {
       const tree = await inApp('npm', ['ls', 'viem', '--all', '--parseable', '--long'])
       const viems = tree.split('\n').filter((line) => line.includes(':viem@'))
       return [...new Set(viems.map((line) => line.split(':')[1] ?? ''))]
     },
-    /** @throws with what the compiler says */
+    /** @throws with the compiler's output */
     compile: () => inApp('npx', ['--no-install', 'tsc']),
     /** @param environment Vite's variables */
     build: (environment: Record<string, string>) =>

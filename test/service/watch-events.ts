@@ -4,7 +4,7 @@ import type { StreamMessage } from './event-messages.js'
 
 export type EventWatch = Awaited<ReturnType<typeof watchEvents>>
 
-/** A client of `GET /v1/ws` that keeps what it is told. @param query such as `?after=…` */
+/** A client of `GET /v1/ws` that keeps its messages. @param query such as `?after=…` */
 export async function watchEvents({ url }: { url: string }, query = '') {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/ws${query}`)
   const messages: StreamMessage[] = []
@@ -45,12 +45,12 @@ export async function watchEvents({ url }: { url: string }, query = '') {
   return {
     /** All messages but the first, `connected`. */
     events,
-    /** What has been told, as type and order. */
+    /** The events, as type and order. */
     told: () => events().map((message) => `${message.type} ${'orderId' in message ? message.orderId : ''}`),
     /** The cursor of the last message. */
     cursor: () => messages.at(-1)?.cursor ?? '',
     untilCount: (count: number) => until(() => events().length >= count),
-    /** The code with which the service closes it. */
+    /** The close code of the service. */
     async closed(): Promise<number | undefined> {
       await until(() => closeCode !== undefined)
       return closeCode

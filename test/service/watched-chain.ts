@@ -7,7 +7,7 @@ import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
 import { type EventWatch, watchEvents } from './watch-events.js'
 
-/** A line of the service's log, from warnings on. */
+/** A line of the service's log, of level warn and above. */
 interface LogLine {
   readonly level: number
   readonly msg: string
@@ -18,7 +18,7 @@ interface WatchedChain {
   /** One for all tests of the file. */
   chain: TestChain
   traffic: Traffic
-  /** The node that the service reads; new for each test. */
+  /** The node of the service. New for each test. */
   rpc: RpcProxy
   /** The first block of the test. */
   from: number
@@ -32,11 +32,13 @@ interface WatchedChain {
 interface WatchedChainOptions {
   readonly seed: number
   readonly pollIntervalMs?: number
-  /** How far below the head blocks are read again; the service's own default when undefined. */
+  /** How far below the head blocks are read again. The service's own default when undefined. */
   readonly recheckBlocks?: number
 }
 
-/** Sets up the tests of a file: a chain with traffic, and for each test a node that can be made to lie. */
+/**
+ * Sets up the tests of a file: a chain with traffic, and for each test a node that can give wrong answers.
+ */
 export function useWatchedChain({ seed, pollIntervalMs = 20, recheckBlocks }: WatchedChainOptions) {
   const on = {} as WatchedChain & { service?: TestService; events?: EventWatch }
 
@@ -71,7 +73,7 @@ export function useWatchedChain({ seed, pollIntervalMs = 20, recheckBlocks }: Wa
       on.events = await watchEvents(on.service)
     },
     chainHealth: async () => (await on.service.get('/health')).body.chains[0],
-    /** The last block whose events are announced. */
+    /** The last block whose events are published. */
     eventBlock: () => on.service.metric('aggregator_chain_event_block', {}),
     failedLooks: () => on.service.metric('aggregator_rpc_errors_total', {}),
     /** Resolves when the service has read the whole chain. */

@@ -23,7 +23,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** A masked frame of a client (RFC 6455, section 5.2), whose mask is zero. */
+/** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. */
 function frame(opcode: number, payload: Buffer = Buffer.alloc(0), isLast = true): Buffer {
   return Buffer.concat([
     Buffer.from([(isLast ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0]),
@@ -31,7 +31,7 @@ function frame(opcode: number, payload: Buffer = Buffer.alloc(0), isLast = true)
   ])
 }
 
-/** Opens a WebSocket on a bare connection, of which nothing is read after the answer to the handshake. */
+/** Opens a WebSocket on a bare connection, of which nothing is read after the response to the handshake. */
 async function openUnread() {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
@@ -50,7 +50,7 @@ describe('a WebSocket client that reads nothing', () => {
   it.each([
     ['empty pings', frame(9)],
     ['long pings', frame(9, Buffer.alloc(125))],
-    ['pongs that nobody asked for', frame(10)],
+    ['unsolicited pongs', frame(10)],
     ['messages', frame(1)],
   ])('and sends %s without end is dropped, and takes no memory', async (_what, one) => {
     const open = countConnections(service.url)
@@ -58,7 +58,7 @@ describe('a WebSocket client that reads nothing', () => {
     const socket = await openUnread()
     const before = process.memoryUsage().rss
     let sent = 0
-    // Bounded: the old behaviour was to hold many times of what was sent.
+    // Without the limit, memory grew by many times of what was sent.
     while (open() > 0 && sent < 16 * MIB) {
       sent += many.length
       await new Promise<void>((resolve) => void socket.write(many, () => resolve()))
@@ -70,7 +70,7 @@ describe('a WebSocket client that reads nothing', () => {
 })
 
 describe('a WebSocket client that never ends its message is dropped', () => {
-  it('at a few fragments', async () => {
+  it('after a few fragments', async () => {
     const open = countConnections(service.url)
     const socket = await openUnread()
     const fragment = frame(0, Buffer.from('A'), false)
@@ -82,7 +82,7 @@ describe('a WebSocket client that never ends its message is dropped', () => {
     )
   })
 
-  it('at empty fragments without end', async () => {
+  it('after empty fragments without end', async () => {
     const open = countConnections(service.url)
     const socket = await openUnread()
     const many = Buffer.concat(Array.from({ length: 500 }, () => frame(0, undefined, false)))
@@ -107,7 +107,7 @@ it('a WebSocket client that pings now and then gets its pongs', async () => {
   }
 })
 
-it('of pings that come at once, the last one is answered', async () => {
+it('of concurrent pings, the last one is answered', async () => {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
   onTestFinished(() => socket.terminate())
   await once(socket, 'open')

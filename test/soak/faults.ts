@@ -4,18 +4,18 @@ import { type Lies, lie } from '../service/lying-node.js'
 import type { Replica } from '../service/replica-fleet.js'
 import type { ScenarioContext } from './stage.js'
 
-/** A fault that the service must survive. `run` begins it, and resolves when it is over. */
+/** A fault that the service must survive. `run` starts it, and resolves when it is over. */
 export interface Fault {
   readonly name: string
   run(stage: ScenarioContext): Promise<unknown>
 }
 
 const LONG_MS = 5000
-/** Longer than a reader of the chain may be silent. */
+/** Longer than the leader of a chain may be silent. */
 const FREEZE_MS = 7000
 const MAX_DEPTH = 7
 const REORGANISATIONS = 3
-/** Each part of the calls of one node, the first or the second. */
+/** Faults for a part of the calls of a node. */
 const FLAKY: Faults = {
   unavailable: 0.2,
   disconnect: 0.05,
@@ -28,7 +28,7 @@ const BEHIND: Faults = { stale: 1, lag: 4 }
 const SILENT: Faults = { hang: 1 }
 const AWAY: Faults = { unavailable: 1, disconnect: 1 }
 
-/** Gives faults to nodes for a while. */
+/** Applies faults to nodes for a while. */
 function nodeFault(name: string, faults: Faults, which: readonly number[]): Fault {
   return {
     name,
@@ -37,13 +37,15 @@ function nodeFault(name: string, faults: Faults, which: readonly number[]): Faul
       for (const node of faulty) node.set(faults)
       await pause(LONG_MS)
       for (const node of faulty) node.calm()
-      // Whoever hangs would hang for as long as a call may.
+      // A call that hangs would hang for its whole timeout.
       for (const node of faulty) node.dropWebSockets()
     },
   }
 }
 
-/** Has the first node lie for a while, which cannot prove anything either. */
+/**
+ * Makes the first node return wrong data for a while. It has no receipts that could prove its answers wrong.
+ */
 function lieOfOneNode(name: string, lies: Lies): Fault {
   return {
     name,
@@ -62,17 +64,17 @@ async function restart(replica: Replica, end: () => Promise<unknown>): Promise<v
   await replica.start()
 }
 
-/** All faults that a soak goes through, again and again in another order. */
+/** All faults of a soak, each round in another order. */
 export const FAULTS: readonly Fault[] = [
   {
-    name: 'the reader of the chain is killed',
+    name: 'the leader of the chain is killed',
     async run({ fleet }) {
       const reader = await fleet.reader()
       await restart(reader, () => reader.kill())
     },
   },
   {
-    name: 'the reader of the chain is frozen for 7 s',
+    name: 'the leader of the chain is frozen for 7 s',
     async run({ fleet }) {
       const reader = await fleet.reader()
       reader.freeze()
@@ -112,14 +114,14 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   nodeFault('both nodes are flaky for 5 s', FLAKY, [0, 1]),
-  nodeFault('the first node lags 4 blocks behind for 5 s', BEHIND, [0]),
+  nodeFault('the first node is 4 blocks late for 5 s', BEHIND, [0]),
   nodeFault('the first node is silent for 5 s', SILENT, [0]),
   nodeFault('no node answers for 5 s', AWAY, [0, 1]),
-  lieOfOneNode('the first node leaves out all logs for 5 s', { logs: () => [] }),
-  lieOfOneNode('the first node leaves out half of the logs for 5 s', {
+  lieOfOneNode('the first node omits all logs for 5 s', { logs: () => [] }),
+  lieOfOneNode('the first node omits half of the logs for 5 s', {
     logs: (logs) => logs.slice(0, Math.floor(logs.length / 2)),
   }),
-  lieOfOneNode('the first node names made-up blocks for 5 s', {
+  lieOfOneNode('the first node returns invented blocks for 5 s', {
     header: (header) => ({ ...header, hash: `0x${'ab'.repeat(32)}` }),
   }),
   {
@@ -129,7 +131,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'the chain is reorganised while the first node lags',
+    name: 'the chain is reorganised while the first node is late',
     async run({ nodes, reorganise, random }) {
       const first = nodes[0]?.faults
       first?.set(BEHIND)

@@ -5,7 +5,7 @@ const LOOK_MS = 100
 const MEMORY = 'process_resident_memory_bytes'
 const FILES = 'process_open_fds'
 
-/** A figure of the replica that has most of it: at the first look, the highest ever, and at the last look. */
+/** A figure of the replica with the highest value: the first, the highest and the last one. */
 interface Range {
   first: number
   highest: number
@@ -14,7 +14,7 @@ interface Range {
 
 export type Gauges = ReturnType<typeof startGauges>
 
-/** Watches how long each subscriber waits for a message, and what the replicas hold. */
+/** Measures how long each subscriber waits for a message, and what resources the replicas use. */
 export function startGauges(fleet: Fleet, subscribers: readonly FleetSubscriber[]) {
   const seen = subscribers.map(() => ({ count: 0, at: performance.now() }))
   const ranges = new Map<string, Range>()
@@ -42,16 +42,16 @@ export function startGauges(fleet: Fleet, subscribers: readonly FleetSubscriber[
   }
 
   return {
-    /** Reads what the replicas hold at the moment: the one that holds most counts. */
+    /** Reads the current resources of the replicas and takes the highest of each. */
     async look(): Promise<void> {
       await note(MEMORY)
       await note(FILES)
     },
     /** In milliseconds. */
     longestGapMs: () => longestGapMs,
-    /** Bytes of the replica that holds most. */
+    /** Bytes of the replica that uses most. */
     memory: () => ranges.get(MEMORY),
-    /** Open files of the replica that holds most. */
+    /** Open files of the replica that has most. */
     files: () => ranges.get(FILES),
     stop: () => clearInterval(timer),
   }

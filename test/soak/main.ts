@@ -1,10 +1,10 @@
 /**
- * Lets three replicas run for some minutes while one fault after the other befalls them, and holds what every
- * subscriber got against the chain.
+ * Runs three replicas for some minutes with one fault after another, and compares what every subscriber got
+ * with the chain.
  *
  *   npm run soak -- --minutes 10 --seed 1
  *
- * Exits with 1 when an event was lost, doubled or out of order, or a subscriber was told something else than another.
+ * Exits with 1 when an event was lost, doubled or out of order, or two subscribers got different events.
  */
 import { parseArgs } from 'node:util'
 import { setup as buildService } from '../build-once.js'
@@ -18,7 +18,7 @@ import { judge } from './verdict.js'
 const MINUTE_MS = 60_000
 const MEGABYTE = 1e6
 
-/** How often a fault befell the replicas, and how long it took until all subscribers were up to date again. */
+/** How often a fault occurred, and how long it took until all subscribers were up to date again. */
 interface FaultFigures {
   times: number
   longestMs: number
@@ -34,7 +34,7 @@ function readOptions() {
   return { minutes, seed }
 }
 
-/** Resolves when an event from now on has come to every subscriber. */
+/** Resolves when every subscriber has got an event that happens after this call. */
 async function untilAllAreUpToDate({ deposit, subscribers }: ScenarioContext): Promise<void> {
   const orderId = await deposit()
   await Promise.all(subscribers.map((subscriber) => subscriber.until(orderId)))
@@ -54,7 +54,7 @@ async function befall(
   process.stdout.write(`${fault.name}: all subscribers up to date after ${Math.round(tookMs)} ms\n`)
 }
 
-/** All faults, in an order at random. */
+/** All faults in a random order. */
 function shuffled({ random }: ScenarioContext): Fault[] {
   const keyed = FAULTS.map((fault) => ({ fault, key: random.integer(0, 2 ** 30) }))
   return keyed.sort((a, b) => a.key - b.key).map(({ fault }) => fault)
@@ -89,7 +89,8 @@ async function conclude(stage: ScenarioContext, gauges: Gauges): Promise<boolean
     subscriber: subscriber.name,
     messages: subscriber.received().length,
     ...judge(subscriber.received(), expected),
-    'unlike the first': firstDifference(subscriber.received(), first?.received() ?? []) === undefined ? 0 : 1,
+    'different from the first':
+      firstDifference(subscriber.received(), first?.received() ?? []) === undefined ? 0 : 1,
     streams: subscriber.endings.length + 1,
   }))
   console.table(verdicts)
@@ -108,7 +109,9 @@ async function conclude(stage: ScenarioContext, gauges: Gauges): Promise<boolean
     'open files last': files?.last,
   })
   for (const { status, text } of bad.slice(0, 5)) process.stdout.write(`a quote got ${status}: ${text}\n`)
-  return verdicts.every((one) => one.lost + one.doubled + one.misordered + one['unlike the first'] === 0)
+  return verdicts.every(
+    (one) => one.lost + one.doubled + one.misordered + one['different from the first'] === 0,
+  )
 }
 
 async function main(): Promise<number> {

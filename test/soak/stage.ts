@@ -16,17 +16,18 @@ export type ScenarioContext = Awaited<ReturnType<typeof openStage>>
 
 const REPLICAS = 3
 const SOLVERS = 3
-/** Anvil keeps the state of so many blocks, which bounds how deep a reorganisation may go. */
+/** Anvil keeps the state of this many blocks. It limits the depth of a reorganisation. */
 const KEPT_BLOCKS = '5000'
 const BLOCK = { events: 4, blocks: 1 }
 const BLOCK_PAUSE_MS = 400
 
-/** What was started so far, to be ended in the opposite order. */
+/** Everything that was started, to be stopped in the opposite order. */
 type Ends = (() => unknown)[]
 
 /**
- * Starts three replicas on PostgreSQL, behind proxies for the chain and the database that faults can be given to, with
- * quotes, subscribers on three transports at each replica, and a chain on which orders are traded until `finish`.
+ * Starts three replicas on PostgreSQL. Proxies for the chain and the database can be given faults. The
+ * replicas get quotes, and subscribers on three transports each. Orders are traded on the chain until
+ * `finish`.
  */
 export async function openStage(seed: number) {
   const ends: Ends = []
@@ -72,7 +73,7 @@ async function open(seed: number, ends: Ends) {
   return { random, postgres, chain, link, nodes, fleet, quotes, subscribers, fromBlock, ...trade }
 }
 
-/** A node of the chain, which can be made faulty, and made to lie. */
+/** A node of the chain that can be made faulty or return wrong data. */
 interface SoakNode {
   readonly faults: ChaosProxy
   readonly answers: RpcProxy
@@ -109,7 +110,7 @@ async function openSubscribers(fleet: Fleet, ends: Ends): Promise<FleetSubscribe
   return subscribers
 }
 
-/** Mines a block with events every now and then. Whoever wants something of the chain has it done between two blocks. */
+/** Mines a block with events now and then. Other actions on the chain run between two blocks. */
 function startTrade(traffic: Traffic) {
   const jobs: (() => Promise<void>)[] = []
   let isTrading = true

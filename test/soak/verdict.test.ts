@@ -19,23 +19,23 @@ const [first, second, third] = [settled(1), settled(2), settled(3)]
 const chain = [first, second, third]
 const RIGHT = { lost: 0, doubled: 0, misordered: 0, late: 0 }
 
-describe('what a subscriber got', () => {
-  test('is right when it is what the chain says', () => {
+describe("the comparison of a subscriber's events with the chain", () => {
+  test('finds nothing when both are equal', () => {
     expect(judge(chain, chain)).toEqual(RIGHT)
     expect(judge([first, second, reverted(second), second, third], chain)).toEqual(RIGHT)
   })
 
-  test('lacks an event', () => {
+  test('finds a missing event', () => {
     expect(judge([first, third], chain)).toEqual({ ...RIGHT, lost: 1 })
     expect(judge([first, second, third, reverted(third)], chain)).toEqual({ ...RIGHT, lost: 1 })
   })
 
-  test('has an event twice, or one that left the chain', () => {
+  test('finds an event that came twice, or that is no longer on the chain', () => {
     expect(judge([first, second, second, third], chain)).toEqual({ ...RIGHT, doubled: 1 })
     expect(judge([first, second, third], [first, second])).toEqual({ ...RIGHT, doubled: 1 })
   })
 
-  test('has events in another order', () => {
+  test('finds events in another order', () => {
     expect(judge([second, first, third], chain)).toEqual({ ...RIGHT, late: 1 })
     expect(judge([first, second, reverted(first), third], chain)).toEqual({ ...RIGHT, misordered: 1 })
   })

@@ -1,19 +1,19 @@
 import type { EventMessage, StreamMessage } from '../service/event-messages.js'
 import { standing } from '../service/event-messages.js'
 
-/** How what a subscriber got differs from what the chain says. */
+/** How the events of a subscriber differ from those of the chain. */
 export interface Verdict {
-  /** Events of the chain that do not stand for the subscriber. */
+  /** Events on the chain that the subscriber does not have. */
   readonly lost: number
-  /** Events that stand for the subscriber more often than on the chain. */
+  /** Events that the subscriber has more often than the chain. */
   readonly doubled: number
   /** 1 when an event was removed that was not the latest. */
   readonly misordered: number
-  /** Events that came after events of later blocks: a node had left them out, and was found out later. */
+  /** Events that came after events of later blocks, because a node omitted them at first. */
   readonly late: number
 }
 
-/** Compares what one subscriber got, over all its streams, with what the chain says in the end. */
+/** Compares what one subscriber got over all its streams with the last state of the chain. */
 export function judge(received: readonly StreamMessage[], expected: readonly EventMessage[]): Verdict {
   let left: EventMessage[]
   try {

@@ -17,7 +17,7 @@ import { aggregator, chainId, inputToken, outputToken, settlement } from './conf
 const OUTPUT_DECIMALS = 6
 const REFRESH_MS = 30_000
 
-/** Sells one WETH: quote, check, deposit, and the order to its end. */
+/** Sells one WETH: quote, check, deposit, and the order to its last state. */
 export function Swap() {
   const { address } = useConnection()
   const client = usePublicClient()

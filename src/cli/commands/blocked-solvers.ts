@@ -19,7 +19,7 @@ interface BlockOptions extends Options {
 
 const SAMPLE = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-/** `solvers block`, `solvers unblock` and `solvers blocked`: what an operator decides about solvers. */
+/** `solvers block`, `solvers unblock` and `solvers blocked`: the operator's decisions about solvers. */
 export function addBlockedSolvers(solvers: Command, io: CliIo): void {
   solvers.commandsGroup('On the database of your own instance:')
   takesAddress(solvers.command('block'), 'every chain')
@@ -50,7 +50,7 @@ function takesJson(command: Command): Command {
   return command.option('--json', 'JSON on standard output, for scripts')
 }
 
-/** SQLite tells no other process of a change: the service looks at each bond check. */
+/** SQLite notifies no other process of a change: the service reads the table at each bond check. */
 const FOLLOWS = 'A running service follows within BOND_CHECK_INTERVAL_MS.'
 
 async function block(io: CliIo, address: Address, options: BlockOptions): Promise<void> {
@@ -98,7 +98,7 @@ async function list(io: CliIo, options: Options): Promise<void> {
   })
 }
 
-/** A entry as JSON has it; without `chainId` it is of every chain. */
+/** An entry in JSON. Without `chainId` it applies to every chain. */
 function toView({ address, chainId, blockedAt }: BlockedSolver) {
   return { address: toChecksumAddress(address), ...(chainId !== undefined && { chainId }), blockedAt }
 }

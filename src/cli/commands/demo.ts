@@ -7,7 +7,7 @@ import { CommandFailure } from '../failure.js'
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .summary('a local network to try things on')
+    .summary('a local network to try things out')
     .description(
       'Starts a local chain, three solvers and the service, plays a few swaps, and stays up until Ctrl-C.',
     )

@@ -8,18 +8,18 @@ import { printable, toJson } from '../printable.js'
 const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
-/** `doctor`: checks a configuration as an operator would. */
+/** `doctor`: checks a configuration from the operator's side. */
 export function addDoctor(program: Command, io: CliIo): void {
   program
     .command('doctor')
     .summary('check a configuration before it serves')
     .description(
-      'Checks what serve would run with: variables, RPC endpoints, contracts, clock, database, port and the endpoints of registered solvers. It changes nothing. Solvers are asked for one quote each.',
+      'Checks the environment of serve: variables, RPC endpoints, contracts, clock, database, port and the endpoints of registered solvers. It changes nothing. Each solver gets one quote request.',
     )
     .option('--json', 'JSON on standard output, for scripts')
     .addHelpText(
       'after',
-      '\nEach line: what was checked, what was found, what to do.\nwarn: worth a look. FAIL: the service would not start, or not do its work; exit code 5.',
+      '\nEach line: what was checked, what was found, what to do.\nwarn: check it. FAIL: the service would not start, or not do its work; exit code 5.',
     )
     .action(({ json }: { json?: boolean }) => examine(io, json ?? false))
 }

@@ -18,13 +18,15 @@ interface Options extends InstanceOptions {
 const FINAL_AFTER_SECONDS = 30
 const HOUR = 3600
 
-/** `order`: what the settlement contract knows of an order, once or for as long as it changes. */
+/** `order`: the state of an order on the settlement contract, once or until its last state. */
 export function addOrder(program: Command, io: CliIo): void {
   const command = program
     .command('order')
     .summary('show or follow an order')
-    .description('Shows an order as the settlement contract has it. One that it does not know yet is NONE.')
-    .argument('<order id>', 'as the quote named it: 32 bytes in hex', readOrderId)
+    .description(
+      'Shows the state of an order on the settlement contract. An order that the contract does not know yet is NONE.',
+    )
+    .argument('<order id>', 'the order id of the quote: 32 bytes in hex', readOrderId)
     .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
     .option('--watch', 'print each state as it comes, until the order is SETTLED or REFUNDED')
     .option(
@@ -52,7 +54,7 @@ async function watch(io: CliIo, options: Options, orderId: Hex): Promise<void> {
     const orders = client.watchOrder(options.chain, orderId, {
       signal,
       finalAfterMs: options.finalAfter * 1000,
-      onLost: () => io.stderr.write('The connection is lost: trying again.\n'),
+      onLost: () => io.stderr.write('The connection is lost: reconnecting.\n'),
     })
     for await (const order of orders) {
       const time = new Date().toISOString()

@@ -36,12 +36,12 @@ Examples, while the demo runs:
   npx quote-aggregator quote --chain 31337 --why <quote id>     who was asked, and what each answered
   npx quote-aggregator quote --chain 31337 --why <x-quote-id>   for a solver: its own result and rank`
 
-/** `quote`: asks for offers, or with `--why` shows how they came about. */
+/** `quote`: requests offers, or with `--why` shows the record of a quote. */
 export function addQuote(program: Command, io: CliIo): void {
   const command = program
     .command('quote')
-    .summary('ask for offers, or why an offer won')
-    .description('Asks every solver of a chain for an offer and lists the valid ones, best first.')
+    .summary('request offers, or show why an offer won')
+    .description('Requests an offer from every solver of a chain and lists the valid ones, best first.')
     .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
     .option('--sell <token>', 'token that the user sells', readAddress)
     .option('--buy <token>', 'token that the user buys', readAddress)
@@ -50,7 +50,7 @@ export function addQuote(program: Command, io: CliIo): void {
     .option('--user <address>', "the user's wallet", readAddress)
     .option(
       '--to-chain <id>',
-      'chain on which the output is paid; that of the deposit when not given',
+      'chain on which the output is paid; default: the chain of the deposit',
       readChainId,
     )
     .option(
@@ -61,7 +61,10 @@ export function addQuote(program: Command, io: CliIo): void {
     )
     .option('--deposit-window <s>', 'time to deposit, seconds', readInteger(1, MAX_DEPOSIT_WINDOW))
     .option('--timeout <ms>', 'longest wait for solvers, milliseconds', readInteger(1, MAX_TIMEOUT_MS))
-    .option('--why <quote id>', 'do not ask: show how this quote came about; for a solver, the x-quote-id')
+    .option(
+      '--why <quote id>',
+      'request nothing: show the record of this quote; for a solver, the x-quote-id',
+    )
     .addHelpText('after', EXAMPLES)
   takesInstance(command).action((options: Options) =>
     options.why === undefined ? ask(io, options) : explain(io, options, options.why),
@@ -86,7 +89,7 @@ async function explain(io: CliIo, options: Options, quoteId: string): Promise<vo
   await show(io, options, record, (display) => renderRecord(record, display))
 }
 
-/** @throws CommandFailure naming all options that are missing */
+/** @throws CommandFailure with all options that are missing */
 function readSwap({ sell, buy, amount, user }: Options) {
   if (sell !== undefined && buy !== undefined && amount !== undefined && user !== undefined)
     return { inputToken: sell, outputToken: buy, amount, user }

@@ -28,7 +28,7 @@ export function addRegister(program: Command, io: CliIo): void {
     .command('register')
     .summary('register a solver')
     .description(
-      'Registers a solver, or updates its endpoint and name, and shows what came of one request to the endpoint.',
+      'Registers a solver, or updates its endpoint and name, and shows the result of one request to the endpoint.',
     )
     .requiredOption('--endpoint <url>', "the solver's base URL: the instance posts to <url>/quote")
     .requiredOption('--name <name>', 'display name, 1 to 64 characters')
@@ -61,12 +61,12 @@ function checkText({ outcome, explanation }: RegistrationCheck): string {
   return `One request to the endpoint: ${outcome}. ${printable(explanation)}\n`
 }
 
-/** `unregister`: signs and sends a withdrawal. */
+/** `unregister`: signs and sends an unregistration. */
 export function addUnregister(program: Command, io: CliIo): void {
   const command = program
     .command('unregister')
-    .summary('take a solver out')
-    .description('Takes a solver out of the set that is asked for quotes.')
+    .summary('remove a solver')
+    .description('Removes a solver from those that get quote requests.')
   takesSigner(command).addHelpText('after', KEYS)
   command.action(async (options: SignerOptions) => {
     const { chain: chainId, protocolName } = options

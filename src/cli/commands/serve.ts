@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 
-/** `serve`: the service itself, which reads its variables and ends with its process by itself. */
+/** `serve`: runs the service, which reads its variables and ends with its process by itself. */
 export function addServe(program: Command): void {
   program
     .command('serve')
     .summary('run the service')
     .description('Runs the service until SIGTERM or Ctrl-C, with the variables of docs/configuration.md.')
-    .addHelpText('after', '\nTo find out beforehand what is wrong: quote-aggregator doctor')
+    .addHelpText('after', '\nTo check the configuration before: quote-aggregator doctor')
     .action(async () => {
       await import('../../main.js')
       // It ends the process by itself.

@@ -9,15 +9,15 @@ interface Options extends InstanceOptions {
   readonly chain?: number
 }
 
-/** `solvers`: who is asked for quotes, and who must not be. */
+/** `solvers`: the solvers that get quote requests, and those that are blocked. */
 export function addSolvers(program: Command, io: CliIo): void {
   const command = program
     .command('solvers')
-    .summary('list the active solvers of a chain; remove, allow: decide who may register')
+    .summary('list the active solvers of a chain; block, unblock: decide who may register')
     .description('Lists the active solvers of a chain, the longest registered first.')
-    // Not a required option: commander would ask the subcommands for it as well.
+    // Not a required option: commander would require it for the subcommands too.
     .option('--chain <id>', 'the chain', readChainId)
-    // What comes after a subcommand belongs to that. What comes before it would widen a removal to every chain.
+    // An option before a subcommand would be ignored, and a removal would then apply to every chain.
     .enablePositionalOptions()
     .hook('preSubcommand', (solvers) => {
       if (Object.keys(solvers.opts()).length === 0) return

@@ -18,20 +18,20 @@ interface Options extends InstanceOptions {
 
 const TYPES = [...ORDER_EVENT_TYPES, 'Reverted'] as const
 
-/** `watch`: every order event as it comes. */
+/** `watch`: prints every order event as it comes. */
 export function addWatch(program: Command, io: CliIo): void {
   const command = program
     .command('watch')
     .summary('print order events as they come')
     .description(
-      'Prints each order event as it comes, until Ctrl-C, which tells the last cursor. A lost connection is taken up again without a gap.',
+      'Prints each order event as it comes, until Ctrl-C, which prints the last cursor. It reconnects after a lost connection without a gap.',
     )
     .option('--chain <id>', 'only of this chain; this and the others may be repeated', readEach(readChainId))
     .option('--type <type>', `only ${TYPES.join(', ')}`, readEach(readOneOf(TYPES)))
     .option('--user <address>', 'only of this user', readEach(readAddress))
     .option('--solver <address>', 'only of this solver', readEach(readAddress))
     .option('--order <order id>', 'only of this order', readEach(readOrderId))
-    .option('--after <cursor>', 'first what came after this cursor')
+    .option('--after <cursor>', 'begin after this cursor')
     .addHelpText('after', '\nWith --json, each line is one JSON object, with its cursor.')
   takesInstance(command).action((options: Options) => watch(io, options))
 }
@@ -55,7 +55,7 @@ async function watch(io: CliIo, options: Options): Promise<void> {
         io.stderr.write(`Connected: chains ${opening.supportedChains.join(', ')}. Ctrl-C ends this.\n`)
       },
       onLost: ({ message }) =>
-        io.stderr.write(`The connection is lost: trying again. ${printable(message)}\n`),
+        io.stderr.write(`The connection is lost: reconnecting. ${printable(message)}\n`),
     })
     for await (const event of events) {
       io.stdout.write(options.json ? `${toJson(event)}\n` : `${toLine(event)}\n`)
@@ -64,7 +64,7 @@ async function watch(io: CliIo, options: Options): Promise<void> {
   })
   if (cursor === undefined) return
   const word = printable(shellWord(cursor))
-  io.stderr.write(`The last cursor is ${printable(cursor)}: go on with --after ${word}\n`)
+  io.stderr.write(`The last cursor is ${printable(cursor)}: continue with --after ${word}\n`)
 }
 
 function toLine(event: OrderEvent): string {
@@ -85,7 +85,7 @@ function details(event: OrderEvent): string[] {
     case 'Refunded':
       return [`user ${event.user}`, `refund ${event.inputAmount}`, `bond slashed ${event.bondSlashed}`]
     case 'Reverted':
-      return [`takes back ${event.event}`]
+      return [`removes ${event.event}`]
     case 'Settled':
       return []
   }

@@ -8,7 +8,7 @@ enum OrderState {
     REFUNDED
 }
 
-/// @notice A quote that was taken, as the settlement contract remembers it.
+/// @notice A taken quote, as the settlement contract stores it.
 struct Order {
     address user;
     address solver;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @notice What a solver offers a user, and signs as EIP-712 typed data.
-/// @param orderType 0: the input amount was asked for, 1: the output amount was asked for. The amounts bind either way.
+/// @notice A solver's offer to a user, signed as EIP-712 typed data.
+/// @param orderType 0: the user fixed the input amount, 1: the user fixed the output amount. Both amounts are binding.
 /// @param inputAmount what the user gives, in the smallest unit of `inputToken`
 /// @param outputAmount what the user gets, in the smallest unit of `outputToken`
 /// @param depositDeadline last second at which the user may deposit, in Unix seconds
 /// @param fillDeadline last second at which the solver may deliver, in Unix seconds
-/// @param nonce chosen by the solver; at most one of its quotes with this nonce ever becomes an order
+/// @param nonce chosen by the solver; at most one of its quotes with a nonce becomes an order
 struct ServiceQuote {
     address solver;
     address user;
@@ -22,7 +22,7 @@ struct ServiceQuote {
     uint256 nonce;
 }
 
-/// @title The hashes by which a quote is known
+/// @title The hashes of a quote
 library ServiceQuoteHash {
     bytes32 private constant TYPE_HASH = keccak256(
         "ServiceQuote(address solver,address user,address inputToken,uint256 inputAmount,address outputToken,"

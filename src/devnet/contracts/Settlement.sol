@@ -17,26 +17,26 @@ import {SolverBonds} from "./SolverBonds.sol";
 /// @notice The reference implementation, for local networks and tests. A user takes a quote in one of two ways:
 /// - by `deposit`: the order is known at once and backed by a reserved part of the solver's bond; the solver `fill`s;
 /// - by sending the input token to the quote's deposit address: nothing is reserved, anyone may `settle`.
-/// Either way the solver's free bond must cover 5% of the output when the contract takes the quote.
-/// What is not delivered by `fillDeadline` goes back to the user, with 5% of the output taken from the solver's bond.
+/// In both ways the solver's free bond must cover 5% of the output when the contract takes the quote.
+/// If the output is not paid by `fillDeadline`, the user gets the input back and 5% of the output from the bond.
 /// @dev Limits of the protocol, which no implementation of this surface can lift:
 /// - The contract cannot see when tokens reached a deposit address. A user who sends them after `depositDeadline` can
-///   still settle up to `fillDeadline`, and one who sends them after that, even if borrowed for a single transaction,
-///   can have the solver slashed. A solver guards itself with `cancelNonce` on quotes that were not taken, which ends
-///   both; by the same call it can escape a slash, but never keep the user's tokens.
+///   still settle up to `fillDeadline`. A user who sends them after that, even borrowed for one transaction, can
+///   have the solver slashed. `cancelNonce` protects a solver from both, for quotes that were not taken. By the same
+///   call it can avoid a slash, but it can never keep the user's tokens.
 /// - Only `inputToken` comes back from a deposit address. Other tokens and ether sent there are lost.
-/// - The bond is counted at face value: 5% of `outputAmount`, as that many of the bond token's smallest unit.
+/// - The bond is counted at face value: 5% of the number `outputAmount`, in the bond token's smallest unit.
 contract Settlement is SolverBonds, EIP712 {
     using SafeERC20 for IERC20;
     using ServiceQuoteHash for ServiceQuote;
 
-    /// @notice The part of `outputAmount` that the bond answers for, in hundredths of a percent, rounded down.
+    /// @notice The part of `outputAmount` that the bond must cover, in hundredths of a percent, rounded down.
     uint256 public constant BOND_RESERVATION_BPS = 500;
 
-    /// @notice The least `outputAmount` of an order, in the smallest unit of the output token.
+    /// @notice The smallest `outputAmount` of an order, in the smallest unit of the output token.
     uint256 public immutable MIN_ORDER;
 
-    /// @notice What deposit addresses are derived with, by CREATE2 from this contract with the order id as the salt.
+    /// @notice The init code hash of deposit addresses: CREATE2 of this contract with the order id as the salt.
     bytes32 public immutable DEPOSIT_PROXY_CREATION_CODE_HASH = keccak256(type(DepositProxy).creationCode);
 
     uint8 private constant EXACT_OUTPUT = 1;
@@ -72,13 +72,13 @@ contract Settlement is SolverBonds, EIP712 {
     error OrderNotDeposited(bytes32 orderId);
     error NothingDeposited(bytes32 orderId);
 
-    /// @param bondToken the ERC-20 that bonds are held in, of 6 decimals
-    /// @param minOrder the least `outputAmount` of an order, 0 for none
+    /// @param bondToken the ERC-20 of bonds, with 6 decimals
+    /// @param minOrder the smallest `outputAmount` of an order, 0 for any
     constructor(address bondToken, uint256 minOrder) SolverBonds(bondToken) EIP712("Settlement", "1") {
         MIN_ORDER = minOrder;
     }
 
-    /// @notice Where a user may send the input token of this quote, signed with these very bytes. Checks nothing.
+    /// @notice The deposit address of this quote with exactly this signature. Checks nothing.
     function computeDepositAddress(ServiceQuote calldata quote, bytes calldata signature)
         external
         view
@@ -94,7 +94,7 @@ contract Settlement is SolverBonds, EIP712 {
     }
 
     /// @notice Takes the quote: pulls `inputAmount` from the caller, who must be the quote's user, up to and including
-    /// `depositDeadline`, and reserves bond of the solver.
+    /// `depositDeadline`, and reserves a part of the solver's bond.
     function deposit(ServiceQuote calldata quote, bytes calldata signature) external nonReentrant {
         if (msg.sender != quote.user) revert CallerNotUser(msg.sender);
         if (block.timestamp > quote.depositDeadline) revert DepositDeadlinePassed(quote.depositDeadline);
@@ -126,9 +126,9 @@ contract Settlement is SolverBonds, EIP712 {
         IERC20(order.inputToken).safeTransfer(order.solver, order.inputAmount);
     }
 
-    /// @notice Swaps what lies at the quote's deposit address, at least `inputAmount`, for the solver's output, up to
-    /// and including `fillDeadline`. Anyone may call; the solver agreed by signing and by approving the output token.
-    /// @dev The solver gets `inputAmount`. What the user sent beyond it goes back to the user.
+    /// @notice Swaps the tokens at the quote's deposit address, at least `inputAmount`, for the solver's output, up to
+    /// and including `fillDeadline`. Anyone may call: the solver has signed and approved the output token.
+    /// @dev The solver gets `inputAmount`. What the user sent beyond that goes back to the user.
     function settle(ServiceQuote calldata quote, bytes calldata signature) external nonReentrant {
         if (block.timestamp > quote.fillDeadline) revert FillDeadlinePassed(quote.fillDeadline);
         bytes32 orderId = _acceptQuote(quote, signature, OrderState.SETTLED);
@@ -155,14 +155,14 @@ contract Settlement is SolverBonds, EIP712 {
         BOND_TOKEN.safeTransfer(order.user, slashed);
     }
 
-    /// @notice Gives the user whatever lies at the quote's deposit address after `fillDeadline`. Anyone may call, any
-    /// number of times: what arrives later, or after a settlement, comes back by the same call.
-    /// @dev The user's tokens come back whatever became of the solver, its bond, the nonce or the terms: only the
-    /// signature is checked. The solver is slashed at the first call for an order that no other call has ended, if
-    /// - the full `inputAmount` lies there: else a single unit, sent by anyone, would cost the solver its 5%;
+    /// @notice Gives the user all tokens at the quote's deposit address after `fillDeadline`. Anyone may call, any
+    /// number of times: tokens that arrive later, or after a settlement, come back by the same call.
+    /// @dev Only the signature is checked: the user's tokens come back for any state of the solver, its bond, the nonce
+    /// and the terms. The solver is slashed at the first call for an order that no other call has ended, if
+    /// - the full `inputAmount` is there: otherwise a single unit from anyone would cost the solver its 5%;
     /// - the nonce is unused: a quote that was cancelled, or lost to another order, was no longer on offer.
-    /// Nothing is reserved for address deposits, so the slash takes at most the bond that is not reserved.
-    /// The first call ends the order either way. Later ones move tokens only: no event, no slash.
+    /// Nothing is reserved for address deposits, so the slash takes at most the unreserved bond.
+    /// The first call always ends the order. Later ones only move tokens: no event, no slash.
     function refundAddressDeposit(ServiceQuote calldata quote, bytes calldata signature) external nonReentrant {
         if (block.timestamp <= quote.fillDeadline) revert FillDeadlineNotPassed(quote.fillDeadline);
         bytes32 orderId = _verifySignature(quote, signature);
@@ -178,7 +178,7 @@ contract Settlement is SolverBonds, EIP712 {
         IERC20(quote.inputToken).safeTransfer(quote.user, swept);
     }
 
-    /// @dev The checks that both ways of taking a quote share. Uses up the nonce and records the order.
+    /// @dev The common checks of both ways to take a quote. Uses up the nonce and records the order.
     function _acceptQuote(ServiceQuote calldata quote, bytes calldata signature, OrderState state)
         private
         returns (bytes32 orderId)
@@ -231,7 +231,7 @@ contract Settlement is SolverBonds, EIP712 {
         if (order.state != OrderState.DEPOSITED) revert OrderNotDeposited(orderId);
     }
 
-    /// @dev Empties the deposit address into this contract. Counts what arrived, not what the token said.
+    /// @dev Empties the deposit address into this contract. Counts the received balance, not the return value of the token.
     function _sweepDepositAddress(bytes32 orderId, IERC20 token) private returns (uint256 swept) {
         address proxy = Create2.computeAddress(orderId, DEPOSIT_PROXY_CREATION_CODE_HASH);
         if (proxy.code.length == 0) new DepositProxy{salt: orderId}();

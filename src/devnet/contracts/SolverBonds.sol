@@ -6,16 +6,16 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {ReentrancyGuard} from "@openzeppelin/contracts/utils/ReentrancyGuard.sol";
 
-/// @title The bonds that solvers stand behind their quotes with
-/// @notice A solver's bond falls into three parts: reserved for open orders, asked back and waiting (unstaking), and
-/// free. New orders reserve from the free part only. The unstaking part still answers for a missed address deposit:
-/// that is what the delay is for.
+/// @title The bonds that secure the quotes of solvers
+/// @notice A solver's bond has three parts: reserved for open orders, unstaking (its return was requested), and free.
+/// New orders reserve only from the free part. The unstaking part still secures address deposits: this is the
+/// reason for the delay.
 abstract contract SolverBonds is ReentrancyGuard {
     using SafeERC20 for IERC20;
 
     /// @param totalBond the bond held, reserved and unstaking parts included
-    /// @param unstakeAmount what was asked back, 0 when nothing is
-    /// @param unstakeTimestamp from when on it can be had, in Unix seconds, 0 when nothing is asked back
+    /// @param unstakeAmount the unstaking part, or 0
+    /// @param unstakeTimestamp the time from which it can be paid out, in Unix seconds, or 0
     struct Solver {
         uint256 totalBond;
         uint256 reservedBond;
@@ -24,12 +24,12 @@ abstract contract SolverBonds is ReentrancyGuard {
         bool registered;
     }
 
-    /// @dev The least bond to register with, in the bond token's smallest unit (a token of 6 decimals).
+    /// @dev The smallest bond for a registration, in the bond token's smallest unit (a token of 6 decimals).
     uint256 private constant MIN_BOND = 1000e6;
-    /// @dev The time between asking a bond back and getting it.
+    /// @dev The time between an unstake request and its payment.
     uint40 private constant UNSTAKE_DELAY = 7 days;
 
-    /// @notice The ERC-20 that bonds are held in.
+    /// @notice The ERC-20 of bonds.
     IERC20 public immutable BOND_TOKEN;
 
     mapping(address solver => Solver) public solvers;
@@ -54,7 +54,7 @@ abstract contract SolverBonds is ReentrancyGuard {
         BOND_TOKEN = IERC20(bondToken);
     }
 
-    /// @notice The solver's bond that no order has reserved. Includes what is being unstaked.
+    /// @notice The solver's bond that no order has reserved. Includes the unstaking part.
     function availableBond(address solver) public view returns (uint256) {
         return solvers[solver].totalBond - solvers[solver].reservedBond;
     }
@@ -78,8 +78,8 @@ abstract contract SolverBonds is ReentrancyGuard {
         _pullExactly(BOND_TOKEN, msg.sender, amount);
     }
 
-    /// @notice Asks `amount` of the bond back. It can be had `UNSTAKE_DELAY` later and backs no new order until then.
-    /// One request at a time, of no more than what is unreserved now.
+    /// @notice Requests `amount` of the bond back. It is due after `UNSTAKE_DELAY` and secures no new order until then.
+    /// There is one request at a time, for at most the part that is unreserved now.
     function requestUnstake(uint256 amount) external {
         if (amount == 0) revert ZeroAmount();
         _requireRegistered(msg.sender);
@@ -92,14 +92,14 @@ abstract contract SolverBonds is ReentrancyGuard {
         emit UnstakeRequested(msg.sender, amount, solver.unstakeTimestamp);
     }
 
-    /// @notice Takes the request back: the whole bond backs new orders again.
+    /// @notice Cancels the request: the whole bond secures new orders again.
     function cancelUnstake() external {
         _clearUnstake(solvers[msg.sender]);
         emit UnstakeCancelled(msg.sender);
     }
 
-    /// @notice Pays out what was asked back, or what is left of it when a missed address deposit took some meanwhile.
-    /// @dev A solver whose bond is all paid out is one no more, and comes back by `registerSolver` with `MIN_BOND`.
+    /// @notice Pays out the unstaking part, or what a slash for a missed address deposit has left of it.
+    /// @dev A solver whose whole bond is paid out is no longer one, and needs `registerSolver` with `MIN_BOND` again.
     function executeUnstake() external nonReentrant {
         Solver storage solver = solvers[msg.sender];
         if (block.timestamp < solver.unstakeTimestamp) revert UnstakeLocked(solver.unstakeTimestamp);
@@ -110,13 +110,13 @@ abstract contract SolverBonds is ReentrancyGuard {
         BOND_TOKEN.safeTransfer(msg.sender, amount);
     }
 
-    /// @dev Ties `amount` of the solver's free bond to an order, until `_releaseBond` or `_slashReservedBond`.
+    /// @dev Reserves `amount` of the solver's free bond for an order, until `_releaseBond` or `_slashReservedBond`.
     function _reserveBond(address solver, uint256 amount) internal {
         _requireFreeBond(solver, amount);
         solvers[solver].reservedBond += amount;
     }
 
-    /// @dev The free bond is what is neither reserved nor unstaking, at least 0: a slash can leave less than is unstaking.
+    /// @dev The free bond is neither reserved nor unstaking, and at least 0: a slash can leave less than is unstaking.
     function _requireFreeBond(address solver, uint256 amount) internal view {
         uint256 free = Math.saturatingSub(availableBond(solver), solvers[solver].unstakeAmount);
         if (amount > free) revert InsufficientBond(free, amount);
@@ -126,13 +126,13 @@ abstract contract SolverBonds is ReentrancyGuard {
         solvers[solver].reservedBond -= amount;
     }
 
-    /// @dev Takes a reserved `amount` from the solver for good. The caller pays it out.
+    /// @dev Takes a reserved `amount` from the solver permanently. The caller pays it out.
     function _slashReservedBond(address solver, uint256 amount) internal {
         solvers[solver].reservedBond -= amount;
         solvers[solver].totalBond -= amount;
     }
 
-    /// @dev Takes up to `amount` of what is not reserved, unstaking or not. The caller pays out what is returned.
+    /// @dev Takes up to `amount` of the unreserved bond, unstaking or not. The caller pays out the returned amount.
     function _slashAvailableBond(address solver, uint256 amount) internal returns (uint256 slashed) {
         slashed = Math.min(amount, availableBond(solver));
         solvers[solver].totalBond -= slashed;
@@ -142,7 +142,7 @@ abstract contract SolverBonds is ReentrancyGuard {
         if (!solvers[solver].registered) revert SolverNotRegistered(solver);
     }
 
-    /// @dev Refuses tokens that move less than they say: one order's shortfall would be paid from another's deposit.
+    /// @dev Reverts for tokens that transfer less than `amount`: another order's deposit would pay the difference.
     function _pullExactly(IERC20 token, address from, uint256 amount) internal {
         uint256 before = token.balanceOf(address(this));
         token.safeTransferFrom(from, address(this), amount);

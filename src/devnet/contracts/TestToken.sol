@@ -11,7 +11,7 @@ contract TestToken is ERC20 {
         DECIMALS = decimals_;
     }
 
-    /// @notice Creates `amount` (smallest unit) out of nothing for `account`.
+    /// @notice Mints `amount` (smallest unit) for `account`.
     function mint(address account, uint256 amount) external {
         _mint(account, amount);
     }

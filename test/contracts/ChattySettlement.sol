@@ -3,13 +3,13 @@ pragma solidity ^0.8.28;
 
 import {Settlement} from "../../src/devnet/contracts/Settlement.sol";
 
-/// @title A settlement contract that emits order events at will
-/// @notice For tests about volume: behind its events stand no orders.
-contract LoudSettlement is Settlement {
+/// @title A settlement contract that emits any order events
+/// @notice For tests with many events. Its events belong to no orders.
+contract ChattySettlement is Settlement {
     constructor(address bondToken) Settlement(bondToken, 0) {}
 
-    /// @notice Emits `count` events of the three kinds, their values made from `seed` and their place alone.
-    function shout(uint256 count, uint256 seed) external {
+    /// @notice Emits `count` events of the three kinds. Their values depend only on `seed` and their position.
+    function emitEvents(uint256 count, uint256 seed) external {
         for (uint256 i = 0; i < count; i++) {
             bytes32 orderId = keccak256(abi.encode(seed, i));
             uint256 value = uint256(orderId);
