@@ -19,7 +19,7 @@ export interface Reply {
 }
 
 /** Judges a reply: holds it against what was asked, checks its signature, and asks what the contract would refuse
- * (docs/decisions.md, D4 and D13). */
+ * (docs/decisions.md, D4, D13). */
 export type OfferValidator = (reply: Reply) => void
 
 /**
