@@ -72,8 +72,8 @@ describe('generated traffic', () => {
       actions.fill(filled),
     ])
     const { number: next } = await mine([actions.refund(expiring)])
-    const told = await expectedMessages(chain, number)
-    expect(told.map(({ type, orderId, blockNumber }) => [type, orderId, blockNumber])).toEqual([
+    const received = await expectedMessages(chain, number)
+    expect(received.map(({ type, orderId, blockNumber }) => [type, orderId, blockNumber])).toEqual([
       ['Deposited', filled.orderId, number],
       ['Deposited', expiring.orderId, number],
       ['Settled', settled.orderId, number],
@@ -120,9 +120,13 @@ test('the chatty contract emits as many events of each kind as requested, in as 
   const { address, emitEvents } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
   const { fromBlock, toBlock } = await emitEvents({ events: 1000, eventsPerBlock: 300 })
   expect(toBlock - fromBlock + 1).toBe(4)
-  const told = await expectedMessages({ ...chain, contracts: { settlement: address } }, fromBlock, toBlock)
-  expect(new Set(told.map(({ orderId }) => orderId)).size).toBe(1000)
-  expect([...new Set(told.map(({ type }) => type))].sort()).toEqual(['Deposited', 'Refunded', 'Settled'])
+  const received = await expectedMessages(
+    { ...chain, contracts: { settlement: address } },
+    fromBlock,
+    toBlock,
+  )
+  expect(new Set(received.map(({ orderId }) => orderId)).size).toBe(1000)
+  expect([...new Set(received.map(({ type }) => type))].sort()).toEqual(['Deposited', 'Refunded', 'Settled'])
 })
 
 describe('the chaos proxy', () => {

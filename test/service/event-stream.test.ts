@@ -6,7 +6,7 @@ import { createTraffic, type Traffic } from './event-traffic.js'
 import type { Order } from './order-actions.js'
 import type { TestService } from './service.js'
 import type { StreamClient, StreamRequest } from './stream-clients.js'
-import { eventSource, faces, openAll, webSocket, withoutCursors } from './stream-faces.js'
+import { eventSource, openAll, transports, webSocket, withoutCursors } from './stream-transports.js'
 
 /** More than the service reads or sends at once. */
 const HISTORY = 600
@@ -33,8 +33,8 @@ beforeAll(async () => {
   const firsts = (await head()).number + 1
   await mine([actions.refund(early)])
   await Promise.all([run({ events: HISTORY, blocks: 5 }), other.run({ events: 60, blocks: 6 })])
-  const told = await witness.take(HISTORY + 61)
-  const ofFirst = told.filter(({ chainId }) => chainId === first.chainId)
+  const received = await witness.take(HISTORY + 61)
+  const ofFirst = received.filter(({ chainId }) => chainId === first.chainId)
   expect(withoutCursors(ofFirst)).toEqual(await expectedMessages(first, firsts))
 })
 
@@ -52,13 +52,13 @@ async function goOn(events = 10) {
 }
 
 const followers = (cursor: string) => {
-  const told = witness.events()
-  return told.slice(told.findIndex((message) => message.cursor === cursor) + 1)
+  const received = witness.events()
+  return received.slice(received.findIndex((message) => message.cursor === cursor) + 1)
 }
 
-describe.each(faces)('$name', (face) => {
+describe.each(transports)('$name', (transport) => {
   it('replays everything after `connected`, then goes on live', async () => {
-    const client = face.open(service.url, { after: start })
+    const client = transport.open(service.url, { after: start })
     expect(await client.connected()).toBe(start)
     const all = await goOn()
     expect(await client.take(all.length)).toEqual(all)
@@ -70,7 +70,7 @@ describe.each(faces)('$name', (face) => {
     const mining = goOn(20)
     const clients = []
     for (const round of [1, 2, 3]) {
-      const client = face.open(service.url, { after: middle })
+      const client = transport.open(service.url, { after: middle })
       clients.push(client)
       await client.take(100 * round)
     }
@@ -84,7 +84,7 @@ describe.each(faces)('$name', (face) => {
 
   it('continues from the very end with the next events', async () => {
     const last = witness.cursor()
-    const client = face.open(service.url, { after: last })
+    const client = transport.open(service.url, { after: last })
     expect(await client.connected()).toBe(last)
     await goOn()
     const expected = followers(last)
@@ -93,7 +93,7 @@ describe.each(faces)('$name', (face) => {
   })
 
   it('sends only new events without a cursor', async () => {
-    const client = face.open(service.url)
+    const client = transport.open(service.url)
     const cursor = await client.connected()
     expect(cursor).toBe(witness.cursor())
     await goOn()
@@ -108,7 +108,7 @@ it('a client that reconnects on another transport each time misses nothing', asy
   let after = start
   const total = witness.events().length
   for (let visit = 0; seen.length < total; visit++) {
-    const client = faces[visit % faces.length]?.open(service.url, { after }) as StreamClient
+    const client = transports[visit % transports.length]?.open(service.url, { after }) as StreamClient
     const taken = (await client.take(Math.min(97, total - seen.length))).slice(0, 97)
     client.leave()
     seen.push(...taken)
@@ -123,7 +123,7 @@ it('a cursor of any transport works on every other', async () => {
   const cursors = await Promise.all(
     givers.map(async (client, index) => (await client.take(100))[10 * index]?.cursor ?? ''),
   )
-  expect(new Set(cursors).size).toBe(faces.length)
+  expect(new Set(cursors).size).toBe(transports.length)
   for (const client of givers) client.leave()
   for (const after of cursors) {
     const expected = followers(after)

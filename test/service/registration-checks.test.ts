@@ -6,7 +6,7 @@ import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { quoteRequest } from './quote-request.js'
 import { startRawSolver, startTrap } from './raw-solver.js'
 import { startService, type TestService } from './service.js'
-import { answerStatus, hang } from './solver-market.js'
+import { answerStatus, hang } from './solver-fixtures.js'
 import { type Behaviour, honest, signedRegistration, startSolver, type TestSolver } from './test-solver.js'
 
 const [account, otherAccount] = solverAccounts
