@@ -26,7 +26,7 @@ interface BlockEvent {
 }
 
 /** What a subscriber is told. */
-interface StreamMessage extends BlockEvent {
+interface Told extends BlockEvent {
   readonly isReversion: boolean
 }
 
@@ -108,7 +108,7 @@ function createSubscriber() {
   return {
     standing,
     toldCount: () => toldCount,
-    publish({ id, blockNumber, isReversion }: StreamMessage): void {
+    publish({ id, blockNumber, isReversion }: Told): void {
       toldCount++
       if (!isReversion) {
         if (standing.some((event) => event.id === id)) throw new Error(`${id} came twice`)
