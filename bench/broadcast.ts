@@ -38,7 +38,7 @@ export const broadcast: Benchmark = {
 interface Contestant {
   readonly socketUrl: string
   readonly isGreeting: boolean
-  tell(): unknown
+  send(): unknown
 }
 
 async function compare(chain: ChattyChain, service: BuiltService, bare: BareServer): Promise<Result> {
@@ -50,9 +50,9 @@ async function compare(chain: ChattyChain, service: BuiltService, bare: BareServ
       service: {
         ...service,
         isGreeting: true,
-        tell: () => chain.emitEvents({ events, eventsPerBlock: events }),
+        send: () => chain.emitEvents({ events, eventsPerBlock: events }),
       },
-      bare: { ...bare, isGreeting: false, tell: bare.broadcast },
+      bare: { ...bare, isGreeting: false, send: bare.broadcast },
     }
     bare.prepare(await recordMessages(contestants.service, events))
     const rates: { service: number[]; bare: number[] } = { service: [], bare: [] }
@@ -77,7 +77,7 @@ async function compare(chain: ChattyChain, service: BuiltService, bare: BareServ
 async function messagesPerSecond(contestant: Contestant, clients: number, events: number): Promise<number> {
   const crowd = await gather(contestant.socketUrl, { size: clients, isGreeted: contestant.isGreeting })
   try {
-    const [{ messages, firstAt, lastAt }] = await Promise.all([crowd.delivery(events), contestant.tell()])
+    const [{ messages, firstAt, lastAt }] = await Promise.all([crowd.delivery(events), contestant.send()])
     return messages / ((lastAt - firstAt) / 1000)
   } finally {
     await crowd.leave()
@@ -85,13 +85,13 @@ async function messagesPerSecond(contestant: Contestant, clients: number, events
 }
 
 /** The service's messages for these events. */
-async function recordMessages({ socketUrl, tell }: Contestant, events: number): Promise<string[]> {
+async function recordMessages({ socketUrl, send }: Contestant, events: number): Promise<string[]> {
   const observer = new WebSocket(socketUrl)
   try {
     const signal = AbortSignal.timeout(MAX_WAIT_MS)
     const incoming = on(observer, 'message', { signal })
     await incoming.next()
-    await tell()
+    await send()
     const messages: string[] = []
     while (messages.length < events) messages.push(String((await incoming.next()).value[0]))
     return messages

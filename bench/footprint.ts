@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Benchmark } from './benchmark.js'
 import { quantile } from './load.js'
-import { type Market, startMarket } from './market.js'
 import { freePort, heapInUse, residentBytes } from './process-memory.js'
+import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const STARTS = 10
 /** The number of solvers in the measured service. */
@@ -18,17 +18,17 @@ export const footprint: Benchmark = {
   about:
     'Time from the start of the process to the first 200 from /health, memory (RSS) 5 s later, and memory per solver.',
   async collectMetrics() {
-    const market = await startMarket(SOLVERS)
+    const fixture = await startSolverFixture(SOLVERS)
     try {
       const startsMs: number[] = []
       const idleBytes: number[] = []
       for (let start = 0; start < STARTS; start++) {
-        const figures = await startOnce(market)
+        const figures = await startOnce(fixture)
         startsMs.push(figures.startMs)
         idleBytes.push(figures.idleBytes)
       }
       const perSolver: number[] = []
-      for (let start = 0; start < SOLVER_STARTS; start++) perSolver.push(await bytesPerSolver(market))
+      for (let start = 0; start < SOLVER_STARTS; start++) perSolver.push(await bytesPerSolver(fixture))
       const figures = {
         'start, median': ms(quantile(startsMs, 0.5)),
         'start, longest': ms(Math.max(...startsMs)),
@@ -44,14 +44,14 @@ export const footprint: Benchmark = {
         ],
       }
     } finally {
-      await market.stop()
+      await fixture.stop()
     }
   },
 }
 
-async function startOnce(market: Market): Promise<{ startMs: number; idleBytes: number }> {
+async function startOnce(fixture: SolverFixture): Promise<{ startMs: number; idleBytes: number }> {
   const start = performance.now()
-  const service = await market.startService()
+  const service = await fixture.startService()
   try {
     const { status } = await fetch(`${service.url}/health`)
     if (status !== 200) throw new Error(`/health is ${status}`)
@@ -63,16 +63,16 @@ async function startOnce(market: Market): Promise<{ startMs: number; idleBytes: 
   }
 }
 
-async function bytesPerSolver(market: Market): Promise<number> {
+async function bytesPerSolver(fixture: SolverFixture): Promise<number> {
   const inspectorPort = await freePort()
-  const service = await market.startService({
+  const service = await fixture.startService({
     MAX_SOLVERS_PER_CHAIN: String(SOLVERS),
     NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
   })
   try {
-    await market.register(service.url, 0, FIRST_SOLVERS)
+    await fixture.register(service.url, 0, FIRST_SOLVERS)
     const before = await heapInUse(inspectorPort)
-    await market.register(service.url, FIRST_SOLVERS, SOLVERS)
+    await fixture.register(service.url, FIRST_SOLVERS, SOLVERS)
     return ((await heapInUse(inspectorPort)) - before) / (SOLVERS - FIRST_SOLVERS)
   } finally {
     await service.stop()

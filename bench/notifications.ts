@@ -5,7 +5,7 @@ import type { DatabaseServer } from './database-server.js'
 import { rowOf } from './replica-rows.js'
 
 const LISTENERS = [3, 30, 250]
-const TELLS = 200
+const NOTIFICATIONS = 200
 const CONNECTING_AT_ONCE = 10
 /** About the size of a chain's published state. */
 const TEXT = 'x'.repeat(400)
@@ -14,7 +14,7 @@ const TEXT = 'x'.repeat(400)
 export async function measureNotifications(server: DatabaseServer): Promise<Result> {
   const url = await server.createDatabase()
   const listeners: pg.Client[] = []
-  const teller = await connect(url)
+  const sender = await connect(url)
   const rows: Row[] = []
   let missing = 0
   let onAll = () => {}
@@ -33,24 +33,24 @@ export async function measureNotifications(server: DatabaseServer): Promise<Resu
       }
       const times: number[] = []
       const cpuBefore = server.cpuSeconds()
-      for (let tell = 0; tell < TELLS; tell++) {
+      for (let sent = 0; sent < NOTIFICATIONS; sent++) {
         missing = size
         const heardByAll = new Promise<void>((resolve) => {
           onAll = resolve
         })
         const start = performance.now()
-        await teller.query('select pg_notify($1, $2)', [channelOf('chains'), TEXT])
+        await sender.query('select pg_notify($1, $2)', [channelOf('chains'), TEXT])
         await heardByAll
         times.push(performance.now() - start)
       }
-      const databaseCpuMs = ((server.cpuSeconds() - cpuBefore) * 1000) / TELLS
+      const databaseCpuMs = ((server.cpuSeconds() - cpuBefore) * 1000) / NOTIFICATIONS
       rows.push(
         rowOf('notifications', `sent until ${size} replicas have received it`, { times, databaseCpuMs }),
       )
     }
     return { rows, findings: [] }
   } finally {
-    await Promise.all([teller, ...listeners].map((client) => client.end()))
+    await Promise.all([sender, ...listeners].map((client) => client.end()))
   }
 }
 

@@ -6,7 +6,7 @@ import { createGrpcClient } from '../test/service/grpc-client.js'
 import type { Benchmark, Result } from './benchmark.js'
 import { type Caller, restCaller } from './callers.js'
 import { columnsOf, compete, type Score } from './load.js'
-import { type Market, startMarket } from './market.js'
+import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SOLVERS = 10
 const CALLERS = 16
@@ -20,27 +20,28 @@ export const protocols: Benchmark = {
     'REST by undici. REST and Connect use a connection for each caller, gRPC uses one for all. The work of a client ' +
     'lowers its throughput; the CPU is that of the service alone.',
   async collectMetrics() {
-    const market = await startMarket(SOLVERS)
+    const fixture = await startSolverFixture(SOLVERS)
     try {
-      return await measureOn(market)
+      return await measureOn(fixture)
     } finally {
-      await market.stop()
+      await fixture.stop()
     }
   },
 }
 
-async function measureOn(market: Market): Promise<Result> {
-  const { url, cpuSeconds } = await market.startService()
-  await market.register(url, 0, SOLVERS)
+async function measureOn(fixture: SolverFixture): Promise<Result> {
+  const { url, cpuSeconds } = await fixture.startService()
+  await fixture.register(url, 0, SOLVERS)
   const contestant = (callers: readonly Caller[]) => ({ callers, cpuSeconds })
-  const rest = () => restCaller({ url: `${url}/v1/${market.chain.chainId}/quote`, body: market.quoteRequest })
+  const rest = () =>
+    restCaller({ url: `${url}/v1/${fixture.chain.chainId}/quote`, body: fixture.quoteRequest })
   const scores = await compete(
     {
       'REST, undici': contestant(Array.from({ length: CALLERS }, rest)),
-      'gRPC, grpc-js': contestant(grpcCallers(market, url)),
-      'gRPC, connect-node': contestant(connectGrpcCallers(market, url)),
-      'Connect binary, connect-node': contestant(connectCallers(market, url, true)),
-      'Connect JSON, connect-node': contestant(connectCallers(market, url, false)),
+      'gRPC, grpc-js': contestant(grpcCallers(fixture, url)),
+      'gRPC, connect-node': contestant(connectGrpcCallers(fixture, url)),
+      'Connect binary, connect-node': contestant(connectCallers(fixture, url, true)),
+      'Connect JSON, connect-node': contestant(connectCallers(fixture, url, false)),
     },
     ROUNDS,
   )
@@ -60,7 +61,7 @@ async function measureOn(market: Market): Promise<Result> {
   }
 }
 
-function grpcCallers({ quoteRequest, chain }: Market, url: string): Caller[] {
+function grpcCallers({ quoteRequest, chain }: SolverFixture, url: string): Caller[] {
   const client = createGrpcClient(url)
   const request = {
     ...quoteRequest,
@@ -74,14 +75,14 @@ function grpcCallers({ quoteRequest, chain }: Market, url: string): Caller[] {
   )
 }
 
-function connectGrpcCallers(market: Market, baseUrl: string): Caller[] {
+function connectGrpcCallers(fixture: SolverFixture, baseUrl: string): Caller[] {
   const sessionManager = new Http2SessionManager(baseUrl)
-  return transportCallers(market, createGrpcTransport({ baseUrl, sessionManager }), () =>
+  return transportCallers(fixture, createGrpcTransport({ baseUrl, sessionManager }), () =>
     sessionManager.abort(),
   )
 }
 
-function connectCallers(market: Market, baseUrl: string, useBinaryFormat: boolean): Caller[] {
+function connectCallers(fixture: SolverFixture, baseUrl: string, useBinaryFormat: boolean): Caller[] {
   const agent = new Agent({ keepAlive: true })
   const transport = createConnectTransport({
     baseUrl,
@@ -89,11 +90,11 @@ function connectCallers(market: Market, baseUrl: string, useBinaryFormat: boolea
     nodeOptions: { agent },
     useBinaryFormat,
   })
-  return transportCallers(market, transport, () => agent.destroy())
+  return transportCallers(fixture, transport, () => agent.destroy())
 }
 
 function transportCallers(
-  { quoteRequest, chain }: Market,
+  { quoteRequest, chain }: SolverFixture,
   transport: Transport,
   close: () => void,
 ): Caller[] {

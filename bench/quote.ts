@@ -1,7 +1,7 @@
 import type { Benchmark, Result, Row } from './benchmark.js'
 import { postJson, restCaller } from './callers.js'
 import { columnsOf, compete, type Score, slope } from './load.js'
-import { type Market, startMarket } from './market.js'
+import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SIZES = [1, 2, 5, 10, 20, 50]
 /** The number of callers while the number of solvers grows. */
@@ -12,7 +12,7 @@ const LOADS = [1, 2, 4, 8, CONNECTIONS, 32]
 const ROUNDS = { rounds: 4, seconds: 1 }
 
 /** One size under one load. */
-export interface Bout {
+export interface LoadResult {
   readonly solvers: number
   readonly connections: number
   readonly scores: Readonly<Record<'limit' | 'service', Score>>
@@ -26,30 +26,30 @@ export const quote: Benchmark = {
     'answer. The limit is a bare node:http server that asks the same solvers over undici and recovers one public ' +
     'key for each reply. It checks, hashes, counts, limits and logs nothing.',
   async collectMetrics() {
-    const market = await startMarket(Math.max(...SIZES))
+    const fixture = await startSolverFixture(Math.max(...SIZES))
     try {
-      return await measureOn(market)
+      return await measureOn(fixture)
     } finally {
-      await market.stop()
+      await fixture.stop()
     }
   },
 }
 
-async function measureOn(market: Market): Promise<Result> {
+async function measureOn(fixture: SolverFixture): Promise<Result> {
   const size = String(Math.max(...SIZES))
-  const service = await market.startService({ MAX_QUOTE_FAN_OUT: size, MAX_SOLVERS_PER_CHAIN: size })
-  const limit = await market.startServer('bench/bare-quote-server.ts', market.endpoints)
-  const body = market.quoteRequest
-  const bouts: Bout[] = []
+  const service = await fixture.startService({ MAX_QUOTE_FAN_OUT: size, MAX_SOLVERS_PER_CHAIN: size })
+  const limit = await fixture.startServer('bench/bare-quote-server.ts', fixture.endpoints)
+  const body = fixture.quoteRequest
+  const results: LoadResult[] = []
   let registered = 0
   let quotes = 0
   let offersAskedFor = 0
   for (const solvers of SIZES) {
-    await market.register(service.url, registered, solvers)
+    await fixture.register(service.url, registered, solvers)
     registered = solvers
     const urls = {
       limit: `${limit.url}/?solvers=${solvers}`,
-      service: `${service.url}/v1/${market.chain.chainId}/quote`,
+      service: `${service.url}/v1/${fixture.chain.chainId}/quote`,
     }
     const contestant = (name: 'limit' | 'service', connections: number) => ({
       callers: Array.from({ length: connections }, () => restCaller({ url: urls[name], body })),
@@ -61,14 +61,14 @@ async function measureOn(market: Market): Promise<Result> {
         { limit: contestant('limit', connections), service: contestant('service', connections) },
         ROUNDS,
       )
-      bouts.push({ solvers, connections, scores })
+      results.push({ solvers, connections, scores })
     }
     const quotesBefore = quotes
     quotes = await total(service.url, /^aggregator_quotes_total\{.*\} (\d+)$/gm)
     offersAskedFor += (quotes - quotesBefore) * solvers
   }
   const offers = await total(service.url, /^aggregator_solver_replies_total\{.*"quoted".*\} (\d+)$/gm)
-  return conclude(bouts, offers / offersAskedFor)
+  return conclude(results, offers / offersAskedFor)
 }
 
 async function expectOffers(url: string, body: unknown, count: number): Promise<void> {
@@ -87,15 +87,15 @@ async function total(serviceUrl: string, counter: RegExp): Promise<number> {
  * The results of all loads: a row for each contestant, the cost of another solver, and the findings.
  * @param completeness the part of all offers that the service's responses had
  */
-export function conclude(bouts: readonly Bout[], completeness: number): Result {
+export function conclude(results: readonly LoadResult[], completeness: number): Result {
   const scoresAt = (connections: number) => {
-    const bout = bouts.find((one) => one.solvers === USUAL_SIZE && one.connections === connections)
-    if (bout === undefined) throw new Error(`nothing was measured at ${connections} connections`)
-    return bout.scores
+    const found = results.find((one) => one.solvers === USUAL_SIZE && one.connections === connections)
+    if (found === undefined) throw new Error(`nothing was measured at ${connections} connections`)
+    return found.scores
   }
   const cpuPerSolver = (server: 'limit' | 'service') =>
     slope(
-      bouts
+      results
         .filter(({ connections }) => connections === CONNECTIONS)
         .map(({ solvers, scores }) => ({ x: solvers, y: scores[server].cpuMs })),
     )
@@ -103,7 +103,7 @@ export function conclude(bouts: readonly Bout[], completeness: number): Result {
   const crowded = scoresAt(CONNECTIONS)
   const alone = scoresAt(1)
   return {
-    rows: [...bouts.flatMap(rowsOf), ...slopeRows(slopes)],
+    rows: [...results.flatMap(rowsOf), ...slopeRows(slopes)],
     findings: [
       {
         name: 'quote, 10 solvers: throughput relative to the limit',
@@ -129,7 +129,7 @@ export function conclude(bouts: readonly Bout[], completeness: number): Result {
   }
 }
 
-function rowsOf({ solvers, connections, scores }: Bout): Row[] {
+function rowsOf({ solvers, connections, scores }: LoadResult): Row[] {
   return (['limit', 'service'] as const).map((server) => ({
     solvers,
     connections,

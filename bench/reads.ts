@@ -6,7 +6,7 @@ import { benchAccount } from './bench-accounts.js'
 import type { Benchmark, Result } from './benchmark.js'
 import { leanCaller, postJson } from './callers.js'
 import { columnsOf, compete, type Score } from './load.js'
-import { type Market, startMarket } from './market.js'
+import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SOLVERS = 10
 const CONNECTIONS = 16
@@ -26,23 +26,23 @@ export const reads: Benchmark = {
     'and logs nothing. The rows "service" log nothing either (LOG_LEVEL=warn). The rows "logging" log a line for ' +
     'each request, which is the default.',
   async collectMetrics() {
-    const market = await startMarket(SOLVERS)
+    const fixture = await startSolverFixture(SOLVERS)
     try {
-      return await measureOn(market)
+      return await measureOn(fixture)
     } finally {
-      await market.stop()
+      await fixture.stop()
     }
   },
 }
 
-async function measureOn(market: Market): Promise<Result> {
-  const { chainId } = market.chain
-  const service = await market.startService({ LOG_LEVEL: 'warn' })
-  const logging = await market.startService()
-  for (const { url } of [service, logging]) await market.register(url, 0, SOLVERS)
+async function measureOn(fixture: SolverFixture): Promise<Result> {
+  const { chainId } = fixture.chain
+  const service = await fixture.startService({ LOG_LEVEL: 'warn' })
+  const logging = await fixture.startService()
+  for (const { url } of [service, logging]) await fixture.register(url, 0, SOLVERS)
   const listPath = `/v1/${chainId}/solvers`
-  const orderPath = `/v1/${chainId}/order/${await depositOrder(market, service.url)}`
-  const limit = await market.startServer('bench/plain-server.ts', {
+  const orderPath = `/v1/${chainId}/order/${await depositOrder(fixture, service.url)}`
+  const limit = await fixture.startServer('bench/plain-server.ts', {
     [listPath]: await recordAnswer(service.url + listPath),
     [orderPath]: await recordAnswer(service.url + orderPath),
   })
@@ -97,7 +97,7 @@ function rowsOf(read: string, scores: Scores) {
 }
 
 /** Deposits a quote at the contract. Resolves with its order's id when the service reports the deposit. */
-async function depositOrder({ chain, quoteRequest }: Market, serviceUrl: string): Promise<string> {
+async function depositOrder({ chain, quoteRequest }: SolverFixture, serviceUrl: string): Promise<string> {
   const { devnet, contracts, chainId } = chain
   const user = benchAccount(0)
   const { quote, solverSignature, orderId } = await postJson(

@@ -6,8 +6,8 @@ import { writeEventLog } from '../test/store/event-log-file.js'
 import type { Benchmark, Row } from './benchmark.js'
 import { restCaller } from './callers.js'
 import { quantile } from './load.js'
-import { type Market, startMarket, startTypeScript } from './market.js'
 import type { FlooderOptions } from './replay-flooder.js'
+import { type SolverFixture, startSolverFixture, startTypeScript } from './solver-fixture.js'
 import { steadyLoad } from './tail.js'
 
 const EVENTS = 300_000
@@ -62,24 +62,24 @@ export const replayFlood: Benchmark = {
     `beginning, with filters that match nothing, and start again every ${REOPEN_MS / 1000} s. The reference is the same ` +
     'load without them, in alternating rounds.',
   async collectMetrics() {
-    const market = await startMarket(SOLVERS)
+    const fixture = await startSolverFixture(SOLVERS)
     const folder = await mkdtemp(join(tmpdir(), 'bench-'))
     try {
       const path = join(folder, 'service.db')
       const cursor = await writeEventLog(path, EVENTS)
-      return await measureOn(market, path, cursor)
+      return await measureOn(fixture, path, cursor)
     } finally {
-      await market.stop()
+      await fixture.stop()
       await rm(folder, { recursive: true, force: true })
     }
   },
 }
 
-async function measureOn(market: Market, path: string, cursor: string) {
-  const service = await market.startService({ DB_PATH: path })
-  await market.register(service.url, 0, SOLVERS)
-  const url = `${service.url}/v1/${market.chain.chainId}/quote`
-  const callers = Array.from({ length: CONNECTIONS }, () => restCaller({ url, body: market.quoteRequest }))
+async function measureOn(fixture: SolverFixture, path: string, cursor: string) {
+  const service = await fixture.startService({ DB_PATH: path })
+  await fixture.register(service.url, 0, SOLVERS)
+  const url = `${service.url}/v1/${fixture.chain.chainId}/quote`
+  const callers = Array.from({ length: CONNECTIONS }, () => restCaller({ url, body: fixture.quoteRequest }))
   try {
     for (let quote = 0; quote < WARM_UP_QUOTES; quote++) await callers[quote % CONNECTIONS]?.call()
     const load = async (): Promise<Round> => {

@@ -3,9 +3,9 @@ import { type BuiltService, NO_LIMITS } from './built-service.js'
 import { type Caller, postJson, restCaller } from './callers.js'
 import type { DatabaseServer } from './database-server.js'
 import { type Contestant, compete, type Pace, type Score } from './load.js'
-import type { Market } from './market.js'
 import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
+import type { SolverFixture } from './solver-fixture.js'
 
 /** The number of solvers in the benchmark `quote` with different loads. */
 export const SOLVERS = 10
@@ -21,8 +21,8 @@ const FINE_PACE: Pace = { ...PACE, rounds: 6 }
 const FORWARDED = { TRUST_PROXY: '1' }
 
 /** The quote path with PostgreSQL, compared with SQLite. */
-export async function measureStores(market: Market, server: DatabaseServer): Promise<Result> {
-  const { sqlite, postgres } = await letCompete(market, server, FINE_PACE, {
+export async function measureStores(fixture: SolverFixture, server: DatabaseServer): Promise<Result> {
+  const { sqlite, postgres } = await letCompete(fixture, server, FINE_PACE, {
     sqlite: NO_LIMITS,
     postgres: { ...NO_LIMITS, DATABASE_URL: await server.createDatabase() },
   })
@@ -42,8 +42,8 @@ export async function measureStores(market: Market, server: DatabaseServer): Pro
 }
 
 /** The cost of a common count of requests over all replicas. */
-export async function measureCounting(market: Market, server: DatabaseServer): Promise<Result> {
-  const { memory, postgres } = await letCompete(market, server, FINE_PACE, {
+export async function measureCounting(fixture: SolverFixture, server: DatabaseServer): Promise<Result> {
+  const { memory, postgres } = await letCompete(fixture, server, FINE_PACE, {
     memory: { DATABASE_URL: await server.createDatabase(), RATE_LIMIT_STORE: 'memory' },
     postgres: { DATABASE_URL: await server.createDatabase() },
   })
@@ -58,7 +58,7 @@ export async function measureCounting(market: Market, server: DatabaseServer): P
 
 /** Puts services with different variables under the same load. */
 async function letCompete<Name extends string>(
-  market: Market,
+  fixture: SolverFixture,
   server: DatabaseServer,
   pace: Pace,
   environments: Readonly<Record<Name, Record<string, string>>>,
@@ -66,11 +66,11 @@ async function letCompete<Name extends string>(
   const services: BuiltService[] = []
   const contestants: [string, Contestant][] = []
   for (const [name, environment] of Object.entries<Record<string, string>>(environments)) {
-    const service = await market.startService({ ...FORWARDED, ...environment })
+    const service = await fixture.startService({ ...FORWARDED, ...environment })
     services.push(service)
-    await market.register(service.url, 0, SOLVERS)
-    await untilAllOffer(market, service)
-    contestants.push([name, contestantOf(market, server, [service], CONNECTIONS)])
+    await fixture.register(service.url, 0, SOLVERS)
+    await untilAllOffer(fixture, service)
+    contestants.push([name, contestantOf(fixture, server, [service], CONNECTIONS)])
   }
   const scores = await compete<Name>(Object.fromEntries(contestants) as Record<Name, Contestant>, pace)
   for (const service of services) await service.stop()
@@ -79,18 +79,18 @@ async function letCompete<Name extends string>(
 
 /** The throughput of three replicas at once, compared with one of them while the others are idle. */
 export async function measureThroughput(
-  market: Market,
+  fixture: SolverFixture,
   server: DatabaseServer,
   fleet: Fleet,
 ): Promise<Result> {
   const replicas = fleet.replicas()
-  for (const replica of replicas) await untilAllOffer(market, replica)
+  for (const replica of replicas) await untilAllOffer(fixture, replica)
   const { reader, others } = await fleet.roles()
   const readsBefore = await Promise.all([reader, ...others].map(rpcRequests))
   const start = performance.now()
   const cpuSeconds = () => sumOf(replicas.map((replica) => replica.cpuSeconds()))
   const contestant = (asked: readonly BuiltService[]) => ({
-    ...contestantOf(market, server, asked, FLEET_CONNECTIONS),
+    ...contestantOf(fixture, server, asked, FLEET_CONNECTIONS),
     cpuSeconds,
   })
   const { one, all } = await compete({ one: contestant([reader]), all: contestant(replicas) }, PACE)
@@ -116,13 +116,13 @@ export async function measureThroughput(
 const rpcRequests = ({ total }: BuiltService) => total('aggregator_rpc_requests_total')
 
 function contestantOf(
-  market: Market,
+  fixture: SolverFixture,
   server: DatabaseServer,
   asked: readonly BuiltService[],
   connections: number,
 ): Contestant {
   return {
-    callers: callersOf(market, asked, connections),
+    callers: callersOf(fixture, asked, connections),
     cpuSeconds: () => sumOf(asked.map((service) => service.cpuSeconds())),
     databaseCpuSeconds: server.cpuSeconds,
   }
@@ -133,25 +133,25 @@ async function sumOf(values: readonly Promise<number>[]): Promise<number> {
 }
 
 /** Waits until a replica asks all solvers: it gets notified of new ones. */
-async function untilAllOffer(market: Market, { url }: BuiltService): Promise<void> {
+async function untilAllOffer(fixture: SolverFixture, { url }: BuiltService): Promise<void> {
   for (const end = performance.now() + MAX_WAIT_MS; ; ) {
-    const { alternativeQuotes } = await postJson(quoteUrl(market, url), market.quoteRequest)
+    const { alternativeQuotes } = await postJson(quoteUrl(fixture, url), fixture.quoteRequest)
     const offers = alternativeQuotes.length + 1
     if (offers === SOLVERS) return
     if (performance.now() > end) throw new Error(`${offers} offers from ${url} instead of ${SOLVERS}`)
   }
 }
 
-function quoteUrl({ chain }: Market, baseUrl: string): string {
+function quoteUrl({ chain }: SolverFixture, baseUrl: string): string {
   return `${baseUrl}/v1/${chain.chainId}/quote`
 }
 
 /** Callers of replicas, the same number for each. */
-function callersOf(market: Market, replicas: readonly BuiltService[], count: number): Caller[] {
+function callersOf(fixture: SolverFixture, replicas: readonly BuiltService[], count: number): Caller[] {
   return Array.from({ length: count }, (_, index) => {
     const { url = '' } = replicas[index % replicas.length] ?? {}
     const headers = { 'x-forwarded-for': `10.0.0.${index}` }
-    return restCaller({ url: quoteUrl(market, url), body: market.quoteRequest, headers })
+    return restCaller({ url: quoteUrl(fixture, url), body: fixture.quoteRequest, headers })
   })
 }
 

@@ -5,9 +5,9 @@ import type { Result } from './benchmark.js'
 import type { BuiltService } from './built-service.js'
 import { postJson } from './callers.js'
 import { quantile } from './load.js'
-import type { Market } from './market.js'
 import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
+import type { SolverFixture } from './solver-fixture.js'
 
 const SAMPLES = 100
 const PAUSE_MS = 1
@@ -17,12 +17,16 @@ const MAX_WAIT_MS = 10_000
  * How soon the other replicas ask a new solver.
  * @param solver number of a bonded solver that is not registered
  */
-export async function measureRegistration(market: Market, fleet: Fleet, solver: number): Promise<Result> {
+export async function measureRegistration(
+  fixture: SolverFixture,
+  fleet: Fleet,
+  solver: number,
+): Promise<Result> {
   const account = benchAccount(solver)
-  const { chainId } = market.chain
+  const { chainId } = fixture.chain
   const [first, ...others] = fleet.replicas()
   const url = `${first?.url}/v1/${chainId}/solvers`
-  const asks = await startAsking(market, solver, others)
+  const asks = await startAsking(fixture, solver, others)
   const times: number[] = []
   try {
     for (let sample = 0; sample < SAMPLES; sample++) {
@@ -55,8 +59,8 @@ export async function measureRegistration(market: Market, fleet: Fleet, solver: 
  * Requests quotes from replicas all the time, each for an amount of its own, and records when they ask the
  * solver.
  */
-async function startAsking(market: Market, number: number, replicas: readonly BuiltService[]) {
-  const solver = await startSolver(market.chain, benchAccount(number), async (ask, { quoteFor, sign }) => {
+async function startAsking(fixture: SolverFixture, number: number, replicas: readonly BuiltService[]) {
+  const solver = await startSolver(fixture.chain, benchAccount(number), async (ask, { quoteFor, sign }) => {
     onAsk(ask.amount)
     return sign(quoteFor(ask))
   })
@@ -72,7 +76,7 @@ async function startAsking(market: Market, number: number, replicas: readonly Bu
   }
 
   async function askOn(url: string, amount: string): Promise<void> {
-    const body = JSON.stringify({ ...market.quoteRequest, amount })
+    const body = JSON.stringify({ ...fixture.quoteRequest, amount })
     const headers = { 'content-type': 'application/json' }
     while (!isOver) {
       const answer = await fetch(url, { method: 'POST', headers, body })
@@ -83,7 +87,7 @@ async function startAsking(market: Market, number: number, replicas: readonly Bu
   }
 
   const asking = replicas.map(({ url }, index) =>
-    askOn(`${url}/v1/${market.chain.chainId}/quote`, amounts[index] ?? ''),
+    askOn(`${url}/v1/${fixture.chain.chainId}/quote`, amounts[index] ?? ''),
   )
   return {
     endpointUrl: solver.endpointUrl,

@@ -4,12 +4,12 @@ import { NO_LIMITS } from './built-service.js'
 import { onChattyChain } from './chatty-chain.js'
 import { type DatabaseServer, startDatabaseServer } from './database-server.js'
 import { measureDatabase, measureFlush } from './database-work.js'
-import { type Market, startMarket } from './market.js'
 import { measureNotifications } from './notifications.js'
 import { measureEvents, measureFailover } from './replica-events.js'
 import { startFleet } from './replica-fleet.js'
 import { measureCounting, measureStores, measureThroughput, SOLVERS } from './replica-quotes.js'
 import { measureRegistration } from './replica-registration.js'
+import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const REPLICAS = 3
 
@@ -24,10 +24,10 @@ export const replicas: Benchmark = {
   async collectMetrics() {
     const server = await startDatabaseServer()
     try {
-      const market = await measureOnMarket(server)
+      const fixture = await measureOnMarket(server)
       const events = await measureOnChattyChain(server)
-      const database = [await measureDatabase(server, market.record), await measureNotifications(server)]
-      return joined([...market.results, ...events, ...database, await measureFlush()])
+      const database = [await measureDatabase(server, fixture.record), await measureNotifications(server)]
+      return joined([...fixture.results, ...events, ...database, await measureFlush()])
     } finally {
       await server.stop()
     }
@@ -36,24 +36,24 @@ export const replicas: Benchmark = {
 
 /** With one more bonded solver than are asked for quotes. */
 async function measureOnMarket(server: DatabaseServer) {
-  const market = await startMarket(SOLVERS + 1)
+  const fixture = await startSolverFixture(SOLVERS + 1)
   try {
-    const alone = [await measureStores(market, server), await measureCounting(market, server)]
-    const { results, record } = await measureFleet(market, server)
+    const alone = [await measureStores(fixture, server), await measureCounting(fixture, server)]
+    const { results, record } = await measureFleet(fixture, server)
     return { results: [...alone, ...results], record }
   } finally {
-    await market.stop()
+    await fixture.stop()
   }
 }
 
-async function measureFleet(market: Market, server: DatabaseServer) {
-  const { chain } = market
+async function measureFleet(fixture: SolverFixture, server: DatabaseServer) {
+  const { chain } = fixture
   const databaseUrl = await server.createDatabase()
   const fleet = await startFleet({ chain, databaseUrl, size: REPLICAS, environment: NO_LIMITS })
   try {
-    const registration = await measureRegistration(market, fleet, SOLVERS)
-    await market.register(fleet.replicas()[0]?.url ?? '', 0, SOLVERS)
-    const throughput = await measureThroughput(market, server, fleet)
+    const registration = await measureRegistration(fixture, fleet, SOLVERS)
+    await fixture.register(fleet.replicas()[0]?.url ?? '', 0, SOLVERS)
+    const throughput = await measureThroughput(fixture, server, fleet)
     return { results: [throughput, registration], record: await anyRecord(databaseUrl) }
   } finally {
     await fleet.stop()

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Benchmark, Finding, Row } from './benchmark.js'
 import { type Caller, postJson, restCaller } from './callers.js'
 import { quantile } from './load.js'
-import { type Market, startMarket } from './market.js'
+import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SOLVERS = 10
 const QUOTE_TIMEOUT_MS = 2000
@@ -25,15 +25,15 @@ export const tail: Benchmark = {
     `${QUOTES_PER_SECOND} quotes a second for ${SECONDS} s of ten solvers. All are well, or one hangs, or one answers after ` +
     `${LATE_MS} ms, or one takes ${SLOW_MS} ms. The last case shows what the service adds to the slowest solver.`,
   async collectMetrics() {
-    const market = await startMarket(SOLVERS)
+    const fixture = await startSolverFixture(SOLVERS)
     try {
-      const well = await withService(market, 0, ({ load }) => load())
-      const { hanging, recoveryMs } = await withService(market, undefined, async ({ load, recover }) => ({
+      const well = await withService(fixture, 0, ({ load }) => load())
+      const { hanging, recoveryMs } = await withService(fixture, undefined, async ({ load, recover }) => ({
         hanging: await load(),
         recoveryMs: await recover(),
       }))
-      const late = await withService(market, LATE_MS, ({ load }) => load())
-      const slow = await withService(market, SLOW_MS, ({ load }) => load())
+      const late = await withService(fixture, LATE_MS, ({ load }) => load())
+      const slow = await withService(fixture, SLOW_MS, ({ load }) => load())
       const fromFourthAsk = hanging.slice(3)
       return {
         rows: [
@@ -46,7 +46,7 @@ export const tail: Benchmark = {
         findings: toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }),
       }
     } finally {
-      await market.stop()
+      await fixture.stop()
     }
   },
 }
@@ -93,27 +93,27 @@ interface Running {
  * @param oddDelayMs the delay of the misbehaving solver from then on; undefined makes it hang
  */
 async function withService<T>(
-  market: Market,
+  fixture: SolverFixture,
   oddDelayMs: number | undefined,
   use: (running: Running) => Promise<T>,
 ): Promise<T> {
-  const service = await market.startService({
+  const service = await fixture.startService({
     QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
     TRUST_PROXY: '1',
   })
-  const body = market.quoteRequest
-  const url = `${service.url}/v1/${market.chain.chainId}/quote`
+  const body = fixture.quoteRequest
+  const url = `${service.url}/v1/${fixture.chain.chainId}/quote`
   const callers = Array.from({ length: CONNECTIONS }, (_, client) =>
     restCaller({ url, body, headers: { 'x-forwarded-for': `198.18.0.${client}` } }),
   )
   try {
-    await market.register(service.url, 0, SOLVERS)
+    await fixture.register(service.url, 0, SOLVERS)
     for (let quote = 0; quote < WARM_UP_QUOTES; quote++) await callers[quote % CONNECTIONS]?.call()
-    market.behave({ solver: ODD_ONE, ...(oddDelayMs === undefined ? {} : { delayMs: oddDelayMs }) })
+    fixture.behave({ solver: ODD_ONE, ...(oddDelayMs === undefined ? {} : { delayMs: oddDelayMs }) })
     return await use({
       load: () => steadyLoad(callers),
       async recover() {
-        market.behave({ solver: ODD_ONE, delayMs: 0 })
+        fixture.behave({ solver: ODD_ONE, delayMs: 0 })
         const start = performance.now()
         for (;;) {
           const { alternativeQuotes } = await postJson(url, body)
@@ -124,7 +124,7 @@ async function withService<T>(
       },
     })
   } finally {
-    market.behave({ solver: ODD_ONE, delayMs: 0 })
+    fixture.behave({ solver: ODD_ONE, delayMs: 0 })
     await Promise.all(callers.map((caller) => caller.close()))
     await service.stop()
   }

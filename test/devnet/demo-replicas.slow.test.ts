@@ -38,7 +38,7 @@ describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
     expect(replicas[0]).toBe('1')
     expect(replicas.slice(2)).toEqual(['2', '2', '2'])
 
-    const told = [
+    const positions = [
       `deposited: order ${sold}`,
       'replica 1 is killed (kill -9 ',
       'the event stream goes on at replica 2 from its cursor',
@@ -49,8 +49,8 @@ describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
       'replica 3 lists the solvers Aldous, Beatrix, Cosmo',
       'replica 1 is started again',
     ].map((line) => output.indexOf(line))
-    expect(told).not.toContain(-1)
-    expect(told).toEqual(told.toSorted((a, b) => a - b))
+    expect(positions).not.toContain(-1)
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b))
     const [, afterSeconds] = /replica [23] is the leader of the chain, (\d+\.\d) s later/.exec(output) ?? []
     expect(Number(afterSeconds)).toBeLessThan(5)
     expect(output).not.toMatch(/failed|is lost|ended by itself|error/i)

@@ -6,7 +6,6 @@ import { type BrokenConnection, openBroken, within } from './broken-client.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { type Case, casesOf } from './connection-breaks.js'
 import { type ConnectionKind, connectionKinds } from './connection-kinds.js'
-import { createExchange } from './exchange.js'
 import { createHealthClient } from './health-client.js'
 import { startHoldingSolver } from './holding-solver.js'
 import { startHonestClient } from './honest-client.js'
@@ -14,6 +13,7 @@ import { createFrameReader, FLAG, FRAME, frame, goAwayFrame } from './http2-fram
 import { startServiceProcess } from './process.js'
 import { CAN_SEE_RESOURCES, type ProcessResources, watchResources } from './process-resources.js'
 import { quoteRequest } from './quote-request.js'
+import { createRawHttpClient } from './raw-http-client.js'
 import { environmentFor } from './service.js'
 
 /** The number of broken connections in each case. */
@@ -51,7 +51,7 @@ let solver: Awaited<ReturnType<typeof startHoldingSolver>>
 let service: ReturnType<typeof startServiceProcess>
 let url: string
 let port: number
-let exchange: ReturnType<typeof createExchange>
+let http: ReturnType<typeof createRawHttpClient>
 let resources: ReturnType<typeof watchResources>
 let honestClient: ReturnType<typeof startHonestClient>
 let before: ProcessResources & { heapUsed: number }
@@ -68,10 +68,10 @@ beforeAll(async () => {
   url = (await service.waitFor(/"url":"([^"]+)"/))[1] ?? ''
   port = Number(new URL(url).port)
   resources = watchResources(service.child.pid ?? 0, port)
-  exchange = createExchange(url)
+  http = createRawHttpClient(url)
   solver = await startHoldingSolver(chain, solverAccounts[0], quoteRequest(chain).amount)
   const post = async (path: string, body: unknown) => {
-    const { status, text } = await exchange.json('POST', path, body)
+    const { status, text } = await http.json('POST', path, body)
     return { status, body: text, headers: new Headers() }
   }
   await solver.register({ post })
@@ -83,7 +83,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await honestClient?.terminate()
-  exchange?.close()
+  http?.close()
   service?.signal('SIGKILL')
   await service?.exited
   await solver?.close()
@@ -154,7 +154,7 @@ async function notReleased(
 
 /** The series of a metric that are not zero, with their values. */
 async function nonZero(name: string, label = ''): Promise<string[]> {
-  const { text } = await exchange.send('GET', '/metrics')
+  const { text } = await http.send('GET', '/metrics')
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(label))
   return lines.filter((line) => !line.endsWith(' 0'))
 }

@@ -63,16 +63,16 @@ describe('an impossible head of a chain', () => {
     await on.start()
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
-    const told = deferred()
+    const answered = deferred()
     let isSubscribed = false
     on.rpc.intercept(async ({ method, params = [] }, pass) => {
       const reply = await pass()
       if (isSubscribed || method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return reply
       isSubscribed = true
-      told.open()
+      answered.open()
       return { result: { ...(reply.result as object), number: `0x${(10 ** 9).toString(16)}` } }
     })
-    await told.opened
+    await answered.opened
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
     const { number } = await on.traffic.head()
@@ -101,7 +101,7 @@ describe('a chain that is now shorter than the stored blocks', () => {
     const expected = await expectedMessages(on.chain, number + 1)
     await eventually(
       async () => standing(on.events.events()),
-      (told) => told.length >= expected.length,
+      (events) => events.length >= expected.length,
     )
     expect(standing(on.events.events())).toEqual(expected)
   })

@@ -36,8 +36,8 @@ function fork(from: number, to: number, parentHash = madeUpHash()): ForkBlock[] 
  * Answers with the fork's blocks by their hashes, and once with its head. Other answers are those of the
  * chain.
  */
-function tellOnceOf(blocks: readonly ForkBlock[]) {
-  const told = deferred()
+function answerOnceWith(blocks: readonly ForkBlock[]) {
+  const answered = deferred()
   let isSubscribed = false
   const asRpc = async (ask: QuoteParams, block: ForkBlock | undefined): Promise<RpcReply> => {
     const { result } = await ask('eth_getBlockByNumber', ['latest', false])
@@ -47,7 +47,7 @@ function tellOnceOf(blocks: readonly ForkBlock[]) {
   const intercept: Interceptor = async ({ method, params = [] }, pass, ask) => {
     if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && !isSubscribed) {
       isSubscribed = true
-      told.open()
+      answered.open()
       return asRpc(ask, blocks.at(-1))
     }
     if (method === 'eth_getBlockByHash') {
@@ -61,7 +61,7 @@ function tellOnceOf(blocks: readonly ForkBlock[]) {
     return pass()
   }
   on.rpc.intercept(intercept)
-  return told.opened
+  return answered.opened
 }
 
 describe('a head of another fork', () => {
@@ -79,7 +79,7 @@ describe('a head of another fork', () => {
     }
     await on.untilRead()
     const parentHash = isOnKnown ? heads[from - 1]?.hash : undefined
-    await tellOnceOf(fork(root.number + from, root.number + to, parentHash))
+    await answerOnceWith(fork(root.number + from, root.number + to, parentHash))
     await on.traffic.run({ events: 6, blocks: 3 })
     await on.untilRead()
     await on.events.untilCount(3 * mined + 6)

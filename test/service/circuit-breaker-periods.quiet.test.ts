@@ -5,17 +5,17 @@ import { environmentForAll } from './event-service.js'
 import { startService } from './service.js'
 import {
   ALL,
-  BEHIND_A_PROXY,
   createView,
   expectPrompt,
   openBreaker,
-  openMarket,
+  openFixture,
   QUOTE_TIMEOUT_MS,
-  startMarket,
   startSolvers,
+  startWithSolvers,
+  WITH_PROXY,
   WITHOUT_MOODY,
   wellMoody,
-} from './solver-market.js'
+} from './solver-fixtures.js'
 import { signedUnregistration, startSolver } from './test-solver.js'
 
 let chain: TestChain
@@ -28,10 +28,10 @@ afterAll(() => chain?.stop())
 describe('an open circuit breaker', () => {
   it('stays open over a restart: no quote waits for the solver that hung before', async () => {
     const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
-    const { moody, quote, close } = await openMarket(chain, environment)
+    const { moody, quote, close } = await openFixture(chain, environment)
     await openBreaker({ moody, quote })
     await close()
-    const after = await startMarket(chain, [], environment)
+    const after = await startWithSolvers(chain, [], environment)
     await expectPrompt(after.quote, WITHOUT_MOODY)
     // The first quote has asked it, without waiting, whether it answers again.
     expect(moody.asks.length).toBe(4)
@@ -45,7 +45,7 @@ describe('an open circuit breaker', () => {
     'lets one quote ask the solver %s, and its answer closes it, also after a restart',
     async (_, isUnregistered) => {
       const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
-      const { moody, service, quote, measured, close } = await openMarket(chain, environment)
+      const { moody, service, quote, measured, close } = await openFixture(chain, environment)
       await openBreaker({ moody, quote })
       if (isUnregistered) {
         const path = `/v1/${chain.chainId}/solvers/${moody.account.address}`
@@ -59,7 +59,7 @@ describe('an open circuit breaker', () => {
       expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
       expect(moody.asks.length).toBe(3)
       await close()
-      const after = await startMarket(chain, [], environment)
+      const after = await startWithSolvers(chain, [], environment)
       await expectPrompt(after.quote, ALL, 1)
     },
   )
@@ -69,7 +69,7 @@ describe('an open circuit breaker', () => {
     onTestFinished(there.stop)
     const service = await startService(there, {
       ...environmentForAll([chain, there]),
-      ...BEHIND_A_PROXY,
+      ...WITH_PROXY,
       QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
     })
     onTestFinished(() => service.close())

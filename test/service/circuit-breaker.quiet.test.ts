@@ -9,15 +9,15 @@ import {
   hang,
   holdBack,
   openBreaker,
-  openMarket,
+  openFixture,
   PROMPT_MS,
   QUOTE_TIMEOUT_MS,
   type Quote,
-  startMarket,
   startSolvers,
+  startWithSolvers,
   WITHOUT_MOODY,
   wellMoody,
-} from './solver-market.js'
+} from './solver-fixtures.js'
 import type { Behaviour } from './test-solver.js'
 
 const FIRST_TERM_MS = 5000
@@ -32,7 +32,7 @@ afterAll(() => chain?.stop())
 
 describe('a solver that hangs', () => {
   it('delays three quotes, is not asked for 5 s, and is back within 10 s when it answers', async () => {
-    const { moody, quote, measured } = await openMarket(chain)
+    const { moody, quote, measured } = await openFixture(chain)
     await openBreaker({ moody, quote })
     const benchedAt = performance.now()
     expect(await measured()).toEqual({ benched: 1, validShare: (7 / 8) ** 3, latencySeconds: 0 })
@@ -73,7 +73,7 @@ describe('a solver that hangs', () => {
   })
 
   it('is asked by all concurrent quotes, and by none after them', async () => {
-    const { moody, quote, measured } = await openMarket(chain)
+    const { moody, quote, measured } = await openFixture(chain)
     moody.behave(hang)
     const answers = await Promise.all(Array.from({ length: 20 }, () => quote()))
     expect(answers.map(({ offers }) => offers)).toEqual(Array(20).fill(WITHOUT_MOODY))
@@ -85,7 +85,7 @@ describe('a solver that hangs', () => {
   })
 
   it('is left out at a steady rate of quotes while its first requests are open, until it answers them', async () => {
-    const { moody, quote, measured } = await openMarket(chain, { QUOTE_TIMEOUT_MS: '10000' })
+    const { moody, quote, measured } = await openFixture(chain, { QUOTE_TIMEOUT_MS: '10000' })
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
     const answered: Awaited<ReturnType<Quote>>[] = []
@@ -123,7 +123,7 @@ describe('a solver that fails at once', () => {
     ['a connection that breaks', hangUp],
     ['a status of 500', answerStatus(500)],
   ])('is asked for the next offer after %s, as it cost no time', async (_, behaviour) => {
-    const { moody, quote, measured } = await openMarket(chain)
+    const { moody, quote, measured } = await openFixture(chain)
     moody.behave(behaviour)
     await expectPrompt(quote, WITHOUT_MOODY, 8)
     expect(moody.asks.length).toBe(8)
@@ -133,7 +133,7 @@ describe('a solver that fails at once', () => {
   })
 
   it.each([422, 404, 429, 501, 503])('is asked for the next offer after a decline by %i', async (status) => {
-    const { moody, quote, measured } = await openMarket(chain)
+    const { moody, quote, measured } = await openFixture(chain)
     moody.behave(answerStatus(status))
     await expectPrompt(quote, WITHOUT_MOODY, 8)
     expect(moody.asks.length).toBe(8)
@@ -148,7 +148,7 @@ describe('callers that do not wait for a slower solver leave its circuit breaker
     ['with a short deadline, one after the other', 1],
     ['with a short deadline, at once', 10],
   ])('when they call %s', async (_, atOnce) => {
-    const { moody, steady, other, quote, measured } = await openMarket(chain)
+    const { moody, steady, other, quote, measured } = await openFixture(chain)
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
     const inAHurry = { headers: { 'connect-timeout-ms': '30' } }
@@ -163,7 +163,7 @@ describe('callers that do not wait for a slower solver leave its circuit breaker
   })
 
   it('when they hang up', async () => {
-    const { moody, quote, measured } = await openMarket(chain, { QUOTE_TIMEOUT_MS: '5000' })
+    const { moody, quote, measured } = await openFixture(chain, { QUOTE_TIMEOUT_MS: '5000' })
     for (let time = 0; time < 10; time++) {
       const [asked, cancelled] = [deferred(), deferred()]
       moody.behave(async (_ask, _solver, { response }) => {
@@ -186,7 +186,7 @@ describe('callers that do not wait for a slower solver leave its circuit breaker
 
 describe('when every solver fails', () => {
   it('each quote asks all of them, and has the first good reply at once', async () => {
-    const { moody, steady, other, quote, measured } = await openMarket(chain)
+    const { moody, steady, other, quote, measured } = await openFixture(chain)
     for (const solver of [moody, steady, other]) solver.behave(answerStatus(500))
     for (let time = 0; time < 10; time++) expect((await quote()).code).toBe('NO_QUOTES')
     expect((await measured()).benched).toBe(0)
@@ -200,7 +200,7 @@ describe('when every solver fails', () => {
     ['by hanging', hang, 4],
   ])('the next offer of the only solver is used at once: %s', async (_, behaviour, times) => {
     const { moody } = await startSolvers(chain)
-    const { quote } = await startMarket(chain, [moody], { QUOTE_TIMEOUT_MS: '300' })
+    const { quote } = await startWithSolvers(chain, [moody], { QUOTE_TIMEOUT_MS: '300' })
     moody.behave(behaviour)
     for (let time = 0; time < times; time++) expect((await quote()).code).toBe('NO_QUOTES')
     expect(moody.asks.length).toBe(times)

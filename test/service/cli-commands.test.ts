@@ -174,14 +174,14 @@ describe('order', () => {
   it('prints each state with --watch until the last one', async () => {
     const { body } = await service.post('/v1/31337/quote', quoteRequest(chain))
     const watching = startCli('order', body.orderId, '--chain', '31337', '--watch', '--final-after', '0')
-    const tells = (state: string) =>
+    const prints = (state: string) =>
       eventually(
         async () => watching.written.stdout,
         (text) => text.includes(state),
       )
-    await tells('NONE')
+    await prints('NONE')
     await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
-    await tells('DEPOSITED')
+    await prints('DEPOSITED')
     await calls.send(bestAccount, 'fill', [body.orderId])
     const { code, stdout } = await watching.ended
     expect([code, stdout]).toEqual([

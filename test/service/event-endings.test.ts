@@ -13,7 +13,14 @@ import { eventually } from './eventually.js'
 import { startServiceProcess } from './process.js'
 import type { TestService } from './service.js'
 import type { StreamClient } from './stream-clients.js'
-import { type ExpectedEnd, endOn, faces, oneOfEach, openAll, rpcFaces } from './stream-faces.js'
+import {
+  type ExpectedEnd,
+  endOn,
+  oneOfEach,
+  openAll,
+  rpcTransports,
+  transports,
+} from './stream-transports.js'
 
 const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
 const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
@@ -66,7 +73,7 @@ async function mineOne(): Promise<string> {
 
 describe('a client that goes away', () => {
   it('frees its place on every protocol', async () => {
-    const clients = faces.map((face) => leaving(face.open(service.url)))
+    const clients = transports.map((transport) => leaving(transport.open(service.url)))
     await Promise.all(clients.map((client) => client.connected()))
     expect(await clientsOf(service)).toEqual([1, 1, 1, 2, 2])
     for (const client of clients) client.leave()
@@ -95,15 +102,15 @@ describe('a client that goes away', () => {
 })
 
 describe('a client when all places are taken', () => {
-  it.each(oneOfEach)('on $name is rejected, and accepted when a place is free', async (face) => {
+  it.each(oneOfEach)('on $name is rejected, and accepted when a place is free', async (transport) => {
     const full = await startEventService([chain], { MAX_STREAM_CLIENTS: String(oneOfEach.length) })
     const holders = await openAll(full.url, {}, oneOfEach)
-    expect(await face.open(full.url).ended()).toMatchObject(endOn(face, TOO_MANY))
-    const [leaver] = holders.splice(oneOfEach.indexOf(face) - 1, 1)
+    expect(await transport.open(full.url).ended()).toMatchObject(endOn(transport, TOO_MANY))
+    const [leaver] = holders.splice(oneOfEach.indexOf(transport) - 1, 1)
     leaver?.leave()
     const client = await eventually(
       async () => {
-        const next = face.open(full.url)
+        const next = transport.open(full.url)
         return next.connected().then(
           () => next,
           () => undefined,
@@ -111,9 +118,9 @@ describe('a client when all places are taken', () => {
       },
       (admitted) => admitted !== undefined,
     )
-    const told = [client, ...holders].map((holder) => holder?.take(1))
+    const received = [client, ...holders].map((holder) => holder?.take(1))
     await mineOne()
-    await Promise.all(told)
+    await Promise.all(received)
     await full.close()
   })
 })
@@ -178,8 +185,8 @@ describe('a deadline of the caller', () => {
   /** Longer than a stream needs to bring its first event on a busy machine. */
   const DEADLINE_MS = 1000
 
-  it.each(rpcFaces)('ends a stream on $name, and frees its place', async (face) => {
-    const client = leaving(face.open(service.url, {}, { timeoutMs: DEADLINE_MS }))
+  it.each(rpcTransports)('ends a stream on $name, and frees its place', async (transport) => {
+    const client = leaving(transport.open(service.url, {}, { timeoutMs: DEADLINE_MS }))
     await client.connected()
     await mineOne()
     await client.take(1)
@@ -218,8 +225,8 @@ describe('the shutdown of the service', () => {
   const GOING: ExpectedEnd = { webSocket: 1001, http: 200, rpc: 'UNAVAILABLE', reason: 'SHUTTING_DOWN' }
 
   /** Server-sent events have no message for it: they end. */
-  const farewell = (face: (typeof faces)[number]) =>
-    face.protocol === 'sse' ? { status: 200 } : endOn(face, GOING)
+  const farewell = (transport: (typeof transports)[number]) =>
+    transport.protocol === 'sse' ? { status: 200 } : endOn(transport, GOING)
 
   it('is reported on every transport, and waits for no client', async () => {
     const leaving = await startEventService([chain])
@@ -229,8 +236,8 @@ describe('the shutdown of the service', () => {
     const start = performance.now()
     await leaving.close()
     expect(performance.now() - start).toBeLessThan(PROMPT_MS)
-    for (const [index, face] of faces.entries()) {
-      expect(await clients[index]?.ended(), face.name).toMatchObject(farewell(face))
+    for (const [index, transport] of transports.entries()) {
+      expect(await clients[index]?.ended(), transport.name).toMatchObject(farewell(transport))
     }
   })
 
@@ -242,8 +249,8 @@ describe('the shutdown of the service', () => {
     await Promise.all(clients.map((client) => client.take(1)))
     const start = performance.now()
     process.signal('SIGTERM')
-    for (const [index, face] of faces.entries()) {
-      expect(await clients[index]?.ended(), face.name).toMatchObject(farewell(face))
+    for (const [index, transport] of transports.entries()) {
+      expect(await clients[index]?.ended(), transport.name).toMatchObject(farewell(transport))
     }
     expect(await process.exited).toBe(0)
     expect(performance.now() - start).toBeLessThan(PROMPT_MS)

@@ -71,8 +71,8 @@ describe('generated traffic', () => {
       actions.fill(filled),
     ])
     const { number: next } = await mine([actions.refund(expiring)])
-    const told = await expectedMessages(chain, number)
-    expect(told.map(({ type, orderId, blockNumber }) => [type, orderId, blockNumber])).toEqual([
+    const received = await expectedMessages(chain, number)
+    expect(received.map(({ type, orderId, blockNumber }) => [type, orderId, blockNumber])).toEqual([
       ['Deposited', filled.orderId, number],
       ['Deposited', expiring.orderId, number],
       ['Settled', settled.orderId, number],

@@ -176,7 +176,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
         await mortal.comeBack()
         await eventually(
           async () => subscriber.received.slice(before),
-          (told) => told.some(({ type }) => type === 'Reverted'),
+          (received) => received.some(({ type }) => type === 'Reverted'),
         )
       }
       await untilEnd(subscriber)

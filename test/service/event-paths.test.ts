@@ -9,7 +9,7 @@ import { startEventService } from './event-service.js'
 import { eventually } from './eventually.js'
 import { quoteRequest } from './quote-request.js'
 import type { TestService } from './service.js'
-import { endOn, eventSource, webSocket } from './stream-faces.js'
+import { endOn, eventSource, webSocket } from './stream-transports.js'
 
 const INVALID_CHAIN_ID = {
   webSocket: 1008,
@@ -32,10 +32,10 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-it.each([webSocket, eventSource])('$name rejects what only a query can get wrong', async (face) => {
+it.each([webSocket, eventSource])('$name rejects what only a query can get wrong', async (transport) => {
   for (const chainId of ['x', '-1', '1e2', '99999999999999999999']) {
-    const end = await face.open(service.url, { chainId: [chainId] }).ended()
-    expect(end).toMatchObject(endOn(face, INVALID_CHAIN_ID))
+    const end = await transport.open(service.url, { chainId: [chainId] }).ended()
+    expect(end).toMatchObject(endOn(transport, INVALID_CHAIN_ID))
     expect(end.text).toContain('chainId')
   }
 })

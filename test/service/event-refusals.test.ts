@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { startChain, type TestChain, user } from './chain.js'
 import { startEventService } from './event-service.js'
-import { createExchange } from './exchange.js'
+import { createRawHttpClient } from './raw-http-client.js'
 import type { TestService } from './service.js'
 import type { StreamRequest } from './stream-clients.js'
-import { type ExpectedEnd, endOn, faces, webSocket } from './stream-faces.js'
+import { type ExpectedEnd, endOn, transports, webSocket } from './stream-transports.js'
 
 const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
 const CURSOR_UNKNOWN: ExpectedEnd = {
@@ -31,18 +31,18 @@ const INVALID: ExpectedEnd = {
 
 let chain: TestChain
 let service: TestService
-let exchange: ReturnType<typeof createExchange>
+let http: ReturnType<typeof createRawHttpClient>
 let session: ClientHttp2Session
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 0 })
   service = await startEventService([chain])
-  exchange = createExchange(service.url)
+  http = createRawHttpClient(service.url)
   session = connect(service.url)
 })
 
 afterAll(async () => {
-  exchange?.close()
+  http?.close()
   session?.destroy()
   await service?.close()
   await chain?.stop()
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const clients = async () => service.metric('aggregator_stream_clients', {})
 
-describe.each(faces)('$name', (face) => {
+describe.each(transports)('$name', (transport) => {
   const cursors: [string, (own: string) => Promise<string> | string][] = [
     ['an invalid cursor', () => 'nonsense'],
     ['an empty cursor', () => ''],
@@ -64,7 +64,7 @@ describe.each(faces)('$name', (face) => {
       'a cursor of another instance',
       async () => {
         const other = await startEventService([chain])
-        const client = face.open(other.url)
+        const client = transport.open(other.url)
         const cursor = await client.connected()
         client.leave()
         await other.close()
@@ -73,12 +73,12 @@ describe.each(faces)('$name', (face) => {
     ],
   ]
   it.each(cursors)('rejects %s', async (_, make) => {
-    const client = face.open(service.url)
+    const client = transport.open(service.url)
     const own = await client.connected()
     client.leave()
-    const refused = face.open(service.url, { after: await make(own) })
+    const refused = transport.open(service.url, { after: await make(own) })
     const end = await refused.ended()
-    expect(end).toMatchObject(endOn(face, CURSOR_UNKNOWN))
+    expect(end).toMatchObject(endOn(transport, CURSOR_UNKNOWN))
     expect(end.text).toContain('cursor')
     expect(refused.messages).toEqual([])
   })
@@ -93,23 +93,23 @@ describe.each(faces)('$name', (face) => {
     ['solver', 'that is not hex', { solver: [user.address.replace('0x', '0y')] }],
   ]
   it.each(filters)('rejects a filter %s %s', async (field, _, request) => {
-    const end = await face.open(service.url, request).ended()
-    expect(end).toMatchObject(endOn(face, { ...INVALID, fields: [field] }))
+    const end = await transport.open(service.url, request).ended()
+    expect(end).toMatchObject(endOn(transport, { ...INVALID, fields: [field] }))
     expect(end.text).toContain(field)
   })
 
   it('rejects a request with the names of all bad filters', async () => {
     const request = { type: ['Nothing'], orderId: ['1'], user: ['2'], solver: ['3'] }
-    const end = await face.open(service.url, request).ended()
+    const end = await transport.open(service.url, request).ended()
     const fields = Object.keys(request)
-    expect(end).toMatchObject(endOn(face, { ...INVALID, fields }))
-    if (face !== webSocket) for (const field of fields) expect(end.text).toContain(field)
+    expect(end).toMatchObject(endOn(transport, { ...INVALID, fields }))
+    if (transport !== webSocket) for (const field of fields) expect(end.text).toContain(field)
   })
 
   it('rejects an unsupported chain before any other fault', async () => {
     const request = { chainId: [chain.chainId, 1], user: ['nobody'], after: 'nonsense' }
-    const end = await face.open(service.url, request).ended()
-    expect(end).toMatchObject(endOn(face, CHAIN_NOT_SUPPORTED))
+    const end = await transport.open(service.url, request).ended()
+    expect(end).toMatchObject(endOn(transport, CHAIN_NOT_SUPPORTED))
     expect(end.text).toContain(`This chain is not supported here. Supported: ${chain.chainId}.`)
   })
 })
@@ -176,14 +176,14 @@ describe('a message that cannot be read is an error of the caller', () => {
 
   it.each(['proto', 'json'] as const)('on gRPC-Web in %s', async (format) => {
     const headers = { 'content-type': `application/grpc-web+${format}` }
-    const answer = await exchange.send('POST', STREAM_EVENTS, { headers, body: envelope(broken[format]) })
+    const answer = await http.send('POST', STREAM_EVENTS, { headers, body: envelope(broken[format]) })
     expect(answer.status).toBe(200)
     expect(`${answer.headers['grpc-status'] ?? ''}${answer.text}`).toMatch(/^3|grpc-status: 3/)
   })
 
   it.each(['proto', 'json'] as const)('on Connect in %s', async (format) => {
     const headers = { 'content-type': `application/connect+${format}`, 'connect-protocol-version': '1' }
-    const answer = await exchange.send('POST', STREAM_EVENTS, { headers, body: envelope(broken[format]) })
+    const answer = await http.send('POST', STREAM_EVENTS, { headers, body: envelope(broken[format]) })
     expect(answer.status).toBe(200)
     const { error } = JSON.parse(answer.text.slice(answer.text.indexOf('{')))
     expect(error.code).toBe('invalid_argument')

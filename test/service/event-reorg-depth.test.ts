@@ -80,8 +80,8 @@ describe('with five confirmations', () => {
       await untilSeen(service)
       const confirmed = Math.max(0, orderIds.length - CONFIRMATIONS)
       await subscriber.untilCount(start + confirmed)
-      const told = subscriber.received.slice(start).map(({ orderId }) => orderId)
-      expect(told).toEqual(orderIds.slice(0, confirmed))
+      const received = subscriber.received.slice(start).map(({ orderId }) => orderId)
+      expect(received).toEqual(orderIds.slice(0, confirmed))
     }
   })
 

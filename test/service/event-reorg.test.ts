@@ -5,9 +5,9 @@ import { expectedMessages, standing } from './event-messages.js'
 import {
   createSubscriber,
   type Filter,
+  type OrderMessage,
   reversionsOf,
   type Subscriber,
-  type Told,
   withoutCursors,
 } from './event-subscriber.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
@@ -42,7 +42,7 @@ async function orderState(orderId: string): Promise<string> {
 }
 
 /** Three blocks with published events: a deposit; a fill and a settlement; a late refund. */
-async function tellStory() {
+async function publishStory() {
   const { actions, order, mine } = traffic
   const [filled, settled] = [order(), order()]
   const late = order((await traffic.head()).timestamp - 1)
@@ -55,15 +55,15 @@ async function tellStory() {
   const start = live.received.length
   const { number: first } = await mine(blocks[0])
   for (const block of blocks.slice(1)) await mine(block)
-  const told = await expectedMessages(chain, first)
-  await live.untilCount(start + told.length)
-  expect(withoutCursors(live.received.slice(start))).toEqual(told)
+  const published = await expectedMessages(chain, first)
+  await live.untilCount(start + published.length)
+  expect(withoutCursors(live.received.slice(start))).toEqual(published)
   /** The messages since the story, up to a marker. */
   const since = async (marker: string) => {
     await live.until(marker)
-    return withoutCursors(live.received.slice(start + told.length))
+    return withoutCursors(live.received.slice(start + published.length))
   }
-  return { blocks, filled, settled, late, first, told, cursor, since }
+  return { blocks, filled, settled, late, first, published, cursor, since }
 }
 
 describe.each(databases)('on %s,', (_kind, make) => {
@@ -86,11 +86,14 @@ describe.each(databases)('on %s,', (_kind, make) => {
 
   describe('a reorganisation of published blocks', () => {
     test('without transactions removes all of them, the latest first', async () => {
-      const { told, filled, settled, late, first, since } = await tellStory()
+      const { published, filled, settled, late, first, since } = await publishStory()
       await traffic.reorganise(3)
       const marker = await markEnd()
-      expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
-      expect(reversionsOf(told).map(({ event }) => event)).toEqual([
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(published),
+        ...(await expectedMessages(chain, first)),
+      ])
+      expect(reversionsOf(published).map(({ event }) => event)).toEqual([
         'Refunded',
         'Settled',
         'Settled',
@@ -100,22 +103,22 @@ describe.each(databases)('on %s,', (_kind, make) => {
     })
 
     test('with the same transactions removes them and publishes them again, in their new blocks', async () => {
-      const { blocks, told, filled, first, since } = await tellStory()
+      const { blocks, published, filled, first, since } = await publishStory()
       await traffic.reorganise(3, [[], ...blocks.slice(0, 1), blocks.slice(1).flat()])
       const marker = await markEnd()
       const now = await expectedMessages(chain, first)
-      expect(now.map(({ orderId }) => orderId)).toEqual([...told.map(({ orderId }) => orderId), marker])
-      expect(await since(marker)).toEqual([...reversionsOf(told), ...now])
+      expect(now.map(({ orderId }) => orderId)).toEqual([...published.map(({ orderId }) => orderId), marker])
+      expect(await since(marker)).toEqual([...reversionsOf(published), ...now])
       expect(await orderState(filled.orderId)).toBe('SETTLED')
     })
 
     test('with other transactions publishes the events of those instead', async () => {
-      const { blocks, told, filled, settled, first, since } = await tellStory()
+      const { blocks, published, filled, settled, first, since } = await publishStory()
       const other = traffic.order()
       await traffic.reorganise(2, [[traffic.actions.deposit(other)]])
       const marker = await markEnd()
       expect(await since(marker)).toEqual([
-        ...reversionsOf(told.slice(1)),
+        ...reversionsOf(published.slice(1)),
         ...(await expectedMessages(chain, first + 1)),
       ])
       expect(blocks[0]).toHaveLength(1)
@@ -127,7 +130,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       const count = () =>
         service.metric('aggregator_reorganisations_total', { chain_id: String(chain.chainId) })
       const before = await count()
-      await tellStory()
+      await publishStory()
       await traffic.reorganise(1)
       await live.until(await markEnd())
       expect(await count()).toBeGreaterThan(before)
@@ -137,31 +140,37 @@ describe.each(databases)('on %s,', (_kind, make) => {
   describe('a chain that was rolled back', () => {
     test('and has grown past its old height publishes its new events', async () => {
       const back = await traffic.snapshot()
-      const { told, filled, first, since } = await tellStory()
+      const { published, filled, first, since } = await publishStory()
       await back()
       await traffic.run({ events: 12, blocks: 6 })
       const marker = await markEnd()
-      expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(published),
+        ...(await expectedMessages(chain, first)),
+      ])
       expect(await orderState(filled.orderId)).toBe('NONE')
     })
 
     test('and has stayed shorter publishes its new events too', async () => {
       const back = await traffic.snapshot()
-      const { told, filled, first, since } = await tellStory()
+      const { published, filled, first, since } = await publishStory()
       await back()
       expect(await traffic.head()).toMatchObject({ number: first - 1 })
       const marker = await markEnd()
-      expect(await since(marker)).toEqual([...reversionsOf(told), ...(await expectedMessages(chain, first))])
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(published),
+        ...(await expectedMessages(chain, first)),
+      ])
       expect(await orderState(filled.orderId)).toBe('NONE')
     })
 
     test('by a few blocks loses only the events of these blocks', async () => {
-      const { told, first, since } = await tellStory()
+      const { published, first, since } = await publishStory()
       await traffic.rollBack(1)
       await traffic.mine()
       const marker = await markEnd()
       expect(await since(marker)).toEqual([
-        ...reversionsOf(told.slice(3)),
+        ...reversionsOf(published.slice(3)),
         ...(await expectedMessages(chain, first + 2)),
       ])
     })
@@ -169,7 +178,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
 
   describe('a stream resumed from a cursor before the reorganisation', () => {
     test('replays the published events, their removal and the new events', async () => {
-      const { told, cursor, first } = await tellStory()
+      const { published, cursor, first } = await publishStory()
       await traffic.reorganiseAtRandom({ depth: 2, events: 8, longerBy: 1 })
       const marker = await markEnd()
       await live.until(marker)
@@ -177,13 +186,13 @@ describe.each(databases)('on %s,', (_kind, make) => {
       await resumed.connect(service.url, cursor)
       await resumed.until(marker)
       expect(resumed.received).toEqual(live.received.slice(-resumed.received.length))
-      expect(withoutCursors(resumed.received.slice(0, told.length))).toEqual(told)
+      expect(withoutCursors(resumed.received.slice(0, published.length))).toEqual(published)
       expect(standing(resumed.received)).toEqual(await expectedMessages(chain, first))
       await resumed.disconnect()
     })
 
     test('may begin in the middle of the removals', async () => {
-      const { told, first } = await tellStory()
+      const { published, first } = await publishStory()
       await traffic.reorganise(3)
       const marker = await markEnd()
       await live.until(marker)
@@ -192,7 +201,7 @@ describe.each(databases)('on %s,', (_kind, make) => {
       await resumed.connect(service.url, live.received[firstReversion]?.cursor)
       await resumed.until(marker)
       expect(withoutCursors(resumed.received)).toEqual([
-        ...reversionsOf(told).slice(1),
+        ...reversionsOf(published).slice(1),
         ...(await expectedMessages(chain, first)),
       ])
       await resumed.disconnect()
@@ -207,14 +216,19 @@ describe.each(databases)('on %s,', (_kind, make) => {
   describe('a stream with a filter', () => {
     const [someone, solver] = [devAccounts[8], solverAccounts[1]]
     const theirs = new Set<string>()
-    const kindOf = (told: Told) => (told.type === 'Reverted' ? told.event : told.type)
-    const isTheirs = ({ orderId }: Told) => theirs.has(orderId)
-    const cases: { of: string; filter: Filter; isWanted: (told: Told) => boolean }[] = [
-      { of: 'its type', filter: { type: 'Deposited' }, isWanted: (told) => kindOf(told) === 'Deposited' },
+    const kindOf = (published: OrderMessage) =>
+      published.type === 'Reverted' ? published.event : published.type
+    const isTheirs = ({ orderId }: OrderMessage) => theirs.has(orderId)
+    const cases: { of: string; filter: Filter; isWanted: (published: OrderMessage) => boolean }[] = [
+      {
+        of: 'its type',
+        filter: { type: 'Deposited' },
+        isWanted: (published) => kindOf(published) === 'Deposited',
+      },
       {
         of: 'its types',
         filter: { type: ['Settled', 'Refunded'] },
-        isWanted: (told) => kindOf(told) !== 'Deposited',
+        isWanted: (published) => kindOf(published) !== 'Deposited',
       },
       { of: 'any type', filter: { type: 'Reverted' }, isWanted: ({ type }) => type === 'Reverted' },
       { of: 'its user', filter: { user: someone.address }, isWanted: isTheirs },
@@ -222,11 +236,11 @@ describe.each(databases)('on %s,', (_kind, make) => {
       {
         of: 'of its type and user',
         filter: { type: 'Refunded', user: someone.address },
-        isWanted: (told) => isTheirs(told) && kindOf(told) === 'Refunded',
+        isWanted: (published) => isTheirs(published) && kindOf(published) === 'Refunded',
       },
     ]
     const subscribers = cases.map(({ filter }) => createSubscriber(filter))
-    let all: Told[]
+    let all: OrderMessage[]
     let cursor: string | undefined
 
     beforeAll(async () => {
@@ -241,17 +255,17 @@ describe.each(databases)('on %s,', (_kind, make) => {
 
       const { number } = await mine([actions.deposit(other), actions.deposit(order)])
       await mine([actions.fill(other), actions.fill(order), actions.refundAddressDeposit(late)])
-      const told = await expectedMessages(chain, number)
+      const published = await expectedMessages(chain, number)
       await live.until(late.orderId, 'Refunded')
       await traffic.reorganise(2, [[actions.deposit(order)], [actions.refundAddressDeposit(late)]])
       await live.until(await markEnd())
-      all = [...told, ...reversionsOf(told), ...(await expectedMessages(chain, number))]
+      all = [...published, ...reversionsOf(published), ...(await expectedMessages(chain, number))]
     })
     afterAll(() => Promise.all(subscribers.map((subscriber) => subscriber.disconnect())))
 
     test('gets the removal of its order, also when resumed', async () => {
       const [orderId = ''] = theirs
-      const wanted = all.filter((told) => told.orderId === orderId)
+      const wanted = all.filter((published) => published.orderId === orderId)
       const resumed = createSubscriber({ orderId })
       await resumed.connect(service.url, cursor)
       await resumed.untilCount(wanted.length)

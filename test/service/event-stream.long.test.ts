@@ -7,12 +7,12 @@ import { createTraffic, type Traffic } from './event-traffic.js'
 import type { Order } from './order-actions.js'
 import type { TestService } from './service.js'
 import type { StreamClient, StreamRequest } from './stream-clients.js'
-import { eventSource, faces, openAll, webSocket, withoutCursors } from './stream-faces.js'
+import { eventSource, openAll, transports, webSocket, withoutCursors } from './stream-transports.js'
 
 /** More than the service reads or sends at once. */
 const HISTORY = 600
-/** How many faces each filter is tried on. */
-const FACES_OF_FILTER = rounds(faces.length, 2)
+/** Number of transports that each filter is tried on. */
+const TRANSPORTS_PER_FILTER = rounds(transports.length, 2)
 
 let chains: [TestChain, TestChain]
 let traffics: [Traffic, Traffic]
@@ -36,8 +36,8 @@ beforeAll(async () => {
   const firsts = (await head()).number + 1
   await mine([actions.refund(early)])
   await Promise.all([run({ events: HISTORY, blocks: 5 }), other.run({ events: 60, blocks: 6 })])
-  const told = await witness.take(HISTORY + 61)
-  const ofFirst = told.filter(({ chainId }) => chainId === first.chainId)
+  const received = await witness.take(HISTORY + 61)
+  const ofFirst = received.filter(({ chainId }) => chainId === first.chainId)
   expect(withoutCursors(ofFirst)).toEqual(await expectedMessages(first, firsts))
 })
 
@@ -55,13 +55,13 @@ async function goOn(events = 10) {
 }
 
 const followers = (cursor: string) => {
-  const told = witness.events()
-  return told.slice(told.findIndex((message) => message.cursor === cursor) + 1)
+  const received = witness.events()
+  return received.slice(received.findIndex((message) => message.cursor === cursor) + 1)
 }
 
-describe.each(faces)('$name', (face) => {
+describe.each(transports)('$name', (transport) => {
   it('replays everything after `connected`, then goes on live', async () => {
-    const client = face.open(service.url, { after: start })
+    const client = transport.open(service.url, { after: start })
     expect(await client.connected()).toBe(start)
     const all = await goOn()
     expect(await client.take(all.length)).toEqual(all)
@@ -73,7 +73,7 @@ describe.each(faces)('$name', (face) => {
     const mining = goOn(20)
     const clients = []
     for (const round of [1, 2, 3]) {
-      const client = face.open(service.url, { after: middle })
+      const client = transport.open(service.url, { after: middle })
       clients.push(client)
       await client.take(100 * round)
     }
@@ -87,7 +87,7 @@ describe.each(faces)('$name', (face) => {
 
   it('continues from the very end with the next events', async () => {
     const last = witness.cursor()
-    const client = face.open(service.url, { after: last })
+    const client = transport.open(service.url, { after: last })
     expect(await client.connected()).toBe(last)
     await goOn()
     const expected = followers(last)
@@ -96,7 +96,7 @@ describe.each(faces)('$name', (face) => {
   })
 
   it('sends only new events without a cursor', async () => {
-    const client = face.open(service.url)
+    const client = transport.open(service.url)
     const cursor = await client.connected()
     expect(cursor).toBe(witness.cursor())
     await goOn()
@@ -111,7 +111,7 @@ it('a client that reconnects on another transport each time misses nothing', asy
   let after = start
   const total = witness.events().length
   for (let visit = 0; seen.length < total; visit++) {
-    const client = faces[visit % faces.length]?.open(service.url, { after }) as StreamClient
+    const client = transports[visit % transports.length]?.open(service.url, { after }) as StreamClient
     const taken = (await client.take(Math.min(97, total - seen.length))).slice(0, 97)
     client.leave()
     seen.push(...taken)
@@ -126,7 +126,7 @@ it('a cursor of any transport works on every other', async () => {
   const cursors = await Promise.all(
     givers.map(async (client, index) => (await client.take(100))[10 * index]?.cursor ?? ''),
   )
-  expect(new Set(cursors).size).toBe(faces.length)
+  expect(new Set(cursors).size).toBe(transports.length)
   for (const client of givers) client.leave()
   for (const after of cursors) {
     const expected = followers(after)
@@ -201,14 +201,14 @@ describe('filters', () => {
   ]
   const ids = (count: number): string[] => someOrders.slice(0, count).map(({ orderId }) => orderId)
 
-  const facesOf = (row: number) =>
-    Array.from({ length: FACES_OF_FILTER }, (_, index) => {
-      const face = faces[(row * FACES_OF_FILTER + index) % faces.length]
-      if (face === undefined) throw new Error('there is no face')
-      return face
+  const transportsOf = (row: number) =>
+    Array.from({ length: TRANSPORTS_PER_FILTER }, (_, index) => {
+      const transport = transports[(row * TRANSPORTS_PER_FILTER + index) % transports.length]
+      if (transport === undefined) throw new Error('there is no transport')
+      return transport
     })
 
-  it('let through what matches each of them, in replays and live, on each face', async () => {
+  it('admit what matches each of them, in replays and live, on every transport', async () => {
     const [first] = traffics
     someOrders.push(
       ...first
@@ -217,7 +217,7 @@ describe('filters', () => {
         .slice(0, 3),
     )
     const opened = await Promise.all(
-      rows.map(([, request], row) => openAll(service.url, { after: start, ...request() }, facesOf(row))),
+      rows.map(([, request], row) => openAll(service.url, { after: start, ...request() }, transportsOf(row))),
     )
     const nothing = await openAll(service.url, { after: start, chainId: [31338], orderId: ids(1) })
     const replayed = witness.events().length

@@ -6,14 +6,14 @@ import { eventually } from './eventually.js'
 export type Subscriber = ReturnType<typeof createSubscriber>
 
 /** The messages after `connected`. */
-export type Told = EventMessage | RevertedMessage
+export type OrderMessage = EventMessage | RevertedMessage
 
 /** The parameters of the stream's query: one value or several of each. */
 export type Filter = Record<string, string | readonly string[]>
 
 /** A client that follows the event stream over WebSockets and reconnects with its last cursor. */
 export function createSubscriber(filter: Filter = {}) {
-  const received: Told[] = []
+  const received: OrderMessage[] = []
   let cursor: string | undefined
   let socket: WebSocket | undefined
 
@@ -26,7 +26,7 @@ export function createSubscriber(filter: Filter = {}) {
 
   return {
     /** All messages so far, over all connections. */
-    received: received as readonly Told[],
+    received: received as readonly OrderMessage[],
     /** The cursor of the last message. */
     cursor: () => cursor,
     isDatabaseUp: () => socket?.readyState === WebSocket.OPEN,
@@ -62,16 +62,16 @@ export function createSubscriber(filter: Filter = {}) {
         (length) => length >= count,
       ),
     /** Resolves when an event of this order and type has come. */
-    until: (orderId: string, type: Told['type'] = 'Deposited') =>
+    until: (orderId: string, type: OrderMessage['type'] = 'Deposited') =>
       eventually(
         async () => received,
-        (told) => told.some((message) => message.orderId === orderId && message.type === type),
+        (messages) => messages.some((message) => message.orderId === orderId && message.type === type),
       ),
   }
 }
 
 /** Messages without their cursors, which the chain does not have. */
-export function withoutCursors(messages: readonly Told[]): Omit<Told, 'cursor'>[] {
+export function withoutCursors(messages: readonly OrderMessage[]): Omit<OrderMessage, 'cursor'>[] {
   return messages.map(({ cursor: _, ...message }) => message)
 }
 

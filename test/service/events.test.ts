@@ -5,7 +5,7 @@ import { startEventService } from './event-service.js'
 import { createTraffic, type Traffic } from './event-traffic.js'
 import type { TestService } from './service.js'
 import type { StreamClient } from './stream-clients.js'
-import { faces, openAll, withoutCursors } from './stream-faces.js'
+import { openAll, transports, withoutCursors } from './stream-transports.js'
 
 /** After any time that the chain has. */
 const NEVER = 4_294_967_295
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 /** The messages of each transport from now on, while something happens. */
-async function toldDuring(count: number, happen: () => Promise<unknown>) {
+async function messagesDuring(count: number, happen: () => Promise<unknown>) {
   const before = clients.map((client) => client.events().length)
   await happen()
   return Promise.all(
@@ -66,7 +66,7 @@ describe('a block with an event of every kind', () => {
     for (const client of clients) await client.take(1)
 
     let blockNumber = 0
-    const told = await toldDuring(5, async () => {
+    const streams = await messagesDuring(5, async () => {
       const batch = [
         actions.deposit(filled),
         actions.refund(expired),
@@ -78,7 +78,7 @@ describe('a block with an event of every kind', () => {
     })
     const base = ({ orderId }: { orderId: string }) => ({ chainId: 31337, orderId, blockNumber })
     const refund = { user: user.address, inputAmount: '1267650600228229401496703205376' }
-    for (const messages of told) {
+    for (const messages of streams) {
       expect(withoutCursors(messages)).toStrictEqual([
         {
           type: 'Deposited',
@@ -98,39 +98,39 @@ describe('a block with an event of every kind', () => {
         { type: 'Refunded', ...base(late), ...refund, bondSlashed: '1000' },
       ])
     }
-    expect(withoutCursors(told[0] ?? [])).toEqual(await expectedMessages(chain, blockNumber, blockNumber))
+    expect(withoutCursors(streams[0] ?? [])).toEqual(await expectedMessages(chain, blockNumber, blockNumber))
   })
 })
 
 describe('two chains at once', () => {
   it('give their events in the order of each chain, the same on every transport', async () => {
     const ranges: { fromBlock: number; toBlock: number }[] = []
-    const told = await toldDuring(120, async () => {
+    const streams = await messagesDuring(120, async () => {
       const runs = traffics.map((traffic) => traffic.run({ events: 60, blocks: 12 }))
       ranges.push(...(await Promise.all(runs)))
     })
-    const [first] = told
+    const [first] = streams
     expect(new Set(first?.map(({ type }) => type))).toEqual(new Set(['Deposited', 'Settled', 'Refunded']))
     for (const [index, chain] of chains.entries()) {
       const { fromBlock, toBlock } = ranges[index] ?? { fromBlock: 0, toBlock: 0 }
       const ofChain = (first ?? []).filter(({ chainId }) => chainId === chain.chainId)
       expect(withoutCursors(ofChain)).toStrictEqual(await expectedMessages(chain, fromBlock, toBlock))
     }
-    for (const messages of told) expect(messages).toStrictEqual(first)
+    for (const messages of streams) expect(messages).toStrictEqual(first)
   })
 
   it('send no message for a block without events', async () => {
     const [{ mine, actions, order }, other] = traffics
-    const told = await toldDuring(1, async () => {
+    const streams = await messagesDuring(1, async () => {
       await mine()
       await other.mine()
       await mine([actions.deposit(order())])
     })
-    for (const messages of told) expect(messages.map(({ type }) => type)).toEqual(['Deposited'])
+    for (const messages of streams) expect(messages.map(({ type }) => type)).toEqual(['Deposited'])
   })
 })
 
-it.each(faces.map(({ name }, index) => [name, index] as const))(
+it.each(transports.map(({ name }, index) => [name, index] as const))(
   'on %s every message has a cursor of its own, different from all others',
   (_, index) => {
     const cursors = (clients[index]?.messages ?? []).map(({ cursor }) => cursor)

@@ -5,10 +5,10 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/h
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { deferred } from './deferred.js'
 import { eventually } from './eventually.js'
-import { createExchange } from './exchange.js'
 import { createHealthClient, type HealthClient } from './health-client.js'
 import { startServiceProcess } from './process.js'
 import { quoteRequest } from './quote-request.js'
+import { createRawHttpClient } from './raw-http-client.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 import { environmentFor, startService, type TestService } from './service.js'
 import { honest, startSolver } from './test-solver.js'
@@ -154,16 +154,16 @@ describe('GET /health/ready', () => {
 
   it('answers 503 on open connections while the service drains', async () => {
     const running = await start([chains[0]])
-    const exchange = createExchange(running.url)
+    const http = createRawHttpClient(running.url)
     const ask = async () => {
-      const { status, text } = await exchange.send('GET', '/health/ready')
+      const { status, text } = await http.send('GET', '/health/ready')
       return [status, JSON.parse(text).code]
     }
     expect(await ask()).toEqual([200, undefined])
     service = undefined
     const closed = running.close({ drainMs: 5000 })
     expect(await ask()).toEqual([503, 'SHUTTING_DOWN'])
-    exchange.close()
+    http.close()
     await closed
   })
 })
@@ -192,7 +192,7 @@ describe('a client of grpc.health.v1 Watch', () => {
     expect(await known.next()).toBe('NOT_SERVING')
     rpcs[0].setUp(true)
     expect(await known.next()).toBe('SERVING')
-    expect([unknown.isOpen(), unknown.told]).toEqual([true, ['SERVICE_UNKNOWN']])
+    expect([unknown.isOpen(), unknown.statuses]).toEqual([true, ['SERVICE_UNKNOWN']])
     service = undefined
     await running.close()
     expect(await then).toBeUndefined()

@@ -33,16 +33,16 @@ export function createHealthClient(serviceUrl: string) {
 
 /** The statuses that a watcher gets, in order. */
 function readStatuses(stream: ClientReadableStream<{ status: string }>) {
-  const told: string[] = []
+  const statuses: string[] = []
   const messages = stream[Symbol.asyncIterator]()
   return {
     /** All statuses so far. */
-    told,
+    statuses,
     /** The next status. Undefined when the stream ends well. Rejects when it fails. */
     async next(): Promise<string | undefined> {
       const { done, value } = await messages.next()
       if (done) return undefined
-      told.push(value.status)
+      statuses.push(value.status)
       return value.status
     },
     /** Whether the stream is still open. */

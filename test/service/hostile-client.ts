@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { createRandom } from '../random.js'
-import { createExchange } from './exchange.js'
+import { createRawHttpClient } from './raw-http-client.js'
 
 /** The response to one hostile request. `status` is 0 when the connection just ended. */
 export interface HostileAnswer {
@@ -45,7 +45,7 @@ export function createHostileClient(url: string, seed: number) {
   const below = (bound: number) => random.integer(0, bound - 1)
   const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T
   const bytes = (max: number) => Buffer.from(Array.from({ length: below(max) + 1 }, () => below(256)))
-  const exchange = createExchange(url)
+  const http = createRawHttpClient(url)
   let session: ClientHttp2Session | undefined
 
   const chainSegment = () =>
@@ -84,7 +84,7 @@ export function createHostileClient(url: string, seed: number) {
     const headers: Record<string, string> = { 'content-type': pick(TYPES) }
     if (below(4) === 0) headers[`x-${below(1e9)}`] = 'y'.repeat(below(8000))
     if (below(4) === 0) headers['connect-timeout-ms'] = pick(['x', '-1', '9'.repeat(10), '9'.repeat(40)])
-    const { status, text } = await exchange.send(verb, path(), { headers, body: oddBody() })
+    const { status, text } = await http.send(verb, path(), { headers, body: oddBody() })
     return { kind: 'http', status, text }
   }
 
@@ -173,7 +173,7 @@ export function createHostileClient(url: string, seed: number) {
       return answer.catch((error) => ({ kind: `broken off: ${error.code}`, status: 0, text: '' }))
     },
     close() {
-      exchange.close()
+      http.close()
       session?.destroy()
     },
   }

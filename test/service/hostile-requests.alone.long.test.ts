@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rounds } from '../rounds.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { createExchange } from './exchange.js'
 import { createHostileClient, type HostileAnswer } from './hostile-client.js'
 import { startServiceProcess } from './process.js'
 import { quoteRequest } from './quote-request.js'
+import { createRawHttpClient } from './raw-http-client.js'
 import { environmentFor } from './service.js'
 import { honest, register, startSolver, type TestSolver } from './test-solver.js'
 
@@ -38,18 +38,18 @@ const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
 let chain: TestChain
 let solver: TestSolver
 let service: ReturnType<typeof startServiceProcess>
-let exchange: ReturnType<typeof createExchange>
+let http: ReturnType<typeof createRawHttpClient>
 let client: ReturnType<typeof createHostileClient>
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
   service = startServiceProcess({ ...environmentFor(chain), LOG_LEVEL: 'info' }, NODE)
   const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
-  exchange = createExchange(url)
+  http = createRawHttpClient(url)
   client = createHostileClient(url, SEED)
   solver = await startSolver(chain, solverAccounts[0], honest())
   const post = async (path: string, body: unknown) => {
-    const answer = await exchange.json('POST', path, body)
+    const answer = await http.json('POST', path, body)
     return { status: answer.status, body: answer.text, headers: new Headers() }
   }
   await register({ post }, chain.chainId, solver.account, { endpointUrl: solver.endpointUrl })
@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   client?.close()
-  exchange?.close()
+  http?.close()
   service?.signal('SIGKILL')
   await service?.exited
   await solver?.close()
@@ -84,7 +84,7 @@ async function attack(count: number) {
   })
   const askHonestly = async () => {
     while (!isOver) {
-      quotes.push((await exchange.json('POST', '/v1/31337/quote', quoteRequest(chain))).status)
+      quotes.push((await http.json('POST', '/v1/31337/quote', quoteRequest(chain))).status)
       await pause(HONEST_EVERY_MS)
     }
   }
@@ -96,7 +96,7 @@ async function attack(count: number) {
 }
 
 async function series(): Promise<string[]> {
-  const { text } = await exchange.send('GET', '/metrics')
+  const { text } = await http.send('GET', '/metrics')
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return lines.map((line) => line.replace(/ \S+$/, ''))
 }

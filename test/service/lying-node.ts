@@ -1,7 +1,7 @@
 import type { RpcReply } from './chain-view.js'
 import type { RpcProxy } from './rpc-proxy.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: lies are told about answers of many shapes
+// biome-ignore lint/suspicious/noExplicitAny: the wrong answers have many shapes
 type Answer = any
 
 /** What a node answers instead of the truth. Omitted methods are answered correctly. */

@@ -3,7 +3,7 @@ import { writeEventLog } from '../store/event-log-file.js'
 import { temporaryFile } from '../store/temporary-file.js'
 import { startChain, type TestChain } from './chain.js'
 import { startEventService } from './event-service.js'
-import { endOn, faces, webSocket } from './stream-faces.js'
+import { endOn, transports, webSocket } from './stream-transports.js'
 
 /** More events than are kept in memory: the first ones are only in the database. */
 const EVENTS = 9000
@@ -39,15 +39,15 @@ it('cursors of events that are only in the database are accepted, and invented o
   const flood = cursors
     .slice(0, MADE_UP)
     .map((cursor) => webSocket.open(service.url, { after: madeUp(cursor) }, forwardedFor('198.51.100.1')))
-  for (const [index, face] of faces.entries()) {
+  for (const [index, transport] of transports.entries()) {
     const place = 100 * index
-    const stream = face.open(service.url, { after: cursors[place] ?? '' }, forwardedFor('198.51.100.2'))
+    const stream = transport.open(service.url, { after: cursors[place] ?? '' }, forwardedFor('198.51.100.2'))
     expect(await stream.connected()).toBe(cursors[place])
     const [next] = await stream.take(1)
     expect(next).toEqual(events[place + 1])
     stream.leave()
-    const refused = face.open(service.url, { after: madeUp(cursors[place] ?? '') })
-    expect(await refused.ended()).toMatchObject(endOn(face, CURSOR_UNKNOWN))
+    const refused = transport.open(service.url, { after: madeUp(cursors[place] ?? '') })
+    expect(await refused.ended()).toMatchObject(endOn(transport, CURSOR_UNKNOWN))
   }
   for (const client of flood) {
     expect(await client.ended()).toMatchObject({ status: 1008 })

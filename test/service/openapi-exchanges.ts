@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Reason } from '../../src/domain/errors.js'
 import type { Sample } from '../../src/http/openapi/example.js'
-import { createExchange } from './exchange.js'
+import { createRawHttpClient } from './raw-http-client.js'
 
 /** A request to a path of the document, and its response. */
 export interface Exchange extends Sample {
@@ -20,7 +20,7 @@ export type Asker = ReturnType<typeof createAsker>
 
 /** Sends requests to a service by the names of the document, and keeps every response in `exchanges`. */
 export function createAsker(url: string, exchanges: Exchange[]) {
-  const exchange = createExchange(url)
+  const http = createRawHttpClient(url)
 
   return {
     /** @param of verb and path as the document has them, such as `GET /v1/{chainId}/solvers` */
@@ -31,7 +31,7 @@ export function createAsker(url: string, exchanges: Exchange[]) {
       const [verb = '', template = ''] = of.split(' ')
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
       const type = body === undefined ? {} : { 'content-type': 'application/json' }
-      const answer = await exchange.send(verb, filled(template, path) + query, {
+      const answer = await http.send(verb, filled(template, path) + query, {
         headers: { ...type, ...headers },
         ...(text === undefined ? {} : { body: text }),
       })
@@ -47,7 +47,7 @@ export function createAsker(url: string, exchanges: Exchange[]) {
     keep: (of: string, answer: { status: number; headers: IncomingHttpHeaders; text: string }) =>
       exchanges.push(toExchange(of, answer)),
     url,
-    close: exchange.close,
+    close: http.close,
   }
 }
 

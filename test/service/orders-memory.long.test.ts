@@ -137,13 +137,13 @@ describe('an event', () => {
     service = await start()
     const events = await watchEvents(service)
     const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
-    const readings: Promise<{ told: string; read: string }>[] = []
+    const readings: Promise<{ event: string; read: string }>[] = []
     const last = new Map<string, string>()
     events.onMessage((message) => {
       if (message.type === 'connected') return
-      const told = message.type.toUpperCase()
-      last.set(message.orderId, told)
-      readings.push(stateOf(message.orderId).then((state) => ({ told, read: state })))
+      const event = message.type.toUpperCase()
+      last.set(message.orderId, event)
+      readings.push(stateOf(message.orderId).then((state) => ({ event, read: state })))
     })
     for (let block = 0; block < BLOCKS; block++) {
       await traffic.run({ events: EVENTS_PER_BLOCK, blocks: 1 })
@@ -152,7 +152,7 @@ describe('an event', () => {
     }
     await events.untilCount(BLOCKS * EVENTS_PER_BLOCK)
     const answers = await Promise.all(readings)
-    expect(answers.filter(({ told, read }) => (LATENESS[read] ?? 0) < (LATENESS[told] ?? 0))).toEqual([])
+    expect(answers.filter(({ event, read }) => (LATENESS[read] ?? 0) < (LATENESS[event] ?? 0))).toEqual([])
     for (const [orderId, state] of last) expect(await stateOf(orderId)).toBe(state)
     events.close()
   })

@@ -118,10 +118,10 @@ it('CONFIRMATIONS delays events, but not the state of an order', async () => {
   const filled = await traffic.mine([traffic.actions.fill(order)])
   await untilHead(filled.number)
   expect(await stateOf(orderId)).toBe('SETTLED')
-  expect(events.told()).toEqual([])
+  expect(events.types()).toEqual([])
   for (let block = 0; block < 3; block++) await traffic.mine()
   await events.untilCount(2)
-  expect(events.told()).toEqual([`Deposited ${orderId}`, `Settled ${orderId}`])
+  expect(events.types()).toEqual([`Deposited ${orderId}`, `Settled ${orderId}`])
   events.close()
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startChain, type TestChain } from './chain.js'
-import { createExchange, readRefusal } from './exchange.js'
+import { createRawHttpClient, readRefusal } from './raw-http-client.js'
 import { startService, type TestService } from './service.js'
 
 const SEED = 20_260_102
@@ -15,16 +15,16 @@ const SERVED: Readonly<Record<string, readonly string[]>> = {
 
 let chain: TestChain
 let service: TestService
-let exchange: ReturnType<typeof createExchange>
+let http: ReturnType<typeof createRawHttpClient>
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 0 })
   service = await startService(chain)
-  exchange = createExchange(service.url)
+  http = createRawHttpClient(service.url)
 })
 
 afterAll(async () => {
-  exchange?.close()
+  http?.close()
   await service?.close()
   await chain?.stop()
 })
@@ -84,7 +84,7 @@ function isChain(segment: string): boolean {
 describe('an unsupported chain is the first reason to reject a path', () => {
   const chainSegment = (segment: fc.Arbitrary<string>) => segment.filter((text) => !isChain(text))
   const judge = async ([verb, segment, { rest }]: [string, string, { rest: string }]) => {
-    const answer = await exchange.send(verb, `/v1/${segment}/${rest}`)
+    const answer = await http.send(verb, `/v1/${segment}/${rest}`)
     expect(answer.status).toBe(404)
     if (verb !== 'HEAD') expect(readRefusal(answer)).toEqual({ code: 'CHAIN_NOT_SUPPORTED', fields: [] })
   }
@@ -102,15 +102,15 @@ describe('an unsupported chain is the first reason to reject a path', () => {
 describe('a path of a supported chain', () => {
   it('is rejected with the field for any text instead of an address or an order id', () =>
     hold(fc.tuple(supported, wellFormed), 300, async ([segment, text]) => {
-      const order = await exchange.send('GET', `/v1/${segment}/order/${text}`)
+      const order = await http.send('GET', `/v1/${segment}/order/${text}`)
       expect(readRefusal(order)).toEqual({ code: 'INVALID_ARGUMENT', fields: ['orderId'] })
-      const solver = await exchange.json('DELETE', `/v1/${segment}/solvers/${text}`, {})
+      const solver = await http.json('DELETE', `/v1/${segment}/solvers/${text}`, {})
       expect(readRefusal(solver).fields).toEqual(['address', 'signature', 'timestamp'])
     }))
 
   it('is rejected for text that is not percent-encoded', () =>
     hold(fc.tuple(supported, malformed), 50, async ([segment, text]) => {
-      const answer = await exchange.send('GET', `/v1/${segment}/order/${text}`)
+      const answer = await http.send('GET', `/v1/${segment}/order/${text}`)
       expect(readRefusal(answer).code).toBe('INVALID_ARGUMENT')
     }))
 
@@ -119,7 +119,7 @@ describe('a path of a supported chain', () => {
       fc.tuple(anyVerb, supported, restOfPath(plain)),
       200,
       async ([verb, segment, { template, rest }]) => {
-        const answer = await exchange.send(verb, `/v1/${segment}/${rest}`)
+        const answer = await http.send(verb, `/v1/${segment}/${rest}`)
         const isServed = SERVED[template]?.includes(verb)
         expect(answer.status === 405, `${verb} ${rest}: ${answer.status}`).toBe(!isServed)
         expect(answer.status).toBeLessThan(500)
@@ -129,7 +129,7 @@ describe('a path of a supported chain', () => {
 
   it('lists the solvers for any query', () =>
     hold(fc.tuple(supported, fc.oneof(wellFormed, malformed)), 100, async ([segment, query]) => {
-      const answer = await exchange.send('GET', `/v1/${segment}/solvers?${query}&chainId=2&chain_id=x`)
+      const answer = await http.send('GET', `/v1/${segment}/solvers?${query}&chainId=2&chain_id=x`)
       expect([answer.status, JSON.parse(answer.text)]).toEqual([200, []])
     }))
 })
@@ -147,7 +147,7 @@ describe('the one form of errors is used for', () => {
 
   it('any unknown path', () =>
     hold(fc.tuple(anyVerb, path.filter(leadsNowhere)), 400, async ([verb, target]) => {
-      const answer = await exchange.send(verb, target)
+      const answer = await http.send(verb, target)
       expect([400, 404]).toContain(answer.status)
       if (verb !== 'HEAD') expect(['ROUTE_NOT_FOUND', 'INVALID_ARGUMENT']).toContain(readRefusal(answer).code)
     }))
@@ -157,7 +157,7 @@ describe('the one form of errors is used for', () => {
       fc.tuple(strangeVerb, fc.oneof(path, fc.constantFrom('/health', '/v1/31337/quote', '*'))),
       150,
       async ([verb, target]) => {
-        const answer = await exchange.send(verb, target)
+        const answer = await http.send(verb, target)
         if (verb !== 'OPTIONS' || answer.status !== 204) readRefusal(answer)
       },
     ))
@@ -170,7 +170,7 @@ describe('the one form of errors is used for', () => {
         fc.tuple(fc.constantFrom(...types), fc.uint8Array({ maxLength: 50 })),
         30,
         async ([type, body]) => {
-          const answer = await exchange.send('POST', target, { headers: { 'content-type': type }, body })
+          const answer = await http.send('POST', target, { headers: { 'content-type': type }, body })
           expect(readRefusal(answer).code).toBe('ROUTE_NOT_FOUND')
         },
       )
@@ -178,7 +178,7 @@ describe('the one form of errors is used for', () => {
   )
 
   it('an expectation that cannot be met', async () => {
-    const answer = await exchange.send('GET', '/nothing', { headers: { expect: 'a miracle' } })
+    const answer = await http.send('GET', '/nothing', { headers: { expect: 'a miracle' } })
     readRefusal(answer)
   })
 })

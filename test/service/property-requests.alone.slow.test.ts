@@ -3,8 +3,8 @@ import { getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changes, type FieldRule, invalidFields, requestRules, spelling } from './arbitraries.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { createExchange, readRefusal } from './exchange.js'
 import { quoteRequest } from './quote-request.js'
+import { createRawHttpClient, readRefusal } from './raw-http-client.js'
 import { startService, type TestService } from './service.js'
 import { signedRegistration, signedUnregistration, startSolver, type TestSolver } from './test-solver.js'
 
@@ -18,7 +18,7 @@ const rules = requestRules(31337)
 let chain: TestChain
 let service: TestService
 let solver: TestSolver
-let exchange: ReturnType<typeof createExchange>
+let http: ReturnType<typeof createRawHttpClient>
 let timestamp = NOW - 200_000
 
 beforeAll(async () => {
@@ -33,11 +33,11 @@ beforeAll(async () => {
     timestamp: ++timestamp,
   })
   expect((await service.post('/v1/31337/solvers/register', registration)).status).toBe(200)
-  exchange = createExchange(service.url)
+  http = createRawHttpClient(service.url)
 })
 
 afterAll(async () => {
-  exchange?.close()
+  http?.close()
   await service?.close()
   await solver?.close()
   await chain?.stop()
@@ -87,7 +87,7 @@ const withBody: BodyCase[] = [
 describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
   async function judge(changed: Record<string, unknown>) {
     const sent = { ...(await body()), ...changed }
-    const answer = await exchange.json(verb, path, sent)
+    const answer = await http.json(verb, path, sent)
     const expected = invalidFields(rules, sent)
     if (expected.length === 0) expect(answer.status, answer.text).toBe(wellFormed)
     else expect(readRefusal(answer)).toEqual({ code: 'INVALID_ARGUMENT', fields: expected })
@@ -106,7 +106,7 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
       fc.jsonValue().filter((value) => typeof value !== 'object' || value === null || Array.isArray(value)),
       100,
       async (value) => {
-        const refusal = readRefusal(await exchange.json(verb, path, JSON.stringify(value)))
+        const refusal = readRefusal(await http.json(verb, path, JSON.stringify(value)))
         expect(refusal).toEqual({ code: 'INVALID_ARGUMENT', fields: ['body'] })
       },
     ))
@@ -134,7 +134,7 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
       fc.string().map(Buffer.from),
     )
     return hold(fc.tuple(contentType, bytes), 300, async ([type, sent]) => {
-      const answer = await exchange.send(verb, path, { headers: { 'content-type': type }, body: sent })
+      const answer = await http.send(verb, path, { headers: { 'content-type': type }, body: sent })
       expect(readRefusal(answer).code).toBe('INVALID_ARGUMENT')
     })
   })
@@ -170,7 +170,7 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
     const plain = JSON.stringify({ ...(await body()), [field]: undefined })
     for (const value of values) bodies.push([plain.replace('{', `{"${field}":${value},`), [field]])
     for (const [sent, fields] of bodies) {
-      const answer = await exchange.json(verb, path, sent)
+      const answer = await http.json(verb, path, sent)
       expect(readRefusal(answer), String(sent).slice(0, 80)).toEqual({ code: 'INVALID_ARGUMENT', fields })
       expect(answer.milliseconds).toBeLessThan(QUICK_MS)
     }
@@ -181,7 +181,7 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
     const deep = '{"a":['.repeat(4_000) + ']}'.repeat(4_000)
     for (const value of [deep, '1e400', '"\\ud800\\u0000"', '{"__proto__":1,"b":1,"b":2}', '-0.0e-0']) {
       for (const name of ['constructor', 'unknown', 'toString', '']) {
-        const answer = await exchange.json(verb, path, plain.replace('{', `{"${name}":${value},`))
+        const answer = await http.json(verb, path, plain.replace('{', `{"${name}":${value},`))
         expect(answer.status, answer.text).toBe(wellFormed)
         expect(answer.milliseconds).toBeLessThan(QUICK_MS)
       }
@@ -191,10 +191,10 @@ describe.each(withBody)('$name', ({ verb, path, rules, body, wellFormed }) => {
 
 describe('a valid request in any spelling', () => {
   it('gets the same quote as the plain one', async () => {
-    const plain = await exchange.json('POST', '/v1/31337/quote', quoteRequest(chain))
+    const plain = await http.json('POST', '/v1/31337/quote', quoteRequest(chain))
     expect(plain.status).toBe(200)
     await hold(spelling({ ...quoteRequest(chain), depositWindow: 300 }), 300, async (text) => {
-      const answer = await exchange.json('POST', '/v1/31337/quote', text)
+      const answer = await http.json('POST', '/v1/31337/quote', text)
       const expected = { ...JSON.parse(plain.text), quoteId: expect.any(String) }
       expect([answer.status, JSON.parse(answer.text)]).toEqual([200, expected])
     })
@@ -207,11 +207,11 @@ describe('a valid request in any spelling', () => {
         fc.sample(spelling(body), { seed, numRuns: 1 })[0] ?? ''
       const endpointUrl = 'http://127.0.0.1:9/a'
       const registration = await signedRegistration(second, { endpointUrl, timestamp: ++timestamp })
-      const registered = await exchange.json('POST', '/v1/31337/solvers/register', spell(registration, one))
+      const registered = await http.json('POST', '/v1/31337/solvers/register', spell(registration, one))
       expect(JSON.parse(registered.text)).toMatchObject({ status: 'registered', address: second.address })
       const request = await signedUnregistration(second, ++timestamp)
       const path = `/v1/31337/solvers/0x${second.address.slice(2)[one % 2 ? 'toUpperCase' : 'toLowerCase']()}`
-      const removed = await exchange.json('DELETE', path, spell(request, other))
+      const removed = await http.json('DELETE', path, spell(request, other))
       expect(JSON.parse(removed.text)).toEqual({ status: 'removed', address: getAddress(second.address) })
     })
   })
@@ -221,7 +221,7 @@ describe('a valid request in any spelling', () => {
       .constantFrom(...'0123456789abcdefABCDEF')
       .chain((one) => fc.constantFrom(one, `%${one.charCodeAt(0).toString(16)}`))
     return hold(fc.array(digit, { minLength: 64, maxLength: 64 }), 100, async (digits) => {
-      const answer = await exchange.send('GET', `/v1/31337/order/0x${digits.join('')}`)
+      const answer = await http.send('GET', `/v1/31337/order/0x${digits.join('')}`)
       const orderId = `0x${decodeURIComponent(digits.join('')).toLowerCase()}`
       expect(JSON.parse(answer.text)).toEqual({ orderId, chainId: 31337, state: 'NONE' })
     })

@@ -8,8 +8,8 @@ import { DepositMode, GetQuoteRequestSchema, OrderType } from '../../gen/aggrega
 import { RegisterSolverRequestSchema } from '../../gen/aggregator/v1/solver_pb.js'
 import { changes, requestRules } from './arbitraries.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { type Answer, createExchange } from './exchange.js'
 import { quoteRequest } from './quote-request.js'
+import { type Answer, createRawHttpClient } from './raw-http-client.js'
 import { startService, type TestService } from './service.js'
 import { honest, startSolver, type TestSolver } from './test-solver.js'
 
@@ -29,7 +29,7 @@ const [INVALID_ARGUMENT, UNIMPLEMENTED, INTERNAL, UNKNOWN] = ['3', '12', '13', '
 let chain: TestChain
 let service: TestService
 let solver: TestSolver
-let exchange: ReturnType<typeof createExchange>
+let http: ReturnType<typeof createRawHttpClient>
 let session: ClientHttp2Session
 
 beforeAll(async () => {
@@ -37,12 +37,12 @@ beforeAll(async () => {
   service = await startService(chain)
   solver = await startSolver(chain, solverAccounts[0], honest())
   await solver.register(service)
-  exchange = createExchange(service.url)
+  http = createRawHttpClient(service.url)
   session = connect(service.url)
 })
 
 afterAll(async () => {
-  exchange?.close()
+  http?.close()
   session?.destroy()
   await service?.close()
   await solver?.close()
@@ -77,7 +77,7 @@ function readConnectRefusal(answer: Answer): { code: string; fields: string[] } 
 
 describe('Connect with JSON', () => {
   it('gives a quote for the request as it stands', async () => {
-    expect((await exchange.json('POST', GET_QUOTE, rpcRequest())).status).toBe(200)
+    expect((await http.json('POST', GET_QUOTE, rpcRequest())).status).toBe(200)
   })
 
   it('names all bad fields for any text in text fields', () => {
@@ -86,7 +86,7 @@ describe('Connect with JSON', () => {
       const usable = Object.entries(changed).filter(([, value]) => typeof value === 'string')
       const sent = { ...rpcRequest(), ...Object.fromEntries(usable) }
       const bad = TEXT_FIELDS.filter((field) => !rules[field].isValid(sent[field])).sort()
-      const answer = await exchange.json('POST', GET_QUOTE, sent)
+      const answer = await http.json('POST', GET_QUOTE, sent)
       // Lone surrogates are not text in protobuf: such a request is rejected as a whole.
       if (bad.length === 0) expect(answer.status, answer.text).toBe(200)
       else if (Object.values(sent).every((value) => isWellFormed(String(value))))
@@ -97,14 +97,14 @@ describe('Connect with JSON', () => {
 
   it('accepts any value in any field or rejects it as an invalid argument', () =>
     hold(changes(rules, { min: 1, max: 9 }), 300, async (changed) => {
-      const answer = await exchange.json('POST', GET_QUOTE, { ...rpcRequest(), ...changed })
+      const answer = await http.json('POST', GET_QUOTE, { ...rpcRequest(), ...changed })
       if (answer.status !== 200) expect(readConnectRefusal(answer).code).toBe('invalid_argument')
     }))
 
   it('rejects any JSON and any bytes at any method as an invalid argument or an unsupported chain', () => {
     const body = fc.oneof(fc.json().map(Buffer.from), fc.uint8Array({ maxLength: 300 }))
     return hold(fc.tuple(fc.constantFrom(...PATHS), body), 300, async ([path, bytes]) => {
-      const { code } = readConnectRefusal(await exchange.json('POST', path, bytes))
+      const { code } = readConnectRefusal(await http.json('POST', path, bytes))
       expect(['invalid_argument', 'not_found']).toContain(code)
     })
   })
@@ -113,7 +113,7 @@ describe('Connect with JSON', () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000)
     for (const text of [deep, `{"inputToken":${deep}}`, `{"unknown":${deep}}`]) {
       expect(['invalid_argument', 'not_found']).toContain(
-        readConnectRefusal(await exchange.json('POST', GET_QUOTE, text)).code,
+        readConnectRefusal(await http.json('POST', GET_QUOTE, text)).code,
       )
     }
   })
@@ -159,7 +159,7 @@ function samples(): Uint8Array[] {
 describe('broken protobuf is an error of the caller, never of the service,', () => {
   it('on Connect', () =>
     hold(fc.tuple(fc.constantFrom(...PATHS), anyMessage), 300, async ([path, body]) => {
-      const answer = await exchange.send('POST', path, {
+      const answer = await http.send('POST', path, {
         headers: { 'content-type': 'application/proto' },
         body,
       })

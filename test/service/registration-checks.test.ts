@@ -8,7 +8,7 @@ import { quoteRequest } from './quote-request.js'
 import { startRawSolver, startTrap } from './raw-solver.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import { startService, type TestService } from './service.js'
-import { answerStatus, hang } from './solver-market.js'
+import { answerStatus, hang } from './solver-fixtures.js'
 import { type Behaviour, honest, signedRegistration, startSolver, type TestSolver } from './test-solver.js'
 
 const [account, otherAccount] = solverAccounts

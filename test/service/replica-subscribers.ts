@@ -3,7 +3,7 @@ import type { EventMessage, StreamMessage } from './event-messages.js'
 import { eventually } from './eventually.js'
 import type { Fleet, Replica, ReplicaState } from './replica-fleet.js'
 import type { StreamClient, StreamEnd } from './stream-clients.js'
-import type { Face } from './stream-faces.js'
+import type { StreamTransport } from './stream-transports.js'
 
 export type FleetSubscriber = Awaited<ReturnType<typeof subscribeToFleet>>
 
@@ -19,7 +19,7 @@ const PAUSE_MS = 20
  * Follows the events of a fleet on one transport. Whenever its stream ends, or cannot be opened, it continues
  * at the next replica after its last message. Resolves when it is connected.
  */
-export async function subscribeToFleet(fleet: Fleet, face: Face, first: Replica) {
+export async function subscribeToFleet(fleet: Fleet, transport: StreamTransport, first: Replica) {
   const received: StreamMessage[] = []
   const endings: Ending[] = []
   let replica = first
@@ -29,7 +29,7 @@ export async function subscribeToFleet(fleet: Fleet, face: Face, first: Replica)
 
   async function follow(): Promise<void> {
     for (; !isLeaving; replica = fleet.after(replica)) {
-      client = face.open(replica.url, cursor === undefined ? {} : { after: cursor })
+      client = transport.open(replica.url, cursor === undefined ? {} : { after: cursor })
       const end = await client.ended()
       received.push(...client.events())
       cursor = client.messages.at(-1)?.cursor ?? cursor
@@ -47,7 +47,7 @@ export async function subscribeToFleet(fleet: Fleet, face: Face, first: Replica)
   )
 
   return {
-    name: `${face.name} at replica ${first.index} first`,
+    name: `${transport.name} at replica ${first.index} first`,
     /** All events over all streams. */
     received: all,
     /** All streams that have ended, also those that were rejected. */

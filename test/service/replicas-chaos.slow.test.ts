@@ -10,7 +10,7 @@ import { type Fleet, type Replica, startFleet } from './replica-fleet.js'
 import { type Break, type QuoteLoad, startQuoteLoad } from './replica-quotes.js'
 import { type Outcome, type Registrations, startRegistrations } from './replica-registrations.js'
 import { type FleetSubscriber, subscribeToFleet } from './replica-subscribers.js'
-import { eventSource, grpc, webSocket, withoutCursors } from './stream-faces.js'
+import { eventSource, grpc, webSocket, withoutCursors } from './stream-transports.js'
 import { startSolver, type TestSolver } from './test-solver.js'
 
 /** The seed of the traffic. */
@@ -52,9 +52,11 @@ beforeAll(async () => {
 
   fromBlock = (await traffic.head()).number + 1
   const places = fleet.replicas.flatMap((replica) => {
-    return [webSocket, eventSource, grpc].map((face) => ({ face, replica }))
+    return [webSocket, eventSource, grpc].map((transport) => ({ transport, replica }))
   })
-  subscribers = await Promise.all(places.map(({ face, replica }) => subscribeToFleet(fleet, face, replica)))
+  subscribers = await Promise.all(
+    places.map(({ transport, replica }) => subscribeToFleet(fleet, transport, replica)),
+  )
   quotes = startQuoteLoad(fleet, chain)
   registrations = startRegistrations(fleet, chain.chainId, solvers.slice(SETTLED_SOLVERS))
   trading = trade()
@@ -90,7 +92,7 @@ async function trade(): Promise<void> {
 }
 
 /** Resolves when an event from now on has come to all. */
-async function untilTold(those: readonly FleetSubscriber[] = subscribers): Promise<void> {
+async function untilReceived(those: readonly FleetSubscriber[] = subscribers): Promise<void> {
   const orderId = await new Promise<string>((resolve) => wanted.push(resolve))
   await Promise.all(those.map((subscriber) => subscriber.until(orderId)))
 }
@@ -107,15 +109,15 @@ describe(`three replicas under load of seed ${SEED}`, () => {
   it(
     'continue when the leader of the chain is killed',
     async () => {
-      await untilTold()
+      await untilReceived()
       const reader = await fleet.reader()
       const others = subscribers.filter((subscriber) => subscriber.replica() !== reader)
       const start = performance.now()
       void reader.kill()
-      await untilTold(others)
+      await untilReceived(others)
       expect(performance.now() - start).toBeLessThan(TAKE_OVER_MS)
       expect(await fleet.reader()).not.toBe(reader)
-      await untilTold()
+      await untilReceived()
       await reader.start()
     },
     TIMEOUT_MS,
@@ -139,7 +141,7 @@ describe(`three replicas under load of seed ${SEED}`, () => {
       await postgres.restart()
       await untilDatabaseIs('ok')
       outage.to = performance.now()
-      await untilTold()
+      await untilReceived()
       expect(refused.length).toBeGreaterThan(0)
       expect(refused.filter(({ status, code }) => status !== 503 || code !== 'DATABASE_UNAVAILABLE')).toEqual(
         [],
@@ -157,7 +159,7 @@ describe(`three replicas under load of seed ${SEED}`, () => {
     async () => {
       for (const replica of fleet.replicas) {
         expect(await replica.stop()).toBe(0)
-        await untilTold()
+        await untilReceived()
         await replica.start()
       }
     },

@@ -7,12 +7,12 @@ import { startDatabaseLink } from './replica-link.js'
 import { openReplicas, startThree } from './replica-services.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import type { TestService } from './service.js'
-import { endOn, eventSource, grpc, webSocket } from './stream-faces.js'
+import { endOn, eventSource, grpc, webSocket } from './stream-transports.js'
 import { watchEvents } from './watch-events.js'
 
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
-const FACES = [webSocket, eventSource, grpc]
+const TRANSPORTS = [webSocket, eventSource, grpc]
 
 let chain: TestChain
 let traffic: Traffic
@@ -74,7 +74,7 @@ describe('the events of one leader', () => {
     const fromBlock = (await traffic.head()).number + 1
     const streams = services.map(({ url }) => webSocket.open(url))
     await Promise.all(streams.map((stream) => stream.connected()))
-    const untilTold = (orderId: string) =>
+    const untilReceived = (orderId: string) =>
       Promise.all(
         streams.map((stream) =>
           stream.until((message) => 'orderId' in message && message.orderId === orderId),
@@ -82,21 +82,21 @@ describe('the events of one leader', () => {
       )
     for (let round = 0; round < 3; round++) {
       await traffic.run({ events: 10, blocks: 5 })
-      await untilTold(await deposit())
+      await untilReceived(await deposit())
       await traffic.reorganiseAtRandom({ depth: 3, events: 4, longerBy: round })
     }
-    await untilTold(await deposit())
-    const told = streams.map((stream) => stream.events())
-    expect(told[0]?.some(({ type }) => type === 'Reverted')).toBe(true)
-    expect(standing(told[0] ?? [])).toEqual(await expectedMessages(chain, fromBlock))
-    expect(told[1]).toEqual(told[0])
-    expect(told[2]).toEqual(told[0])
+    await untilReceived(await deposit())
+    const received = streams.map((stream) => stream.events())
+    expect(received[0]?.some(({ type }) => type === 'Reverted')).toBe(true)
+    expect(standing(received[0] ?? [])).toEqual(await expectedMessages(chain, fromBlock))
+    expect(received[1]).toEqual(received[0])
+    expect(received[2]).toEqual(received[0])
     for (const stream of streams) stream.leave()
   })
 
-  it.each(FACES)('continue at a replica that does not know the cursor yet: $name', async (face) => {
+  it.each(TRANSPORTS)('continue at a replica that does not know the cursor yet: $name', async (transport) => {
     const { reader, links, other } = await startLinked()
-    const [left, staying] = [face.open(reader.url), face.open(other.url)]
+    const [left, staying] = [transport.open(reader.url), transport.open(other.url)]
     await Promise.all([left.connected(), staying.connected()])
     const held = links.other.hold('notifications', '')
     await deposit()
@@ -104,7 +104,7 @@ describe('the events of one leader', () => {
     left.leave()
     expect(staying.events()).toEqual([])
 
-    const resumed = face.open(other.url, { after: left.cursor() })
+    const resumed = transport.open(other.url, { after: left.cursor() })
     expect(await resumed.connected()).toBe(left.cursor())
     const second = await deposit()
     held.release()
@@ -118,29 +118,32 @@ describe('the events of one leader', () => {
 })
 
 describe('a replica that cannot reach its database', () => {
-  it.each(FACES)('rejects cursors that it does not know, and continues when it can: $name', async (face) => {
-    const { reader, links, other } = await startLinked()
-    const start = face.open(reader.url)
-    await start.connected()
-    const orderIds = [await deposit(), await deposit()]
-    await start.take(2)
-    const staying = face.open(other.url, { after: start.messages[0]?.cursor ?? '' })
-    await staying.take(2)
+  it.each(TRANSPORTS)(
+    'rejects cursors that it does not know, and continues when it can: $name',
+    async (transport) => {
+      const { reader, links, other } = await startLinked()
+      const start = transport.open(reader.url)
+      await start.connected()
+      const orderIds = [await deposit(), await deposit()]
+      await start.take(2)
+      const staying = transport.open(other.url, { after: start.messages[0]?.cursor ?? '' })
+      await staying.take(2)
 
-    links.other.cut()
-    orderIds.push(await deposit())
-    await start.take(3)
-    const refused = face.open(other.url, { after: start.cursor() })
-    expect(await refused.ended()).toMatchObject(
-      endOn(face, { webSocket: 1013, http: 503, rpc: 'UNAVAILABLE', reason: 'DATABASE_UNAVAILABLE' }),
-    )
-    links.other.restore()
-    await staying.take(3)
-    expect(staying.events()).toEqual(start.events())
-    expect(staying.events().map(({ orderId }) => orderId)).toEqual(orderIds)
-    start.leave()
-    staying.leave()
-  })
+      links.other.cut()
+      orderIds.push(await deposit())
+      await start.take(3)
+      const refused = transport.open(other.url, { after: start.cursor() })
+      expect(await refused.ended()).toMatchObject(
+        endOn(transport, { webSocket: 1013, http: 503, rpc: 'UNAVAILABLE', reason: 'DATABASE_UNAVAILABLE' }),
+      )
+      links.other.restore()
+      await staying.take(3)
+      expect(staying.events()).toEqual(start.events())
+      expect(staying.events().map(({ orderId }) => orderId)).toEqual(orderIds)
+      start.leave()
+      staying.leave()
+    },
+  )
 
   it('sends the last events from memory, and later ones when it can', async () => {
     const { replicas, reader, links } = await startLinked()
@@ -182,12 +185,12 @@ describe('the state of an order at a follower replica', () => {
   it('is never older than the events of a subscriber at the same replica', async () => {
     const { replicas, other } = await startLinked()
     const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
-    const readings: Promise<{ told: string; read: string }>[] = []
+    const readings: Promise<{ received: string; read: string }>[] = []
     const events = replicas.closing(await watchEvents(other))
     events.onMessage((message) => {
       if (message.type === 'connected') return
-      const told = message.type.toUpperCase()
-      readings.push(stateAt(other, message.orderId).then((read) => ({ told, read })))
+      const received = message.type.toUpperCase()
+      readings.push(stateAt(other, message.orderId).then((read) => ({ received, read })))
     })
     for (let block = 0; block < 15; block++) {
       await traffic.run({ events: 6, blocks: 1 })
@@ -196,7 +199,9 @@ describe('the state of an order at a follower replica', () => {
     }
     await events.untilCount(90)
     const answers = await Promise.all(readings)
-    expect(answers.filter(({ told, read }) => (LATENESS[read] ?? 0) < (LATENESS[told] ?? 0))).toEqual([])
+    expect(answers.filter(({ received, read }) => (LATENESS[read] ?? 0) < (LATENESS[received] ?? 0))).toEqual(
+      [],
+    )
   })
 
   it('is not older than an event whose chain state comes after it', async () => {

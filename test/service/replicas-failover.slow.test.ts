@@ -6,9 +6,9 @@ import { createTraffic, type Traffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
 import { startFleet } from './replica-fleet.js'
 import { startDatabaseLink } from './replica-link.js'
-import { endOn, eventSource, type Face, grpc, webSocket } from './stream-faces.js'
+import { endOn, eventSource, grpc, type StreamTransport, webSocket } from './stream-transports.js'
 
-const FACES = [webSocket, eventSource, grpc]
+const TRANSPORTS = [webSocket, eventSource, grpc]
 const CURSOR_UNKNOWN = { webSocket: 1008, http: 400, rpc: 'OUT_OF_RANGE', reason: 'CURSOR_UNKNOWN' }
 
 let chain: TestChain
@@ -31,7 +31,8 @@ async function deposit(): Promise<string> {
  * How a transport reports that a stream has ended because its cursor is no longer known. Server-sent events
  * cannot.
  */
-const endOfRunning = (face: Face) => (face === eventSource ? { status: 200 } : endOn(face, CURSOR_UNKNOWN))
+const endOfRunning = (transport: StreamTransport) =>
+  transport === eventSource ? { status: 200 } : endOn(transport, CURSOR_UNKNOWN)
 
 /**
  * Replica processes that reach a database by a link that can be cut, so that it can be copied and replaced.
@@ -64,7 +65,10 @@ it('replicas end their streams when a standby without the last events takes over
   const fromBlock = (await traffic.head()).number + 1
   const open = (after?: string) =>
     fleet.replicas.flatMap(({ url }) =>
-      FACES.map((face) => ({ face, stream: face.open(url, after === undefined ? {} : { after }) })),
+      TRANSPORTS.map((transport) => ({
+        transport,
+        stream: transport.open(url, after === undefined ? {} : { after }),
+      })),
     )
   const running = open()
   const begin = (await Promise.all(running.map(({ stream }) => stream.connected())))[0] ?? ''
@@ -77,7 +81,8 @@ it('replicas end their streams when a standby without the last events takes over
 
   await failOver(() => traffic.reorganise(6, [[traffic.actions.deposit(traffic.order())]]))
   const last = await deposit()
-  for (const { face, stream } of running) expect(await stream.ended()).toMatchObject(endOfRunning(face))
+  for (const { transport, stream } of running)
+    expect(await stream.ended()).toMatchObject(endOfRunning(transport))
   for (const replica of fleet.replicas) {
     await eventually(
       async () => replica.output(),
@@ -103,8 +108,8 @@ it('replicas end their streams when a standby without the last events takes over
   }
   // The log has grown past all of these by now.
   for (const after of cursors.slice(4)) {
-    for (const { face, stream } of open(after))
-      expect(await stream.ended()).toMatchObject(endOn(face, CURSOR_UNKNOWN))
+    for (const { transport, stream } of open(after))
+      expect(await stream.ended()).toMatchObject(endOn(transport, CURSOR_UNKNOWN))
   }
   for (const { stream } of open(cursors[3])) expect(await stream.connected()).toBe(cursors[3])
   for (const { stream } of [...replaying, ...live]) stream.leave()

@@ -11,7 +11,7 @@ import { openReplicas } from './replica-services.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import type { TestService } from './service.js'
 import type { StreamClient } from './stream-clients.js'
-import { webSocket, withoutCursors } from './stream-faces.js'
+import { webSocket, withoutCursors } from './stream-transports.js'
 
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
@@ -37,7 +37,7 @@ async function openStream({ url }: Pick<TestService | Replica, 'url'>): Promise<
 }
 
 /** Mines a block with a deposit in it, and waits until all subscribers have it. */
-async function tellAll(streams: readonly StreamClient[]): Promise<void> {
+async function publishToAll(streams: readonly StreamClient[]): Promise<void> {
   const { orderId } = await deposit()
   await Promise.all(
     streams.map((stream) => stream.until((message) => 'orderId' in message && message.orderId === orderId)),
@@ -81,18 +81,18 @@ describe('the leader of a chain', () => {
       const reader = await fleet.reader()
       const other = fleet.after(reader)
       const streams = [await openStream(other), await openStream(reader)] as const
-      await tellAll(streams)
+      await publishToAll(streams)
 
       reader.freeze()
       const frozenAt = performance.now()
-      await tellAll([streams[0]])
+      await publishToAll([streams[0]])
       expect(performance.now() - frozenAt).toBeLessThan(TAKE_OVER_MS)
       const term = await terms(databaseUrl)
       while (performance.now() - frozenAt < FROZEN_MS) await traffic.run({ events: 4, blocks: 2 })
 
       reader.thaw()
       await traffic.run({ events: 40, blocks: 20 })
-      await tellAll(streams)
+      await publishToAll(streams)
       expect(await reader.isReader(chain.chainId)).toBe(false)
       expect(await other.isReader(chain.chainId)).toBe(true)
       expect(await terms(databaseUrl)).toBe(term)
@@ -110,7 +110,7 @@ describe('the leader of a chain', () => {
       const reader = await replicas.start({ DATABASE_URL: link.url })
       const other = await replicas.start()
       const streams = [await openStream(other), await openStream(reader)] as const
-      await tellAll(streams)
+      await publishToAll(streams)
 
       const silence = link.hold('everything', 'insert into "events"')
       const stopped = deposit()
@@ -119,11 +119,11 @@ describe('the leader of a chain', () => {
       const { orderId } = await stopped
       await streams[0].until((message) => 'orderId' in message && message.orderId === orderId)
       expect(performance.now() - stoppedAt).toBeLessThan(TAKE_OVER_MS)
-      await tellAll([streams[0]])
+      await publishToAll([streams[0]])
 
       silence.release()
       await traffic.run({ events: 40, blocks: 20 })
-      await tellAll(streams)
+      await publishToAll(streams)
       await expectWhole(streams)
       for (const stream of streams) stream.leave()
     },
@@ -140,7 +140,7 @@ describe('the leader of a chain', () => {
       MAX_REORG_DEPTH: '2',
     })
     const stream = await openStream(reader)
-    await tellAll([stream])
+    await publishToAll([stream])
     rpc.setUp(false)
     await traffic.run({ events: 60, blocks: 30 })
 
@@ -164,13 +164,13 @@ describe('the leader of a chain', () => {
       () => terms(replicas.databaseUrl),
       (now) => now > before,
     )
-    await tellAll([stream])
+    await publishToAll([stream])
     // At the time of the answer, the chain has lost all of it.
     await traffic.reorganise((await traffic.head()).number - fromBlock)
-    await tellAll([stream])
+    await publishToAll([stream])
     answered.open()
     await traffic.run({ events: 20, blocks: 10 })
-    await tellAll([stream])
+    await publishToAll([stream])
     expect(standing(stream.events())).toEqual(await expectedMessages(chain, fromBlock))
     stream.leave()
   })

@@ -5,7 +5,7 @@ import { expectedMessages, type StreamMessage, standing } from './event-messages
 import { createTraffic, type Traffic } from './event-traffic.js'
 import { startService, type TestService } from './service.js'
 import type { StreamClient } from './stream-clients.js'
-import { endOn, eventSource, grpc, webSocket } from './stream-faces.js'
+import { endOn, eventSource, grpc, webSocket } from './stream-transports.js'
 
 const CURSOR_UNKNOWN = { webSocket: 1008, http: 400, rpc: 'OUT_OF_RANGE', reason: 'CURSOR_UNKNOWN' }
 
@@ -67,10 +67,10 @@ describe.each(restorableDatabases)('after a restored backup has grown on %s', (_
   it('cursors from after the backup are rejected, and those from before it continue', async () => {
     const { service, fromBlock, kept, lost, end } = await restoreAndGrow(make)
     for (const after of lost) {
-      for (const face of [webSocket, eventSource, grpc]) {
-        const refused = face.open(service.url, { after })
+      for (const transport of [webSocket, eventSource, grpc]) {
+        const refused = transport.open(service.url, { after })
         expect(await wasAccepted(refused)).toBe(false)
-        expect(await refused.ended()).toMatchObject(endOn(face, CURSOR_UNKNOWN))
+        expect(await refused.ended()).toMatchObject(endOn(transport, CURSOR_UNKNOWN))
       }
     }
     const expected = await expectedMessages(chain, fromBlock)

@@ -14,8 +14,8 @@ import {
   type Wire,
   webSocketWire,
 } from './stream-clients.js'
-import { withoutCursors } from './stream-faces.js'
 import { grpcWire } from './stream-rpc-clients.js'
+import { withoutCursors } from './stream-transports.js'
 
 const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.mjs'] }
 const EVENTS_PER_BLOCK = 400

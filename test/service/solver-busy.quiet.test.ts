@@ -6,7 +6,7 @@ import { ErrorInfoSchema, RetryInfoSchema } from '../../gen/google/rpc/error_det
 import { startChain, type TestChain } from './chain.js'
 import { eventually } from './eventually.js'
 import { quoteRequest } from './quote-request.js'
-import { hang, holdBack, openMarket, startMarket, startSolvers, wellMoody } from './solver-market.js'
+import { hang, holdBack, openFixture, startSolvers, startWithSolvers, wellMoody } from './solver-fixtures.js'
 import type { Behaviour } from './test-solver.js'
 
 const MAX_CONNECTIONS = 2
@@ -32,18 +32,18 @@ const environment = {
 const times = <T>(count: number, run: () => Promise<T>) => Promise.all(Array.from({ length: count }, run))
 
 /** Three solvers, one of them slow and with a delay that the service knows. */
-async function openSlowMarket() {
+async function openSlowFixture() {
   const { moody } = await startSolvers(chain)
   moody.behave(slow)
-  const market = await startMarket(chain, [moody], environment)
-  await market.quote()
-  const waiting = () => market.service.metric('aggregator_solver_requests_queued', {})
-  return { ...market, moody, waiting }
+  const fixture = await startWithSolvers(chain, [moody], environment)
+  await fixture.quote()
+  const waiting = () => fixture.service.metric('aggregator_solver_requests_queued', {})
+  return { ...fixture, moody, waiting }
 }
 
 describe('when all connections to a solver are in use', () => {
   it('quotes wait for one that is free in time, and the wait does not count against the solver', async () => {
-    const { service, moody, quote, measured } = await openSlowMarket()
+    const { service, moody, quote, measured } = await openSlowFixture()
     const answers = await times(2 * MAX_CONNECTIONS, () => quote())
     expect(answers.map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))
     expect(Math.max(...answers.map(({ elapsedMs }) => elapsedMs))).toBeGreaterThan(2 * TAKES_MS - 20)
@@ -58,7 +58,7 @@ describe('when all connections to a solver are in use', () => {
   })
 
   it('quotes that none can serve in time are rejected at once, with a time to retry', async () => {
-    const { service, moody, quote, measured, waiting } = await openSlowMarket()
+    const { service, moody, quote, measured, waiting } = await openSlowFixture()
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
     const taken = times(2 * MAX_CONNECTIONS, () => quote())
@@ -81,7 +81,7 @@ describe('when all connections to a solver are in use', () => {
   })
 
   it('the rejection has its reason and the time to retry on gRPC too', async () => {
-    const { service, moody, quote, waiting } = await openSlowMarket()
+    const { service, moody, quote, waiting } = await openSlowFixture()
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)
     const taken = times(2 * MAX_CONNECTIONS, () => quote())
@@ -102,7 +102,7 @@ describe('when all connections to a solver are in use', () => {
   })
 
   it('a request that has waited and was cut off by the timeout is cancelled, and does not count', async () => {
-    const { service, moody, quote, measured, waiting } = await openSlowMarket()
+    const { service, moody, quote, measured, waiting } = await openSlowFixture()
     moody.behave(hang)
     const taken = times(2 * MAX_CONNECTIONS, () => quote())
     await eventually(waiting, (count) => count === MAX_CONNECTIONS)
@@ -116,7 +116,7 @@ describe('when all connections to a solver are in use', () => {
   })
 
   it('the other solvers answer without it', async () => {
-    const { moody, quote } = await openMarket(chain, environment)
+    const { moody, quote } = await openFixture(chain, environment)
     await quote()
     const { behaviour, letGo } = holdBack()
     moody.behave(behaviour)

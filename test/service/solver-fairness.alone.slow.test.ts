@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from './chain.js'
 import { quoteRequest } from './quote-request.js'
-import { answerStatus, fromNewClient, hang, openMarket, wellMoody } from './solver-market.js'
+import { answerStatus, fromNewClient, hang, openFixture, wellMoody } from './solver-fixtures.js'
 import {
   type Behaviour,
   type QuoteParams,
@@ -44,14 +44,14 @@ const zero: Behaviour = async (ask, { quoteFor, sign }) => sign({ ...quoteFor(as
 const hangUp: Behaviour = async (_ask, _solver, { response }) => void response.destroy()
 
 /** A service with three solvers, where the attacker owns one, `other`, and calls from many addresses. */
-async function openAttackedMarket() {
+async function openAttackedFixture() {
   const ahead = { ms: 0 }
-  const market = await openMarket(
+  const fixture = await openFixture(
     chain,
     { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) },
     { clock: () => performance.now() + ahead.ms },
   )
-  const { service, moody, other, quote } = market
+  const { service, moody, other, quote } = fixture
   const path = `/v1/${chain.chainId}/quote`
   const { weth, usdc } = chain.contracts
   const attacks = {
@@ -60,7 +60,7 @@ async function openAttackedMarket() {
   }
   await quote()
   return {
-    ...market,
+    ...fixture,
     /** How far the clock of the solvers' health is ahead. */
     ahead,
     /** One client's quote. */
@@ -78,7 +78,7 @@ async function openAttackedMarket() {
     },
     /** The health of the honest solvers. */
     async honest() {
-      const { benched, validShare } = await market.measured()
+      const { benched, validShare } = await fixture.measured()
       return { benched, validShare }
     },
   }
@@ -99,7 +99,7 @@ describe('an attacker with a solver and many addresses does not exclude honest s
     ['by a pair that they answer with 500 slowly', 'reversed', delayed(SLOWLY_MS, answerStatus(500))],
     ['by a pair that they never answer', 'reversed', hang],
   ])('%s', async (_, kind, attacked) => {
-    const { moody, steady, quote, attack, honest } = await openAttackedMarket()
+    const { moody, steady, quote, attack, honest } = await openAttackedFixture()
     const isAttack = kind === 'huge' ? isHuge : isReversed
     moody.behave(whenAsked(isAttack, attacked, wellMoody))
     steady.behave(whenAsked(isAttack, attacked, wellMoody))
@@ -110,7 +110,7 @@ describe('an attacker with a solver and many addresses does not exclude honest s
   })
 
   it('by an amount that they decline slowly, requested from one IPv6 /56', async () => {
-    const { service, moody, honest, ahead, quote } = await openAttackedMarket()
+    const { service, moody, honest, ahead, quote } = await openAttackedFixture()
     moody.behave(whenAsked(isHuge, delayed(SLOWLY_MS, answerStatus(422)), wellMoody))
     const body = { ...quoteRequest(chain), amount: HUGE }
     for (let time = 0; time < 40; time++) {
@@ -123,7 +123,7 @@ describe('an attacker with a solver and many addresses does not exclude honest s
   })
 
   it('by concurrent requests that they never answer', async () => {
-    const { moody, steady, quote, attack, honest } = await openAttackedMarket()
+    const { moody, steady, quote, attack, honest } = await openAttackedFixture()
     moody.behave(whenAsked(isReversed, hang, wellMoody))
     steady.behave(whenAsked(isReversed, hang, wellMoody))
     const attacks = Array.from({ length: 10 }, () => attack('reversed', 1))
@@ -134,7 +134,7 @@ describe('an attacker with a solver and many addresses does not exclude honest s
   })
 
   it('by deadlines too short for them', async () => {
-    const { moody, quote, honest } = await openAttackedMarket()
+    const { moody, quote, honest } = await openAttackedFixture()
     moody.behave(delayed(SLOWLY_MS, wellMoody))
     for (let time = 0; time < 12; time++) {
       const { offers } = await quote({ headers: { 'connect-timeout-ms': '190' } })
@@ -145,7 +145,7 @@ describe('an attacker with a solver and many addresses does not exclude honest s
   })
 
   it('by requests that no solver answers', async () => {
-    const { moody, steady, other, quote, honest } = await openAttackedMarket()
+    const { moody, steady, other, quote, honest } = await openAttackedFixture()
     for (const solver of [moody, steady, other]) solver.behave(hang)
     for (let time = 0; time < 5; time++) expect((await quote()).code).toBe('NO_QUOTES')
     expect(await honest()).toEqual(INNOCENT)
@@ -158,7 +158,7 @@ describe('a solver that costs callers their time', () => {
     ['by declining long after the others', delayed(SLOWLY_MS, answerStatus(422))],
     ['by an error long after the others', delayed(SLOWLY_MS, answerStatus(500))],
   ])('opens its breaker with three clients: %s', async (_, behaviour) => {
-    const { moody, quote, honest } = await openAttackedMarket()
+    const { moody, quote, honest } = await openAttackedFixture()
     moody.behave(behaviour)
     for (let client = 0; client < 3; client++) {
       expect((await honest()).benched).toBe(0)
@@ -168,7 +168,7 @@ describe('a solver that costs callers their time', () => {
   })
 
   it('opens its breaker with one client, by quotes that are 10 s apart', async () => {
-    const { moody, ahead, lonely, honest } = await openAttackedMarket()
+    const { moody, ahead, lonely, honest } = await openAttackedFixture()
     moody.behave(hang)
     for (let time = 0; time < 4; time++) await lonely()
     expect((await honest()).benched).toBe(0)
@@ -180,7 +180,7 @@ describe('a solver that costs callers their time', () => {
   })
 
   it('is not charged for a pair that it has not quoted for a day', async () => {
-    const { moody, ahead, quote, honest } = await openAttackedMarket()
+    const { moody, ahead, quote, honest } = await openAttackedFixture()
     moody.behave(hang)
     ahead.ms += 24 * 3_600_000 + 60_000
     for (let client = 0; client < 5; client++) await quote()
@@ -193,12 +193,12 @@ describe('a solver that costs callers their time on purpose delays few of them',
   /** The user of the attacker, whom its solver always answers. */
   const ACCOMPLICE = '0x00000000000000000000000000000000000000aa'
 
-  async function openSlowMarket() {
-    const market = await openAttackedMarket()
-    const { service, quote, ahead } = market
+  async function openSlowFixture() {
+    const fixture = await openAttackedFixture()
+    const { service, quote, ahead } = fixture
     const path = `/v1/${chain.chainId}/quote`
     return {
-      ...market,
+      ...fixture,
       /** Requests a quote as the accomplice, from one of three addresses. */
       async accomplice(number: number) {
         const headers = { 'x-forwarded-for': `203.0.113.${1 + (number % 3)}` }
@@ -218,7 +218,7 @@ describe('a solver that costs callers their time on purpose delays few of them',
   }
 
   it('when it answers every third request only', async () => {
-    const { moody, victims, honest } = await openSlowMarket()
+    const { moody, victims, honest } = await openSlowFixture()
     let asks = 0
     moody.behave((...parameters) => (++asks % 3 === 0 ? wellMoody : hang)(...parameters))
     expect((await victims(5)).length).toBe(4)
@@ -228,7 +228,7 @@ describe('a solver that costs callers their time on purpose delays few of them',
   })
 
   it('when it answers its own user only', async () => {
-    const { moody, victims, accomplice } = await openSlowMarket()
+    const { moody, victims, accomplice } = await openSlowFixture()
     const isAccomplice = (ask: QuoteParams) => ask.userAddress.toLowerCase() === ACCOMPLICE
     moody.behave(whenAsked(isAccomplice, wellMoody, hang))
     const slow = await victims(150, accomplice)
@@ -239,7 +239,7 @@ describe('a solver that costs callers their time on purpose delays few of them',
   })
 
   it('when it registers elsewhere before its breaker opens', async () => {
-    const { moody, service, victims } = await openSlowMarket()
+    const { moody, service, victims } = await openSlowFixture()
     const elsewhere = await startSolver(chain, moody.account, hang)
     onTestFinished(elsewhere.close)
     moody.behave(hang)
@@ -258,7 +258,7 @@ describe('a solver that costs callers their time on purpose delays few of them',
     ['at once', false],
     ['after it has unregistered', true],
   ])('when it registers elsewhere after its breaker opens, %s', async (_, isUnregistered) => {
-    const { moody, service, quote, victims, honest } = await openSlowMarket()
+    const { moody, service, quote, victims, honest } = await openSlowFixture()
     const elsewhere = await startSolver(chain, moody.account, hang)
     onTestFinished(elsewhere.close)
     moody.behave(hang)

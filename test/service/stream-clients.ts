@@ -72,7 +72,7 @@ export function openStream<Raw>(
   const events: (EventMessage | RevertedMessage)[] = []
   let end: StreamEnd | undefined
   const lookers = new Set<() => void>()
-  const tell = () => {
+  const notify = () => {
     for (const look of [...lookers]) look()
   }
   const connection = wire.connect(url, request, options, {
@@ -81,11 +81,11 @@ export function openStream<Raw>(
       if (message === undefined) return
       messages.push(message)
       if (message.type !== 'connected') events.push(message)
-      tell()
+      notify()
     },
     onEnd(how) {
       end ??= how
-      tell()
+      notify()
     },
   })
 

@@ -12,11 +12,11 @@ import {
   type ExpectedEnd,
   endOn,
   eventSource,
-  type Face,
   oneOfEach,
   openAll,
+  type StreamTransport,
   webSocket,
-} from './stream-faces.js'
+} from './stream-transports.js'
 
 const TOO_MANY: ExpectedEnd = {
   webSocket: 1013,
@@ -46,33 +46,33 @@ const start = async (environment: Record<string, string>) => {
   service = await startEventService([chain], environment)
 }
 
-const openFor = (address: string, face: Face = webSocket) =>
-  face.open(service.url, {}, { headers: { 'x-forwarded-for': address } })
+const openFor = (address: string, transport: StreamTransport = webSocket) =>
+  transport.open(service.url, {}, { headers: { 'x-forwarded-for': address } })
 
-async function admitted(address: string, face?: Face): Promise<StreamClient> {
-  const client = openFor(address, face)
+async function admitted(address: string, transport?: StreamTransport): Promise<StreamClient> {
+  const client = openFor(address, transport)
   await client.connected()
   return client
 }
 
 describe('MAX_STREAM_CLIENTS_PER_IP', () => {
-  it.each(oneOfEach)('counts all transports together: $name is one too many', async (face) => {
+  it.each(oneOfEach)('counts all transports together: $name is one too many', async (transport) => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: String(oneOfEach.length) })
     const holders = await openAll(service.url, {}, oneOfEach)
-    const end = await face.open(service.url).ended()
-    expect(end).toMatchObject(endOn(face, TOO_MANY))
+    const end = await transport.open(service.url).ended()
+    expect(end).toMatchObject(endOn(transport, TOO_MANY))
     expect(end.text).toContain('MAX_STREAM_CLIENTS_PER_IP')
     expect(end.text).toContain(String(oneOfEach.length))
     for (const holder of holders) holder.leave()
   })
 
-  it.each(oneOfEach)('counts the place of $name as free each time, and only once', async (face) => {
+  it.each(oneOfEach)('counts the place of $name as free each time, and only once', async (transport) => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '2' })
     const [keeper] = await openAll(service.url, {}, [webSocket])
     for (let round = 0; round < 5; round++) {
       const client = await eventually(
         async () => {
-          const next = face.open(service.url)
+          const next = transport.open(service.url)
           return next.connected().then(
             () => next,
             () => undefined,
@@ -80,7 +80,7 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
         },
         (found) => found !== undefined,
       )
-      expect(await face.open(service.url).ended()).toMatchObject(endOn(face, TOO_MANY))
+      expect(await transport.open(service.url).ended()).toMatchObject(endOn(transport, TOO_MANY))
       client?.leave()
     }
     keeper?.leave()
@@ -88,9 +88,9 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
 
   it('does not count streams that are rejected for another reason', async () => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '1' })
-    for (const face of oneOfEach) {
-      await face.open(service.url, { after: 'nonsense' }).ended()
-      await face.open(service.url, { user: ['nobody'] }).ended()
+    for (const transport of oneOfEach) {
+      await transport.open(service.url, { after: 'nonsense' }).ended()
+      await transport.open(service.url, { user: ['nobody'] }).ended()
     }
     await openAll(service.url, {}, [webSocket])
   })
@@ -99,8 +99,8 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '1', TRUST_PROXY: '1' })
     const holders = [await admitted('198.51.100.1'), await admitted('2001:db8::1')]
     for (const address of ['198.51.100.1', '::ffff:198.51.100.1', '2001:db8::ffff:1']) {
-      for (const face of FORWARDED)
-        expect(await openFor(address, face).ended()).toMatchObject(endOn(face, TOO_MANY))
+      for (const transport of FORWARDED)
+        expect(await openFor(address, transport).ended()).toMatchObject(endOn(transport, TOO_MANY))
     }
     holders.push(await admitted('198.51.100.2'), await admitted('2001:db8:0:1::1'))
     for (const holder of holders) holder.leave()
@@ -118,9 +118,9 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     for (let number = 0; number < 3; number++) await admitted(subnet(256 + number))
     const inSameSite = await openFor(subnet(512)).ended()
     expect(inSameSite).toMatchObject({ status: 1013, text: expect.stringContaining('/48') })
-    for (const face of FORWARDED) {
-      const inSameRegion = await openFor('2001:db8:1::1', face).ended()
-      expect(inSameRegion).toMatchObject(endOn(face, TOO_MANY))
+    for (const transport of FORWARDED) {
+      const inSameRegion = await openFor('2001:db8:1::1', transport).ended()
+      expect(inSameRegion).toMatchObject(endOn(transport, TOO_MANY))
       expect(inSameRegion.text).toContain('IPv6 /32')
     }
     await admitted('2001:db9::1')
@@ -131,9 +131,9 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
 it('MAX_STREAM_CLIENTS is named as the limit of all clients in its rejection', async () => {
   await start({ MAX_STREAM_CLIENTS: '1' })
   await openAll(service.url, {}, [webSocket])
-  for (const face of oneOfEach) {
-    const end = await face.open(service.url).ended()
-    expect(end).toMatchObject(endOn(face, TOO_MANY))
+  for (const transport of oneOfEach) {
+    const end = await transport.open(service.url).ended()
+    expect(end).toMatchObject(endOn(transport, TOO_MANY))
     expect(end.text).toMatch(/\b1\b.*MAX_STREAM_CLIENTS\b/)
   }
 })
@@ -142,8 +142,8 @@ describe('RATE_LIMIT_STREAMS', () => {
   it('counts the openings of all transports together, instead of the global limit', async () => {
     await start({ RATE_LIMIT_STREAMS: String(oneOfEach.length), RATE_LIMIT_MAX: '1' })
     for (const client of await openAll(service.url, {}, oneOfEach)) client.leave()
-    for (const face of oneOfEach.filter((each) => each !== webSocket))
-      expect(await face.open(service.url).ended()).toMatchObject(endOn(face, RATE_LIMITED))
+    for (const transport of oneOfEach.filter((each) => each !== webSocket))
+      expect(await transport.open(service.url).ended()).toMatchObject(endOn(transport, RATE_LIMITED))
     expect((await service.get('/nothing')).status).toBe(404)
     expect((await service.get('/nothing')).status).toBe(429)
   })

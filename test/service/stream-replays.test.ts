@@ -6,7 +6,7 @@ import { startEventService } from './event-service.js'
 import { createTraffic } from './event-traffic.js'
 import { eventually } from './eventually.js'
 import type { TestService } from './service.js'
-import { faces, webSocket } from './stream-faces.js'
+import { transports, webSocket } from './stream-transports.js'
 
 /** More than is kept in memory. */
 const EVENTS = 20_000
@@ -54,12 +54,12 @@ it('replays without events all reach the live events, and another client gets it
   for (const client of [...crowd, other]) client.leave()
 }, 60_000)
 
-it.each(faces)(
+it.each(transports)(
   'a client of $name that leaves frees its running or waiting replay',
-  async (face) => {
+  async (transport) => {
     const { service, oldest } = await startWithLog()
     const all = Array.from({ length: 12 }, (_, index) =>
-      face.open(service.url, { after: oldest, user: [`0x${String(index).padStart(40, '0')}`] }),
+      transport.open(service.url, { after: oldest, user: [`0x${String(index).padStart(40, '0')}`] }),
     )
     await Promise.all(all.map((client) => client.connected()))
     for (const client of all) client.leave()

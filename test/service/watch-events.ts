@@ -11,18 +11,18 @@ export async function watchEvents({ url }: { url: string }, query = '') {
   const listeners = new Set<() => void>()
   let onMessage = (_message: StreamMessage) => {}
   let closeCode: number | undefined
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener()
   }
   socket.on('message', (data) => {
     const message: StreamMessage = JSON.parse(data.toString())
     messages.push(message)
     onMessage(message)
-    tell()
+    notify()
   })
   socket.on('close', (code) => {
     closeCode = code
-    tell()
+    notify()
   })
   await once(socket, 'open')
 
@@ -46,7 +46,7 @@ export async function watchEvents({ url }: { url: string }, query = '') {
     /** All messages but the first, `connected`. */
     events,
     /** The events, as type and order. */
-    told: () => events().map((message) => `${message.type} ${'orderId' in message ? message.orderId : ''}`),
+    types: () => events().map((message) => `${message.type} ${'orderId' in message ? message.orderId : ''}`),
     /** The cursor of the last message. */
     cursor: () => messages.at(-1)?.cursor ?? '',
     untilCount: (count: number) => until(() => events().length >= count),

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Faults } from '../service/chaos-proxy.js'
 import { type Lies, lie } from '../service/lying-node.js'
 import type { Replica } from '../service/replica-fleet.js'
-import type { ScenarioContext } from './stage.js'
+import type { ScenarioContext } from './scenario.js'
 
 /** A fault that the service must survive. `run` starts it, and resolves when it is over. */
 export interface Fault {
   readonly name: string
-  run(stage: ScenarioContext): Promise<unknown>
+  run(scenario: ScenarioContext): Promise<unknown>
 }
 
 const LONG_MS = 5000

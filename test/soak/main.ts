@@ -12,7 +12,7 @@ import { expectedMessages } from '../service/event-messages.js'
 import { firstDifference } from '../service/event-subscriber.js'
 import { FAULTS, type Fault } from './faults.js'
 import { type Gauges, startGauges } from './gauges.js'
-import { openStage, type ScenarioContext } from './stage.js'
+import { openScenario, type ScenarioContext } from './scenario.js'
 import { judge } from './verdict.js'
 
 const MINUTE_MS = 60_000
@@ -41,13 +41,13 @@ async function untilAllAreUpToDate({ deposit, subscribers }: ScenarioContext): P
 }
 
 async function befall(
-  stage: ScenarioContext,
+  scenario: ScenarioContext,
   fault: Fault,
   figures: Map<string, FaultFigures>,
 ): Promise<void> {
-  await fault.run(stage)
+  await fault.run(scenario)
   const start = performance.now()
-  await untilAllAreUpToDate(stage)
+  await untilAllAreUpToDate(scenario)
   const tookMs = performance.now() - start
   const { times, longestMs } = figures.get(fault.name) ?? { times: 0, longestMs: 0 }
   figures.set(fault.name, { times: times + 1, longestMs: Math.max(longestMs, Math.round(tookMs)) })
@@ -61,26 +61,26 @@ function shuffled({ random }: ScenarioContext): Fault[] {
 }
 
 async function soak(
-  stage: ScenarioContext,
+  scenario: ScenarioContext,
   gauges: Gauges,
   minutes: number,
 ): Promise<Map<string, FaultFigures>> {
   const figures = new Map<string, FaultFigures>()
   const end = performance.now() + minutes * MINUTE_MS
   while (performance.now() < end) {
-    for (const fault of shuffled(stage)) {
+    for (const fault of shuffled(scenario)) {
       await gauges.look()
-      await befall(stage, fault, figures)
+      await befall(scenario, fault, figures)
       if (performance.now() >= end) break
     }
   }
   return figures
 }
 
-async function conclude(stage: ScenarioContext, gauges: Gauges): Promise<boolean> {
-  const { chain, fromBlock, subscribers, quotes } = stage
-  await untilAllAreUpToDate(stage)
-  await Promise.all([stage.stopTrade(), quotes.stop()])
+async function conclude(scenario: ScenarioContext, gauges: Gauges): Promise<boolean> {
+  const { chain, fromBlock, subscribers, quotes } = scenario
+  await untilAllAreUpToDate(scenario)
+  await Promise.all([scenario.stopTrade(), quotes.stop()])
   await gauges.look()
   gauges.stop()
   const expected = await expectedMessages(chain, fromBlock)
@@ -117,15 +117,15 @@ async function conclude(stage: ScenarioContext, gauges: Gauges): Promise<boolean
 async function main(): Promise<number> {
   const { minutes, seed } = readOptions()
   buildService()
-  const stage = await openStage(seed)
-  const gauges = startGauges(stage.fleet, stage.subscribers)
+  const scenario = await openScenario(seed)
+  const gauges = startGauges(scenario.fleet, scenario.subscribers)
   try {
-    const figures = await soak(stage, gauges, minutes)
+    const figures = await soak(scenario, gauges, minutes)
     console.table(Object.fromEntries(figures))
-    return (await conclude(stage, gauges)) ? 0 : 1
+    return (await conclude(scenario, gauges)) ? 0 : 1
   } finally {
     gauges.stop()
-    await stage.stop()
+    await scenario.stop()
   }
 }
 

@@ -25,7 +25,7 @@ test('the document is valid AsyncAPI 3', () => {
   expect(validate(document)).toBeUndefined()
 })
 
-test('both faces of the stream are channels, each with all messages', () => {
+test('both transports of the stream are channels, each with all messages', () => {
   const { webSocket, serverSentEvents } = document.channels
   expect([webSocket.address, serverSentEvents.address]).toEqual(['/v1/ws', '/v1/events'])
   for (const channel of [webSocket, serverSentEvents]) expect(Object.keys(channel.messages)).toEqual(TYPES)

@@ -7,13 +7,13 @@ import { startBuiltService } from './built-service.js'
 import { postJson } from './callers.js'
 import type { Habit, SolverPoolOptions } from './solver-pool.js'
 
-export type Market = Awaited<ReturnType<typeof startMarket>>
+export type SolverFixture = Awaited<ReturnType<typeof startSolverFixture>>
 
 /**
  * A chain with this many bonded solvers that reply. `register` adds them to a service. `stop` ends every
  * process that was started here.
  */
-export async function startMarket(solvers: number) {
+export async function startSolverFixture(solvers: number) {
   const chain = await startChain({ bonded: 0, extraArgs: ['--accounts', String(accountsFor(solvers))] })
   const stops = [chain.stop]
   const stop = async () => {

@@ -17,39 +17,43 @@ import {
 import { connectWire, grpcWire } from './stream-rpc-clients.js'
 
 /** One transport of the event stream, from the side of its clients. */
-export interface Face {
+export interface StreamTransport {
   readonly name: string
   /** Its label in the metrics. */
   readonly protocol: 'websocket' | 'sse' | 'grpc' | 'connect' | 'grpc-web'
   open(url: string, request?: StreamRequest, options?: StreamOptions): StreamClient
 }
 
-function face<Raw>(name: string, protocol: Face['protocol'], wire: Wire<Raw>): Face {
+function transport<Raw>(
+  name: string,
+  protocol: StreamTransport['protocol'],
+  wire: Wire<Raw>,
+): StreamTransport {
   return { name, protocol, open: (url, request, options) => openStream(wire, url, request, options) }
 }
 
-export const webSocket = face('WebSocket', 'websocket', webSocketWire)
-export const eventSource = face('server-sent events', 'sse', sseWire)
-export const grpc = face('gRPC', 'grpc', grpcWire)
+export const webSocket = transport('WebSocket', 'websocket', webSocketWire)
+export const eventSource = transport('server-sent events', 'sse', sseWire)
+export const grpc = transport('gRPC', 'grpc', grpcWire)
 /** On HTTP/1.1, as most proxies and browsers have it. */
-export const connectJson = face(
+export const connectJson = transport(
   'Connect in JSON',
   'connect',
   connectWire((baseUrl) => createConnectTransport({ baseUrl, useBinaryFormat: false })),
 )
-export const connectBinary = face(
+export const connectBinary = transport(
   'Connect in protobuf',
   'connect',
   connectWire((baseUrl) =>
     createNodeConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true }),
   ),
 )
-export const grpcWeb = face(
+export const grpcWeb = transport(
   'gRPC-Web in protobuf',
   'grpc-web',
   connectWire((baseUrl) => createGrpcWebTransport({ baseUrl, useBinaryFormat: true })),
 )
-export const grpcWebJson = face(
+export const grpcWebJson = transport(
   'gRPC-Web in JSON',
   'grpc-web',
   connectWire((baseUrl) =>
@@ -57,11 +61,17 @@ export const grpcWebJson = face(
   ),
 )
 
-export const rpcFaces: readonly Face[] = [grpc, connectJson, connectBinary, grpcWeb, grpcWebJson]
-export const faces: readonly Face[] = [webSocket, eventSource, ...rpcFaces]
+export const rpcTransports: readonly StreamTransport[] = [
+  grpc,
+  connectJson,
+  connectBinary,
+  grpcWeb,
+  grpcWebJson,
+]
+export const transports: readonly StreamTransport[] = [webSocket, eventSource, ...rpcTransports]
 
 /** One transport of each protocol. */
-export const oneOfEach: readonly Face[] = [webSocket, eventSource, grpc, connectJson, grpcWeb]
+export const oneOfEach: readonly StreamTransport[] = [webSocket, eventSource, grpc, connectJson, grpcWeb]
 
 /** How the service ends or rejects a stream, on each kind of transport. */
 export interface ExpectedEnd {
@@ -75,7 +85,7 @@ export interface ExpectedEnd {
 
 /** @returns what an end on this transport must have */
 export function endOn(
-  { protocol }: Face,
+  { protocol }: StreamTransport,
   { webSocket, http, rpc, reason, fields }: ExpectedEnd,
 ): Partial<StreamEnd> {
   if (protocol === 'websocket') return { status: webSocket }
@@ -86,9 +96,9 @@ export function endOn(
 export async function openAll(
   url: string,
   request: StreamRequest = {},
-  on: readonly Face[] = faces,
+  on: readonly StreamTransport[] = transports,
 ): Promise<StreamClient[]> {
-  const clients = on.map((face) => face.open(url, request))
+  const clients = on.map((transport) => transport.open(url, request))
   await Promise.all(clients.map((client) => client.connected()))
   return clients
 }

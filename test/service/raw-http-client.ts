@@ -33,7 +33,7 @@ const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|node_modules|\/src\/|file:\/\//
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Sends requests byte for byte, unlike `fetch`, which normalises paths. */
-export function createExchange(url: string) {
+export function createRawHttpClient(url: string) {
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 

@@ -9,10 +9,10 @@ import { type DatabaseLink, startDatabaseLink } from '../service/replica-link.js
 import { type QuoteLoad, startQuoteLoad } from '../service/replica-quotes.js'
 import { type FleetSubscriber, subscribeToFleet } from '../service/replica-subscribers.js'
 import { type RpcProxy, startRpcProxy } from '../service/rpc-proxy.js'
-import { eventSource, grpc, webSocket } from '../service/stream-faces.js'
+import { eventSource, grpc, webSocket } from '../service/stream-transports.js'
 import { startSolver, type TestSolver } from '../service/test-solver.js'
 
-export type ScenarioContext = Awaited<ReturnType<typeof openStage>>
+export type ScenarioContext = Awaited<ReturnType<typeof openScenario>>
 
 const REPLICAS = 3
 const SOLVERS = 3
@@ -29,7 +29,7 @@ type Ends = (() => unknown)[]
  * replicas get quotes, and subscribers on three transports each. Orders are traded on the chain until
  * `finish`.
  */
-export async function openStage(seed: number) {
+export async function openScenario(seed: number) {
   const ends: Ends = []
   const stop = async () => {
     for (const end of ends.splice(0).reverse()) await end()
@@ -101,10 +101,10 @@ async function openQuotes(chain: TestChain, fleet: Fleet, ends: Ends): Promise<Q
 
 async function openSubscribers(fleet: Fleet, ends: Ends): Promise<FleetSubscriber[]> {
   const places = fleet.replicas.flatMap((replica) =>
-    [webSocket, eventSource, grpc].map((face) => ({ face, replica })),
+    [webSocket, eventSource, grpc].map((transport) => ({ transport, replica })),
   )
   const subscribers = await Promise.all(
-    places.map(({ face, replica }) => subscribeToFleet(fleet, face, replica)),
+    places.map(({ transport, replica }) => subscribeToFleet(fleet, transport, replica)),
   )
   ends.push(() => Promise.all(subscribers.map((subscriber) => subscriber.leave())))
   return subscribers

@@ -13,7 +13,7 @@ const ROUNDING_MS = 20
 export const PROMPT_MS = QUOTE_TIMEOUT_MS - ROUNDING_MS
 
 /** Lets the service see its clients. */
-export const BEHIND_A_PROXY = { TRUST_PROXY: '1' }
+export const WITH_PROXY = { TRUST_PROXY: '1' }
 
 const [moodyAccount, steadyAccount, otherAccount] = solverAccounts
 const NAMES: Record<string, string> = {
@@ -60,13 +60,13 @@ export async function startSolvers(chain: TestChain) {
 }
 
 /** A service with these solvers registered. It stops after the test, unless that has closed it. */
-export async function startMarket(
+export async function startWithSolvers(
   chain: TestChain,
   solvers: readonly TestSolver[],
   environment: Record<string, string>,
   overrides: AppOverrides = {},
 ) {
-  const service = await startService(chain, { ...BEHIND_A_PROXY, ...environment }, overrides)
+  const service = await startService(chain, { ...WITH_PROXY, ...environment }, overrides)
   let isOpen = true
   const close = async () => {
     if (isOpen) await service.close()
@@ -116,14 +116,14 @@ export function createView(service: TestService, chain: TestChain) {
 }
 
 /** A service with three solvers and a short timeout. */
-export async function openMarket(
+export async function openFixture(
   chain: TestChain,
   environment: Record<string, string> = {},
   overrides: AppOverrides = {},
 ) {
   const solvers = await startSolvers(chain)
   const options = { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS), ...environment }
-  const market = await startMarket(chain, Object.values(solvers), options, overrides)
+  const market = await startWithSolvers(chain, Object.values(solvers), options, overrides)
   return { ...solvers, ...market }
 }
 
