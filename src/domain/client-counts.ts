@@ -14,7 +14,7 @@ interface ClientCountsOptions {
 }
 
 /**
- * Counts what clients hold at the moment, such as stream places. A network may hold a multiple of a client's limit. A
+ * Counts what clients hold at the moment, such as stream slots. A network may hold a multiple of a client's limit. A
  * network or a region holds at most a quarter of the total, so that no owner of addresses takes everything. A region of
  * private addresses has no limit: strangers cannot have them, and a whole company may come from one /16. Its memory
  * grows only with what is held.

@@ -22,7 +22,7 @@ export function toChecksumAddress(address: Address): Address {
 }
 
 /** An address in EIP-55 form; for one that comes again and again, such as a token's or a solver's. */
-export function toKnownChecksumAddress(address: Address): Address {
+export function toCachedChecksumAddress(address: Address): Address {
   const before = known.get(address)
   if (before !== undefined) return before
   const made = toChecksumAddress(address)

@@ -120,6 +120,6 @@ test('every message begins with its type and ends with its cursor', () => {
 
 test('a message in which nothing happened is a mistake', () => {
   expect(() => toEventJson(create(StreamEventsResponseSchema, { cursor: CURSOR }))).toThrow(
-    'a message without an event',
+    'the message has no event',
   )
 })

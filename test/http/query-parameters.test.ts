@@ -22,7 +22,7 @@ test.each([
   ['constructor', `use ${NAMES}`],
 ])('%j is no parameter', (name, hint) => {
   const query = JSON.parse(`{${JSON.stringify(name)}:"1"}`)
-  expect(check(query)).toEqual([{ field: name, message: `is no parameter of this path: ${hint}` }])
+  expect(check(query)).toEqual([{ field: name, message: `is not a parameter of this path: ${hint}` }])
 })
 
 test('many, long and unprintable names are not given back in full', () => {

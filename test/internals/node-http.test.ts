@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { hasAnswerUnderWay } from '../../src/internals/answer-under-way.js'
 import { detachResponse } from '../../src/internals/detach-response.js'
 import { interceptConnections } from '../../src/internals/intercept-connections.js'
+import { hasResponseUnderWay } from '../../src/internals/response-under-way.js'
 import { upgradeFilter } from '../../src/internals/upgrade-filter.js'
 
 const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`
@@ -67,7 +67,7 @@ test.each([
   const server = createServer((_request, response) => void response.write('answer'))
   const seen = new Promise<boolean>((resolve) => {
     server.on('clientError', (_error, socket) => {
-      resolve(hasAnswerUnderWay(socket as Socket))
+      resolve(hasResponseUnderWay(socket as Socket))
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
     })
   })

@@ -53,7 +53,7 @@ async function openRecorder() {
   }
   const note = (count: number, from = 0) => {
     for (let number = from; number < from + count; number++)
-      recorder.note(sampleMinutes({ quoteId: String(number), requestedAt: NOW }))
+      recorder.record(sampleMinutes({ quoteId: String(number), requestedAt: NOW }))
   }
   return { recorder, metrics, note, stored, batches, pruned, disk, counted }
 }
@@ -101,7 +101,9 @@ describe('records', () => {
       [old, 2 * HOUR_MS + 1],
     ] as const) {
       const asked = [solverAddress(1)]
-      recorder.note(sampleMinutes({ quoteId, requestedAt: NOW - ageMs, asked, circuitOpen: asked }))
+      recorder.record(
+        sampleMinutes({ quoteId, requestedAt: NOW - ageMs, solvers: asked, circuitOpen: asked }),
+      )
     }
     for (const idOf of [
       (quoteId: string) => quoteId,

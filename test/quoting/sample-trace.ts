@@ -38,8 +38,8 @@ export function sampleMinutes(changes: Partial<QuoteTrace>): QuoteTrace {
     durationMs: 12.3,
     outcome: 'quoted',
     ranked: [],
-    answers: [],
-    asked: [],
+    results: [],
+    solvers: [],
     circuitOpen: [],
     ...changes,
   }

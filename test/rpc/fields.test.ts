@@ -268,7 +268,7 @@ describe('violations', () => {
     const fields = new Fields([{ field: 'timestamp', message: 'must be an integer' }])
     fields.address('address', '')
     fields.amount('amount', '')
-    fields.refuse('originChainId', 'must equal the chain that is asked, 1')
+    fields.addViolation('originChainId', 'must equal the chain of the request, 1')
     expect(fields.violations.map(({ field }) => field)).toEqual([
       'timestamp',
       'address',
@@ -281,7 +281,7 @@ describe('violations', () => {
     const malformed = { field: 'amount', message: 'must be a string' }
     const fields = new Fields([malformed])
     fields.amount('amount', '')
-    fields.refuse('amount', 'must be something else')
+    fields.addViolation('amount', 'must be something else')
     expect(fields.violations).toEqual([malformed])
   })
 

@@ -10,11 +10,11 @@ import { describe, expect, it } from 'vitest'
 import { EventService } from '../../gen/aggregator/v1/event_pb.js'
 import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { Health } from '../../gen/health/v1/health_pb.js'
-import { createAnswers } from '../../src/rpc/reflection.js'
+import { createResponder } from '../../src/rpc/reflection.js'
 
-type Answer = ReturnType<typeof createAnswers>
+type Answer = ReturnType<typeof createResponder>
 const SERVED = [EventService, QuoteService, Health]
-const answer: Answer = createAnswers(SERVED)
+const answer: Answer = createResponder(SERVED)
 const HTTP_FILE = 'google/api/http.proto'
 const DESCRIPTOR_FILE = 'google/protobuf/descriptor.proto'
 const HEALTH_FILE = 'health/v1/health.proto'
@@ -150,7 +150,7 @@ describe('extensions', () => {
   )
 
   it('are not known of files that no service needs', () => {
-    const onlyHealth = createAnswers([Health])
+    const onlyHealth = createResponder([Health])
     expect(onlyHealth({ case: 'allExtensionNumbersOfType', value: OPTIONS })).toEqual(notFound(OPTIONS))
   })
 })

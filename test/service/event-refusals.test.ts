@@ -116,14 +116,14 @@ describe.each(faces)('$name refuses', (face) => {
 
 describe('a query parameter that does not exist is refused, with the one that is meant', () => {
   const QUERY = '?chainid=999&usr=0x12'
-  const chainid = 'is no parameter of this path: did you mean chainId?'
+  const chainid = 'is not a parameter of this path: did you mean chainId?'
 
   it('on server-sent events', async () => {
     const { status, body } = await service.get(`/v1/events${QUERY}`)
     expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
     expect(body.details).toEqual([
       { field: 'chainid', message: chainid },
-      { field: 'usr', message: 'is no parameter of this path: did you mean user?' },
+      { field: 'usr', message: 'is not a parameter of this path: did you mean user?' },
     ])
   })
 

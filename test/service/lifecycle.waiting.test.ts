@@ -62,14 +62,14 @@ describe('a start that cannot be', () => {
   it('a port that is taken, an address of others, and a database that cannot be opened, are mistakes', async () => {
     const taken = await startService(chain)
     await expect(startService(chain, { PORT: new URL(taken.url).port })).rejects.toThrow(
-      /^PORT is \d+, which is taken$/,
+      /^PORT is \d+, which is in use$/,
     )
     await taken.close()
     await expect(startService(chain, { HOST: '192.0.2.1' })).rejects.toThrow(
-      /^HOST is "192.0.2.1", which is no address of this machine: it must be /,
+      /^HOST is "192.0.2.1", which is not an address of this machine: it must be /,
     )
     await expect(startService(chain, { HOST: 'fe80::1' })).rejects.toThrow(
-      /^HOST is "fe80::1", which (cannot be listened on \(\w+\)|is no address of this machine): it must be /,
+      /^HOST is "fe80::1", which (cannot be listened on \(\w+\)|is not an address of this machine): it must be /,
     )
     await expect(startService(chain, { DB_PATH: '/no/such/folder/file.db' })).rejects.toThrow(
       /^DB_PATH is .*cannot be opened/,

@@ -62,13 +62,13 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
     const { solvers, store } = await openStores(await create())
     const reader = await openReplica(store)
     const second = await openReplica(store)
-    await reader.freeBonds.note(one.chainId, bonds([one.address, 5n], [other.address, 7n]))
+    await reader.freeBonds.update(one.chainId, bonds([one.address, 5n], [other.address, 7n]))
     await second.hear()
 
     await solvers.remove(one, 2)
-    await reader.freeBonds.note(one.chainId, bonds([other.address, 6n]))
+    await reader.freeBonds.update(one.chainId, bonds([other.address, 6n]))
     await solvers.save(one, 3, NO_LIMIT)
-    await second.freeBonds.noteRegistered(one, bondOf(5n))
+    await second.freeBonds.updateRegistered(one, bondOf(5n))
     expect(await store.readAll(one.chainId)).toEqual(
       new Map([
         [one.address, 5n],
@@ -102,10 +102,10 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
       },
     }
     const replica = await openReplica(slow)
-    const first = replica.freeBonds.note(one.chainId, bonds([other.address, 7n]))
+    const first = replica.freeBonds.update(one.chainId, bonds([other.address, 7n]))
     await expect.poll(() => saves.length).toBe(1)
     const heard = replica.hear()
-    const second = replica.freeBonds.noteRegistered(one, bondOf(5n))
+    const second = replica.freeBonds.updateRegistered(one, bondOf(5n))
     begun.open()
     const seen: (bigint | undefined)[] = []
     const watch = setInterval(() => seen.push(replica.freeBonds.of(one)), 0)

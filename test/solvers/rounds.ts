@@ -91,9 +91,9 @@ class PlayedRequest implements OpenRequest, UnansweredRequest {
     const { health, result } = this.answer
     health.end(this, now, result !== 'late' && result !== 'cancelled')
     if (result === 'quoted') {
-      health.noteQuote(this, this.tookMs, now)
-      this.round.noteQuote(this.tookMs, now)
-    } else this.round.noteUnanswered(this, now)
+      health.recordQuote(this, this.tookMs, now)
+      this.round.recordQuote(this.tookMs, now)
+    } else this.round.recordUnanswered(this, now)
   }
 
   concludeAt(now: number): void {
@@ -101,7 +101,7 @@ class PlayedRequest implements OpenRequest, UnansweredRequest {
   }
 
   conclude(verdict: Verdict): void {
-    this.answer.health.noteUnanswered(this, verdict, this.tookMs, this.#concludedAt)
+    this.answer.health.recordUnanswered(this, verdict, this.tookMs, this.#concludedAt)
   }
 }
 
@@ -142,7 +142,7 @@ export function openRequests(health: SolverHealth, times: readonly number[], opt
     round.begin(3)
     const request: OpenRequest = { round, waitingSince: now }
     health.begin(request, now)
-    round.noteQuote(1, now + 1)
+    round.recordQuote(1, now + 1)
     return request
   })
 }

@@ -275,7 +275,7 @@ describe('an open breaker', () => {
     health.begin(request, until)
     expect(status(until + 1)).toBe('open')
     health.end(request, until + 100, false)
-    health.noteUnanswered(request, 'none', 100, until + 100)
+    health.recordUnanswered(request, 'none', 100, until + 100)
     expect(status(until + 101)).toBe('degraded')
   })
 
@@ -293,9 +293,9 @@ describe('an open breaker', () => {
     const until = openBreaker(health, 0) + 5000
     const trial = { round: roundAt(until, { client: 'trial' }), waitingSince: until }
     health.begin(trial, until)
-    health.noteUnanswered(early, 'time_lost', QUOTE_TIMEOUT_MS, until + 1)
+    health.recordUnanswered(early, 'time_lost', QUOTE_TIMEOUT_MS, until + 1)
     expect(terms).toHaveLength(1)
-    health.noteUnanswered(trial, 'time_lost', QUOTE_TIMEOUT_MS, until + 2)
+    health.recordUnanswered(trial, 'time_lost', QUOTE_TIMEOUT_MS, until + 2)
     expect(terms.at(-1)).toMatchObject({ level: 2 })
   })
 
@@ -342,7 +342,7 @@ describe('an open breaker', () => {
     health.begin(trial, 1000)
     play(1001, 'quoted')
     expect(health.isOpen).toBe(true)
-    health.noteQuote(trial, 100, 1100)
+    health.recordQuote(trial, 100, 1100)
     expect(health.isOpen).toBe(false)
   })
 
@@ -418,7 +418,7 @@ describe('probes of an open breaker', () => {
     const request = probe(at)
     expect(isDue(at + 1)).toBe(false)
     health.end(request, at + 10, true)
-    health.noteUnanswered(request, 'none', 10, at + 10)
+    health.recordUnanswered(request, 'none', 10, at + 10)
     expect([isDue(at + 11), health.isOpen]).toEqual([true, true])
   })
 })
@@ -481,7 +481,7 @@ describe('a stalled solver', () => {
       const round = roundAt(now)
       round.begin(3)
       health.begin({ round, waitingSince: undefined }, now)
-      round.noteQuote(1, now + 1)
+      round.recordQuote(1, now + 1)
     }
     expect(status(1900)).toBe('healthy')
   })
@@ -533,10 +533,10 @@ describe('in a round', () => {
   ])('of %i solvers, half of the others of any are %i', (size, enough) => {
     const round = roundAt(0)
     round.begin(size)
-    for (let answer = 1; answer < enough; answer++) round.noteQuote(1, answer)
+    for (let answer = 1; answer < enough; answer++) round.recordQuote(1, answer)
     expect(round.answeredAt).toBeUndefined()
-    round.noteQuote(1, 100)
-    round.noteQuote(1, 200)
+    round.recordQuote(1, 100)
+    round.recordQuote(1, 200)
     expect(round.answeredAt).toBe(100)
   })
 })
