@@ -19,7 +19,7 @@ export interface Reply {
 }
 
 /** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
- * (docs/decisions.md, D4 and D13). */
+ * (docs/decisions.md, D4, D13). */
 export type OfferValidator = (reply: Reply) => void
 
 /**

@@ -8,7 +8,7 @@ import { methodWith } from './proto-descriptors.js'
 
 let server: FastifyInstance
 
-/** A method whose order id comes from the query, and which answers with it. */
+/** A method that takes its order id from the query and returns it. */
 const method = {
   desc: methodWith({ pattern: { case: 'get', value: '/v1/{chain_id}/order' } }),
   assertChain() {},
@@ -48,7 +48,7 @@ test.each([
   ['orderid', 'did you mean orderId?'],
   ['chainId', 'use orderId'],
   ['page', 'use orderId'],
-])('and refuses a parameter of another name: %s', async (name, hint) => {
+])('a GET rejects a parameter of another name: %s', async (name, hint) => {
   const { status, body } = await get(`?orderId=0x12&${name}=1`)
   expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
   expect(body.details).toEqual([{ field: name, message: `is not a parameter of this path: ${hint}` }])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
 import { sampleMinutes, signed, solverAddress } from './sample-trace.js'
 
-test('offers stand first, the best one at the top, whatever the order in which they came', () => {
+test('a record has the offers first, by rank, in any order of their arrival', () => {
   const [late, worse, best] = [signed(3, 10n), signed(1, 20n), signed(2, 30n)]
   const record = toQuoteRecord(
     sampleMinutes({
@@ -26,7 +26,7 @@ test('offers stand first, the best one at the top, whatever the order in which t
   expect(record.solvers.at(-1)?.outcome).toBe('circuit_open')
 })
 
-test('an offer of a caller that went away has no rank', () => {
+test('an offer of a cancelled quote has no rank', () => {
   const offer = signed(1, 10n)
   const results = [{ solver: solverAddress(1), outcome: { kind: 'quoted', offer } as const, tookMs: 1 }]
   const record = toQuoteRecord(sampleMinutes({ outcome: 'cancelled', ranked: [], results }))
@@ -35,7 +35,7 @@ test('an offer of a caller that went away has no rank', () => {
   ])
 })
 
-test('it is plain JSON, with amounts as they were answered', () => {
+test('a record is plain JSON, with the amounts of the replies', () => {
   const amounts = { inputAmount: '0x1', outputAmount: undefined }
   const record = toQuoteRecord(
     sampleMinutes({

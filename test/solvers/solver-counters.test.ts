@@ -3,7 +3,7 @@ import { createSolverCounters } from '../../src/solvers/solver-counters.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { solver } from './rounds.js'
 
-function openTallies() {
+function openCounters() {
   const metrics = createMetrics()
   const counters = createSolverCounters(metrics)
   const series = async (name: string) => {
@@ -19,8 +19,8 @@ function openTallies() {
 
 const labels = (number: number) => `chain_id="1",solver="${solver(number).address}"`
 
-test('what came of asking each solver is counted, also when its registration changes', async () => {
-  const { count, flush, outcomes, durations } = openTallies()
+test('the results of each solver are counted, also when its registration changes', async () => {
+  const { count, flush, outcomes, durations } = openCounters()
   count(solver(1), 'quoted', 0.25)
   count(solver(1, { name: 'New' }), 'quoted', 0.5)
   count(solver(1), 'late', undefined)
@@ -40,14 +40,14 @@ test('what came of asking each solver is counted, also when its registration cha
   ])
 })
 
-test('more answers than are kept are in the metrics before somebody asks for them', async () => {
-  const { count, durations } = openTallies()
+test('response times above the limit are in the metrics before these are collected', async () => {
+  const { count, durations } = openCounters()
   for (let answer = 0; answer < 10_000; answer++) count(solver(1), 'quoted', 1)
   expect((await durations())[1]).toBe(`aggregator_solver_response_duration_seconds_count{${labels(1)}} 10000`)
 })
 
-test('the series of a solver that is gone are taken out, and begin anew when it comes back', async () => {
-  const { count, flush, outcomes, durations } = openTallies()
+test('the series of a solver that leaves are removed, and start again when it comes back', async () => {
+  const { count, flush, outcomes, durations } = openCounters()
   count(solver(1), 'quoted', 1)
   flush(new Map([[1, [solver(1)]]]))
   flush(new Map([[1, []]]))

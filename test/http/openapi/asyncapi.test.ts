@@ -12,7 +12,7 @@ const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.jso
 const ORIGIN = { host: 'quotes.example:8443', isSecure: true }
 const document: Document = { ...asyncApiOf(contract, events), servers: asyncApiServers(ORIGIN) }
 
-/** The specification's own schema has the draft's within itself. */
+/** The specification's schema contains the schema of the draft. */
 function validate(value: object): unknown {
   const ajv = new Ajv({ strict: false, meta: false, validateSchema: false })
   addFormats.default(ajv)
@@ -25,7 +25,7 @@ test('the document is valid AsyncAPI 3', () => {
   expect(validate(document)).toBeUndefined()
 })
 
-test('both faces of the stream are channels, each with all messages', () => {
+test('both transports of the stream are channels, each with all messages', () => {
   const { webSocket, serverSentEvents } = document.channels
   expect([webSocket.address, serverSentEvents.address]).toEqual(['/v1/ws', '/v1/events'])
   for (const channel of [webSocket, serverSentEvents]) expect(Object.keys(channel.messages)).toEqual(TYPES)
@@ -33,7 +33,7 @@ test('both faces of the stream are channels, each with all messages', () => {
   expect(Object.keys(query)).toEqual(['after', 'chainId', 'type', 'orderId', 'user', 'solver'])
 })
 
-test('every message has a real example, as promised', () => {
+test('every message has a real example that matches its schema', () => {
   expect(streamMessages().map(({ type }) => type)).toEqual(TYPES)
   const read = readDocument(document)
   for (const type of TYPES) {
