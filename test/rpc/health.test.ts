@@ -90,12 +90,12 @@ describe('a watcher', () => {
   it('gets each change once', async () => {
     const { server, watch } = setUp({ watchIntervalMs: OFTEN_MS })
     const watcher = watch('a.v1.Service')
-    const told = [await watcher.next()]
+    const received = [await watcher.next()]
     for (const isServing of [false, true, false]) {
       server.isServing = isServing
-      told.push(await watcher.next())
+      received.push(await watcher.next())
     }
-    expect(told).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING, Status.NOT_SERVING])
+    expect(received).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING, Status.NOT_SERVING])
   })
 
   it('still gets changes when all others have left', async () => {

@@ -58,7 +58,7 @@ describe('in production', () => {
   test.each([
     ['a private one', [PRIVATE]],
     ['a private one before a public one', [PRIVATE, PUBLIC]],
-    ['a private one behind public ones', [PUBLIC, PUBLIC_V6, PRIVATE]],
+    ['a private one after public ones', [PUBLIC, PUBLIC_V6, PRIVATE]],
     ['a loopback one in IPv6', [PUBLIC, '::1']],
     ['an IPv4-mapped one', ['::ffff:127.0.0.1']],
     ['the cloud metadata one', ['169.254.169.254']],

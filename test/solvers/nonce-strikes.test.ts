@@ -158,7 +158,7 @@ describe('used nonces', () => {
     ['were not used in the block that was the last when they came', false, '0x01'],
     ['the node does not answer for that block', undefined, '0x01'],
     ['no block was known', true, undefined],
-  ] as const)('bar nobody when %s', async (_, wasUsed, block) => {
+  ] as const)('suspend no solver when %s', async (_, wasUsed, block) => {
     const cluster = start(wasUsed, block)
     for (let nonce = 1n; nonce <= 30n; nonce++) {
       for (let time = 0; time < 2; time++) cluster[0].isKnown(key, nonce)

@@ -275,9 +275,9 @@ describe('the metrics', () => {
   test('have the circuit breaker, the valid share and the latency of every solver on every chain', async () => {
     const registry = await first()
     const { clock } = FIRST_RUN
-    const [benched, quick] = registry.of(1, [solver(1), solver(2), solver(3)])
+    const [opened, quick] = registry.of(1, [solver(1), solver(2), solver(3)])
     const [elsewhere] = registry.of(2, [solver(1, { chainId: 2 })])
-    open(benched, clock)
+    open(opened, clock)
     answer(quick, clock, 250)
     answer(elsewhere, clock, 1500)
     expect(await registry.series('aggregator_solver_circuit_open')).toEqual([
