@@ -3,19 +3,19 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description StreamEventsRequest says where to begin and what to leave out. Filters of different kinds must all match; of one kind, any. */
+        /** @description StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is set, with any of the filter's values. */
         StreamEventsRequest: {
-            /** @description Cursor of the last message that the caller has seen; the stream goes on after it. Live events only when absent. On server-sent events, the header `Last-Event-ID` comes before it. */
+            /** @description Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent. On server-sent events, the header `Last-Event-ID` takes precedence. */
             after?: string;
             /** @description Chains to follow; all supported ones when empty. */
             chainId: number[];
             /**
-             * @description Kinds of events; all when empty. A reversion comes with the kind that it takes back, as well as with its own.
+             * @description Kinds of events; all when empty. `Reverted` matches its own kind and the kind of the event that was removed.
              *
              *     - `Deposited`: A deposit for an order was made.
              *     - `Settled`: An order was settled.
              *     - `Refunded`: An order was refunded and the solver's bond slashed.
-             *     - `Reverted`: An event announced before was dropped by a reorganisation.
+             *     - `Reverted`: A reorganisation removed an event that was published before.
              */
             type: ("Deposited" | "Settled" | "Refunded" | "Reverted")[];
             /** @description Orders to follow, 32 bytes in hex with `0x`; all when empty. */
@@ -32,7 +32,7 @@ export interface components {
         };
         /** @description Heartbeat says that the stream is alive. */
         Heartbeat: Record<string, never>;
-        /** @description Deposited: a deposit for an order was made on-chain. */
+        /** @description Deposited says that a deposit for an order was made on-chain. */
         Deposited: {
             /** @description Chain of the order. */
             chainId: number;
@@ -55,7 +55,7 @@ export interface components {
             /** @description Block of the event. */
             blockNumber: number;
         };
-        /** @description Settled: the order was settled on-chain. */
+        /** @description Settled says that an order was settled on-chain. */
         Settled: {
             /** @description Chain of the order. */
             chainId: number;
@@ -64,7 +64,7 @@ export interface components {
             /** @description Block of the event. */
             blockNumber: number;
         };
-        /** @description Refunded: the order was refunded on-chain and the solver's bond slashed. */
+        /** @description Refunded says that an order was refunded on-chain and the solver's bond slashed. */
         Refunded: {
             /** @description Chain of the order. */
             chainId: number;
@@ -79,23 +79,23 @@ export interface components {
             /** @description Block of the event. */
             blockNumber: number;
         };
-        /** @description Reverted takes back an event that was announced and then dropped by a reorganisation of its chain. */
+        /** @description Reverted says that a reorganisation of the chain removed an event that was published before. */
         Reverted: {
             /** @description Chain of the order. */
             chainId: number;
             /** @description The order's identifier in lower-case hex. */
             orderId: string;
             /**
-             * @description Kind of the event taken back.
+             * @description Kind of the event that was removed.
              *
              *     - `Deposited`: A deposit for an order was made.
              *     - `Settled`: An order was settled.
              *     - `Refunded`: An order was refunded and the solver's bond slashed.
-             *     - `Reverted`: An event announced before was dropped by a reorganisation.
+             *     - `Reverted`: A reorganisation removed an event that was published before.
              * @enum {string}
              */
             event: "Deposited" | "Settled" | "Refunded" | "Reverted";
-            /** @description Block in which the event had been announced. */
+            /** @description Block that the event was published with. */
             blockNumber: number;
         };
         /** @description GetOrderRequest names an order. */
@@ -116,7 +116,7 @@ export interface components {
              *
              *     - `NONE`: The contract does not know the order (its number there is 0).
              *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
-             *     - `SETTLED`: The user has the output, the solver the input (2 on the contract).
+             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
              *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
              * @enum {string}
              */
@@ -163,7 +163,7 @@ export interface components {
             /** @description Chain on which the output is paid: the chain itself, or another one that the instance lists for it. */
             destinationChainId: number;
             /**
-             * @description How the user intends to deposit. The answer's deposit address is valid in both modes.
+             * @description How the user intends to deposit. The deposit address of the response is valid in both modes.
              *
              *     - `CONTRACT`: The user approves the token and calls `deposit` on the settlement contract.
              *     - `ADDRESS`: The user transfers the token to the deposit address; anyone may then call `settle`.
@@ -179,15 +179,17 @@ export interface components {
             quote: components["schemas"]["Quote"];
             /** @description The solver's EIP-712 signature over `quote`: 65 bytes in hex with `0x`. */
             solverSignature: string;
-            /** @description Address that takes the input token in deposit mode ADDRESS: the settlement contract's CREATE2 address for this order, computed by the instance. EIP-55 form. */
+            /** @description Address that takes the input token in deposit mode ADDRESS. It is the settlement contract's CREATE2 address for this order; the instance computes it. EIP-55 form. */
             depositAddress: string;
             /** @description The order's identifier on the settlement contract: 32 bytes in lower-case hex with `0x`. */
             orderId: string;
-            /** @description The other valid offers, best first. Each can be used as it is. */
+            /** @description The other valid offers, best first. You can use each one as it is. */
             alternativeQuotes: components["schemas"]["SignedQuote"][];
             /**
              * Format: uuid
-             * @description Names the record of how this answer came about, see GetQuoteRecord: a UUID. It is the caller's own: solvers get other ids. Errors because of solvers carry it as well: `quoteId` beside `code` on REST, in the metadata of `google.rpc.ErrorInfo` on RPC. An instance that keeps no records answers it too, for its log.
+             * @description Id of this quote's record, a UUID; see GetQuoteRecord. Only the caller gets this id: solvers get other ids.
+             *
+             *     Errors because of solvers also carry it: next to `code` as `quoteId` on REST, and in the metadata of `google.rpc.ErrorInfo` on RPC. An instance that keeps no records also returns it, for its log.
              */
             quoteId: string;
         };
@@ -232,7 +234,7 @@ export interface components {
         };
         /** @description GetQuoteRecordRequest names a quote. */
         GetQuoteRecordRequest: {
-            /** @description Chain that the quote was asked for. A path parameter on REST. */
+            /** @description Chain of the quote. A path parameter on REST. */
             chainId: number;
             /**
              * Format: uuid
@@ -240,36 +242,40 @@ export interface components {
              */
             quoteId: string;
         };
-        /** @description GetQuoteRecordResponse is the record of one quote, as far as the reader may see it. */
+        /** @description GetQuoteRecordResponse is the record of one quote, as far as its reader may see it. */
         GetQuoteRecordResponse: {
             /**
              * Format: uuid
-             * @description The id by which it was read.
+             * @description The id in the request.
              */
             quoteId: string;
-            /** @description Chain that the quote was asked for. */
+            /** @description Chain of the quote. */
             chainId: number;
-            /** @description When the quote was asked for, Unix time in milliseconds. */
+            /** @description When the service got the caller's request, Unix time in milliseconds. */
             requestedAt: number;
             /** @description Time from the request until every asked solver had an outcome, in milliseconds. For the caller only. */
             durationMs?: number;
             /**
-             * @description What became of the quote. For the caller only.
+             * @description How the quote ended. For the caller only.
              *
              *     - `QUOTED`: The caller got at least one offer.
              *     - `NO_QUOTES`: No solver gave a valid offer in time.
-             *     - `CANCELLED`: The caller went away before the answer.
+             *     - `CANCELLED`: The caller cancelled the request or lost its connection before the response.
              * @enum {string}
              */
             outcome?: "QUOTED" | "NO_QUOTES" | "CANCELLED";
-            /** @description What the solvers were asked. */
+            /** @description The request to the solvers. */
             request: components["schemas"]["QuoteParameters"];
-            /** @description For the caller, the solvers that were asked: offers first, the best one at the top, then the others. A solver that is not here was not asked: others had their turn, its connections were taken, or its circuit breaker was open. For a solver, its own result. */
+            /**
+             * @description For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For a solver, its own result.
+             *
+             *     A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, or its circuit breaker was open.
+             */
             solvers: components["schemas"]["SolverResult"][];
-            /** @description The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT. Decimal, in the token's smallest unit. For a solver only after the deposit deadline; absent without an offer. */
+            /** @description The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT. Decimal, in the token's smallest unit. A solver sees it only after the deposit deadline. Absent without an offer. */
             bestAmount?: string;
         };
-        /** @description QuoteParameters is what solvers are asked for. */
+        /** @description QuoteParameters describes the swap that solvers are asked for. */
         QuoteParameters: {
             /** @description Token that the user sells. EIP-55 form, as all addresses here. */
             inputToken: string;
@@ -302,36 +308,36 @@ export interface components {
             /** @description Last moment for the fill, Unix time in seconds. */
             fillDeadline: number;
         };
-        /** @description SolverResult is what came of asking one solver. */
+        /** @description SolverResult is the result of the request to one solver. */
         SolverResult: {
             /** @description The solver. EIP-55 form. */
             solver: string;
             /**
-             * @description What came of asking it.
+             * @description How the request ended.
              *
              *     - `QUOTED`: A valid offer came in time.
              *     - `DECLINED`: The solver answered with another status than 200.
-             *     - `INVALID`: The reply does not match what was asked, or the settlement contract would refuse it.
-             *     - `LATE`: No reply came within the service's own time-out.
-             *     - `FAILED`: The solver could not be reached, or the connection broke, or the reply was too long.
-             *     - `CANCELLED`: The quote ended before the reply came: the caller went away or had a shorter deadline, or the request waited for a free connection. It does not count against the solver.
-             *     - `CIRCUIT_OPEN`: The solver's circuit breaker was open because it had cost callers time: it was asked, but the quote did not wait for it.
+             *     - `INVALID`: The reply does not match the request, or the settlement contract would reject it.
+             *     - `LATE`: No reply came within the service's own timeout.
+             *     - `FAILED`: The service could not reach the solver, or the connection broke, or the reply was too long.
+             *     - `CANCELLED`: The quote ended before the reply came: the caller cancelled it or had a shorter deadline, or the request waited for a free connection. It does not count against the solver.
+             *     - `CIRCUIT_OPEN`: The solver's circuit breaker was open because the solver had cost callers time. The solver was asked, but the quote did not wait for it.
              * @enum {string}
              */
             outcome: "QUOTED" | "DECLINED" | "INVALID" | "LATE" | "FAILED" | "CANCELLED" | "CIRCUIT_OPEN";
-            /** @description Its place among the valid offers, 1 for the best one; absent without a valid offer. */
+            /** @description Its rank among the valid offers, 1 for the best one; absent without a valid offer. */
             rank?: number;
-            /** @description Time from asking it to its outcome, in milliseconds; absent when the quote did not wait for it. */
+            /** @description Time from the request to its outcome, in milliseconds; absent when the quote did not wait for it. */
             durationMs?: number;
-            /** @description Input amount as the solver answered it; absent when its reply had none in decimal digits. */
+            /** @description Input amount in the solver's reply; absent when the reply had none in decimal digits. */
             inputAmount?: string;
-            /** @description Output amount as the solver answered it; absent when its reply had none in decimal digits. */
+            /** @description Output amount in the solver's reply; absent when the reply had none in decimal digits. */
             outputAmount?: string;
-            /** @description For INVALID and FAILED, which of the closed list of reasons it was, such as `fixed_amount_mismatch`. An offer that the settlement contract would refuse is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. */
+            /** @description For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. */
             reason?: string;
-            /** @description For DECLINED, the HTTP status that the solver answered with. */
+            /** @description For DECLINED, the HTTP status of the solver's reply. */
             httpStatus?: number;
-            /** @description The outcome in words: for an offer how it did, otherwise what is wrong and what to do about it. */
+            /** @description The outcome in words: for an offer how it ranked, otherwise what is wrong and what to do about it. */
             explanation: string;
         };
         /** @description RegisterSolverRequest is a registration, signed by the solver. */
@@ -340,9 +346,9 @@ export interface components {
             chainId: number;
             /** @description The solver's address: 20 bytes in hex with `0x`, any letter case. */
             address: string;
-            /** @description Base URL of the solver's endpoint, at most 2048 characters, without credentials, query or fragment, in its normalised form (WHATWG URL); the slash of an empty path may be left out. In production, https at port 443 or at 1024 and above. The instance posts to `<endpointUrl>/quote`. */
+            /** @description Base URL of the solver's endpoint, at most 2048 characters, without credentials, query or fragment, in its normalised form (WHATWG URL). You may leave out the slash of an empty path. In production, it must be https at port 443, or at 1024 and above. The instance posts to `<endpointUrl>/quote`. */
             endpointUrl: string;
-            /** @description Display name, 1 to 64 visible characters: no control, format or other invisible characters, no blank at either end, at most four combining marks in a row. */
+            /** @description Display name, 1 to 64 visible characters. It has no control, format or other invisible characters, no blank at either end, and at most four combining marks in a row. */
             name: string;
             /** @description EIP-191 personal-message signature by `address`, 65 bytes in hex with `0x`, over the four lines `<protocol name> Solver Registration`, `Address: <address in lower case>`, `Endpoint: <endpointUrl>` and `Timestamp: <timestamp>`, joined by line feeds. */
             signature: string;
@@ -358,19 +364,19 @@ export interface components {
             status: "registered";
             /** @description The registered address in EIP-55 form. */
             address: string;
-            /** @description What came of one request to the registered endpoint. */
+            /** @description Result of one request to the registered endpoint. */
             check: components["schemas"]["RegistrationCheck"];
         };
-        /** @description RegistrationCheck is the result of one request to the registered endpoint. The request asks for the pair that was last quoted on the chain, from the user `0x000000000000000000000000000000000000dEaD`, with the header `x-quote-kind: indicative`. It counts in no statistic of the solver, has no record, and does not change whether the solver is asked for quotes. */
+        /** @description RegistrationCheck is the result of one request to the registered endpoint. The request asks for the pair that was last quoted on the chain. Its user is `0x000000000000000000000000000000000000dEaD`, and it has the header `x-quote-kind: indicative`. It has no record, does not count in the solver's statistics, and does not change whether the solver is asked for quotes. */
         RegistrationCheck: {
             /**
-             * @description What came of the request.
+             * @description How the request ended.
              *
              *     - `QUOTED`: The reply has the right form and a valid signature.
              *     - `DECLINED`: The endpoint answered with another status than 200. A solver that declines this request is checked no further.
-             *     - `INVALID`: The reply does not match what was asked, or its signature is wrong. Quotes drop such a reply.
+             *     - `INVALID`: The reply does not match the request, or its signature is wrong. Quotes drop such a reply.
              *     - `LATE`: The request was sent, and no reply came within a second.
-             *     - `FAILED`: The endpoint could not be reached within a second, or the connection broke, or the reply was too long.
+             *     - `FAILED`: The service could not reach the endpoint within a second, or the connection broke, or the reply was too long.
              *     - `SKIPPED`: No request was sent: too many checks of this solver, or of others, were made at this time.
              * @enum {string}
              */

@@ -1,6 +1,6 @@
 /**
- * Compiles the client, with its types, into packages/client/dist. What it shares with the service comes along: the compiler
- * follows its imports into `src/domain` and `gen`, so that both have one source and the package needs neither.
+ * Compiles the client and its types into packages/client/dist. The compiler follows its imports into `src/domain` and
+ * `gen`, so that the client and the service share one source, and the package contains what it needs.
  */
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'

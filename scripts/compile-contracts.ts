@@ -21,7 +21,7 @@ const CONTRACTS = [
   { contract: 'TestToken', file: 'test-token.ts', prefix: 'testToken' },
 ] as const
 
-/** What the compiler gives of a contract; the creation code is hex without `0x`. */
+/** The compiler's output for a contract; the creation code is hex without `0x`. */
 export interface Artifact {
   abi: readonly unknown[]
   evm: { bytecode: { object: string } }
@@ -43,9 +43,10 @@ function main(outDir: string) {
 }
 
 /**
- * Compiles source files, given by their paths below the repository's root, with whatever they import.
- * @returns by source path and contract name
- * @throws Error with the compiler's words, at any error or warning
+ * Compiles source files and their imports.
+ * @param sources paths from the repository's root
+ * @returns the contracts by source path and name
+ * @throws Error with the compiler's messages, at any error or warning
  */
 export function compile(sources: readonly string[]): CompilerOutput['contracts'] {
   const input = {
@@ -67,7 +68,7 @@ function sourceOf(contract: string): string {
   return `${SOURCE_DIR}/${contract}.sol`
 }
 
-/** Sources go by the names that imports give them, never by absolute paths, which would differ between machines. */
+/** Sources have the names that imports use, never absolute paths, which would differ between machines. */
 function importSource(path: string): { contents: string } | { error: string } {
   try {
     return { contents: readSource(path) }

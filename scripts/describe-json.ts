@@ -1,9 +1,9 @@
 /**
- * Writes the types of the messages as REST and the event streams have them, which is not ProtoJSON.
+ * Writes the types of the messages in the JSON of REST and the event streams, which differs from ProtoJSON.
  *
  *   tsx scripts/describe-json.ts [outFile=gen/json.ts]
  *
- * The output depends on the protos alone: the schemas are those of /openapi.json.
+ * The output depends only on the protos: the schemas are those of /openapi.json.
  */
 import { writeFileSync } from 'node:fs'
 import type { DescFile } from '@bufbuild/protobuf'
@@ -23,7 +23,7 @@ const FILES: readonly DescFile[] = [
 ]
 
 async function main(outFile: string): Promise<void> {
-  // A message with a oneof travels as one of its members.
+  // A message with a oneof is sent as one of its members.
   const messages = FILES.flatMap((file) => file.messages).filter(({ oneofs }) => oneofs.length === 0)
   const types = await openapiTs({
     openapi: '3.1.0',

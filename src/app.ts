@@ -17,7 +17,7 @@ import { createQuoteService } from './rpc/quote-service.js'
 import { createRateLimits } from './rpc/rate-limits.js'
 import { createReflection } from './rpc/reflection.js'
 import { createSolverService } from './rpc/solver-service.js'
-import { createStreamPlaces, STREAM_LIMITS } from './rpc/stream-places.js'
+import { createStreamSlots, STREAM_LIMITS } from './rpc/stream-slots.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard } from './solvers/endpoint-guard.js'
@@ -132,7 +132,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
     const rateLimits = createRateLimits(config.rateLimits, {
       limiterOf: stores.limiterOf,
-      onRefused: (limit) => metrics.rateLimited.inc({ limit }),
+      onRejected: (limit) => metrics.rateLimited.inc({ limit }),
     })
     const counter = createRequestCounters(metrics)
     const guard = createMiddleware({ supportedChains, rateLimits, counter, log })
@@ -143,11 +143,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     ].map(guard)
     // So that the first rejection already shows as an increase.
     for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)
-    const places = createStreamPlaces({
+    const slots = createStreamSlots({
       ...config,
-      onRefused: (limit) => metrics.streamRejections.inc({ limit }),
+      onRejected: (limit) => metrics.streamRejections.inc({ limit }),
     })
-    const streams = createEventStreams({ eventLog, supportedChains, rateLimits, places, metrics, log })
+    const streams = createEventStreams({ eventLog, supportedChains, rateLimits, slots, metrics, log })
     const services = [...new Set([...methods, streams].map(({ desc }) => desc.parent))]
     const health = createHealth({
       services: services.map(({ typeName }) => typeName),

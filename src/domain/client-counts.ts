@@ -14,7 +14,7 @@ interface ClientCountsOptions {
 }
 
 /**
- * Counts what clients hold at the moment, such as places of streams. A network may hold a multiple of a client's limit. A
+ * Counts what clients hold at the moment, such as stream slots. A network may hold a multiple of a client's limit. A
  * network or a region holds at most a quarter of the total, so that no owner of many addresses can take all of it. A
  * region of private addresses has no limit: strangers cannot have these addresses, and a whole company may share one /16.
  * The memory grows only with the number held.

@@ -111,8 +111,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     clearTimeout(retry)
     publisher.catchUp().then(noteSuccess, (error) => {
       if (isClosed) return
-      if (!isFailing)
-        log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read')
+      if (!isFailing) log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read')
       isFailing = true
       retry = setTimeout(catchUp, RETRY_MS)
     })

@@ -8,11 +8,10 @@ const NOT_IMPLEMENTED = 501
 const AUTHORITY_SHAPE = 'must be a host name or an IP address, with an optional port'
 
 /**
- * Checks the headers of a request that a proxy before this service may read in another way than Node does, and the
- * host that it names.
- * @returns INVALID_ARGUMENT: 400 for a second or unusable Host header or `:authority` (RFC 9112, section 3.2), 501 for
- * a transfer coding other than `chunked` (section 6.1); undefined for a request to serve. REST takes an empty Host and
- * none, as health checks of load balancers send them.
+ * Checks the host of a request, and the headers that a proxy before this service may read in another way than Node does.
+ * REST accepts an empty Host and none, as health checks of load balancers send them.
+ * @returns undefined for a valid request. Otherwise INVALID_ARGUMENT: 400 for a second or unusable Host header or
+ * `:authority` (RFC 9112, section 3.2), 501 for a transfer coding other than `chunked` (section 6.1).
  */
 export function findHeaderError(request: Request): ServiceError | undefined {
   const { headers, rawHeaders } = request
@@ -21,24 +20,25 @@ export function findHeaderError(request: Request): ServiceError | undefined {
     const name = rawHeaders[index]
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
-  if (hosts > 1) return refusal('header', 'Host', 'must be given once')
+  if (hosts > 1) return invalidRequest('header', 'Host', 'must be given once')
   const authority = authorityOf(request)
   if (authority && !URL.canParse(`http://${authority}`)) return authorityError(request)
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    return refusal('header', 'Transfer-Encoding', 'must be chunked, or left out', NOT_IMPLEMENTED)
+    return invalidRequest('header', 'Transfer-Encoding', 'must be chunked, or left out', NOT_IMPLEMENTED)
   return undefined
 }
 
 /**
- * Checks what Connect builds a URL of, beyond `findHeaderError`: it logs a stack trace when that fails.
+ * Checks the parts that Connect builds a URL from, in addition to `findHeaderError`. Connect logs a stack trace when
+ * that fails.
  * @returns INVALID_ARGUMENT for an empty Host or none, and for a request target that is an unusable URL
  */
 export function findTargetError(request: Request): ServiceError | undefined {
   if (!authorityOf(request)) return authorityError(request)
   const { url = '' } = request
   if (url.startsWith('/') || URL.canParse(url)) return undefined
-  return refusal('request', 'path', 'must be a valid URL path')
+  return invalidRequest('request', 'path', 'must be a valid URL path')
 }
 
 function authorityOf(request: Request): string | undefined {
@@ -46,10 +46,10 @@ function authorityOf(request: Request): string | undefined {
 }
 
 function authorityError(request: Request): ServiceError {
-  return refusal('header', 'authority' in request ? ':authority' : 'Host', AUTHORITY_SHAPE)
+  return invalidRequest('header', 'authority' in request ? ':authority' : 'Host', AUTHORITY_SHAPE)
 }
 
-function refusal(part: string, field: string, message: string, httpStatus?: number): ServiceError {
+function invalidRequest(part: string, field: string, message: string, httpStatus?: number): ServiceError {
   const status = httpStatus === undefined ? {} : { httpStatus }
   return new ServiceError('INVALID_ARGUMENT', `The ${part} ${field} ${message}.`, {
     ...status,

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { noteClientAddress } from './client-address.js'
+import { recordClientAddress } from './client-address.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,13 +9,13 @@ declare module 'fastify' {
 }
 
 /**
- * Notes when a request arrived, and the IP address of its client. Fastify's own `elapsedTime` is always 0 for routes
+ * Records when a request arrived, and the IP address of its client. Fastify's own `elapsedTime` is always 0 for routes
  * without an `onResponse` hook.
- * @returns false when the connection has ended before, so that nothing needs an answer
+ * @returns false when the connection has already ended, so that no response is needed
  */
-export function noteArrival(request: FastifyRequest): boolean {
+export function recordArrival(request: FastifyRequest): boolean {
   request.arrivedAt = performance.now()
-  return noteClientAddress(request)
+  return recordClientAddress(request)
 }
 
 /** Milliseconds since a request arrived. */

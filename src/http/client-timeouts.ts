@@ -1,18 +1,18 @@
-/** How long a client may take, in milliseconds; a slower one is dropped. */
+/** How long a client may take, in milliseconds. The server ends the connection of a slower one. */
 export interface ClientTimeouts {
-  /** To say which protocol it speaks, and to send a request's headers. */
+  /** To show which protocol it speaks, and to send a request's headers. */
   readonly headersMs: number
   /** To send a whole request. */
   readonly requestMs: number
   /** Until its next request on the same connection. */
   readonly keepAliveMs: number
-  /** To answer a ping of HTTP/2, sent as often while something is under way. */
+  /** To answer an HTTP/2 ping. While requests are open, the server sends a ping at this interval. */
   readonly pingMs: number
-  /** To take some of an answer that waits to be sent; on HTTP/2 up to twice as long. */
+  /** To read a part of a response that waits to be sent; on HTTP/2 up to twice as long. */
   readonly stalledMs: number
-  /** To let the answers move on that pile up because it sent requests ahead. */
+  /** To read responses when so many wait, because the client sent requests ahead, that the server reads no more. */
   readonly pausedMs: number
-  /** To take what is under way on a session of HTTP/2 that was closed. */
+  /** To read the open responses on an HTTP/2 session that was closed. */
   readonly closeMs: number
 }
 

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { type Reason, ServiceError, toServiceError } from '../domain/errors.js'
-import { hasAnswerUnderWay } from '../internals/answer-under-way.js'
+import { hasResponseUnderWay } from '../internals/response-under-way.js'
 
-/** What the framework's errors say of the request: the bad part, and what it must be. */
+/** The framework's errors by code: the bad part of the request, and what it must be. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { field: string; message: string; httpStatus?: number }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { field: 'body', message: 'must be at most 64 KiB', httpStatus: 413 },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -14,12 +14,12 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { field: string; message: string
   FST_ERR_BAD_URL: { field: 'path', message: 'must be a valid URL path' },
 }
 const UNPARSABLE: Readonly<Record<string, [status: string, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not come to its end in time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request was not complete in time.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers must be at most 16 KiB.'],
 }
-const MALFORMED = { field: 'request', message: 'must be readable to its end' }
+const MALFORMED = { field: 'request', message: 'must be complete and readable' }
 
-/** Turns whatever a route threw, its framework included, into an error that a caller may see. */
+/** Turns an error from a route or the framework into one that a caller may see. */
 export function toRestError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown
   const { code = '', statusCode = 500 } = (thrown ?? {}) as { code?: string; statusCode?: number }
@@ -32,10 +32,10 @@ export function toRestError(thrown: unknown): ServiceError {
   })
 }
 
-/** Answers a connection whose bytes are no HTTP, or came too slowly, in the shape of all errors, and ends it. */
+/** Ends a connection whose bytes are not HTTP, or came too slowly. The response has the shape of all errors. */
 export function rejectUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  if (hasAnswerUnderWay(socket)) return void socket.destroy()
+  if (hasResponseUnderWay(socket)) return void socket.destroy()
   const [status, message] = UNPARSABLE[error.code ?? ''] ?? [
     '400 Bad Request',
     'The request is not valid HTTP.',
@@ -46,9 +46,9 @@ export function rejectUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
   socket.destroy()
 }
 
-/** Answers with an error in the one shape that all REST errors have (docs/decisions.md, D7). */
+/** Sends an error in the one shape that all REST errors have (docs/decisions.md, D7). */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
-  reply.request.refusal = error
+  reply.request.rejection = error
   const details = error.violations.length > 0 ? { details: error.violations } : {}
   const quoteId = error.quoteId === undefined ? {} : { quoteId: error.quoteId }
   return reply

@@ -4,7 +4,7 @@ import { ServiceError } from '../domain/errors.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { Logger } from '../telemetry/log.js'
-import { noteArrival } from './arrival.js'
+import { recordArrival } from './arrival.js'
 import { sendError, toRestError } from './error-body.js'
 import type { LogRequest } from './request-log.js'
 import { abandon, toClient } from './rest-context.js'
@@ -12,7 +12,7 @@ import { abandon, toClient } from './rest-context.js'
 const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
 
-/** Answers what reaches no route, and what routes throw, in the shape of all errors (docs/decisions.md, D7). */
+/** Sends errors for unknown paths and for what routes throw, in the shape of all errors (docs/decisions.md, D7). */
 export function registerErrorHandlers(
   server: FastifyInstance,
   rateLimits: RateLimits,
@@ -20,12 +20,12 @@ export function registerErrorHandlers(
 ): void {
   server.setErrorHandler((thrown, request, reply) => {
     const error = toRestError(thrown)
-    // What the guard has turned into a ServiceError, it has logged.
+    // The middleware has already logged the errors that it turned into a ServiceError.
     if (error !== thrown && error.reason === 'INTERNAL') {
       log.error({ requestId: request.id, err: error.cause }, error.message)
     }
     sendError(reply, error)
-    // What reaches no route.
+    // Routes log their own requests.
     if (request.routeOptions.url === undefined) logRequest(request, error.httpStatus)
     return reply
   })
@@ -33,14 +33,14 @@ export function registerErrorHandlers(
     await rateLimits.consume('global', toClient(request, reply))
     throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
   })
-  // A body is read where it is asked for, not before a path is refused.
+  // Only routes that need the body read it: an unknown path is rejected first.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _body, done) => done(null))
 }
 
 /**
- * Answers 405 to the verbs that a path does not take.
- * @param check may refuse for another reason first
+ * Rejects with 405 the verbs that a path does not accept.
+ * @param check may throw another error first
  */
 export type RejectOtherMethods = (
   url: string,
@@ -48,7 +48,7 @@ export type RejectOtherMethods = (
   check: (request: FastifyRequest) => void,
 ) => void
 
-/** Builds the refusal of other verbs; whether HEAD is taken is up to the routes themselves. */
+/** Builds the rejection of other verbs. The routes themselves decide whether they accept HEAD. */
 export function createMethodRejection(server: FastifyInstance, rateLimits: RateLimits): RejectOtherMethods {
   return (url, verbs, check) => {
     const allowed = verbs.toSorted()
@@ -67,8 +67,8 @@ export function createMethodRejection(server: FastifyInstance, rateLimits: RateL
 }
 
 /**
- * Answers a path that cannot be decoded, which Fastify gives to no route and no hook: counted as all else, and 404
- * first when its chain is not supported.
+ * Builds the handler of paths that cannot be decoded, which Fastify gives to no route and no hook. Such a request counts
+ * against the limit like any other. An unsupported chain is 404 first.
  */
 export function createBadUrlHandler(
   methods: readonly MethodHandler[],
@@ -76,21 +76,21 @@ export function createBadUrlHandler(
   logRequest: LogRequest,
 ) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (!noteArrival(request)) return abandon(request, reply)
+    if (!recordArrival(request)) return abandon(request, reply)
     try {
       await rateLimits.consume('global', toClient(request, reply))
       const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []
       if (segment !== undefined) methods[0]?.assertChain(parseChainId(decoded(segment)))
       throw error
     } catch (thrown) {
-      const refusal = toRestError(thrown)
-      sendError(reply, refusal)
-      logRequest(request, refusal.httpStatus)
+      const rejection = toRestError(thrown)
+      sendError(reply, rejection)
+      logRequest(request, rejection.httpStatus)
     }
   }
 }
 
-/** @returns the text of a path's segment, or nothing when it cannot be decoded */
+/** @returns the text of a path's segment; empty when it cannot be decoded */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)

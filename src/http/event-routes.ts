@@ -18,9 +18,9 @@ import { serveWebSocket } from './websocket.js'
 const SWITCHING_PROTOCOLS = 101
 
 /**
- * Serves the event stream at the paths of its `google.api.http` option: the option's own is a WebSocket, the additional
- * ones are server-sent events.
- * @param server a scope that takes WebSockets
+ * Serves the event stream at the paths of its `google.api.http` option. The option's own path is a WebSocket, the
+ * additional ones are server-sent events.
+ * @param server a scope that accepts WebSockets
  */
 export function registerEventRoutes(
   server: FastifyInstance,
@@ -35,7 +35,7 @@ export function registerEventRoutes(
     const { message, violations } = reader.read((field) => fieldValue(query, field))
     return { message: message as StreamEventsRequest, violations: [...checkQuery(query), ...violations] }
   }
-  /** The replies to requests that become WebSockets, whose handler gets none. */
+  /** The replies of requests that become WebSockets: the handler of a WebSocket does not get one. */
   const upgrades = new WeakMap<FastifyRequest, FastifyReply>()
 
   for (const [index, { url }] of compileRoutes(streams.desc).entries()) {
@@ -44,7 +44,7 @@ export function registerEventRoutes(
         method: 'GET',
         url,
         exposeHeadRoute: false,
-        // Before the upgrade: a refusal is an HTTP answer and costs no socket.
+        // Before the upgrade: a rejection is an HTTP response and opens no WebSocket.
         onRequest: (request, reply) => streams.checkLimits(toClient(request, reply)),
         async preHandler(request, reply) {
           if (request.ws) upgrades.set(request, reply)
@@ -56,7 +56,7 @@ export function registerEventRoutes(
         },
         wsHandler(socket, request) {
           const reply = upgrades.get(request)
-          if (reply === undefined) throw new Error('an upgrade without a reply')
+          if (reply === undefined) throw new Error('the upgrade has no reply')
           upgrades.delete(request)
           logRequest(request, SWITCHING_PROTOCOLS)
           releaseRequest(socket, request, reply)
@@ -75,7 +75,7 @@ export function registerEventRoutes(
   }
 }
 
-/** Frees an open socket of its request: the library's error listener and the connection would keep it. */
+/** Releases the request of an open socket: the library's error listener and the connection would keep it in memory. */
 function releaseRequest(socket: WebSocket, request: FastifyRequest, reply: FastifyReply): void {
   detachResponse(reply.raw, request.raw.socket)
   socket.removeAllListeners('error').on('error', terminate)

@@ -10,10 +10,10 @@ const EXPOSED_HEADERS = [
 ].join(', ')
 
 /**
- * What answers tell browsers of these origins (Fetch, section 3.3); nothing to who is none.
+ * Builds the CORS headers of responses (Fetch, section 3.3). Browsers of other origins get none.
  * @param origins `*`, or each origin by itself
  */
-export function answersToOrigins(
+export function createCorsHeaders(
   origins: readonly string[],
 ): (origin: string | undefined) => Readonly<Record<string, string>> {
   const isOpen = origins.includes('*')
@@ -28,8 +28,8 @@ export function answersToOrigins(
 }
 
 /**
- * What browsers of these origins may send, on REST, server-sent events, Connect and gRPC-Web. For preflights: the
- * answers that follow have their headers without the plugin, which takes its time with each.
+ * Builds the options of preflights: what browsers of these origins may send on REST, server-sent events, Connect and
+ * gRPC-Web. The later responses get their headers without the plugin, because it takes time for each.
  * @param origins `*`, or each origin by itself
  */
 export function preflightHeaders(origins: readonly string[]) {
@@ -43,8 +43,8 @@ export function preflightHeaders(origins: readonly string[]) {
 }
 
 /**
- * Answers are data for any origin that CORS lets in; nothing here is a page that loads anything. Strict transport is
- * for whoever terminates TLS to ask for.
+ * Responses are data for any origin that CORS admits. None of them is a page that loads anything, except `/docs`.
+ * Strict-Transport-Security belongs to the proxy that terminates TLS.
  */
 export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",

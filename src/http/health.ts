@@ -8,14 +8,14 @@ interface HealthOptions {
   readonly registry: Pick<Registry, 'active'>
   /** Whether the database can be reached. */
   readonly isDatabaseUp: () => boolean
-  /** @throws ServiceError while no calls can be served */
+  /** @throws ServiceError while the instance can serve no calls */
   readonly assertServing: () => void
   readonly now: () => number
 }
 
 /**
- * Serves `/health`: 200 in any case, `degraded` while some chain or the database does not answer (docs/decisions.md, D11); and
- * `/health/ready`: 200 only while calls can be served.
+ * Serves `/health` and `/health/ready` (docs/decisions.md, D11). `/health` is always 200, and `degraded` while a chain or
+ * the database does not answer. `/health/ready` is 200 only while the instance can serve calls.
  */
 export function registerHealth(server: FastifyInstance, options: HealthOptions): void {
   const { version, chains, registry, isDatabaseUp, assertServing, now } = options

@@ -5,19 +5,19 @@ import type { HttpRule } from '../../gen/google/api/http_pb.js'
 /** One REST route, compiled from a method's `google.api.http` option. */
 export interface RestRoute {
   readonly verb: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'
-  /** The path with a `:parameter` for each variable, named as the field is in JSON. */
+  /** The path with a `:parameter` for each variable, which has the field's JSON name. */
   readonly url: string
   /** The fields that the path's variables fill. */
   readonly pathFields: readonly DescField[]
   /** Whether all other fields come from the JSON body; from the query otherwise. */
   readonly hasBody: boolean
-  /** The field that is the whole answer; undefined for the message itself. */
+  /** The field that is the whole response body; undefined for the message itself. */
   readonly responseField: DescField | undefined
 }
 
 /**
- * Compiles the REST routes of a method, its additional bindings included.
- * @throws when an option says what this compiler does not know, so that a start fails rather than a request
+ * Compiles the REST routes of a method, with its additional bindings.
+ * @throws when an option has a form that this compiler does not know, so that the start fails and not a request
  */
 export function compileRoutes(method: DescMethod): RestRoute[] {
   if (!hasOption(method, http)) return []
@@ -26,8 +26,8 @@ export function compileRoutes(method: DescMethod): RestRoute[] {
 }
 
 /**
- * Makes sure that no two routes answer the same requests.
- * @throws naming the path that is there twice
+ * Checks that no two routes match the same requests.
+ * @throws an error that names the verb and path of the second one
  */
 export function assertNoConflict(routes: readonly RestRoute[]): void {
   const seen = new Set<string>()

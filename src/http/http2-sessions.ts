@@ -4,13 +4,13 @@ import type { ClientTimeouts } from './client-timeouts.js'
 
 /** The sessions of an HTTP/2 server. */
 export interface Http2Sessions {
-  /** Ends each with the requests under way on it. */
+  /** Closes each session when its open requests have ended. */
   close(): void
 }
 
-/** Ends the sessions and streams of clients that are gone, silent, or take nothing: Node has no deadlines for them. */
+/** Ends the sessions and streams of clients that have left, send nothing or read nothing: Node has no timeouts for them. */
 export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts): Http2Sessions {
-  /** Of the sessions that are not closing yet. */
+  /** For each session that is not closing yet, the function that closes it. */
   const closers = new Map<ServerHttp2Session, () => void>()
   server.on('session', (session) => {
     const streams = collectStreams(session, timeouts)
@@ -20,7 +20,7 @@ export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts)
     closers.set(session, close)
     session.once('close', () => closers.delete(session))
     session.once('goaway', close)
-    // Also when a request was begun and never completed, which makes no stream.
+    // This also covers a request that was begun and never completed, which makes no stream.
     session.setTimeout(timeouts.keepAliveMs, () => (streams.size === 0 ? session.destroy() : close()))
     destroyWithoutPong(session, streams, timeouts.pingMs)
     cutStalled(session, streams, timeouts.stalledMs)
@@ -48,7 +48,7 @@ function collectStreams(session: ServerHttp2Session, { requestMs }: ClientTimeou
   return streams
 }
 
-/** Closes a session, unless its client has done so, and destroys it later if the client does not take what is left. */
+/** Closes a session, unless its client has done so. Destroys it later if the client does not read what is left. */
 function closeInTime(
   session: ServerHttp2Session,
   streams: ReadonlySet<ServerHttp2Stream>,
@@ -60,7 +60,7 @@ function closeInTime(
   })
 }
 
-/** Sends pings while something is under way. An answer repeats the ping's bytes, which a client can only know by reading. */
+/** Sends pings while streams are open. A reply repeats the ping's bytes, which a client knows only if it reads. */
 function destroyWithoutPong(
   session: ServerHttp2Session,
   streams: ReadonlySet<ServerHttp2Stream>,
@@ -72,15 +72,15 @@ function destroyWithoutPong(
     if (streams.size === 0) return
     isUnanswered = true
     const payload = randomBytes(8)
-    session.ping(payload, (error, _durationMs, answer) => {
-      if (error === null && payload.equals(answer)) isUnanswered = false
+    session.ping(payload, (error, _durationMs, pong) => {
+      if (error === null && payload.equals(pong)) isUnanswered = false
     })
   })
 }
 
 /**
- * Cuts the streams of which no whole write was taken from one look to the next: long bodies come in slices. Their own
- * time-outs do not serve: Node starts them again with anything that is sent on the session.
+ * Cancels each stream of which the client took no whole write from one check to the next. Long bodies are written in
+ * slices. The streams' own timeouts do not help: Node restarts them with anything that is sent on the session.
  */
 function cutStalled(
   session: ServerHttp2Session,
@@ -88,13 +88,13 @@ function cutStalled(
   stalledMs: number,
 ): void {
   let before = new Map<ServerHttp2Stream, number>()
-  // Slices have one length, so what is left unsent may be the same although some were taken.
+  // Slices have one length, so the unsent length may be the same although the client took some.
   const drained = new Set<ServerHttp2Stream>()
   session.on('stream', (stream) => stream.on('drain', () => drained.add(stream)))
   repeat(session, stalledMs, () => {
     for (const stream of streams) {
       if (!isUnsent(stream) || drained.has(stream) || before.get(stream) !== stream.writableLength) continue
-      // One that was cut before has not been able to send even that.
+      // The stream was cancelled at an earlier check, and could not send even that.
       if (stream.closed) return session.destroy()
       stream.close(constants.NGHTTP2_CANCEL)
     }

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
 
-/** A JSON object whose fields nobody has looked at yet. */
+/** A JSON object whose fields are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** An answer names what is wrong without giving the whole request back. */
+/** An error names the bad keys without repeating the whole request. */
 const MAX_NAMED_KEYS = 16
 const MAX_KEY_LENGTH = 64
 const QUOTE = 0x22
@@ -13,7 +13,8 @@ const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
 /**
- * Reads a request's body: UTF-8 JSON, an object, no field given twice (which of the two would count?).
+ * Reads a request's body. It must be a JSON object in UTF-8. No field may be given twice, as readers differ in which one
+ * counts.
  * @throws ServiceError INVALID_ARGUMENT that names `body` or the field
  */
 export function parseJsonBody(bytes: Buffer): JsonObject {
@@ -51,7 +52,7 @@ function keyViolations(keys: readonly string[]): FieldViolation[] {
     : violations
 }
 
-/** The keys of the outermost object as they stand in valid JSON text, repeated ones repeatedly. */
+/** The keys of the outermost object in valid JSON text, in their order, with repetitions. */
 function topLevelKeys(text: string): string[] {
   const keys: string[] = []
   let depth = 0

@@ -2,8 +2,8 @@ import type { DescEnum } from '@bufbuild/protobuf'
 import { EventTypeSchema } from '../../gen/aggregator/v1/event_pb.js'
 
 /**
- * An enum value's name in JSON: without the type's prefix, `EXACT_INPUT` (docs/decisions.md, D3); kinds of events are written
- * as the types of their messages, `Deposited` (docs/decisions.md, D9).
+ * The JSON names of an enum's values. They have no type prefix: `EXACT_INPUT` (docs/decisions.md, D3). Kinds of events have
+ * the names of their messages: `Deposited` (docs/decisions.md, D9).
  */
 export function jsonNames(descriptor: DescEnum): ReadonlyMap<number, string> {
   const prefix = descriptor.sharedPrefix?.toUpperCase() ?? ''

@@ -9,16 +9,16 @@ import {
 import type { FieldViolation } from '../domain/errors.js'
 import { jsonNames } from './json-names.js'
 
-/** Reads one message type from JSON as docs/decisions.md, D3 has it: ProtoJSON with plain enum names. */
+/** Reads one message type from the JSON of docs/decisions.md, D3: ProtoJSON with plain enum names. */
 export interface JsonReader {
   /**
-   * @param source values by field: JSON values of a body, or texts of a path or query
-   * @returns the message, and every field whose value could not be read; such a field is left unset
+   * @param source gives a field's value: the JSON value of a body, or the text of a path or query
+   * @returns the message, and every field whose value is invalid; such a field is not set
    */
   read(source: (field: DescField) => unknown): { message: Message; violations: FieldViolation[] }
 }
 
-/** Turns a JSON value into a field's value; undefined when it cannot be one. */
+/** Turns a JSON value into a field's value; undefined when it is invalid. */
 type ReadValue = (value: unknown) => unknown
 
 interface ValueReader {
@@ -32,7 +32,7 @@ interface FieldReader extends ValueReader {
 
 /**
  * Compiles a reader.
- * @throws when the message has a field of a kind that requests of this service do not have
+ * @throws when the message has a field of an unsupported kind
  */
 export function compileJsonReader(descriptor: DescMessage): JsonReader {
   const readers = descriptor.fields.map(compileField)
@@ -66,7 +66,7 @@ function compileField(field: DescField): FieldReader {
   throw unsupported(field)
 }
 
-/** A list in a query is its name several times, and of one item just that. */
+/** In a query, a list repeats its name; a list of one item is that item. */
 function listOf({ read, mustBe }: ValueReader): ValueReader {
   return {
     read(value) {
@@ -102,7 +102,7 @@ function compileScalar(field: DescField, scalar: ScalarType): ValueReader {
   }
 }
 
-/** Numbers and decimal strings say the same; beyond 2^53 a JSON number may have lost digits and is refused. */
+/** Accepts numbers and decimal strings. Beyond 2^53 a JSON number may have lost digits, so it is invalid. */
 function readInteger(value: unknown, max: number): number | undefined {
   const number = typeof value === 'string' && /^(0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 && number <= max
@@ -116,5 +116,5 @@ function readBigInt(value: unknown): bigint | undefined {
 }
 
 function unsupported(field: DescField): Error {
-  return new Error(`${field}: requests have no fields of this kind`)
+  return new Error(`${field}: the reader of requests does not support this kind of field`)
 }

@@ -2,15 +2,15 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bu
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { jsonNames } from './json-names.js'
 
-/** Writes a message, or what one is made of, as the JSON values of docs/decisions.md, D3. */
+/** Writes a message, or the object that initialises one, as the JSON values of docs/decisions.md, D3. */
 export type JsonWriter = (message: object) => Record<string, unknown>
 
 type WriteValue = (value: unknown) => unknown
 
 /**
- * Compiles a writer: 64-bit integers become numbers, enum values plain names, zero values stay, unset optional
- * fields are left out.
- * @throws when the message has a field of a kind that answers of this service do not have
+ * Compiles a writer. 64-bit integers become numbers, and enum values become plain names. Zero values are present, unset
+ * optional fields are absent.
+ * @throws when the message has a field of an unsupported kind
  */
 export function compileJsonWriter(descriptor: DescMessage): JsonWriter {
   const fields = descriptor.fields.map((field) => ({
@@ -30,7 +30,7 @@ export function compileJsonWriter(descriptor: DescMessage): JsonWriter {
   }
 }
 
-/** What a field without presence is when it is not set. */
+/** The value of a field without presence that is not set. */
 function zeroOf(field: DescField): unknown {
   if (field.fieldKind === 'list') return []
   return field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING ? '' : 0
@@ -75,5 +75,5 @@ function compileEnum(descriptor: DescEnum): WriteValue {
 }
 
 function unsupported(field: DescField): Error {
-  return new Error(`${field}: answers have no fields of this kind`)
+  return new Error(`${field}: the writer of responses does not support this kind of field`)
 }

@@ -5,9 +5,9 @@ import { shareRuns } from './share-runs.js'
 
 interface MetricsRouteOptions {
   readonly metrics: Metrics
-  /** `user:password` that Basic authentication must bring; undefined leaves it open (docs/decisions.md, D11). */
+  /** `user:password` for Basic authentication; without it, the route is open (docs/decisions.md, D11). */
   readonly auth: string | undefined
-  /** Brings those figures up to date that are read and not counted. */
+  /** Updates the metrics that are read at this time and not counted. */
   readonly collectMetrics: () => void
 }
 
@@ -34,7 +34,7 @@ function authorization({ headers }: FastifyRequest): string {
   return headers.authorization ?? ''
 }
 
-/** Digests have one length whatever was sent, so that comparing them tells nothing by its time. */
+/** All digests have one length, so that the time of a comparison reveals nothing. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

@@ -11,24 +11,24 @@ import { upgradeFilter } from '../internals/upgrade-filter.js'
 import { findHeaderError } from './ambiguous-headers.js'
 import { type ClientTimeouts, DEFAULT_TIMEOUTS } from './client-timeouts.js'
 import { superviseSessions } from './http2-sessions.js'
-import { supervisePendingAnswers } from './pending-answers.js'
+import { supervisePendingResponses } from './pending-responses.js'
 
 /** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
 export interface Multiplexer {
-  /** For Fastify, which calls `closeIdleConnections` and `closeHttp2Sessions` when it closes. */
+  /** Fastify calls `closeIdleConnections` and `closeHttp2Sessions` of this server when it closes. */
   readonly server: Server
   /**
-   * Takes no more connections; each that there is ends with its next answer. A request that is sent at that moment on
-   * an idle connection gets an answer, and not a reset.
-   * @returns when none is left, after `timeoutMs` at the latest
+   * Accepts no more connections. Each open one ends with its next response, so that a request that a client sends at that
+   * moment on an idle connection gets a response and not a reset.
+   * @returns when no connection is left, after `timeoutMs` at the latest
    */
   drain(timeoutMs: number): Promise<void>
-  /** Ends every connection that is still open, WebSockets as well. */
+  /** Destroys every open connection, also WebSockets. */
   destroyConnections(): void
 }
 
 interface MultiplexerOptions {
-  /** Whether a path takes WebSockets; requests for an upgrade at other paths are answered as if they asked for none. */
+  /** Whether a path accepts WebSockets. At other paths, the server ignores the request for an upgrade. */
   readonly isWebSocketPath?: (path: string) => boolean
   readonly timeouts?: ClientTimeouts
 }
@@ -38,11 +38,11 @@ const MAX_STREAMS_PER_SESSION = 256
 /** HTTP/2 connections begin with `PRI * HTTP/2.0`; no method of HTTP/1.1 begins with these bytes. */
 const HTTP2_BEGINNING = Buffer.from('PRI')
 
-/** Builds the server: an HTTP/1.1 server that hands over to an HTTP/2 server the connections that begin as such. */
+/** Builds an HTTP/1.1 server that passes connections which begin as HTTP/2 to an HTTP/2 server. */
 export function createMultiplexer(handler: RequestListener, options: MultiplexerOptions = {}): Multiplexer {
   const { isWebSocketPath = () => false, timeouts = DEFAULT_TIMEOUTS } = options
   const connections = new Set<Socket>()
-  const undecided = new Set<Socket>()
+  const unidentified = new Set<Socket>()
   let onLastGone = () => {}
   let isDraining = false
   let isClosing = false
@@ -55,7 +55,7 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
       isWebSocketPath(url.split('?', 1)[0] ?? '') &&
       !isClosing &&
       !socket.destroyed &&
-      !hasPendingAnswers(socket) &&
+      !hasPendingResponses(socket) &&
       findHeaderError(request) === undefined
     )
   }
@@ -64,7 +64,7 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
     if (!request.socket.destroyed) handler(request, response)
   })
   http1.setTimeout(timeouts.stalledMs)
-  const hasPendingAnswers = supervisePendingAnswers(http1, timeouts, {
+  const hasPendingResponses = supervisePendingResponses(http1, timeouts, {
     onBegin(response) {
       if (isDraining) response.setHeader('Connection', 'close')
     },
@@ -80,25 +80,25 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
 
   interceptConnections(http1, (socket, serve) => {
     connections.add(socket)
-    undecided.add(socket)
-    // These stay for as long as the connection, so they hold nothing.
+    unidentified.add(socket)
+    // These listeners stay for as long as the connection, so they capture nothing.
     socket.on('error', destroy).once('close', forget)
     sniffProtocol(socket, timeouts.headersMs, (protocol) => {
-      undecided.delete(socket)
+      unidentified.delete(socket)
       if (protocol === 'http1') return serve()
-      // Sockets of an HTTP/1.1 server may be half open. An HTTP/2 server does not expect that: it would miss their end.
+      // Sockets of an HTTP/1.1 server may be half open. An HTTP/2 server does not expect that and would miss their end.
       socket.allowHalfOpen = false
       http2.emit('connection', socket)
     })
   })
 
   function forget(this: Socket): void {
-    undecided.delete(this)
+    unidentified.delete(this)
     connections.delete(this)
     if (connections.size === 0) onLastGone()
   }
 
-  // What else a client expects, it will see from the answer.
+  // A client sees from the response whether the server meets another expectation.
   http1.on('checkExpectation', (request, response) => http1.emit('request', request, response))
   http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
 
@@ -107,7 +107,7 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
       closeHttp2Sessions() {
         isClosing = true
         sessions.close()
-        for (const socket of undecided) socket.destroy()
+        for (const socket of unidentified) socket.destroy()
       },
     }),
     async drain(timeoutMs) {
@@ -137,7 +137,7 @@ function http1Options(timeouts: ClientTimeouts, isAccepted: (request: IncomingMe
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: Math.ceil(timeouts.headersMs / 10),
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Finds out that a client is gone to which nothing is written for a while.
+    // Detects that a client has left, when nothing is written to it for a while.
     keepAlive: true,
     keepAliveInitialDelay: timeouts.pingMs,
     IncomingMessage: upgradeFilter(isAccepted),

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-/** Upgrades that no WebSocket has taken over. */
+/** Requests for an upgrade that are not WebSockets yet. */
 export interface PendingUpgrades {
   /** Leaves the connection of a request to its WebSocket. */
   takeOver(request: IncomingMessage): void
 }
 
 /**
- * Destroys the connection of each upgrade that is refused: when its answer is sent, when the client ends it, or after
- * `timeoutMs`. Node does not serve such a connection any more, so it would stay open. @fastify/websocket does the same, but
- * only for requests that reach the hooks of its own scope.
+ * Destroys the connection of each rejected upgrade: when its response is sent, when the client ends it, or after
+ * `timeoutMs`. Node no longer serves such a connection, so it would stay open. @fastify/websocket does the same, but only
+ * for requests that reach the hooks of its own scope.
  * @param server the root scope, before it has other hooks
  */
 export function superviseUpgrades(server: FastifyInstance, timeoutMs: number): PendingUpgrades {

@@ -4,14 +4,14 @@ import type { FieldViolation } from '../domain/errors.js'
 import { replaceUnprintable } from '../domain/text.js'
 import type { JsonObject } from './json-body.js'
 
-/** An answer names what is wrong without giving the whole query back. */
+/** An error names the unknown parameters without repeating the whole query. */
 const MAX_NAMED = 16
 const MAX_NAME_LENGTH = 64
 
 /**
- * Builds the check of a query whose parameters are the fields of a request. A filter whose name is misspelt would let
- * everything through, so each parameter that is no field is a mistake.
- * @returns takes a query; returns one violation for each unknown parameter, 16 at most
+ * Builds the check of a query whose parameters are the fields of a request. A filter with a misspelt name would let
+ * everything through, so a parameter that is not a field is an error.
+ * @returns a function that returns one violation for each unknown parameter of a query, at most 16
  */
 export function createQueryCheck(fields: readonly DescField[]): (query: JsonObject) => FieldViolation[] {
   const names = fields.map((field) => field.jsonName)
@@ -22,7 +22,7 @@ export function createQueryCheck(fields: readonly DescField[]): (query: JsonObje
       const field = replaceUnprintable(name.slice(0, MAX_NAME_LENGTH))
       const meant = nearMiss(field, names, lettersOff)
       const hint = meant === undefined ? `use ${names.join(', ')}` : `did you mean ${meant}?`
-      return { field, message: `is no parameter of this path: ${hint}` }
+      return { field, message: `is not a parameter of this path: ${hint}` }
     })
   }
 }

@@ -7,37 +7,37 @@ import { elapsedMs } from './arrival.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the answer says went wrong; undefined while nothing has. */
-    refusal: Pick<ServiceError, 'reason' | 'quoteId'> | undefined
-    /** What came of a quote; undefined of other requests, and of a quote without an offer. */
+    /** The error of the response; undefined while there is none. */
+    rejection: Pick<ServiceError, 'reason' | 'quoteId'> | undefined
+    /** The result of a quote; undefined for other requests, and for a quote without an offer. */
     quote: QuoteSummary | undefined
   }
   interface FastifyContextConfig {
-    /** Whether the route writes its requests' lines itself: to be told of the end of an answer takes its time. */
+    /** Whether the route logs its requests itself, which costs less than a hook at the end of each response. */
     logsItself?: boolean
   }
 }
 
 /**
- * Writes the line of a request that has its answer.
- * @param status of the answer
+ * Writes the line of a request that has its response.
+ * @param status of the response
  */
 export type LogRequest = (request: FastifyRequest, status: number) => void
 
-/** Paths that machines ask for again and again. */
+/** Paths that monitoring requests all the time. */
 const ROUTINE = /^\/(health|metrics)\b/
 const MAX_PATH_LENGTH = 200
-/** Errors of the service, and requests that took that long, are logged whatever the share. */
+/** Requests that took at least as long, and errors of the service, are logged whatever the share is. */
 const SLOW_MS = 1000
 const SERVER_ERROR = 500
 
 /**
- * Has one line logged for each request, or for a share of them, when its answer is done: by the routes that log themselves and by those who
- * answer what reaches no route, with what is returned here; of all other routes by a hook.
- * @param share of 0 to 1: the part of the requests that is logged when it is neither slow nor an error of the service
+ * Logs one line for each request, or for a share of them, after its response. A hook does so for most routes. Routes that
+ * log themselves, and the handlers of unknown paths, call the returned function.
+ * @param share from 0 to 1: the part of the requests that is logged when they are neither slow nor errors of the service
  */
 export function createRequestLog(server: FastifyInstance, log: Logger, share: number): LogRequest {
-  server.decorateRequest('refusal', undefined)
+  server.decorateRequest('rejection', undefined)
   server.decorateRequest('quote', undefined)
   if (!log.isLevelEnabled('info')) return () => {}
   const writeLine = createLineWriter(log, 'info', 'request')
@@ -59,28 +59,28 @@ export function createRequestLog(server: FastifyInstance, log: Logger, share: nu
   return logRequest
 }
 
-/** On gRPC an error has status 200 as well. */
-function isServerError({ refusal }: FastifyRequest, status: number): boolean {
-  return status >= SERVER_ERROR || (refusal !== undefined && REASONS[refusal.reason].http >= SERVER_ERROR)
+/** On gRPC, errors have status 200 too. */
+function isServerError({ rejection }: FastifyRequest, status: number): boolean {
+  return status >= SERVER_ERROR || (rejection !== undefined && REASONS[rejection.reason].http >= SERVER_ERROR)
 }
 
-/** The fields of a line as the inside of a JSON object. The path is the one text in it that a client chooses freely. */
+/** The fields of a line as the inside of a JSON object. The path is the only text that a client chooses freely. */
 function fieldsOf(request: FastifyRequest, status: number, durationMs: number): string {
-  const { id, method, url, clientAddress, refusal } = request
+  const { id, method, url, clientAddress, rejection } = request
   const fields =
     `"requestId":"${id}","method":"${method}","path":${jsonOf(pathOf(url))},"status":${status},` +
     `"durationMs":${Math.round(durationMs * 10) / 10},"client":"${clientAddress}"${quoteFieldsOf(request)}`
-  return refusal === undefined ? fields : `${fields},"reason":"${refusal.reason}"`
+  return rejection === undefined ? fields : `${fields},"reason":"${rejection.reason}"`
 }
 
-/** Of a quote: its id, the solver of the best offer, and the number of offers; an error with the id had none. */
-function quoteFieldsOf({ quote, refusal }: FastifyRequest): string {
+/** A quote's id, the solver of the best offer, and the number of offers. An error with a quote's id had no offers. */
+function quoteFieldsOf({ quote, rejection }: FastifyRequest): string {
   if (quote !== undefined)
     return `,"quoteId":"${quote.quoteId}","winner":"${quote.winner}","offers":${quote.offers}`
-  return refusal?.quoteId === undefined ? '' : `,"quoteId":"${refusal.quoteId}","offers":0`
+  return rejection?.quoteId === undefined ? '' : `,"quoteId":"${rejection.quoteId}","offers":0`
 }
 
-/** Queries are left out: they may be long, and name people. */
+/** Queries are left out: they may be long, and may identify people. */
 function pathOf(url: string): string {
   const end = url.indexOf('?')
   return (end === -1 ? url : url.slice(0, end)).slice(0, MAX_PATH_LENGTH)

@@ -6,23 +6,23 @@ import type { Client } from '../rpc/rate-limits.js'
 
 const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
 
-/** Ends a request of a client that is gone: without an answer, and without a line in the log. */
+/** Ends a request whose client has left, without a response and without a line in the log. */
 export function abandon(request: FastifyRequest, reply: FastifyReply): void {
   reply.hijack()
   request.raw.destroy()
 }
 
-/** Whether the connection of a request has ended, or over HTTP/2 its stream. */
+/** Whether the connection of a request, or its HTTP/2 stream, has ended. */
 export function isCancelled({ raw }: FastifyReply): boolean {
   return raw.destroyed || ('stream' in raw && (raw.stream as ServerHttp2Stream).destroyed)
 }
 
-/** The client that made a request, as far as limits go. */
+/** The client that a request counts for in limits. */
 export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
   return { address: request.clientAddress, setHeader: (name, value) => void reply.header(name, value) }
 }
 
-/** A REST request as a call of a method. */
+/** The context of a REST request for a method. */
 export function toRestContext(request: FastifyRequest, reply: FastifyReply): RequestContext {
   const { raw } = reply
   return {
@@ -31,7 +31,7 @@ export function toRestContext(request: FastifyRequest, reply: FastifyReply): Req
     isCancelled: () => isCancelled(reply),
     onCancelled(listener) {
       const onClose = () => {
-        // Over HTTP/2, `writableFinished` is true as well when the client has closed the connection.
+        // On HTTP/2, `writableFinished` is also true when the client has closed the connection.
         if (!raw.writableEnded) listener()
       }
       raw.once('close', onClose)
@@ -40,7 +40,7 @@ export function toRestContext(request: FastifyRequest, reply: FastifyReply): Req
     timeoutMs: timeoutOf(request),
     address: request.clientAddress,
     setHeader: (name, value) => void reply.header(name, value),
-    noteQuote(quote) {
+    recordQuote(quote) {
       request.quote = quote
     },
   }

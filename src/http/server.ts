@@ -16,12 +16,12 @@ import { type AddService, rpcRoutes } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
 import type { Logger } from '../telemetry/log.js'
 import { findHeaderError, findTargetError } from './ambiguous-headers.js'
-import { noteArrival } from './arrival.js'
+import { recordArrival } from './arrival.js'
 import { DEFAULT_TIMEOUTS } from './client-timeouts.js'
 import { rejectUnparsable } from './error-body.js'
 import { createBadUrlHandler, createMethodRejection, registerErrorHandlers } from './error-handler.js'
 import { registerEventRoutes } from './event-routes.js'
-import { answersToOrigins, preflightHeaders, SECURITY_HEADERS } from './headers.js'
+import { createCorsHeaders, preflightHeaders, SECURITY_HEADERS } from './headers.js'
 import { createMultiplexer, type Multiplexer } from './multiplexer.js'
 import { superviseUpgrades } from './pending-upgrades.js'
 import { createRequestLog } from './request-log.js'
@@ -35,9 +35,9 @@ interface HttpServerOptions {
   readonly methods: readonly MethodHandler[]
   readonly streams: EventStreams
   readonly rateLimits: RateLimits
-  /** Add the RPC services that come with gRPC itself, behind no guard. */
+  /** Add gRPC's own services, which have no middleware. */
   readonly addServices: readonly AddService[]
-  /** Adds the routes that are no methods, such as `/health`. */
+  /** Adds the routes that are not methods, such as `/health`. */
   readonly addRoutes: (server: FastifyInstance) => void
   readonly log: Logger
 }
@@ -46,23 +46,23 @@ interface HttpServerOptions {
 export interface HttpServer {
   /**
    * @returns the base URL, with the port that was free when `PORT` is 0
-   * @throws ConfigError when the port cannot be had
+   * @throws ConfigError when the port cannot be opened
    */
   listen(): Promise<string>
   /**
-   * Stops accepting, lets requests under way finish, ends what is left after `graceMs`. Connections that are idle are
-   * ended after `drainMs`, milliseconds as well: until then a request may come on them.
+   * Accepts no more connections, and waits for open requests. Ends idle connections after `drainMs` milliseconds: until
+   * then, a request may come on them. Ends everything that is left after `graceMs` milliseconds.
    */
   close(graceMs: number, drainMs: number): Promise<void>
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-/** Answers are a few KiB, most of it random: packing them takes the client and the service longer than sending them. */
+/** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
 const NEVER_COMPRESS = 0xffff_ffff
-/** As long as headers may be in total. */
+/** The limit of all headers together. */
 const MAX_URL_LENGTH = 16 * 1024
 
-/** Builds the server: gRPC, gRPC-Web, Connect and REST over the same guarded methods (docs/decisions.md, D2). */
+/** Builds the server: gRPC, gRPC-Web, Connect and REST over the same methods with middleware (docs/decisions.md, D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, methods, streams, rateLimits, log } = options
   const ports: Multiplexer[] = []
@@ -74,7 +74,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return port.server
     },
     bodyLimit: MAX_BODY_BYTES,
-    // Long ones are for the field's own check, behind that of the chain.
+    // The field's own check rejects long ones, after the check of the chain.
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: createRequestIds(),
@@ -84,23 +84,23 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
   const logRequest = createRequestLog(server, log, config.logRequestSample)
   const rejectBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
-  const crossOriginHeaders = answersToOrigins(config.corsOrigins)
+  const crossOriginHeaders = createCorsHeaders(config.corsOrigins)
   server.addHook('onRoute', ({ url, wsHandler }) => {
     if (wsHandler !== undefined) webSocketPaths.add(url)
   })
   const upgrades = superviseUpgrades(server, DEFAULT_TIMEOUTS.requestMs)
-  /** Counts a refusal that comes before the check of any route. */
-  const refuse = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
+  /** Rejects a request before the check of any route, and counts it against the limit. */
+  const rejectCounted = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
     rateLimits.consume('global', toClient(request, reply)).then(() => Promise.reject(error))
   server.decorateRequest('clientAddress', '')
   server.decorateRequest('arrivedAt', 0)
   server.addHook('onRequest', (request, reply, done) => {
-    if (!noteArrival(request)) return abandon(request, reply)
+    if (!recordArrival(request)) return abandon(request, reply)
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     reply.headers(crossOriginHeaders(request.headers.origin))
     const error = findHeaderError(request.raw)
     if (error === undefined) done()
-    else refuse(error, request, reply).catch(done)
+    else rejectCounted(error, request, reply).catch(done)
   })
   registerErrorHandlers(server, rateLimits, { log, logRequest })
   await server.register(cors, preflightHeaders(config.corsOrigins))
@@ -108,7 +108,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     rpc.addHook('onRequest', (request, reply, done) => {
       const error = findTargetError(request.raw)
       if (error === undefined) done()
-      else refuse(error, request, reply).catch(done)
+      else rejectCounted(error, request, reply).catch(done)
     })
     await rpc.register(fastifyConnectPlugin, {
       routes(router) {
@@ -120,7 +120,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       compressMinBytes: NEVER_COMPRESS,
     })
   })
-  // A scope of its own: Connect brings its own parsers of bodies.
+  // A separate scope, as Connect has its own parsers of bodies.
   await server.register(async (rest) =>
     registerRestRoutes(rest, methods, createMethodRejection(rest, rateLimits), logRequest),
   )
@@ -149,7 +149,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   }
 }
 
-/** Ids that no other run and no other instance gives: a random part once, since one for each request is dear. */
+/** Builds ids that differ from those of other runs and instances. One random part for all of them is fast. */
 function createRequestIds(): () => string {
   const run = randomBytes(8).toString('hex')
   let requests = 0
@@ -162,16 +162,16 @@ function toContextValues(request: FastifyRequest) {
     if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
     else raw.socket.destroy()
   }
-  const refuse = (error: ServiceError) => {
-    request.refusal = error
+  const recordError = (error: ServiceError) => {
+    request.rejection = error
   }
-  const noteQuote = (quote: QuoteSummary) => {
+  const recordQuote = (quote: QuoteSummary) => {
     request.quote = quote
   }
-  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, refuse, noteQuote })
+  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, recordError, recordQuote })
 }
 
-/** What keeps the port from being opened is a mistake in PORT or HOST; any other error stays as it is. */
+/** Turns an error of opening the port into one of PORT or HOST; any other error stays as it is. */
 function toListenIssue(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error
@@ -182,11 +182,11 @@ function listenIssue(code: string | undefined, host: string, port: number): Conf
   if (code === 'EADDRINUSE')
     return {
       variable: 'PORT',
-      message: `is ${port}, which is taken: set another one, or end the program that has it`,
+      message: `is ${port}, which is in use: set another one, or end the program that has it`,
     }
   if (code === 'EACCES') return { variable: 'PORT', message: `is ${port}, which needs privileges` }
   const isForeign = code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'
-  const fault = isForeign ? 'is no address of this machine' : `cannot be listened on (${code})`
+  const fault = isForeign ? 'is not an address of this machine' : `cannot be listened on (${code})`
   const mustBe = 'it must be an address of this machine, or 0.0.0.0 for all of them'
   return { variable: 'HOST', message: `is "${host}", which ${fault}: ${mustBe}` }
 }

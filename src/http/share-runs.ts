@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Pauses are so many times as long as the run before them: runs take a fifth of the time at most. */
+/** A pause is this many times as long as the run before it, so that runs take at most a fifth of the time. */
 const PAUSE_FACTOR = 4
 const MAX_PAUSE_MS = 1000
 
 /**
- * Lets the calls of an action that takes much of the processor share its runs. A call shares the next run that begins and
- * never one that has begun, so its result is not older than the call. A run waits until the pause after the last one has
- * passed.
+ * Lets calls of an expensive action share its runs. A call shares the next run that begins, never one that has begun, so
+ * that its result is not older than the call. A run waits until the pause after the last one has passed.
  */
 export function shareRuns<T>(action: () => Promise<T>): () => Promise<T> {
   let next: Promise<T> | undefined

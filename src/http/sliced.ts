@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 
 const SLICE_BYTES = 16 * 1024
 
-/** A long body in slices, so that the server sees a slow client take one after the other. */
+/** A long body in slices, so that the server sees whether a slow client reads any of them. */
 export function sliced(body: Buffer): Readable {
   const count = Math.ceil(body.length / SLICE_BYTES)
   return Readable.from(

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodeOnce } from '../events/encode-once.js'
 import type { Batch } from '../events/tail-buffer.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
-import { type EventStream, type EventStreams, FAREWELL_MS } from '../rpc/event-streams.js'
+import { END_TIMEOUT_MS, type EventStream, type EventStreams } from '../rpc/event-streams.js'
 import { toEventJson } from './event-json.js'
 import { isCancelled, toClient } from './rest-context.js'
 import type { StreamRequest } from './websocket.js'
@@ -11,15 +11,15 @@ import type { StreamRequest } from './websocket.js'
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // Proxies of nginx's kind would keep events back to fill their buffers.
+  // Proxies such as nginx would otherwise hold events back to fill their buffers.
   'x-accel-buffering': 'no',
 }
 
 const toBytes = encodeOnce((entry) => block(entry.cursor, toEventJson(toEventMessage(entry))))
 
 /**
- * Answers with server-sent events. A message's id is its cursor, so that a browser that comes back goes on where it
- * was; a heartbeat moves the id as well.
+ * Serves server-sent events. A message's id is its cursor, so that a browser resumes where it was when it connects again.
+ * A heartbeat also has an id.
  */
 export async function serveSse(
   streams: EventStreams,
@@ -38,13 +38,13 @@ export async function serveSse(
     violations,
   )
   const body = Readable.from(write(stream, streams.supportedChains), { objectMode: false })
-  let farewell: NodeJS.Timeout | undefined
+  let endTimer: NodeJS.Timeout | undefined
   stream.ended.addEventListener('abort', () => {
-    farewell = setTimeout(() => reply.raw.destroy(), FAREWELL_MS).unref()
+    endTimer = setTimeout(() => reply.raw.destroy(), END_TIMEOUT_MS).unref()
   })
   reply.raw.once('close', () => {
     stream.close()
-    clearTimeout(farewell)
+    clearTimeout(endTimer)
   })
   if (isCancelled(reply)) stream.close()
   return reply.headers(HEADERS).send(body)
@@ -59,7 +59,7 @@ async function* write(stream: EventStream, supportedChains: readonly number[]): 
       yield batch.length === 0 ? Buffer.from(`: heartbeat\nid: ${stream.cursor()}\n\n`) : toBytes(batch)
     }
   } catch (thrown) {
-    // There is no status any more: the connection ends, and the client comes back with its last id.
+    // It is too late for a status: the connection ends, and the client connects again with its last id.
     stream.close(thrown)
   } finally {
     stream.close()

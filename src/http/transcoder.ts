@@ -2,9 +2,9 @@ import type { DescField, DescMethod } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
 import { invalidArgument } from '../domain/errors.js'
-import { memoize } from '../rpc/memoize.js'
 import type { ChainMessage } from '../rpc/method.js'
 import type { MethodHandler } from '../rpc/middleware.js'
+import { weakMemoize } from '../rpc/weak-memoize.js'
 import { elapsedMs } from './arrival.js'
 import { toRestError } from './error-body.js'
 import type { RejectOtherMethods } from './error-handler.js'
@@ -25,9 +25,9 @@ interface MethodRoute {
 }
 
 /**
- * Serves guarded methods at the paths of their `google.api.http` options: request JSON -> message -> method ->
- * message -> JSON, with no RPC transport between.
- * @throws at start when the options conflict or say what the compiler does not know
+ * Serves methods with their middleware at the paths of their `google.api.http` options: request JSON -> message ->
+ * method -> message -> JSON, with no RPC transport between.
+ * @throws at start when the options conflict or have a form that the compiler does not know
  */
 export function registerRestRoutes(
   server: FastifyInstance,
@@ -72,42 +72,45 @@ function registerRoute(
       const { message, violations } = reader.read((field) =>
         pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest ?? {}, field),
       )
-      const send = (answer: object) => {
-        const text = toText(answer)
+      const send = (response: object) => {
+        const text = toText(response)
         method.count('rest', 'OK', elapsedMs(request) / 1000)
         reply.header('content-type', JSON_TYPE).send(text)
         logRequest(request, OK)
       }
       const malformed = [...checkQuery(request.query as JsonObject), ...violations]
-      const answer = method.answer(message as ChainMessage, toRestContext(request, reply), malformed)
-      if (!(answer instanceof Promise)) return send(answer)
-      answer.then(send).catch((thrown) => reply.send(thrown))
+      const response = method.handle(message as ChainMessage, toRestContext(request, reply), malformed)
+      if (!(response instanceof Promise)) return send(response)
+      response.then(send).catch((thrown) => reply.send(thrown))
     },
     errorHandler(thrown, request) {
       const error = toRestError(thrown)
       method.count('rest', error.reason, elapsedMs(request) / 1000)
-      request.refusal = error
+      request.rejection = error
       logRequest(request, error.httpStatus)
       throw thrown
     },
   })
 }
 
-/** Makes the text of an answer. What a GET answers is often what it answered before: the same object, the same text. */
-function textWriter({ output }: DescMethod, { verb, responseField }: RestRoute): (answer: object) => string {
+/** Builds the writer of response bodies. A GET often returns the same object as before, so its text is kept. */
+function textWriter(
+  { output }: DescMethod,
+  { verb, responseField }: RestRoute,
+): (response: object) => string {
   const write = compileJsonWriter(output)
-  const toText = (answer: object) => {
-    const json = write(answer)
+  const toText = (response: object) => {
+    const json = write(response)
     return JSON.stringify(responseField === undefined ? json : json[responseField.jsonName])
   }
-  return verb === 'GET' ? memoize(toText) : toText
+  return verb === 'GET' ? weakMemoize(toText) : toText
 }
 
 function chainIdOf(request: FastifyRequest): number | undefined {
   return parseChainId((request.params as { chainId: string }).chainId)
 }
 
-/** ProtoJSON readers take a field by its JSON name and by its name in the proto, but not by both at once. */
+/** ProtoJSON readers accept a field by its JSON name or by its name in the proto, but not by both at once. */
 export function fieldValue(json: JsonObject, field: DescField): unknown {
   const value = Object.hasOwn(json, field.jsonName) ? json[field.jsonName] : undefined
   if (field.name === field.jsonName || !Object.hasOwn(json, field.name)) return value

@@ -2,28 +2,28 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 
-/** Complete messages and control frames that a client may send in a second: it only has pings and pongs to send. */
+/** Complete messages and control frames that a client may send in a second. Clients need only pings and pongs. */
 const MAX_FRAMES_PER_SECOND = 50
 const SECOND_MS = 1000
-/** Bytes that a client may send in a second, two messages' worth: frames that end no message are not counted above. */
+/** Bytes that a client may send in a second, as many as two messages. The limit above leaves out unfinished messages. */
 const MAX_BYTES_PER_SECOND = 8192
 
-/** What a client has sent lately; made with its first frame, as most only listen. */
+/** What a client has sent recently. It is created with the client's first frame, as most clients send none. */
 interface Incoming {
   frames: number
   secondEndsAt: number
   /** Whether a pong has not yet left the process. */
   isPongUnsent: boolean
-  /** The last ping that came in the meantime. */
+  /** The last ping that came since. */
   unansweredPing: Buffer | undefined
 }
 
 /**
- * Bounds what a WebSocket client costs. Its pings are answered as fast as it takes the answers: of those that come in
- * between, the last one only (RFC 6455, section 5.5.3). A client that sends too many frames or bytes, or does not answer the
- * server's own last ping, is dropped. The ping's bytes are random: only a client that reads can repeat them.
+ * Bounds the cost of WebSocket clients. While a client does not read a pong, the server answers only the last of its pings
+ * (RFC 6455, section 5.5.3). The server closes a client that sends too many frames or bytes, or that does not answer the
+ * server's last ping. The ping's bytes are random, so that only a client that reads can repeat them.
  * @param server its option `autoPong` must be false
- * @returns what ends the server's pings
+ * @returns a function that stops the server's pings
  */
 export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: number): () => void {
   const sockets = new Map<WebSocket, { readonly socket: Socket; bytesRead: number }>()
@@ -80,11 +80,11 @@ export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: num
       }
     }
   }, pingIntervalMs)
-  let lookedAt = performance.now()
+  let checkedAt = performance.now()
   const byteTimer = setInterval(() => {
     const now = performance.now()
-    const most = (MAX_BYTES_PER_SECOND * Math.max(SECOND_MS, now - lookedAt)) / SECOND_MS
-    lookedAt = now
+    const most = (MAX_BYTES_PER_SECOND * Math.max(SECOND_MS, now - checkedAt)) / SECOND_MS
+    checkedAt = now
     for (const [client, before] of sockets) {
       const { bytesRead } = before.socket
       if (bytesRead - before.bytesRead > most && client.readyState === client.OPEN) client.terminate()

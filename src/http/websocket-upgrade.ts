@@ -5,15 +5,15 @@ import type { PendingUpgrades } from './pending-upgrades.js'
 import { superviseWebSockets } from './websocket-control.js'
 
 const PING_INTERVAL_MS = 30_000
-/** Parts of one message, each of which has a cost beside its bytes; no client has a reason to send any. */
+/** Parts of one message. Each has a cost in addition to its bytes, and no client has a reason to send any. */
 const MAX_FRAGMENTS = 8
 /** Reads of the connection that one unfinished frame may take. */
 const MAX_BUFFERED_CHUNKS = 64
 
 /**
- * Lets the routes of a scope be WebSockets, by their option `wsHandler`. @fastify/websocket adds hooks to every route
- * of its scope, so other routes belong elsewhere.
- * @param maxMessageBytes a client that sends more at once is closed
+ * Lets routes of a scope be WebSockets with the option `wsHandler`. @fastify/websocket adds hooks to every route of its
+ * scope, so other routes belong to another scope.
+ * @param maxMessageBytes a longer message closes the client
  */
 export async function registerWebSocketUpgrades(
   scope: FastifyInstance,
@@ -28,7 +28,7 @@ export async function registerWebSocketUpgrades(
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
       autoPong: false,
     },
-    // The event log closes its sockets with a reason; the rest ends with the server's connections.
+    // The event log closes its sockets with a reason; all others end with the server's connections.
     preClose: (done) => done(),
   })
   const webSockets = scope.websocketServer as WebSocketServer

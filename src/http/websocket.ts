@@ -9,16 +9,16 @@ import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import type { EventStream, EventStreams } from '../rpc/event-streams.js'
 import { toEventJson } from './event-json.js'
 
-/** What clients send is ignored; more at once than this closes the socket. */
+/** The service ignores messages of clients; a longer one than this closes the socket. */
 export const MAX_CLIENT_MESSAGE_BYTES = 4096
 
-/** A request for the stream, as it was read from a query. */
+/** A request for the stream that was read from a query. */
 export interface StreamRequest {
   readonly message: StreamEventsRequest
   readonly violations: readonly FieldViolation[]
 }
 
-/** How a socket is closed (RFC 6455, section 7.4; docs/decisions.md, D9). */
+/** Close codes by reason (RFC 6455, section 7.4; docs/decisions.md, D9). */
 const CLOSE_CODES: Partial<Record<Reason, number>> = {
   SHUTTING_DOWN: 1001,
   INVALID_ARGUMENT: 1008,
@@ -29,14 +29,14 @@ const CLOSE_CODES: Partial<Record<Reason, number>> = {
   DATABASE_UNAVAILABLE: 1013,
 }
 const INTERNAL_ERROR = 1011
-/** As much as a close frame holds beside its code. */
+/** The bytes of a close frame in addition to its code. */
 const MAX_REASON_BYTES = 123
 
 const toFrames = encodeOnce((entry) => textFrame(toEventJson(toEventMessage(entry))))
 
 /**
- * Serves the event stream on a WebSocket that has just been opened. Not async, as such a function keeps what it was
- * given for as long as it runs: of a request, the stream needs nothing.
+ * Serves the event stream on a WebSocket that has just been opened. This function is not async: an async function would
+ * keep the request in memory for as long as the stream is open.
  */
 export function serveWebSocket(
   streams: EventStreams,
@@ -44,9 +44,9 @@ export function serveWebSocket(
   socket: WebSocket,
   request: FastifyRequest,
 ): void {
-  // The connection may be gone later, and its address with it.
+  // A connection that has ended has no address.
   const address = request.clientAddress
-  const refuse = (error: unknown) => closeWith(socket, toServiceError(error))
+  const closeWithError = (error: unknown) => closeWith(socket, toServiceError(error))
   function start({ message, violations }: StreamRequest): void {
     if (socket.readyState !== socket.OPEN) return
     const caller = { protocol: 'websocket', requestId: request.id, address } as const
@@ -59,15 +59,15 @@ export function serveWebSocket(
     const wanted = read()
     const waiting = streams.waitForCursor(wanted.message.after, address)
     if (waiting === undefined) start(wanted)
-    else waiting.then(() => start(wanted)).catch(refuse)
+    else waiting.then(() => start(wanted)).catch(closeWithError)
   } catch (error) {
-    refuse(error)
+    closeWithError(error)
   }
 }
 
 /**
- * Writes what comes until the stream ends. The frames are the same for all clients, so they are made once and go past
- * the WebSocket library, which would make them for each client anew, straight to the connection.
+ * Writes messages until the stream ends. The frames are the same for all clients, so they are made once and written to the
+ * connection directly: the WebSocket library would make them again for each client.
  */
 async function sendAll(stream: EventStream, socket: WebSocket, connection: Socket): Promise<void> {
   socket.once('close', () => stream.close())
@@ -78,7 +78,7 @@ async function sendAll(stream: EventStream, socket: WebSocket, connection: Socke
       if (!connection.write(toFrames(batch))) await once(connection, 'drain', { signal: stream.ended })
     }
   } catch (thrown) {
-    // The socket reports a connection that has broken off.
+    // The socket itself reports a broken connection.
     const isBroken = connection.destroyed || socket.readyState !== socket.OPEN
     if (!stream.ended.aborted && isBroken) return
     const error = stream.close(stream.ended.aborted ? stream.ended.reason : thrown)
@@ -90,12 +90,12 @@ function closeWith(socket: WebSocket, error: ServiceError): void {
   const reason = error.violations[0]
     ? error.violations.map(({ field, message }) => `${field} ${message}`).join('; ')
     : error.message
-  // Of ASCII alone, so that a character is a byte: names of fields may come from the client.
+  // Only ASCII, so that a character is a byte: names of fields may come from the client.
   const ascii = reason.replace(/[^\x20-\x7e]/g, '?')
   socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, ascii.slice(0, MAX_REASON_BYTES))
 }
 
-/** A whole text message of the server (RFC 6455, section 5.2): one frame, not masked. */
+/** A whole text message from the server (RFC 6455, section 5.2): one frame, not masked. */
 function textFrame(text: string): Buffer {
   const payload = Buffer.from(text)
   return Buffer.concat([frameHeader(payload.length), payload])

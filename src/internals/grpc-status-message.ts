@@ -5,18 +5,18 @@ const FIELD = 'grpc-message'
 const TRAILER_FLAGS = 0x80
 const ENVELOPE_HEAD_BYTES = 5
 const FIELD_IN_TRAILER = /^grpc-message: (.*)\r\n/m
-/** All but the bytes that the gRPC specification leaves as they are: space to tilde without the per cent sign. */
+/** All bytes except those that the gRPC specification does not encode: space to tilde without the percent sign. */
 const ENCODED = /[^\x20-\x24\x26-\x7e]/gu
 
 /**
  * Wraps a handler so that `grpc-message` is percent-encoded as the gRPC specification says (PROTOCOL-HTTP2,
- * "Percent-Byte-Encoded"), and no more. Connect encodes it by `encodeURIComponent`: grpc-js then shows `%3A` for a colon.
+ * "Percent-Byte-Encoded"). Connect encodes more characters, by `encodeURIComponent`: grpc-js then shows `%3A` for a colon.
  *
  * Checked against @connectrpc/connect 2.1.2, which has no option for this. It sets the trailer of a gRPC response when the
  * body has ended, and yields the trailer of a gRPC-Web response as one part of the body.
  */
 export function withGrpcStatusMessages(handler: UniversalHandler): UniversalHandler {
-  const answer: UniversalHandler = Object.assign(async (request: Parameters<UniversalHandler>[0]) => {
+  const wrapped: UniversalHandler = Object.assign(async (request: Parameters<UniversalHandler>[0]) => {
     const response = await handler(request)
     const type = response.header?.get('content-type') ?? ''
     if (!type.startsWith('application/grpc')) return response
@@ -24,7 +24,7 @@ export function withGrpcStatusMessages(handler: UniversalHandler): UniversalHand
       return Object.defineProperty({ ...response }, 'trailer', { get: () => encodeAgain(response.trailer) })
     return response.body === undefined ? response : { ...response, body: rewriteTrailer(response.body) }
   }, handler)
-  return answer
+  return wrapped
 }
 
 /** Encodes the message of a trailer; one that is encoded as specified stays the same. */

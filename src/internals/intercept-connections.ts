@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Shows each new connection of an HTTP/1.1 server to `inspect` first. Node documents that a server serves a socket
- * that is emitted as its `connection`, not that it does so by a listener of that event. Checked with Node 20.20.
+ * Passes each new connection of an HTTP/1.1 server to `inspect` first. Node documents that a server serves a socket that
+ * is emitted as its `connection`. It does not document that a listener of that event does so. Checked with Node 20.20.
  * @param inspect calls `serve` when the connection is HTTP/1.1
  */
 export function interceptConnections(

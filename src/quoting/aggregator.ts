@@ -21,16 +21,16 @@ import { requestBody } from './request-body.js'
 /** Collects quotes. */
 export interface Aggregator {
   /**
-   * Asks solvers in parallel, checks and ranks what they answer (docs/decisions.md, D4).
+   * Asks solvers in parallel, then checks and ranks their replies (docs/decisions.md, D4).
    * @returns the valid offers, best first; at least one
-   * @throws ServiceError NO_QUOTES, which names the quote's record, SOLVERS_BUSY, or CHAIN_UNAVAILABLE
+   * @throws ServiceError NO_QUOTES with the quote's id, SOLVERS_BUSY, or CHAIN_UNAVAILABLE
    */
   quote(request: QuoteRequest, caller: Caller): Promise<RankedOffers>
 }
 
-/** What came of a quote. */
+/** The offers of a quote. */
 export interface RankedOffers {
-  /** Names the record of it for the caller, a UUID. */
+  /** The caller's id of the quote's record, a UUID. */
   readonly quoteId: string
   readonly offers: readonly SignedQuote[]
 }
@@ -43,11 +43,11 @@ interface AggregatorOptions {
   readonly selection: Selection
   readonly fanOut: FanOut
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
-  readonly recorder: Pick<QuoteRecorder, 'note'>
-  /** Takes each request that a solver has quoted validly. */
+  readonly recorder: Pick<QuoteRecorder, 'record'>
+  /** Called with each request that has a valid offer. */
   readonly onQuoted: (request: QuoteRequest) => void
   readonly maxQuoteFanOut: number
-  /** Names a client by its address, as circuit breakers count clients. */
+  /** The key by which circuit breakers count a client. */
   readonly clientKeyOf: (address: string) => string
   /** The clock of the solvers' health. */
   readonly clock: () => number
@@ -58,9 +58,9 @@ interface AggregatorOptions {
   readonly log: Logger
 }
 
-/** When a place at a solver is likely to be free again. */
+/** When a connection to a solver is likely to be free again. */
 const RETRY_AFTER_SECONDS = 1
-/** The log says so often that solvers are busy. */
+/** The interval of warnings that solvers are busy. */
 const BUSY_WARNING_MS = 60_000
 
 /** Builds the aggregator. */
@@ -68,7 +68,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   const { registry, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
   const { clock, now, metrics, log } = options
   let busyWarnedAt = Number.NEGATIVE_INFINITY
-  const noteStage = {
+  const recordStage = {
     prepare: options.stages.of('prepare'),
     solvers: options.stages.of('solvers'),
     rank: options.stages.of('rank'),
@@ -83,10 +83,10 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     metrics.solverReplies.inc({ chain_id: chainId, outcome: outcome.kind, reason })
   }
 
-  /** @returns the offers, in the order in which they came */
-  function countAnswers(chainId: number, answers: readonly AttemptTrace[]): SignedQuote[] {
+  /** @returns the offers, in the order of their arrival */
+  function countResults(chainId: number, results: readonly AttemptTrace[]): SignedQuote[] {
     const offers: SignedQuote[] = []
-    for (const { outcome } of answers) {
+    for (const { outcome } of results) {
       if (outcome.kind === 'quoted') offers.push(outcome.offer)
       else countLoss(chainId, outcome)
     }
@@ -95,27 +95,27 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   }
 
   function conclude(trace: QuoteTrace): void {
-    const { quoteId, request, outcome, durationMs, answers, circuitOpen } = trace
+    const { quoteId, request, outcome, durationMs, results, circuitOpen } = trace
     metrics.quotes.inc({ chain_id: request.chainId, outcome })
-    recorder.note(trace)
+    recorder.record(trace)
     if (outcome === 'quoted') options.onQuoted(request)
     if (outcome !== 'no_quotes') return
-    const outcomes = answers.map((answer) => ({ ...answer, tookMs: Math.round(answer.tookMs) }))
+    const outcomes = results.map((result) => ({ ...result, tookMs: Math.round(result.tookMs) }))
     log.warn(
       { quoteId, chainId: request.chainId, durationMs, outcomes, circuitOpen },
       'no solver gave a valid quote',
     )
   }
 
-  /** Asks those whose turn it is. */
-  async function ask(request: QuoteRequest, quoteId: string, caller: Caller) {
+  /** Asks the selected solvers. */
+  async function requestQuotes(request: QuoteRequest, quoteId: string, caller: Caller) {
     const { chainId } = request
     const hasher = chains.get(chainId)?.quoteHasher()
     if (hasher === undefined) throw chainNotSupported([...chains.keys()])
     const healths = healthRegistry
       .of(chainId, registry.active(chainId))
       .filter(({ solver }) => rules.isKnown(solver))
-    // After the health: a solver that has just moved is tried from then on.
+    // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const start = clock()
     const clientKey = () => options.clientKeyOf(caller.address)
     const limitMs = fanOut.limitMs(caller)
@@ -124,9 +124,9 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const solvers = awaited.concat(probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
-    const asked = { request, hasher, solverRequest: createSolverRequest(requestBody(request), idOf) }
+    const prepared = { request, hasher, solverRequest: createSolverRequest(requestBody(request), idOf) }
     for (const health of probed) {
-      fanOut.probe(asked, health, clientKey, (outcome) => {
+      fanOut.probe(prepared, health, clientKey, (outcome) => {
         if (outcome.kind === 'quoted') countOffers(chainId, 1)
         else countLoss(chainId, outcome)
       })
@@ -135,22 +135,22 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       metrics.quotes.inc({ chain_id: chainId, outcome: 'busy' })
       throw solversBusy(chainId)
     }
-    const collecting = fanOut.collect(asked, awaited, round, caller)
+    const collecting = fanOut.collect(prepared, awaited, round, caller)
     const askedAt = clock()
-    noteStage.prepare((askedAt - start) / 1000)
-    const answers = await collecting
+    recordStage.prepare((askedAt - start) / 1000)
+    const results = await collecting
     const end = clock()
-    noteStage.solvers((end - askedAt) / 1000)
-    return { answers, asked: solvers, circuitOpen: solvers.slice(awaited.length), durationMs: end - start }
+    recordStage.solvers((end - askedAt) / 1000)
+    return { results, solvers, circuitOpen: solvers.slice(awaited.length), durationMs: end - start }
   }
 
-  /** @param quoteId of the record, when there is one */
+  /** @param quoteId the id of the record, when there is one */
   function solversBusy(chainId: number, quoteId?: string): ServiceError {
     if (clock() - busyWarnedAt > BUSY_WARNING_MS) {
       busyWarnedAt = clock()
-      log.warn({ chainId }, 'quotes are refused: all connections to solvers are taken')
+      log.warn({ chainId }, 'quotes are rejected: all connections to solvers are in use')
     }
-    const message = `All connections to solvers are taken: try again in ${RETRY_AFTER_SECONDS} s.`
+    const message = `All connections to solvers are in use: try again in ${RETRY_AFTER_SECONDS} s.`
     const retryAfterSeconds = RETRY_AFTER_SECONDS
     return new ServiceError('SOLVERS_BUSY', message, {
       retryAfterSeconds,
@@ -161,7 +161,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   function rankInTime(offers: readonly SignedQuote[]): SignedQuote[] {
     const start = clock()
     const ranked = rank(offers)
-    noteStage.rank((clock() - start) / 1000)
+    recordStage.rank((clock() - start) / 1000)
     return ranked
   }
 
@@ -169,12 +169,14 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     async quote(request, caller) {
       const quoteId = quoteIds.create()
       const requestedAt = now()
-      const result = await ask(request, quoteId, caller)
-      const offers = rankInTime(countAnswers(request.chainId, result.answers))
+      const roundResult = await requestQuotes(request, quoteId, caller)
+      const offers = rankInTime(countResults(request.chainId, roundResult.results))
       const outcome = caller.isCancelled() ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
-      conclude({ quoteId, request, requestedAt, outcome, ranked: offers, ...result })
+      conclude({ quoteId, request, requestedAt, outcome, ranked: offers, ...roundResult })
       if (offers.length > 0) return { quoteId, offers }
-      if (result.answers.some(({ outcome }) => outcome.kind === 'cancelled' && outcome.isQueued === true))
+      if (
+        roundResult.results.some(({ outcome }) => outcome.kind === 'cancelled' && outcome.isQueued === true)
+      )
         throw solversBusy(request.chainId, quoteId)
       throw new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.', { quoteId })
     },

@@ -7,12 +7,12 @@ import type { BondWatch } from '../solvers/bond-watch.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
 import type { UsedNonces } from '../solvers/used-nonces.js'
 
-/** What the settlement contract would refuse a signed offer for, as far as is known in memory (docs/decisions.md, D13). */
+/** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
 export interface ContractRules {
-  /** Whether enough is known of a solver to hold its offers against the contract; has it read soon where it is not. */
+  /** Whether the state of a solver is known, so that its offers can be checked. If not, it is read soon. */
   isKnown(solver: SolverKey): boolean
-  /** The first reason for which `deposit` and `settle` would revert; takes note of the offer's nonce. */
-  refusalOf(chainId: number, quote: Quote): DropReason | undefined
+  /** The first reason for which `deposit` and `settle` would revert. Records the offer's nonce. */
+  violationOf(chainId: number, quote: Quote): DropReason | undefined
 }
 
 interface ContractRulesOptions {
@@ -22,7 +22,7 @@ interface ContractRulesOptions {
   readonly usedNonces: Pick<UsedNonces, 'isKnown'>
 }
 
-/** Builds the rules of all chains; nothing is read for an offer. */
+/** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
 export function createContractRules(options: ContractRulesOptions): ContractRules {
   const { chains, freeBonds, bondWatch, usedNonces } = options
   return {
@@ -33,7 +33,7 @@ export function createContractRules(options: ContractRulesOptions): ContractRule
       return false
     },
 
-    refusalOf(chainId, { solver: address, outputAmount, nonce }) {
+    violationOf(chainId, { solver: address, outputAmount, nonce }) {
       const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}
       const key = { chainId, address }
       if (minOrder !== undefined && outputAmount < minOrder) return 'below_minimum_order'

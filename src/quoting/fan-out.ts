@@ -4,32 +4,32 @@ import type { AttemptResult } from './attempt-result.js'
 import type { AttemptTrace } from './quote-trace.js'
 import type { Attempt, PreparedRequest, RequestQuote } from './solver-attempt.js'
 
-/** How long a caller waits, and whether it still does. */
+/** The deadline of a caller, and whether it has cancelled its request. */
 export interface Cancellation {
-  /** Whether the caller has gone away. */
+  /** Whether the caller has cancelled its request or lost its connection. */
   isCancelled(): boolean
   /**
-   * Takes the one who wants to be told when the caller goes away.
-   * @returns ends that
+   * Calls `listener` when the caller cancels its request or loses its connection.
+   * @returns a function that removes the listener
    */
   onCancelled(listener: () => void): () => void
-  /** The caller's own limit in milliseconds from now; undefined leaves the instance's. */
+  /** The caller's own deadline in milliseconds from now; undefined without one. */
   readonly timeoutMs: number | undefined
 }
 
-/** The one who asks for a quote. */
+/** The caller of a quote. */
 export interface Caller extends Cancellation {
   /** IP address. */
   readonly address: string
 }
 
-/** Asks solvers. */
+/** Sends a request to many solvers. */
 export interface FanOut {
-  /** How long a round for this caller lasts at most, in milliseconds: the quote's time-out, or the caller's own limit. */
+  /** The longest time of a round for this caller in milliseconds: the quote timeout, or the caller's shorter deadline. */
   limitMs(cancellation: Cancellation): number
   /**
-   * Asks all of them at once; resolves with what came of each, in the order in which that was known, when it is known of
-   * all: at the latest at the end of the round.
+   * Asks all solvers at the same time.
+   * @returns the results in the order of their arrival, as soon as all are there, at the latest at the end of the round
    */
   collect(
     prepared: PreparedRequest,
@@ -37,7 +37,7 @@ export interface FanOut {
     round: QuoteRound,
     cancellation: Cancellation,
   ): Promise<AttemptTrace[]>
-  /** Asks a solver for which nobody waits. */
+  /** Asks a solver without a caller that waits for it. */
   probe(
     prepared: PreparedRequest,
     health: SolverHealth,
@@ -46,8 +46,8 @@ export interface FanOut {
   ): void
 }
 
-/** What is kept of a caller's own limit for the answer's way back: this much, at most a fifth of the limit. */
-const ANSWER_RESERVE_MS = 100
+/** The part of a caller's deadline that is reserved for the transport of the response; at most a fifth of the deadline. */
+const RESPONSE_RESERVE_MS = 100
 
 interface FanOutOptions {
   readonly requestQuote: RequestQuote
@@ -56,23 +56,23 @@ interface FanOutOptions {
   readonly clock: () => number
 }
 
-/** Builds the collector. */
+/** Builds the fan-out. */
 export function createFanOut({ requestQuote, quoteTimeoutMs, clock }: FanOutOptions): FanOut {
   return {
     limitMs: ({ timeoutMs }) => Math.min(quoteTimeoutMs, callersLimit(timeoutMs)),
 
     collect(prepared, healths, round, cancellation) {
       return new Promise((resolve) => {
-        const answers: AttemptTrace[] = []
+        const results: AttemptTrace[] = []
         round.begin(healths.length)
-        // The asking itself is the last to be done.
-        let undone = healths.length + 1
+        // The last step is the loop below itself, so that it completes before the round ends.
+        let pending = healths.length + 1
         const finishOne = () => {
-          if (--undone === 0) end()
+          if (--pending === 0) end()
         }
         const attempts: Attempt[] = healths.map((health) =>
           requestQuote(prepared, health, round, (outcome, tookMs) => {
-            answers.push({ solver: health.solver.address, outcome, tookMs })
+            results.push({ solver: health.solver.address, outcome, tookMs })
             finishOne()
           }),
         )
@@ -81,7 +81,7 @@ export function createFanOut({ requestQuote, quoteTimeoutMs, clock }: FanOutOpti
         }
         const onCancelled = () => settleAll({ kind: 'cancelled' })
         const stopListening = cancellation.onCancelled(onCancelled)
-        // Only the service's own time-out says that a solver is late (docs/decisions.md, D14).
+        // A solver is late only at the service's own timeout (docs/decisions.md, D14).
         const onTime = () => settleAll({ kind: round.limitMs < quoteTimeoutMs ? 'cancelled' : 'late' })
         const timer = setTimeout(onTime, round.limitMs)
         const end = () => {
@@ -89,7 +89,7 @@ export function createFanOut({ requestQuote, quoteTimeoutMs, clock }: FanOutOpti
           stopListening()
           for (const attempt of attempts) attempt.release()
           round.conclude()
-          resolve(answers)
+          resolve(results)
         }
         if (cancellation.isCancelled()) onCancelled()
         finishOne()
@@ -114,5 +114,5 @@ export function createFanOut({ requestQuote, quoteTimeoutMs, clock }: FanOutOpti
 
 function callersLimit(timeoutMs: number | undefined): number {
   if (timeoutMs === undefined) return Number.POSITIVE_INFINITY
-  return timeoutMs - Math.min(ANSWER_RESERVE_MS, timeoutMs / 5)
+  return timeoutMs - Math.min(RESPONSE_RESERVE_MS, timeoutMs / 5)
 }

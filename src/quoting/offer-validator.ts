@@ -12,29 +12,26 @@ export interface Reply {
   readonly hasher: QuoteHasher
   /** The registered solver that was asked. */
   readonly solver: Address
-  /** The parsed JSON of its answer. */
+  /** The parsed JSON of its reply. */
   readonly body: unknown
-  /** Called once, soon, with what it is worth. */
+  /** Called once, soon, with the result. */
   readonly onValidated: (outcome: AttemptResult) => void
 }
 
-/**
- * Validates a reply against the request, its signature, and the rules of the contract (docs/decisions.md, D4, D13).
- */
+/** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
+ * (docs/decisions.md, D4, D13). */
 export type OfferValidator = (reply: Reply) => void
 
 /**
- * Builds the judge.
+ * Builds the validator. Replies that come in one turn of the event loop are validated together at its end, step by step.
+ * The tables for the recovery of signatures take a megabyte. If other work ran between two recoveries, each would evict
+ * the other from the processor's caches.
  * @param rules of the settlement contract
- * @param noteSeconds takes how long each moment's replies took together
- *
- * Replies that come in one turn of the event loop are judged together at its end, step by step: the
- * tables that recovering works with take a megabyte, and all else is slow when it must find its way back into the
- * processor's caches between any two of them.
+ * @param recordSeconds called with the duration of each group of replies
  */
 export function createOfferValidator(
-  rules: Pick<ContractRules, 'refusalOf'>,
-  noteSeconds: (seconds: number) => void,
+  rules: Pick<ContractRules, 'violationOf'>,
+  recordSeconds: (seconds: number) => void,
 ): OfferValidator {
   let waiting: Reply[] = []
 
@@ -44,7 +41,7 @@ export function createOfferValidator(
     const start = performance.now()
     const verified = replies.map(hash).map(verify)
     const accepted = verified.map((verdict, index) => accept(verdict, replies[index]?.request.chainId ?? 0))
-    noteSeconds((performance.now() - start) / 1000)
+    recordSeconds((performance.now() - start) / 1000)
     accepted.forEach((verdict, index) => {
       const reply = replies[index]
       reply?.onValidated(toOutcome(verdict, reply))
@@ -53,7 +50,7 @@ export function createOfferValidator(
 
   function accept(offer: HashedOffer | DropReason, chainId: number): HashedOffer | DropReason {
     if (typeof offer === 'string') return offer
-    return rules.refusalOf(chainId, offer.quote) ?? offer
+    return rules.violationOf(chainId, offer.quote) ?? offer
   }
 
   return (reply) => {

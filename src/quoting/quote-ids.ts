@@ -1,27 +1,27 @@
 import { createCipheriv, createDecipheriv, randomUUID } from 'node:crypto'
 
-/** Makes the ids of quotes, and those under which solvers are asked (docs/decisions.md, D15). */
+/** Creates the ids of quotes, and the ids that solvers get (docs/decisions.md, D15). */
 export interface QuoteIds {
   /** @returns a new id for a quote's caller: a random UUID (version 4) with 112 random bits */
   create(): string
   /**
    * @param quoteId from `create`
    * @param count at most 65536
-   * @returns an id for each solver, by its index in the order of asking, in the text form of a UUID. All 128 bits are
-   *   encrypted, so version and variant are random. Without the key no id of a round follows from the others
+   * @returns an id for each solver, by its index in the order of requests, in the text form of a UUID. All 128 bits are
+   *   encrypted, so version and variant are random. Without the key, no id of a round follows from the others
    */
   forSolvers(quoteId: string, count: number): string[]
   /**
    * @param id any UUID in lower case
-   * @returns the quote and the index that this id of a solver was made of; of any other id, ones that no quote has
+   * @returns the quote and the index that this id of a solver contains; for any other id, a quote that does not exist
    */
   readSolverId(id: string): SolverQuoteId
 }
 
-/** What the id of a solver is made of. */
+/** The content of a solver's id. */
 export interface SolverQuoteId {
   readonly quoteId: string
-  /** In the order of asking, from 0. */
+  /** The index in the order of requests, from 0. */
   readonly index: number
 }
 
@@ -29,7 +29,7 @@ const BLOCK_BYTES = 16
 const RECORD_BYTES = 14
 
 /**
- * Builds the ids over an instance's key.
+ * Builds the ids from an instance's key.
  *
  * A solver's id is one AES block: the 14 random bytes of the quote's id, then the solver's index. AES under a secret key
  * is a pseudorandom permutation of such blocks, and no two blocks are equal. So ECB of one block is safe here: it needs
@@ -59,12 +59,12 @@ export function createQuoteIds(key: Uint8Array): QuoteIds {
   }
 }
 
-/** The UUID of 32 hex digits, with fixed bytes where version and variant are. */
+/** The UUID of 32 hex digits, with fixed bytes for version and variant. */
 function toQuoteId(hex: string): string {
   return toUuid(`${hex.slice(0, 12)}40${hex.slice(14, 16)}80${hex.slice(18)}`)
 }
 
-/** All but those fixed bytes. */
+/** All bytes except those fixed ones. */
 function recordHexOf(quoteId: string): string {
   const hex = hexOf(quoteId)
   return `${hex.slice(0, 12)}${hex.slice(14, 16)}${hex.slice(18)}`
@@ -74,7 +74,7 @@ function hexOf(uuid: string): string {
   return uuid.replaceAll('-', '')
 }
 
-/** @param at where its 32 digits begin */
+/** @param at the position of the first of its 32 digits */
 function toUuid(hex: string, at = 0): string {
   const part = (from: number, to: number) => hex.slice(at + from, at + to)
   return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`

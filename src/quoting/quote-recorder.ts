@@ -7,17 +7,17 @@ import type { QuoteIds } from './quote-ids.js'
 import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
-/** Keeps the records of quotes, and finds them again. */
+/** Writes and reads the records of quotes. */
 export interface QuoteRecorder {
-  /** Takes a quote's minutes; nobody waits for what is made of them. */
-  note(trace: QuoteTrace): void
+  /** Takes the trace of a quote, and writes its record later. */
+  record(trace: QuoteTrace): void
   /**
    * @param id a UUID: the caller's, or that of a solver which was asked
-   * @returns what this reader may see; undefined when the chain has no such record, or no longer
-   * @throws ServiceError QUOTE_NOT_FOUND where no records are kept
+   * @returns what this reader may see; undefined when the chain has no such record, or no longer has one
+   * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records
    */
   read(chainId: number, id: string): Promise<QuoteRecordView | undefined>
-  /** Writes what was noted; what comes later is dropped, and the store is not used any more. */
+  /** Writes the records that wait. Later traces are dropped, and the store is no longer used. */
   close(): Promise<void>
 }
 
@@ -33,16 +33,16 @@ interface QuoteRecorderOptions {
 
 const HOUR_MS = 3_600_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
-/** How long minutes may wait for others to be written with. */
+/** How long traces wait, so that several are written together. */
 const WAIT_MS = 1000
-/** Records written at once; to make them takes about half a millisecond. */
+/** Records in one write; to build them takes about half a millisecond. */
 const MAX_BATCH = 50
-/** Minutes that may wait; those that come while a database is slower than the quotes are not kept. */
+/** Traces that may wait. More are dropped, when the database is slower than the quotes. */
 const MAX_WAITING = 10_000
 
-/** Keeps nothing, and says so. */
+/** The recorder of an instance that keeps no records. */
 export const NO_RECORDER: QuoteRecorder = {
-  note() {},
+  record() {},
   async read() {
     const message = 'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).'
     throw new ServiceError('QUOTE_NOT_FOUND', message)
@@ -50,19 +50,19 @@ export const NO_RECORDER: QuoteRecorder = {
   async close() {},
 }
 
-/** Builds the recorder over a store. In the background it removes what is too old, from the start on. */
+/** Builds the recorder over a store. It removes old records in the background, from the start on. */
 export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorder {
   const { store, quoteIds, quoteRecordHours, now, metrics, log } = options
   const oldest = () => now() - quoteRecordHours * HOUR_MS
   let waiting: QuoteTrace[] = []
-  /** What is being written. */
+  /** The traces whose records are being written. */
   let batch: readonly QuoteTrace[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
   let pruning: Promise<void> | undefined
   let isClosed = false
 
-  /** @returns whether the store can take more; what it could not take for lack of a database waits for that */
+  /** @returns false when the store cannot reach its database; the traces then wait again */
   async function writeBatch(): Promise<boolean> {
     batch = waiting.slice(0, MAX_BATCH)
     waiting = waiting.slice(MAX_BATCH)
@@ -102,7 +102,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     }, WAIT_MS)
   }
 
-  // A rate of dropped ones can be seen from the first one on only when the series is there before.
+  // The series must exist before the first dropped record, so that its rate is visible from then on.
   for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
   async function readStored(quoteId: string): Promise<QuoteRecord | undefined> {
     const text = await store.read(quoteId)
@@ -110,12 +110,12 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   }
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
-    const noted = [...batch, ...waiting].find((trace) => trace.quoteId === quoteId)
-    const record = noted === undefined ? await readStored(quoteId) : toQuoteRecord(noted)
+    const pending = [...batch, ...waiting].find((trace) => trace.quoteId === quoteId)
+    const record = pending === undefined ? await readStored(quoteId) : toQuoteRecord(pending)
     return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
   }
 
-  /** Each part is a call of its own, so that others are served between them, and an end comes soon. */
+  /** Removes records in several calls, so that other calls run between them and `close` does not wait long. */
   async function prune(): Promise<void> {
     try {
       while (!isClosed && (await store.pruneSome(oldest())));
@@ -130,7 +130,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     pruning ??= prune()
   }
 
-  /** What fails here has failed, and was logged, where records are written or removed. */
+  /** Ignores errors: where records are written or removed, the same ones are logged. */
   async function collectMetrics(): Promise<void> {
     if (isClosed) return
     const bytes = await store.usedBytes().catch(() => undefined)
@@ -141,7 +141,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   const pruneTimer = setInterval(pruneUnlessUnderWay, PRUNE_INTERVAL_MS)
 
   return {
-    note(trace) {
+    record(trace) {
       if (isClosed || waiting.length >= MAX_WAITING) return metrics.quoteRecords.inc({ result: 'dropped' })
       waiting.push(trace)
       if (timer === undefined) writeSoon()
@@ -160,7 +160,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
       clearTimeout(timer)
       await Promise.all([writing, pruning])
       if (await writeBatches(1)) return
-      drop(waiting.length, new Error('the database is away'))
+      drop(waiting.length, new Error('the database cannot be reached'))
       waiting = []
     },
   }

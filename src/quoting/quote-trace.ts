@@ -3,7 +3,7 @@ import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import type { QuoteRecord, RecordedAttempt } from '../domain/quote-record.js'
 import type { AttemptResult } from './attempt-result.js'
 
-/** What is noted of a quote while it comes about; to make a record of it is left for later. */
+/** What happened in a quote. Its record is built from this later. */
 export interface QuoteTrace {
   readonly quoteId: string
   readonly request: QuoteRequest
@@ -13,30 +13,30 @@ export interface QuoteTrace {
   readonly outcome: QuoteRecord['outcome']
   /** The valid offers, best first. */
   readonly ranked: readonly SignedQuote[]
-  /** What came of each solver that was waited for. */
-  readonly answers: readonly AttemptTrace[]
-  /** Who was asked, in the order of asking. */
-  readonly asked: readonly Address[]
-  /** Who was asked without being waited for. */
+  /** The result of each solver that the quote waited for. */
+  readonly results: readonly AttemptTrace[]
+  /** The solvers that were asked, in the order of requests. */
+  readonly solvers: readonly Address[]
+  /** The solvers that were asked, and for which the quote did not wait. */
   readonly circuitOpen: readonly Address[]
 }
 
-/** What came of one solver. */
+/** The result of the request to one solver. */
 export interface AttemptTrace {
   readonly solver: Address
   readonly outcome: AttemptResult
   readonly tookMs: number
 }
 
-/** Makes the record of a quote. */
+/** Builds the record of a quote. */
 export function toQuoteRecord(trace: QuoteTrace): QuoteRecord {
-  const { quoteId, request, requestedAt, durationMs, outcome, ranked, answers, circuitOpen } = trace
-  const indexes = new Map(trace.asked.map((solver, index) => [solver, index]))
+  const { quoteId, request, requestedAt, durationMs, outcome, ranked, results, circuitOpen } = trace
+  const indexes = new Map(trace.solvers.map((solver, index) => [solver, index]))
   const ranks = new Map(ranked.map((offer, index) => [offer, index + 1]))
   const offers: RecordedAttempt[] = []
   const others: RecordedAttempt[] = []
-  for (const answer of answers) {
-    const kept = toRecordedAttempt(answer, indexes, ranks)
+  for (const result of results) {
+    const kept = toRecordedAttempt(result, indexes, ranks)
     if (kept.rank === undefined) others.push(kept)
     else offers[kept.rank - 1] = kept
   }
@@ -63,7 +63,7 @@ export function toQuoteRecord(trace: QuoteTrace): QuoteRecord {
   }
 }
 
-/** One literal for all outcomes: there are many answers, and to put objects together takes many times as long. */
+/** One object literal serves all outcomes: there are many results, and to merge objects takes many times as long. */
 function toRecordedAttempt(
   { solver, outcome, tookMs }: AttemptTrace,
   indexes: ReadonlyMap<Address, number>,

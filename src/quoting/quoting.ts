@@ -22,7 +22,7 @@ import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-re
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
 import { createRequestQuote } from './solver-attempt.js'
 
-/** All that quoting is made of. */
+/** The parts of quoting. */
 export interface Quoting {
   readonly aggregator: Aggregator
   readonly recorder: Pick<QuoteRecorder, 'read'>
@@ -30,7 +30,7 @@ export interface Quoting {
   /** What solvers of a chain sign; undefined until its contract has been read once. */
   typedDataOf(chainId: number): QuoteTypedData | undefined
   /**
-   * Brings the metrics up to date.
+   * Updates the metrics.
    * @param active the active solvers of each chain
    */
   collectMetrics(active: ReadonlyMap<number, readonly Solver[]>): void
@@ -53,11 +53,11 @@ interface QuotingOptions {
   readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
   readonly circuitBreakerStore: CircuitBreakerStore
-  /** Undefined where no records are kept. */
+  /** Undefined when the instance keeps no records. */
   readonly quoteRecordStore: QuoteRecordStore | undefined
-  /** Of the ids that solvers are asked under: 16 bytes. */
+  /** The key of the solvers' quote ids: 16 bytes. */
   readonly recordKey: Uint8Array
-  /** Names a client by its address, as circuit breakers count clients. */
+  /** The key by which circuit breakers count a client. */
   readonly clientKeyOf: (address: string) => string
   /** Milliseconds that never go back, for the health of solvers. */
   readonly clock: () => number
@@ -67,7 +67,7 @@ interface QuotingOptions {
   readonly log: Logger
 }
 
-/** Puts together what asks solvers, judges and ranks their replies, and remembers how they did. */
+/** Builds the parts that ask solvers, validate and rank their replies, and keep their health. */
 export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const { config, metrics, clock } = options
   const healthRegistry = await createSolverHealthRegistry({

@@ -10,8 +10,8 @@ export interface QuoteRecordView
   /** All of them for the caller; for a solver, its own. */
   readonly solvers: readonly RecordedAttempt[]
   /**
-   * The best offer's amount on the side that solvers compete on, in decimal. For a solver after the deposit deadline
-   * only; undefined without an offer.
+   * The best offer's amount on the side that solvers compete on, in decimal. A solver sees it only after the deposit
+   * deadline. Undefined without an offer.
    */
   readonly bestAmount?: string | undefined
 }
@@ -24,7 +24,7 @@ export function viewForCaller(record: QuoteRecord): QuoteRecordView {
 /**
  * The view of one solver: the request, its own result and rank, and after the deposit deadline the best amount.
  * @param id the solver's own id of this quote
- * @param index the solver's, in the order of asking
+ * @param index the solver's index in the order of requests
  * @param now Unix time in milliseconds
  * @returns undefined when no solver of the record has this index
  */
@@ -32,10 +32,10 @@ export function viewForSolver(
   record: QuoteRecord,
   { id, index, now }: { readonly id: string; readonly index: number; readonly now: number },
 ): QuoteRecordView | undefined {
-  const own = record.solvers.find((answer) => answer.index === index)
+  const own = record.solvers.find((attempt) => attempt.index === index)
   if (own === undefined) return undefined
   const { chainId, requestedAt, request } = record
-  // A deposit is still possible within the second of the deadline.
+  // A deposit is still possible in the second of the deadline.
   const isOver = Math.floor(now / 1000) > request.depositDeadline
   const bestAmount = isOver ? bestAmountOf(record) : undefined
   return { quoteId: id, chainId, requestedAt, request, solvers: [own], bestAmount }

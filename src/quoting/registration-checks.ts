@@ -64,7 +64,7 @@ const MADE_UP_SWAP: Swap = {
   amount: 10n ** 18n,
 }
 /** The check's amount is not the solver's choice, so that its bond or the least order says nothing about the solver. */
-const NO_RULES = { refusalOf: () => undefined }
+const NO_RULES = { violationOf: () => undefined }
 
 /**
  * Builds the checks. Endpoints are called under the guard's rules, over connections of their own.

@@ -15,23 +15,23 @@ export interface PreparedRequest {
   readonly solverRequest: SolverRequest
 }
 
-/** One solver being asked. */
+/** One request to one solver. */
 export interface Attempt {
-  /** Gives it an outcome, unless it has one. */
+  /** Sets the outcome, unless there is one. */
   settle(outcome: AttemptResult): void
-  /** Ends what is still under way of it, such as the body of a refusal. */
+  /** Ends what is left of the request, such as the body of a declined one. */
   release(): void
 }
 
 /**
- * Called once. A failure is an outcome too, so that it does not reach other solvers' calls. Takes the milliseconds that
- * the solver had as well.
+ * Called once with the outcome and the milliseconds that the solver had. A failure is an outcome too, so that it does not
+ * affect the requests to other solvers.
  */
 type OnOutcome = (outcome: AttemptResult, tookMs: number) => void
 
-/** Asks one solver and judges what it answers. */
+/** Asks one solver and validates its reply. */
 export type RequestQuote = (
-  asked: PreparedRequest,
+  prepared: PreparedRequest,
   health: SolverHealth,
   round: QuoteRound,
   onOutcome: OnOutcome,
@@ -40,61 +40,61 @@ export type RequestQuote = (
 interface RequestQuoteOptions {
   readonly solverClient: Pick<SolverClient, 'requestQuote'>
   readonly validateOffer: OfferValidator
-  readonly counters: Pick<SolverCounters, 'note'>
+  readonly counters: Pick<SolverCounters, 'count'>
   /** The clock of the solvers' health. */
   readonly clock: () => number
 }
 
-/** Builds the way to ask a solver, which keeps its health. */
+/** Builds the function that asks a solver and updates its health. */
 export function createRequestQuote(options: RequestQuoteOptions): RequestQuote {
-  return (asked, health, round, onOutcome) => {
-    const attempt = new SolverAttempt(options, asked, health, round, onOutcome)
+  return (prepared, health, round, onOutcome) => {
+    const attempt = new SolverAttempt(options, prepared, health, round, onOutcome)
     attempt.begin()
     return attempt
   }
 }
 
-/** One request to one solver, from its place among the solver's connections to the verdict of its round. */
+/** One request to one solver, from its connection slot to the verdict of its round. */
 class SolverAttempt implements Attempt, OpenRequest, SlotUser, CallListener, UnansweredRequest {
   readonly #options: RequestQuoteOptions
-  readonly #asked: PreparedRequest
+  readonly #prepared: PreparedRequest
   readonly #health: SolverHealth
   readonly #onOutcome: OnOutcome
   readonly round: QuoteRound
   result: RequestResult = 'quoted'
   tookMs = 0
   #isOpen = true
-  #askedAt = 0
-  /** When it got its place. */
+  #requestedAt = 0
+  /** When it got its slot. */
   #startedAt: number | undefined
   #sentAt: number | undefined
   #endCall: (() => void) | undefined
 
   constructor(
     options: RequestQuoteOptions,
-    asked: PreparedRequest,
+    prepared: PreparedRequest,
     health: SolverHealth,
     round: QuoteRound,
     onOutcome: OnOutcome,
   ) {
     this.#options = options
-    this.#asked = asked
+    this.#prepared = prepared
     this.#health = health
     this.round = round
     this.#onOutcome = onOutcome
   }
 
   begin(): void {
-    this.#askedAt = this.#options.clock()
-    this.#health.begin(this, this.#askedAt)
-    this.#health.slots.add(this, this.#askedAt)
+    this.#requestedAt = this.#options.clock()
+    this.#health.begin(this, this.#requestedAt)
+    this.#health.slots.add(this, this.#requestedAt)
   }
 
   start(now: number): void {
     this.#startedAt = now
     this.#endCall = this.#options.solverClient.requestQuote(
       this.#health.solver,
-      this.#asked.solverRequest,
+      this.#prepared.solverRequest,
       this,
     )
   }
@@ -115,7 +115,7 @@ class SolverAttempt implements Attempt, OpenRequest, SlotUser, CallListener, Una
     else {
       const onValidated = (outcome: AttemptResult) => this.settle(outcome)
       this.#options.validateOffer({
-        ...this.#asked,
+        ...this.#prepared,
         solver: this.#health.solver.address,
         body: reply.body,
         onValidated,
@@ -135,13 +135,13 @@ class SolverAttempt implements Attempt, OpenRequest, SlotUser, CallListener, Una
     const outcome = reached.kind === 'late' && this.#isLateByUs() ? CUT_OFF : reached
     this.result = toResult(outcome)
     const isAnswered = this.result !== 'late' && this.result !== 'cancelled'
-    this.tookMs = now - (this.waitingSince ?? this.#askedAt)
+    this.tookMs = now - (this.waitingSince ?? this.#requestedAt)
     this.#health.end(this, now, isAnswered)
     if (this.result === 'quoted') {
-      this.#health.noteQuote(this, this.tookMs, now)
-      this.round.noteQuote(this.tookMs, now)
-    } else this.round.noteUnanswered(this, now)
-    this.#options.counters.note(
+      this.#health.recordQuote(this, this.tookMs, now)
+      this.round.recordQuote(this.tookMs, now)
+    } else this.round.recordUnanswered(this, now)
+    this.#options.counters.count(
       this.#health.solver,
       outcome.kind,
       isAnswered ? this.tookMs / 1000 : undefined,
@@ -150,7 +150,7 @@ class SolverAttempt implements Attempt, OpenRequest, SlotUser, CallListener, Una
   }
 
   conclude(verdict: Verdict): void {
-    this.#health.noteUnanswered(this, verdict, this.tookMs, this.#options.clock())
+    this.#health.recordUnanswered(this, verdict, this.tookMs, this.#options.clock())
   }
 
   release(): void {
@@ -158,9 +158,9 @@ class SolverAttempt implements Attempt, OpenRequest, SlotUser, CallListener, Una
     else this.#endCall()
   }
 
-  /** It waited for its turn, or for a connection while others were made: the solver had less than the whole time. */
+  /** Whether the request waited for a slot, or for a connection while other requests were sent. Then the solver had less than the whole time. */
   #isLateByUs(): boolean {
-    if (this.#startedAt !== this.#askedAt) return true
+    if (this.#startedAt !== this.#requestedAt) return true
     return this.#sentAt === undefined && this.#health.slots.lastSentAt >= this.#startedAt
   }
 }

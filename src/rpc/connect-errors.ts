@@ -6,8 +6,8 @@ import { REASONS, type ServiceError } from '../domain/errors.js'
 const ERROR_DOMAIN = 'aggregator'
 
 /**
- * An error as RPC callers see it: its reason in `google.rpc.ErrorInfo`, bad fields in `BadRequest`,
- * the time to wait in `RetryInfo` (docs/decisions.md, D7, D8).
+ * Turns an error into that of RPC callers: its reason is in `google.rpc.ErrorInfo`, bad fields are in `BadRequest`, and
+ * the time to wait is in `RetryInfo` (docs/decisions.md, D7, D8).
  */
 export function toConnectError(error: ServiceError): ConnectError {
   const connectError = new ConnectError(error.message, codeFromString(REASONS[error.reason].rpc))

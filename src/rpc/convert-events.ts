@@ -6,11 +6,11 @@ import {
 } from '../../gen/aggregator/v1/event_pb.js'
 import type { OrderEventType, StreamEvent } from '../domain/event.js'
 import type { Entry } from '../events/tail-buffer.js'
-import { toKnownChecksumAddress } from '../signing/checksum.js'
+import { toCachedChecksumAddress } from '../signing/checksum.js'
 
 type EventInit = NonNullable<MessageInitShape<typeof StreamEventsResponseSchema>['event']>
 
-/** The kinds of events by the names that they have in filters and messages. */
+/** The names of kinds of events in filters and messages. */
 export const EVENT_TYPE_NAMES = {
   [EventType.DEPOSITED]: 'Deposited',
   [EventType.SETTLED]: 'Settled',
@@ -26,7 +26,7 @@ const EVENT_TYPES: Readonly<Record<OrderEventType, EventType>> = {
 
 const messages = new WeakMap<Entry, StreamEventsResponse>()
 
-/** An entry of the log as its message: made once, for all subscribers. */
+/** The message of an entry of the log, which is made once for all subscribers. */
 export function toEventMessage(entry: Entry): StreamEventsResponse {
   const made = messages.get(entry)
   if (made !== undefined) return made
@@ -41,7 +41,7 @@ export function toConnectedMessage(supportedChains: readonly number[], cursor: s
   return create(StreamEventsResponseSchema, { cursor, event: { case: 'connected', value } })
 }
 
-/** The sign of life. */
+/** The message that shows that the stream is alive. */
 export function toHeartbeatMessage(cursor: string): StreamEventsResponse {
   return create(StreamEventsResponseSchema, { cursor, event: { case: 'heartbeat', value: {} } })
 }
@@ -53,11 +53,11 @@ function toEvent(event: StreamEvent): EventInit {
     case 'Deposited': {
       const value = {
         ...base,
-        user: toKnownChecksumAddress(event.user),
-        solver: event.solver === undefined ? '' : toKnownChecksumAddress(event.solver),
-        inputToken: toKnownChecksumAddress(event.inputToken),
+        user: toCachedChecksumAddress(event.user),
+        solver: event.solver === undefined ? '' : toCachedChecksumAddress(event.solver),
+        inputToken: toCachedChecksumAddress(event.inputToken),
         inputAmount: event.inputAmount.toString(),
-        outputToken: toKnownChecksumAddress(event.outputToken),
+        outputToken: toCachedChecksumAddress(event.outputToken),
         outputAmount: event.outputAmount.toString(),
         fillDeadline: event.fillDeadline,
       }
@@ -68,7 +68,7 @@ function toEvent(event: StreamEvent): EventInit {
     case 'Refunded': {
       const value = {
         ...base,
-        user: toKnownChecksumAddress(event.user),
+        user: toCachedChecksumAddress(event.user),
         inputAmount: event.inputAmount.toString(),
         bondSlashed: event.bondSlashed.toString(),
       }

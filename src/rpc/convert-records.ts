@@ -10,7 +10,7 @@ import {
 import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
 import { explain } from '../quoting/explain.js'
 import type { QuoteRecordView } from '../quoting/record-view.js'
-import { toKnownChecksumAddress } from '../signing/checksum.js'
+import { toCachedChecksumAddress } from '../signing/checksum.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 
 const QUOTE_OUTCOMES = {
@@ -29,7 +29,7 @@ const SOLVER_OUTCOMES = {
 } as const
 
 /**
- * What a reader sees of a record as messages have it, with each solver's outcome in words.
+ * The message of a record as its reader may see it, with each solver's outcome in words.
  * @param typedData what solvers sign on the chain; undefined while the chain has not been read
  */
 export function toQuoteRecordMessage(
@@ -43,7 +43,7 @@ export function toQuoteRecordMessage(
     durationMs: record.durationMs,
     outcome: record.outcome && QUOTE_OUTCOMES[record.outcome],
     request: toParametersMessage(record.request),
-    solvers: record.solvers.map((answer) => toResultMessage(answer, { ...record, typedData })),
+    solvers: record.solvers.map((attempt) => toResultMessage(attempt, { ...record, typedData })),
     bestAmount: record.bestAmount,
   }
 }
@@ -51,23 +51,23 @@ export function toQuoteRecordMessage(
 function toParametersMessage({ user, ...request }: QuoteParameters) {
   return {
     ...request,
-    inputToken: toKnownChecksumAddress(request.inputToken),
-    outputToken: toKnownChecksumAddress(request.outputToken),
+    inputToken: toCachedChecksumAddress(request.inputToken),
+    outputToken: toCachedChecksumAddress(request.outputToken),
     orderType: OrderType[request.orderType],
-    userAddress: toKnownChecksumAddress(user),
+    userAddress: toCachedChecksumAddress(user),
     destinationChainId: BigInt(request.destinationChainId),
     depositMode: DepositMode[request.depositMode],
   }
 }
 
 function toResultMessage(
-  { index, ...answer }: RecordedAttempt,
+  { index, ...attempt }: RecordedAttempt,
   record: Parameters<typeof explain>[1],
 ): MessageInitShape<typeof SolverResultSchema> {
   return {
-    ...answer,
-    solver: toKnownChecksumAddress(answer.solver),
-    outcome: SOLVER_OUTCOMES[answer.outcome],
-    explanation: explain(answer, record),
+    ...attempt,
+    solver: toCachedChecksumAddress(attempt.solver),
+    outcome: SOLVER_OUTCOMES[attempt.outcome],
+    explanation: explain(attempt, record),
   }
 }

@@ -5,7 +5,7 @@ import type { SolverSchema } from '../../gen/aggregator/v1/solver_pb.js'
 import type { Order } from '../domain/order.js'
 import { ORDER_TYPES, type Quote, type SignedQuote } from '../domain/quote.js'
 import type { Solver } from '../domain/solver.js'
-import { toChecksumAddress, toKnownChecksumAddress } from '../signing/checksum.js'
+import { toCachedChecksumAddress, toChecksumAddress } from '../signing/checksum.js'
 
 const ORDER_STATE_NUMBERS = {
   NONE: OrderState.NONE,
@@ -14,7 +14,7 @@ const ORDER_STATE_NUMBERS = {
   REFUNDED: OrderState.REFUNDED,
 } as const
 
-/** A signed quote as messages have it; addresses in EIP-55 form (docs/decisions.md, D3). */
+/** The message of a signed quote, with addresses in EIP-55 form (docs/decisions.md, D3). */
 export function toSignedQuoteMessage(signed: SignedQuote) {
   return {
     quote: toQuoteMessage(signed.quote),
@@ -24,28 +24,28 @@ export function toSignedQuoteMessage(signed: SignedQuote) {
   }
 }
 
-/** An order as messages have it: of one that the contract does not know, three fields only (docs/decisions.md, D6). */
+/** The message of an order. It has only three fields when the contract does not know the order (docs/decisions.md, D6). */
 export function toOrderMessage(order: Order): MessageInitShape<typeof GetOrderResponseSchema> {
   const { orderId, chainId } = order
   const known = { orderId, chainId: BigInt(chainId), state: ORDER_STATE_NUMBERS[order.state] }
   if (order.state === 'NONE') return known
   return {
     ...known,
-    user: toKnownChecksumAddress(order.user),
-    solver: toKnownChecksumAddress(order.solver),
-    inputToken: toKnownChecksumAddress(order.inputToken),
+    user: toCachedChecksumAddress(order.user),
+    solver: toCachedChecksumAddress(order.solver),
+    inputToken: toCachedChecksumAddress(order.inputToken),
     inputAmount: order.inputAmount.toString(),
-    outputToken: toKnownChecksumAddress(order.outputToken),
+    outputToken: toCachedChecksumAddress(order.outputToken),
     outputAmount: order.outputAmount.toString(),
     outputChainId: BigInt(order.outputChainId),
     fillDeadline: order.fillDeadline,
   }
 }
 
-/** A solver as the public sees it. */
+/** The message of a solver, with its public fields only. */
 export function toSolverMessage(solver: Solver): MessageInitShape<typeof SolverSchema> {
   return {
-    address: toKnownChecksumAddress(solver.address),
+    address: toCachedChecksumAddress(solver.address),
     name: solver.name,
     registeredAt: BigInt(solver.registeredAt),
   }
@@ -53,11 +53,11 @@ export function toSolverMessage(solver: Solver): MessageInitShape<typeof SolverS
 
 function toQuoteMessage(quote: Quote): MessageInitShape<typeof QuoteSchema> {
   return {
-    solver: toKnownChecksumAddress(quote.solver),
-    user: toKnownChecksumAddress(quote.user),
-    inputToken: toKnownChecksumAddress(quote.inputToken),
+    solver: toCachedChecksumAddress(quote.solver),
+    user: toCachedChecksumAddress(quote.user),
+    inputToken: toCachedChecksumAddress(quote.inputToken),
     inputAmount: quote.inputAmount.toString(),
-    outputToken: toKnownChecksumAddress(quote.outputToken),
+    outputToken: toCachedChecksumAddress(quote.outputToken),
     outputAmount: quote.outputAmount.toString(),
     orderType: ORDER_TYPES.indexOf(quote.orderType),
     outputChainId: BigInt(quote.outputChainId),

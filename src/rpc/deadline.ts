@@ -1,25 +1,25 @@
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
 
-/** The longest delay of a timer, in milliseconds: Node makes 1 ms of a longer one, and prints a warning for each. */
+/** The longest delay of a timer, in milliseconds. Node turns a longer one into 1 ms and prints a warning. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 const HOUR_S = 3600
 const MINUTE_S = 60
-/** Units of `grpc-timeout` in seconds. Its 8 digits of a smaller unit are never too long. */
+/** Units of `grpc-timeout` in seconds. In smaller units, 8 digits are never too long. */
 const UNIT_SECONDS: Readonly<Record<string, number>> = { H: HOUR_S, M: MINUTE_S, S: 1 }
 
 /**
- * Wraps a handler so that a caller's deadline beyond what a timer can wait is that longest wait, 24.8 days. Connect's
- * own option `maxTimeoutMs` refuses such calls, though their deadline is valid.
+ * Wraps a handler so that a deadline that is too long for a timer becomes the longest one, 24.8 days. Connect's own option
+ * `maxTimeoutMs` rejects such calls, although their deadline is valid.
  */
 export function withTimerDeadlines(handler: UniversalHandler): UniversalHandler {
-  const answer = (request: UniversalServerRequest) => {
+  const wrapped = (request: UniversalServerRequest) => {
     const header = shortened(request.header)
     return handler(header === undefined ? request : { ...request, header })
   }
-  return Object.assign(answer, handler)
+  return Object.assign(wrapped, handler)
 }
 
-/** The headers with a deadline that fits; undefined when nothing is to be changed. */
+/** The headers with the longest deadline; undefined when they need no change. */
 function shortened(header: Headers): Headers | undefined {
   const [, digits, unit = ''] = /^(\d{1,8})([HMS])$/.exec(header.get('grpc-timeout') ?? '') ?? []
   if (Number(digits) * (UNIT_SECONDS[unit] ?? 0) * 1000 > MAX_TIMER_MS)

@@ -3,25 +3,25 @@ import type { StreamEventsRequest, StreamEventsResponse } from '../../gen/aggreg
 import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
 import { toConnectedMessage } from './convert-events.js'
-import { type EventStream, type EventStreams, FAREWELL_MS, type StreamProtocol } from './event-streams.js'
+import { END_TIMEOUT_MS, type EventStream, type EventStreams, type StreamProtocol } from './event-streams.js'
 import { malformedMessage, stageKey } from './malformed-request.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { sharedMessagesKey } from './shared-messages.js'
 
-/** StreamEvents as Connect's router takes it: how the stream begins and ends; `withSharedMessages` does the rest. */
+/** Builds Connect's handler of StreamEvents. It begins and ends the stream; `withSharedMessages` sends the events. */
 export function toStreamHandler(streams: EventStreams) {
   return async function* (
     request: StreamEventsRequest,
     context: HandlerContext,
   ): AsyncGenerator<StreamEventsResponse> {
     const stream = await open(streams, request, context)
-    const { abandon, refuse } = context.values.get(requestKey)
+    const { abandon, recordError } = context.values.get(requestKey)
     const leave = () => void stream.close()
-    let farewell: NodeJS.Timeout | undefined
+    let endTimer: NodeJS.Timeout | undefined
     context.signal.addEventListener('abort', leave)
     if (context.signal.aborted) leave()
     stream.ended.addEventListener('abort', () => {
-      farewell = setTimeout(abandon, FAREWELL_MS).unref()
+      endTimer = setTimeout(abandon, END_TIMEOUT_MS).unref()
     })
     const ended = new Promise<unknown>((onEnd) => {
       const format = context.requestHeader.get('content-type')?.includes('json') ? 'json' : 'binary'
@@ -32,12 +32,12 @@ export function toStreamHandler(streams: EventStreams) {
       const thrown = await ended
       if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
       const error = stream.close(thrown) ?? toServiceError(thrown)
-      refuse(error)
+      recordError(error)
       throw toConnectError(error)
     } finally {
       context.signal.removeEventListener('abort', leave)
       stream.close()
-      clearTimeout(farewell)
+      clearTimeout(endTimer)
     }
   }
 }
@@ -58,7 +58,7 @@ async function open(
     return streams.open(request, caller, isReadable ? [] : [malformedMessage(streams.desc)])
   } catch (thrown) {
     const error = toServiceError(thrown)
-    context.values.get(requestKey).refuse(error)
+    context.values.get(requestKey).recordError(error)
     throw toConnectError(error)
   }
 }

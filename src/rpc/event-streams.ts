@@ -19,29 +19,29 @@ import { Fields } from './fields.js'
 import { identifyClient } from './identify-client.js'
 import type { Protocol } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
-import type { StreamPlaces } from './stream-places.js'
+import type { StreamSlots } from './stream-slots.js'
 
-/** How long a client may take to read that its stream has ended, before its connection is cut. */
-export const FAREWELL_MS = 20_000
+/** How long a client may take to read the end of its stream before the server cuts its connection. */
+export const END_TIMEOUT_MS = 20_000
 
-/** How a stream reached the service. */
+/** The transport of a stream. */
 export type StreamProtocol = Exclude<Protocol, 'rest'> | 'websocket' | 'sse'
 
-/** The one server-streaming method: what all of its faces share. */
+/** The server-streaming method, for all transports. */
 export interface EventStreams {
   readonly desc: typeof EventService.method.streamEvents
   readonly supportedChains: readonly number[]
-  /** Counts a request to open a stream, before `open`. @throws ServiceError RATE_LIMITED */
+  /** Counts a request to open a stream; call it before `open`. @throws ServiceError RATE_LIMITED */
   checkLimits(client: Client): Promise<void>
   /**
-   * Waits for the database where `open` needs it for a cursor, as another replica has given it or it is an old one.
+   * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
    * @param address the client's IP address
    * @returns undefined when there is nothing to wait for; else a promise that throws ServiceError DATABASE_UNAVAILABLE
    */
   waitForCursor(cursor: string | undefined, address: string): Promise<void> | undefined
   /**
    * Opens a stream.
-   * @param unreadable fields that could not be read into the message
+   * @param malformed fields that could not be read into the message
    * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
    */
   open(request: StreamEventsRequest, caller: StreamCaller, malformed?: readonly FieldViolation[]): EventStream
@@ -57,8 +57,8 @@ interface StreamCaller {
 /** One client's stream. */
 export interface EventStream extends Pick<Subscription, 'cursor' | 'next' | 'ended'> {
   /**
-   * Ends the stream and counts it; nothing happens the second time.
-   * @param thrown what ended it, when it was not the client
+   * Ends the stream and counts it; a second call does nothing.
+   * @param thrown the error that ended it; undefined when the client did
    * @returns the error for the client, if there is one
    */
   close(thrown?: unknown): ServiceError | undefined
@@ -68,14 +68,14 @@ interface EventStreamsOptions {
   readonly eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
-  readonly places: StreamPlaces
+  readonly slots: StreamSlots
   readonly metrics: Metrics
   readonly log: Logger
 }
 
 /** Builds the method. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { eventLog, supportedChains, rateLimits, places, metrics, log } = options
+  const { eventLog, supportedChains, rateLimits, slots, metrics, log } = options
   const desc = EventService.method.streamEvents
   const name = `${desc.parent.typeName}/${desc.name}`
 
@@ -90,11 +90,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     const filter = readFilter(request, fields)
     if (fields.violations.length > 0) throw invalidArgument(fields.violations)
     const client = identifyClient(address)
-    const freePlace = places.take(client)
+    const releaseSlot = slots.take(client)
     try {
-      return eventLog.subscribe(request.after, filter, { client, onEnd: freePlace })
+      return eventLog.subscribe(request.after, filter, { client, onEnd: releaseSlot })
     } catch (error) {
-      freePlace()
+      releaseSlot()
       throw error
     }
   }
@@ -102,7 +102,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const count = (protocol: StreamProtocol, reason: Reason | 'OK') =>
     metrics.requests.inc({ method: name, protocol, reason })
 
-  function refuse({ protocol, requestId }: StreamCaller, thrown: unknown): ServiceError {
+  function reject({ protocol, requestId }: StreamCaller, thrown: unknown): ServiceError {
     const error = toServiceError(thrown)
     const level = isOutage(error.reason) ? 'debug' : 'error'
     if (error.cause !== undefined) log[level]({ requestId, method: name, err: error.cause }, error.message)
@@ -139,7 +139,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       this.#subscription.close()
       const { protocol } = this.#caller
       metrics.streamClients.dec({ protocol })
-      if (thrown !== undefined) return refuse(this.#caller, thrown)
+      if (thrown !== undefined) return reject(this.#caller, thrown)
       count(protocol, 'OK')
       return undefined
     }
@@ -154,7 +154,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       try {
         return new Stream(subscribe(request, caller, malformed), caller)
       } catch (thrown) {
-        throw refuse(caller, thrown)
+        throw reject(caller, thrown)
       }
     },
   }
@@ -173,7 +173,7 @@ function readFilter(request: StreamEventsRequest, fields: Fields): EventFilter {
 
 const NOTHING: ReadonlySet<never> = new Set()
 
-/** Most filters are not set: those share one set. */
+/** Most filters are empty, and share one set. */
 function setOf<T>(values: readonly T[]): ReadonlySet<T> {
   return values.length === 0 ? NOTHING : new Set(values)
 }

@@ -9,19 +9,19 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NOTHING: Hex = '0x'
 
 /**
- * Reads the fields of one request and notes each bad one under its JSON name. What a method returns for a bad field
- * means nothing: look at `violations` before using any of it.
+ * Reads the fields of one request and records each bad one under its JSON name. What a method returns for a bad field is
+ * meaningless: check `violations` before you use any value.
  */
 export class Fields {
   readonly violations: FieldViolation[]
 
-  /** @param unreadable what is known to be bad already; nothing further is said of those fields */
+  /** @param malformed the fields that are already known to be bad; no other violation is added for them */
   constructor(malformed: readonly FieldViolation[]) {
     this.violations = [...malformed]
   }
 
-  /** Notes a bad field, unless it is noted already. */
-  refuse(field: string, message: string): void {
+  /** Records a bad field, unless it has a violation already. */
+  addViolation(field: string, message: string): void {
     if (!this.violations.some((violation) => violation.field === field))
       this.violations.push({ field, message })
   }
@@ -34,14 +34,14 @@ export class Fields {
     return this.#expect(field, parseBytes32(text), 'must be 32 bytes in hex with 0x') ?? NOTHING
   }
 
-  /** @returns it in lower case */
+  /** @returns the UUID in lower case */
   uuid(field: string, text: string): string {
-    if (!UUID.test(text)) this.refuse(field, 'must be a UUID')
+    if (!UUID.test(text)) this.addViolation(field, 'must be a UUID')
     return text.toLowerCase()
   }
 
   signature(field: string, text: string): Hex {
-    if (!SIGNATURE.test(text)) this.refuse(field, 'must be 65 bytes in hex with 0x')
+    if (!SIGNATURE.test(text)) this.addViolation(field, 'must be 65 bytes in hex with 0x')
     return text as Hex
   }
 
@@ -53,20 +53,21 @@ export class Fields {
 
   /** An integer of `min` to `max`. */
   integer(field: string, value: number | bigint, min: number, max: number): number {
-    if (value < min || value > max) this.refuse(field, `must be an integer of ${min} to ${max}`)
+    if (value < min || value > max) this.addViolation(field, `must be an integer of ${min} to ${max}`)
     return Number(value)
   }
 
   /** One of a closed list of integers. */
   oneOf(field: string, value: bigint, allowed: readonly number[]): number {
     if (value > Number.MAX_SAFE_INTEGER || !allowed.includes(Number(value)))
-      this.refuse(field, `must be ${allowed.join(' or ')}`)
+      this.addViolation(field, `must be ${allowed.join(' or ')}`)
     return Number(value)
   }
 
-  /** Unix time in milliseconds; how far it may be from the clock is another matter. */
+  /** Unix time in milliseconds. Its distance from the clock is not checked here. */
   timestampMs(field: string, value: bigint): number {
-    if (value < 1n || value > Number.MAX_SAFE_INTEGER) this.refuse(field, 'must be Unix time in milliseconds')
+    if (value < 1n || value > Number.MAX_SAFE_INTEGER)
+      this.addViolation(field, 'must be Unix time in milliseconds')
     return Number(value)
   }
 
@@ -76,18 +77,18 @@ export class Fields {
   }
 
   displayName(field: string, text: string): string {
-    if (!isDisplayName(text)) this.refuse(field, NAME_MUST_BE)
+    if (!isDisplayName(text)) this.addViolation(field, NAME_MUST_BE)
     return text
   }
 
   endpointUrl(field: string, text: string): string {
     const problem = endpointUrlProblem(text)
-    if (problem !== undefined) this.refuse(field, problem)
+    if (problem !== undefined) this.addViolation(field, problem)
     return text
   }
 
   #expect<T>(field: string, value: T | undefined, mustBe: string): T | undefined {
-    if (value === undefined) this.refuse(field, mustBe)
+    if (value === undefined) this.addViolation(field, mustBe)
     return value
   }
 }

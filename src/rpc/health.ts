@@ -18,35 +18,35 @@ import { shorten } from '../domain/text.js'
 import { identifyClient } from './identify-client.js'
 import { requestKey } from './rpc-context.js'
 
-/** As much of an unknown name is repeated: the message travels in a header. */
+/** The message repeats this much of an unknown name, as it is sent in a header. */
 const MAX_NAME_LENGTH = 200
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus
 
 /** gRPC health checking (grpc.health.v1) of one server. */
 export interface Health {
   readonly desc: DescService
-  /** Puts the service onto a Connect router. */
+  /** Adds the service to a Connect router. */
   readonly routes: (router: ConnectRouter, options?: ConnectRouterOptions) => void
-  /** The same for REST. @throws ServiceError SHUTTING_DOWN or CHAIN_UNAVAILABLE while nothing is serving */
+  /** The same for REST. @throws ServiceError SHUTTING_DOWN or CHAIN_UNAVAILABLE while no service is serving */
   assertServing(): void
-  /** From now on nothing is serving; who watches is told, and its stream ends. */
+  /** From now on no service is serving. Watchers get this status, and their streams end. */
   drain(): void
 }
 
 interface HealthOptions {
-  /** Full names of the services whose health can be asked for; the empty name stands for all. */
+  /** Full names of the services whose health can be checked; the empty name stands for all. */
   readonly services: readonly string[]
-  /** Whether calls can be served at the moment. */
+  /** Whether the instance can serve calls now. */
   readonly isServing: () => boolean
-  /** How often it is looked whether that has changed, in milliseconds, while somebody watches. */
+  /** How often the status is checked for a change while there are watchers, in milliseconds. */
   readonly watchIntervalMs: number
-  /** More watchers than that at once are refused. */
+  /** The most watchers at the same time. */
   readonly maxWatchers: number
-  /** More watchers than that of one client are refused. */
+  /** The most watchers of one client at the same time. */
   readonly maxWatchersPerClient: number
 }
 
-/** Builds health checking; all services of a server are serving, or none. */
+/** Builds health checking. All services of a server have the same status. */
 export function createHealth(options: HealthOptions): Health {
   const { services, isServing, watchIntervalMs, maxWatchers, maxWatchersPerClient } = options
   const names = new Set(['', ...services])
@@ -82,7 +82,7 @@ export function createHealth(options: HealthOptions): Health {
     timer = undefined
   }
 
-  /** The status now, and each other one that follows, until the caller leaves or all is drained. */
+  /** Yields the status now and after each change, until the caller leaves or the service drains. */
   async function* watch({ service }: HealthCheckRequest, { signal, values }: HandlerContext) {
     let wake = () => {}
     const onChange = () => wake()
@@ -90,16 +90,16 @@ export function createHealth(options: HealthOptions): Health {
     addWatcher(onChange, client)
     signal.addEventListener('abort', onChange)
     try {
-      let told: HealthCheckResponse_ServingStatus | undefined
+      let sent: HealthCheckResponse_ServingStatus | undefined
       while (!signal.aborted) {
         const changed = new Promise<void>((resolve) => {
           wake = resolve
         })
         const isLast = isDraining
         const status = statusOf(service)
-        if (status !== told) yield { status }
+        if (status !== sent) yield { status }
         if (isLast) return
-        told = status
+        sent = status
         await changed
       }
     } finally {

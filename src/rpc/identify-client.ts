@@ -2,9 +2,9 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { ClientId, ClientNetwork } from '../domain/client.js'
 
-/** Longer than any address: of other text that a proxy calls its client, so much counts. */
+/** Longer than any address. Of other text that a proxy sends as its client, this much counts. */
 const MAX_KEY_LENGTH = 64
-/** IANA's special ranges of this machine and of networks that are not part of the internet. */
+/** IANA's special ranges for this machine and for networks outside the internet. */
 const PRIVATE_RANGES: ReadonlySet<string> = new Set([
   'loopback',
   'private',
@@ -26,8 +26,8 @@ export function identifyClient(address: string): ClientId {
 }
 
 /**
- * Names a client by the widest network that one person may own: an IPv4 address, or an IPv6 /48. What a client adds to a
- * solver's circuit breaker counts by it.
+ * The widest network that one person may own: an IPv4 address, or an IPv6 /48. Circuit breakers count clients by this
+ * key.
  */
 export function widestKeyOf(address: string): string {
   const { key, networks } = identifyClient(address)

@@ -11,63 +11,63 @@ import {
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
 
-/** How far a call has come: Connect reads its message before any code of ours sees it. */
+/** The stage of a call: Connect reads its message before any code of this service runs. */
 export const stageKey = createContextKey<'arriving' | 'reached' | 'unreadable'>('arriving')
 
-/** What is wrong with a message that cannot be read. */
+/** The violation of a message that cannot be read. */
 export function malformedMessage({ input }: DescMethod): FieldViolation {
   return { field: 'body', message: `must be a valid ${input.typeName} of at most 64 KiB` }
 }
 
-/** Codes that Connect gives to messages that it cannot read: invalid_argument, resource_exhausted, internal. */
+/** The codes that Connect uses for messages that it cannot read: invalid_argument, resource_exhausted, internal. */
 const GRPC_STATUSES = ['3', '8', '13']
-/** Of a stream's messages: broken ones, and those that are too long. */
+/** The codes for a stream's messages that are malformed or too long. */
 const MALFORMED_CODES = [Code.Internal, Code.ResourceExhausted]
 const CONNECT_STATUSES = [400, 429, 500]
 const CONNECT_CODES = ['invalid_argument', 'resource_exhausted', 'internal']
 const GRPC_WEB_STATUS = /grpc-status: ?(\d+)/i
-/** In the last envelope of a stream, behind its flags and length. */
+/** The code in the last envelope of a stream, after its flags and length. */
 const CONNECT_STREAM_CODE = /^.{5}\{"error":\{"code":"(\w+)"/s
 
 /**
- * Wraps a handler so that a call whose message cannot be read comes to the method after all, marked `malformed`, and
- * is refused there: counted, limited and answered like any other bad input. Connect by itself calls broken protobuf an
- * internal error.
+ * Wraps a handler so that a call whose message cannot be read reaches the method, marked as `unreadable`. The method
+ * rejects it, so that it is counted, limited and reported like any other bad input. Without this, Connect reports
+ * malformed protobuf as an internal error.
  */
 export function withMalformedRequests(handler: UniversalHandler): UniversalHandler {
-  const answer = async (request: UniversalServerRequest): Promise<UniversalServerResponse> => {
+  const wrapped = async (request: UniversalServerRequest): Promise<UniversalServerResponse> => {
     const response = await begin(await handler(request))
     if (request.contextValues?.get(stageKey) !== 'arriving') return response
-    // What has not come to the method is an error, and short.
+    // A call that did not reach the method has an error as its response, which is short.
     const whole = await readWhole(response)
     if (!isMalformed(whole)) return whole
     request.contextValues.set(stageKey, 'unreadable')
     return handler({ ...request, header: headerOfEmpty(request), body: emptyBody(request) })
   }
-  return Object.assign(answer, handler)
+  return Object.assign(wrapped, handler)
 }
 
 /**
- * Refuses messages that cannot be read as invalid arguments, for services that have no guard. Connect reads the message
- * of a unary call before interceptors run, so that one also needs `withMalformedRequests`.
+ * Rejects messages that cannot be read as invalid arguments, for services that have no middleware. Connect reads the
+ * message of a unary call before interceptors run, so unary calls also need `withMalformedRequests`.
  */
 export const rejectMalformed: Interceptor = (next) => async (request) => {
-  const refusal = () => toConnectError(invalidArgument([malformedMessage(request.method)]))
-  if (request.stream) return next({ ...request, message: readable(request.message, refusal) })
-  if (request.contextValues.get(stageKey) === 'unreadable') throw refusal()
+  const rejection = () => toConnectError(invalidArgument([malformedMessage(request.method)]))
+  if (request.stream) return next({ ...request, message: readable(request.message, rejection) })
+  if (request.contextValues.get(stageKey) === 'unreadable') throw rejection()
   request.contextValues.set(stageKey, 'reached')
   return next(request)
 }
 
-async function* readable<T>(messages: AsyncIterable<T>, refusal: () => ConnectError): AsyncGenerator<T> {
+async function* readable<T>(messages: AsyncIterable<T>, rejection: () => ConnectError): AsyncGenerator<T> {
   try {
     yield* messages
   } catch (thrown) {
-    throw thrown instanceof ConnectError && MALFORMED_CODES.includes(thrown.code) ? refusal() : thrown
+    throw thrown instanceof ConnectError && MALFORMED_CODES.includes(thrown.code) ? rejection() : thrown
   }
 }
 
-/** A method runs only when its answer is asked for: reads the first part of it, and puts that back. */
+/** Reads the first part of the response and puts it back, because a method runs only when its response is read. */
 async function begin(response: UniversalServerResponse): Promise<UniversalServerResponse> {
   if (response.body === undefined) return response
   const rest = response.body[Symbol.asyncIterator]()
@@ -87,7 +87,7 @@ async function begin(response: UniversalServerResponse): Promise<UniversalServer
     },
     [Symbol.asyncIterator]: () => body,
   }
-  // The trailer is there only when the body has been read.
+  // The trailer exists only after the body has been read.
   return {
     status: response.status,
     header: response.header,
@@ -124,7 +124,7 @@ function headerOfEmpty({ header }: UniversalServerRequest): Headers {
   return copy
 }
 
-/** A message without fields, in the encoding of the one that could not be read. */
+/** A message without fields, in the encoding of the malformed one. */
 function emptyBody({ header }: UniversalServerRequest): AsyncIterable<Uint8Array> {
   const contentType = header.get('content-type') ?? ''
   const message = contentType.includes('json') ? new TextEncoder().encode('{}') : new Uint8Array()

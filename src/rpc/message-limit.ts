@@ -4,7 +4,7 @@ import { toConnectError } from './connect-errors.js'
 import type { Client, RateLimits } from './rate-limits.js'
 import { requestKey } from './rpc-context.js'
 
-/** Counts every message that a caller sends on a stream against the limit that all else shares (docs/decisions.md, D8). */
+/** Counts every message that a caller sends on a stream against the global limit (docs/decisions.md, D8). */
 export function limitMessages(rateLimits: RateLimits): Interceptor {
   async function* counted<T>(messages: AsyncIterable<T>, client: Client): AsyncGenerator<T> {
     for await (const message of messages) {
@@ -17,7 +17,7 @@ export function limitMessages(rateLimits: RateLimits): Interceptor {
 
   return (next) => (request) => {
     if (!request.stream) throw new ConnectError('This limit is for streams.')
-    // The headers of the answer are gone by the second message.
+    // The headers of the response are already sent when the second message comes.
     const client = { address: request.contextValues.get(requestKey).ip, setHeader: () => {} }
     return next({ ...request, message: counted(request.message, client) })
   }

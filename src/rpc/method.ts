@@ -11,27 +11,27 @@ import type { Cancellation } from '../quoting/fan-out.js'
 import { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
 
-/** How a call reached the service. */
+/** The protocol of a call. */
 export type Protocol = 'rest' | 'connect' | 'grpc' | 'grpc-web'
 
-/** What the log's line of a request says of a quote. */
+/** The result of a quote in the log's line of its request. */
 export interface QuoteSummary {
   readonly quoteId: string
   /** The solver of the best offer. */
   readonly winner: Address
-  /** How many valid offers came. */
+  /** Number of valid offers. */
   readonly offers: number
 }
 
-/** One call, whatever protocol it came by. */
+/** One call, over any protocol. */
 export interface RequestContext extends Client, Cancellation {
   readonly protocol: Protocol
   readonly requestId: string
-  /** Has the log's line of the request say what came of a quote. */
-  noteQuote(quote: QuoteSummary): void
+  /** Adds the result of a quote to the log's line of the request. */
+  recordQuote(quote: QuoteSummary): void
 }
 
-/** A request of this service: every one of them names its chain. */
+/** A request of this service, which always names its chain. */
 export type ChainMessage = Message & { readonly chainId: bigint }
 
 /** A unary method of any message types. */
@@ -40,12 +40,13 @@ export interface Method {
   /** The limit that its calls count against. */
   readonly limit: LimitName
   /**
-   * Answers a request with what a message of the output type is made of; implicit fields that are absent are zero.
-   * The same object twice stands for the same answer.
-   * @param unreadable fields that could not even be read into the message
-   * @throws ServiceError, or anything unforeseen
+   * Handles a request.
+   * @param malformed fields that could not be read into the message
+   * @returns the initial values of a message of the output type: absent implicit fields are zero. When a method returns
+   * the same object again, the response is the same.
+   * @throws ServiceError, or any unexpected error
    */
-  answer(
+  handle(
     message: ChainMessage,
     call: RequestContext,
     malformed: readonly FieldViolation[],
@@ -54,13 +55,13 @@ export interface Method {
 
 interface MethodBody<I extends DescMessage, O extends DescMessage, R> {
   readonly limit: LimitName
-  /** Translates the message, noting every bad field; the result is used only when none is noted. */
+  /** Translates the message and records every bad field. The result is used only when there is none. */
   read(message: MessageShape<I>, fields: Fields): R
-  /** Calls the part of the house that knows, and translates back. */
-  answer(request: R, call: RequestContext): Promise<MessageInitShape<O>> | MessageInitShape<O>
+  /** Calls the domain code, and translates its result. */
+  handle(request: R, call: RequestContext): Promise<MessageInitShape<O>> | MessageInitShape<O>
 }
 
-/** Makes a method from a descriptor and the translation of its messages. */
+/** Builds a method from a descriptor and the translation of its messages. */
 export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
   desc: DescMethodUnary<I, O>,
   body: MethodBody<I, O, R>,
@@ -68,11 +69,11 @@ export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
   return {
     desc,
     limit: body.limit,
-    answer(message, call, malformed) {
+    handle(message, call, malformed) {
       const fields = new Fields(malformed)
       const request = body.read(message as Message as MessageShape<I>, fields)
       if (fields.violations.length > 0) throw invalidArgument(fields.violations)
-      return body.answer(request, call)
+      return body.handle(request, call)
     },
   }
 }

@@ -12,35 +12,35 @@ import { malformedMessage } from './malformed-request.js'
 import type { ChainMessage, Method, Protocol, RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 
-/** A method with everything around it that holds for all of them; RPC handlers and REST routes call the same. */
+/** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
 export interface MethodHandler {
   readonly desc: Method['desc']
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
   assertChain(chainId: number | undefined): void
   /**
-   * Lets a call in, before its body is read where that can be: checks the chain, then counts the call.
-   * @param chainId undefined stands for text that is no chain id
+   * Checks the chain of a call, then counts the call; if possible before its body is read.
+   * @param chainId undefined stands for text that is not a chain id
    * @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED
    */
   checkLimits(chainId: number | undefined, client: Client): Promise<void>
   /**
-   * Answers a call that was let in, as `Method` does: at once where nothing has to be waited for.
-   * @param unreadable fields that could not be read into the message
-   * @throws ServiceError and nothing else; what was unforeseen is in the log under the request's id
+   * Handles a call after `checkLimits`, as `Method` does; without a promise when it does not have to wait.
+   * @param malformed fields that could not be read into the message
+   * @throws ServiceError and nothing else; the log has unexpected errors under the request's id
    */
-  answer(
+  handle(
     message: ChainMessage,
     call: RequestContext,
     malformed?: readonly FieldViolation[],
   ): Promise<object> | object
   /**
-   * Refuses a call whose message could not be read; it counts against the method's limit all the same.
+   * Rejects a call whose message could not be read. It also counts against the method's limit.
    * @throws ServiceError INVALID_ARGUMENT or RATE_LIMITED
    */
   rejectMalformed(client: Client): Promise<never>
   /**
    * Counts a call that has ended.
-   * @param seconds from the request to its answer
+   * @param seconds from the request to its response
    */
   count(protocol: Protocol, result: Reason | 'OK', seconds: number): void
 }
@@ -52,7 +52,7 @@ interface MiddlewareOptions {
   readonly log: Logger
 }
 
-/** Builds the guard: what it returns wraps a method. */
+/** Builds the middleware: the function that it returns wraps a method. */
 export function createMiddleware(options: MiddlewareOptions): (method: Method) => MethodHandler {
   const { rateLimits, counter, log } = options
   const supported = new Set(options.supportedChains)
@@ -71,7 +71,7 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
         if (chainId !== undefined && supported.has(chainId)) return rateLimits.consume(method.limit, client)
         return rateLimits.consume('global', client).then(() => assertChain(chainId))
       },
-      answer(message, call, malformed = []) {
+      handle(message, call, malformed = []) {
         const fail = (thrown: unknown): never => {
           const error = toServiceError(thrown)
           if (error.cause !== undefined) {
@@ -85,8 +85,8 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
           throw error
         }
         try {
-          const answer = method.answer(message, call, malformed)
-          return answer instanceof Promise ? answer.catch(fail) : answer
+          const response = method.handle(message, call, malformed)
+          return response instanceof Promise ? response.catch(fail) : response
         } catch (thrown) {
           return fail(thrown)
         }

@@ -37,13 +37,13 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
     limit: 'quote',
     read(message, fields) {
       if (message.originChainId !== message.chainId) {
-        fields.refuse('originChainId', `must equal the chain that is asked, ${message.chainId}`)
+        fields.addViolation('originChainId', `must equal the chain of the request, ${message.chainId}`)
       }
       const window = message.depositWindow ?? defaultDepositWindowSeconds
       const chainId = Number(message.chainId)
       const inputToken = fields.address('inputToken', message.inputToken)
       const outputToken = fields.address('outputToken', message.outputToken)
-      if (outputToken === inputToken) fields.refuse('outputToken', 'must differ from inputToken')
+      if (outputToken === inputToken) fields.addViolation('outputToken', 'must differ from inputToken')
       return {
         chainId,
         inputToken,
@@ -61,12 +61,12 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
       }
     },
 
-    async answer({ depositWindowSeconds, ...asked }, call) {
+    async handle({ depositWindowSeconds, ...asked }, call) {
       const windows = { depositWindowSeconds, fillWindowSeconds: defaultFillWindowSeconds }
       const request: QuoteRequest = { ...asked, ...deadlines(now(), windows) }
       const { quoteId, offers } = await aggregator.quote(request, call)
       const winner = offers[0]?.quote.solver
-      if (winner !== undefined) call.noteQuote({ quoteId, winner, offers: offers.length })
+      if (winner !== undefined) call.recordQuote({ quoteId, winner, offers: offers.length })
       const [best, ...alternativeQuotes] = offers.map(toSignedQuoteMessage)
       return { ...best, alternativeQuotes, quoteId }
     },
@@ -78,10 +78,13 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
       chainId: Number(message.chainId),
       quoteId: fields.uuid('quoteId', message.quoteId),
     }),
-    async answer({ chainId, quoteId }) {
+    async handle({ chainId, quoteId }) {
       const record = await recorder.read(chainId, quoteId)
       if (record === undefined)
-        throw new ServiceError('QUOTE_NOT_FOUND', 'There is no record of this quote here, or none any more.')
+        throw new ServiceError(
+          'QUOTE_NOT_FOUND',
+          'This chain has no record of this quote, or no longer has one.',
+        )
       return toQuoteRecordMessage(record, typedDataOf(chainId))
     },
   })

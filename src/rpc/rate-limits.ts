@@ -5,27 +5,27 @@ import { ServiceError } from '../domain/errors.js'
 import { identifyClient } from './identify-client.js'
 import { createWindowCounts } from './window-counts.js'
 
-/** What is counted together: a method with a limit of its own, opening a stream, or everything else. */
+/** A limit: of one method, of opening streams, or of everything else. */
 export type LimitName = 'quote' | 'order' | 'register' | 'unregister' | 'solvers' | 'streams' | 'global'
 
-/** Whoever makes a request, as far as limits go. */
+/** The client that a request counts for in limits. */
 export interface Client {
   /** IP address. */
   readonly address: string
-  /** Sets a header of the answer. */
+  /** Sets a header of the response. */
   setHeader(name: string, value: string): void
 }
 
 /** Counts requests by client in fixed windows (docs/decisions.md, D8), and by IPv6 network (docs/decisions.md, D14). */
 export interface RateLimits {
   /**
-   * Counts one request and puts the `RateLimit-*` headers on its answer.
+   * Counts one request and sets the `RateLimit-*` headers of its response.
    * @throws ServiceError RATE_LIMITED, with the seconds until the window ends
    */
   consume(name: LimitName, client: Client): Promise<void>
 }
 
-/** Makes what counts for one limit: so many points for each client, in windows that begin with its first request. */
+/** Builds the counter of one limit: each client has `points` in each window, which begins with its first request. */
 export type LimiterOf = (
   name: LimitName,
   points: number,
@@ -33,16 +33,16 @@ export type LimiterOf = (
 ) => Pick<RateLimiterAbstract, 'consume' | 'get'>
 
 interface RateLimitsOptions {
-  /** Where counts are kept; this process's memory when undefined. */
+  /** Builds the counters; they are in this process's memory when undefined. */
   readonly limiterOf?: LimiterOf | undefined
-  /** Told of every request that is one too many. */
-  onRefused?(name: LimitName): void
-  /** New clients of a window that have counts of their own, for each limit: so many of IPv4, and so many of IPv6. */
+  /** Called for every request above a limit. */
+  onRejected?(name: LimitName): void
+  /** For each limit, the new clients of a window that have their own counts, for IPv4 and IPv6 each. */
   readonly maxClients?: number
 }
 
 const MINUTE_MS = 60_000
-/** Clients beyond those share a few counts, so that memory and tables stay bounded. */
+/** More clients than this share a few counts, so that memory and tables stay bounded. */
 const MAX_CLIENTS = 50_000
 
 const inMemory: LimiterOf = (_name, points, windowMs) =>
@@ -50,7 +50,7 @@ const inMemory: LimiterOf = (_name, points, windowMs) =>
 
 /** Builds the counters; a limit of 0 counts nothing. */
 export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}): RateLimits {
-  const { limiterOf = inMemory, onRefused = () => {}, maxClients = MAX_CLIENTS } = options
+  const { limiterOf = inMemory, onRejected = () => {}, maxClients = MAX_CLIENTS } = options
   const counterOf = (name: LimitName, limit: number, windowMs = MINUTE_MS) =>
     limit === 0
       ? undefined
@@ -59,7 +59,7 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
           limit,
           windowMs,
           maxClients,
-          onRefused: () => onRefused(name),
+          onRejected: () => onRejected(name),
         })
   const counters = {
     quote: counterOf('quote', config.quote),
@@ -78,14 +78,14 @@ interface CounterOptions {
   readonly limit: number
   readonly windowMs: number
   readonly maxClients: number
-  onRefused(): void
+  onRejected(): void
 }
 
-/** A count as the headers show it. */
+/** A count in the form of the headers. */
 type Count = Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'>
 
 function createCounter(options: CounterOptions) {
-  const { limiter, limit, windowMs, maxClients, onRefused } = options
+  const { limiter, limit, windowMs, maxClients, onRejected } = options
   const window = createWindowCounts({ limit, windowMs, maxClients })
 
   function show({ setHeader }: Client, points: number, { remainingPoints, msBeforeNext }: Count): number {
@@ -96,23 +96,23 @@ function createCounter(options: CounterOptions) {
     return resetSeconds
   }
 
-  function refuse(client: Client, points: number, of: string, count: Count): never {
-    onRefused()
+  function reject(client: Client, points: number, of: string, count: Count): never {
+    onRejected()
     const retryAfterSeconds = show(client, points, count)
     client.setHeader('Retry-After', String(retryAfterSeconds))
     const message = `Too many requests${of}: at most ${points} in this window, try again in ${retryAfterSeconds} s.`
     throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
   }
 
-  function refuseNetwork(client: Client, network: ClientNetwork): never {
+  function rejectNetwork(client: Client, network: ClientNetwork): never {
     const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
-    refuse(client, window.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
+    reject(client, window.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
   }
 
-  /** Counts a request of a client that has a count of its own. */
+  /** Counts a request of a client that has its own count. */
   function countOwn(id: ClientId, client: Client): Promise<void> {
     const full = window.chargeNetworks(id)
-    if (full !== undefined) return Promise.resolve().then(() => refuseNetwork(client, full))
+    if (full !== undefined) return Promise.resolve().then(() => rejectNetwork(client, full))
     return limiter.consume(id.key).then(
       (result) => {
         if (result.isFirstInDuration) window.addNewcomer(id)
@@ -120,7 +120,7 @@ function createCounter(options: CounterOptions) {
       },
       (result) => {
         window.refundNetworks(id)
-        return refuseResult(client, result)
+        return rejectResult(client, result)
       },
     )
   }
@@ -128,23 +128,23 @@ function createCounter(options: CounterOptions) {
   /** Counts a request of a client that shares a count with others of its network. */
   function countShared(key: string, id: ClientId, client: Client): Promise<void> {
     const full = window.fullNetwork(id)
-    if (full !== undefined) return Promise.resolve().then(() => refuseNetwork(client, full))
+    if (full !== undefined) return Promise.resolve().then(() => rejectNetwork(client, full))
     return limiter.consume(key).then(
       (result) => void show(client, limit, result),
-      (result) => refuseResult(client, result),
+      (result) => rejectResult(client, result),
     )
   }
 
-  function refuseResult(client: Client, result: unknown): never {
+  function rejectResult(client: Client, result: unknown): never {
     if (!(result instanceof RateLimiterRes)) throw result
-    refuse(client, limit, '', result)
+    reject(client, limit, '', result)
   }
 
   return (client: Client): Promise<void> => {
     const id = identifyClient(client.address)
     const sharedKey = window.sharedKeyOf(id)
     if (sharedKey === undefined) return countOwn(id, client)
-    // A client that came before the crowd keeps its own count.
+    // A client that came before counts were shared keeps its own count.
     return limiter
       .get(id.key)
       .then((own) => (own === null ? countShared(sharedKey, id, client) : countOwn(id, client)))

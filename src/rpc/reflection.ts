@@ -19,7 +19,7 @@ import { file_google_rpc_status } from '../../gen/google/rpc/status_pb.js'
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionV1Alpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
 
-/** What is asked, in both versions of the protocol. */
+/** A query, in both versions of the protocol. */
 type ReflectionQuery =
   | {
       case: 'fileByFilename' | 'fileContainingSymbol' | 'allExtensionNumbersOfType' | 'listServices'
@@ -28,40 +28,40 @@ type ReflectionQuery =
   | { case: 'fileContainingExtension'; value: { containingType: string; extensionNumber: number } }
   | { case: undefined; value?: undefined }
 
-/** What is answered, in both versions of the protocol. */
-type Answer =
+/** A response, in both versions of the protocol. */
+type ReflectionResponse =
   | { case: 'fileDescriptorResponse'; value: { fileDescriptorProto: Uint8Array[] } }
   | { case: 'allExtensionNumbersResponse'; value: { baseTypeName: string; extensionNumber: number[] } }
   | { case: 'listServicesResponse'; value: { service: { name: string }[] } }
   | { case: 'errorResponse'; value: { errorCode: number; errorMessage: string } }
 
-/** What errors carry (`google.rpc.Status` with `ErrorInfo` and others): clients show it, and no service imports it. */
+/** The files of error details (`google.rpc.Status` with `ErrorInfo` and others). Clients show these, but no service imports them. */
 const ERROR_FILES = [file_google_rpc_status, file_google_rpc_error_details]
 
 type RegisteredType = NonNullable<ReturnType<Registry['get']>>
 
 /** Server reflection of one server. */
 export interface Reflection {
-  /** Puts both versions of the service onto a Connect router. */
+  /** Adds both versions of the service to a Connect router. */
   readonly routes: (router: ConnectRouter, options?: ConnectRouterOptions) => void
-  /** Ends the streams on which callers may ask more. */
+  /** Ends the streams on which callers may send more queries. */
   drain(): void
 }
 
 /**
- * Builds gRPC server reflection, v1 and v1alpha, over the descriptors of a server: generic clients such as grpcurl,
- * Postman and `buf curl` then need no files.
- * @param services all that the server has; reflection itself is added
- * @param interceptors of the two reflection services, behind those of `routes`
+ * Builds gRPC server reflection, v1 and v1alpha, over the descriptors of a server. Generic clients such as grpcurl, Postman
+ * and `buf curl` then need no files.
+ * @param services all services of the server, without reflection
+ * @param interceptors of the two reflection services; they run after those of `routes`
  */
 export function createReflection(
   services: readonly DescService[],
   interceptors: readonly Interceptor[] = [],
 ): Reflection {
-  const answer = createAnswers([...services, ServerReflection, ServerReflectionV1Alpha])
+  const respond = createResponder([...services, ServerReflection, ServerReflectionV1Alpha])
   const endings = new Set<() => void>()
 
-  async function* answerAll<Request extends { host: string; messageRequest: ReflectionQuery }>(
+  async function* respondAll<Request extends { host: string; messageRequest: ReflectionQuery }>(
     requests: AsyncIterable<Request>,
     { signal }: HandlerContext,
   ) {
@@ -71,13 +71,13 @@ export function createReflection(
       end = () => resolve({ done: true, value: undefined })
     })
     endings.add(end)
-    // An answer that waits for its client to read never goes on when the client leaves, and `finally` is not reached.
+    // When a client leaves while a response waits for it to read, this generator stays suspended and skips `finally`.
     signal.addEventListener('abort', () => endings.delete(end))
     try {
       for (;;) {
         const { done, value: request } = await Promise.race([iterator.next(), drained])
         if (done) return
-        const messageResponse = answer(request.messageRequest)
+        const messageResponse = respond(request.messageRequest)
         yield { validHost: request.host, originalRequest: request, messageResponse }
       }
     } finally {
@@ -88,8 +88,8 @@ export function createReflection(
   return {
     routes(router, given) {
       const options = { ...given, interceptors: [...(given?.interceptors ?? []), ...interceptors] }
-      router.service(ServerReflection, { serverReflectionInfo: answerAll }, options)
-      router.service(ServerReflectionV1Alpha, { serverReflectionInfo: answerAll }, options)
+      router.service(ServerReflection, { serverReflectionInfo: respondAll }, options)
+      router.service(ServerReflectionV1Alpha, { serverReflectionInfo: respondAll }, options)
     },
     drain() {
       for (const end of endings) end()
@@ -97,8 +97,10 @@ export function createReflection(
   }
 }
 
-/** Builds what answers a question of the reflection protocol. */
-export function createAnswers(services: readonly DescService[]): (query: ReflectionQuery) => Answer {
+/** Builds the function that responds to a query of the reflection protocol. */
+export function createResponder(
+  services: readonly DescService[],
+): (query: ReflectionQuery) => ReflectionResponse {
   const files = withImports([...services.map(({ file }) => file), ...ERROR_FILES])
   const registry = createRegistry(...files)
   const byName = new Map(files.map((file) => [fileName(file), file]))
@@ -126,12 +128,12 @@ export function createAnswers(services: readonly DescService[]): (query: Reflect
         }
       }
       case undefined:
-        return toError(Code.InvalidArgument, 'The request asks for nothing that this server knows.')
+        return toError(Code.InvalidArgument, 'The request must have a query that this server supports.')
     }
   }
 }
 
-/** The files, and behind each those that it imports, as often as they are needed once. */
+/** The files, each followed by its imports, without repetition. */
 function withImports(files: readonly DescFile[], seen = new Set<DescFile>()): DescFile[] {
   return files.flatMap((file) => {
     if (seen.has(file)) return []
@@ -140,7 +142,7 @@ function withImports(files: readonly DescFile[], seen = new Set<DescFile>()): De
   })
 }
 
-/** A file's name as other files import it. */
+/** The name by which other files import a file. */
 function fileName(file: DescFile): string {
   return file.proto.name
 }
@@ -158,7 +160,7 @@ function fileOfSymbol(registry: Registry, symbol: string): DescFile | undefined 
   return parents.find((parent) => membersOf(parent).includes(member))?.file
 }
 
-/** Protobuf's enum values are named as if they stood beside their enum. */
+/** In Protobuf, the full name of an enum value has the scope of its enum, without the enum's name. */
 function valueScopeOf(type: RegisteredType): string | undefined {
   return type.kind === 'enum' ? (type.parent?.typeName ?? type.file.proto.package) : undefined
 }
@@ -182,18 +184,18 @@ function extensionsOf(files: readonly DescFile[], typeName: string): readonly De
     .filter(({ extendee }) => extendee.typeName === typeName)
 }
 
-function toFiles(file: DescFile | undefined, asked: string): Answer {
-  if (file === undefined) return notFound(asked)
+function toFiles(file: DescFile | undefined, query: string): ReflectionResponse {
+  if (file === undefined) return notFound(query)
   const fileDescriptorProto = withImports([file]).map(({ proto }) =>
     toBinary(FileDescriptorProtoSchema, proto),
   )
   return { case: 'fileDescriptorResponse', value: { fileDescriptorProto } }
 }
 
-function notFound(asked: string): Answer {
-  return toError(Code.NotFound, `This server has no ${asked}.`)
+function notFound(query: string): ReflectionResponse {
+  return toError(Code.NotFound, `This server has no ${query}.`)
 }
 
-function toError(errorCode: Code, errorMessage: string): Answer {
+function toError(errorCode: Code, errorMessage: string): ReflectionResponse {
   return { case: 'errorResponse', value: { errorCode, errorMessage } }
 }

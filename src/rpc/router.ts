@@ -12,15 +12,15 @@ import type { MethodHandler } from './middleware.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { withSharedMessages } from './shared-messages.js'
 
-// Messages are made of short strings, which Node's buffers encode in half the time of the standard's encoder.
+// Messages consist of short strings, which Node's buffers encode in half the time of the standard's encoder.
 configureTextEncoding({ ...getTextEncoding(), encodeUtf8: (text) => Buffer.from(text) })
 
-/** Puts a service that comes with gRPC itself, behind no guard, onto a Connect router. */
+/** Adds one of gRPC's own services, without middleware, to a Connect router. */
 export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
 
 /**
- * Puts guarded methods, the event stream and gRPC's own services onto a Connect router, which serves them as gRPC,
- * gRPC-Web and Connect.
+ * Adds the methods with their middleware, the event stream and gRPC's own services to a Connect router, which serves them
+ * as gRPC, gRPC-Web and Connect.
  */
 export function rpcRoutes(
   methods: readonly MethodHandler[],
@@ -61,13 +61,13 @@ function toHandler(method: MethodHandler): MethodImpl<MethodHandler['desc']> {
       context.values.set(stageKey, 'reached')
       const request = message as ChainMessage
       await method.checkLimits(Number(request.chainId), call)
-      const answer = await method.answer(request, call)
+      const response = await method.handle(request, call)
       count('OK')
-      return answer as Record<string, unknown>
+      return response as Record<string, unknown>
     } catch (thrown) {
       const error = toServiceError(thrown)
       count(error.reason)
-      context.values.get(requestKey).refuse(error)
+      context.values.get(requestKey).recordError(error)
       throw toConnectError(error)
     }
   }

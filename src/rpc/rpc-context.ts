@@ -2,19 +2,19 @@ import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { ServiceError } from '../domain/errors.js'
 import type { Protocol, QuoteSummary, RequestContext } from './method.js'
 
-/** What the HTTP server knows of the request that a call came with. */
+/** What the HTTP server knows about the request of a call. */
 export const requestKey = createContextKey({
   id: '',
   ip: '',
   /** Cuts the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon: () => {},
-  /** Notes what the answer says went wrong. */
-  refuse: (_error: ServiceError) => {},
-  /** Notes what came of a quote. */
-  noteQuote: (_quote: QuoteSummary) => {},
+  /** Records the error of the response. */
+  recordError: (_error: ServiceError) => {},
+  /** Records the result of a quote. */
+  recordQuote: (_quote: QuoteSummary) => {},
 })
 
-/** The call of a Connect handler. */
+/** The context of a Connect handler's call. */
 export function toRpcContext(context: HandlerContext): RequestContext {
   const request = context.values.get(requestKey)
   return {
@@ -22,7 +22,7 @@ export function toRpcContext(context: HandlerContext): RequestContext {
     requestId: request.id,
     address: request.ip,
     setHeader: (name, value) => context.responseHeader.set(name, value),
-    noteQuote: request.noteQuote,
+    recordQuote: request.recordQuote,
     isCancelled: () => context.signal.aborted,
     onCancelled(listener) {
       context.signal.addEventListener('abort', listener)

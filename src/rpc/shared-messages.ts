@@ -6,18 +6,18 @@ import { encodeOnce } from '../events/encode-once.js'
 import { toEventMessage, toHeartbeatMessage } from './convert-events.js'
 import type { EventStream } from './event-streams.js'
 
-/** The formats of messages, whatever the protocol around them. */
+/** The formats of messages, in all protocols. */
 type Format = 'binary' | 'json'
 
-/** Messages of a stream between its first one, which Connect writes, and its end, which Connect writes as well. */
+/** The messages of a stream between its first one and its end, both of which Connect writes. */
 interface SharedMessages {
   readonly stream: EventStream
   readonly format: Format
-  /** Tells the method what has ended the stream. */
+  /** Called with the error that ended the stream. */
   readonly onEnd: (thrown: unknown) => void
 }
 
-/** Set by a method whose stream goes on with messages that are made once for all callers. */
+/** A method sets it when its stream continues with messages that are made once for all callers. */
 export const sharedMessagesKey = createContextKey<SharedMessages | undefined>(undefined)
 
 const envelopesOf = {
@@ -26,11 +26,11 @@ const envelopesOf = {
 }
 
 /**
- * Wraps the handler of a streaming method. Connect would serialise every message for every caller anew; the envelopes
- * of gRPC, gRPC-Web and Connect are the same, so that the bytes between a stream's beginning and its end can be shared.
+ * Wraps the handler of a streaming method. Connect would serialise every message again for every caller. The envelopes of
+ * gRPC, gRPC-Web and Connect are the same, so all callers share the bytes between a stream's beginning and its end.
  */
 export function withSharedMessages(handler: UniversalHandler): UniversalHandler {
-  const answer: UniversalHandler = Object.assign(async (request: Parameters<UniversalHandler>[0]) => {
+  const wrapped: UniversalHandler = Object.assign(async (request: Parameters<UniversalHandler>[0]) => {
     const response = await handler(request)
     const { body } = response
     if (body === undefined) return response
@@ -39,7 +39,7 @@ export function withSharedMessages(handler: UniversalHandler): UniversalHandler 
       get: () => response.trailer,
     })
   }, handler)
-  return answer
+  return wrapped
 }
 
 async function* splice(

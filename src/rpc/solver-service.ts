@@ -2,12 +2,12 @@ import { CheckOutcome, SolverService } from '../../gen/aggregator/v1/solver_pb.j
 import { type Reason, toServiceError } from '../domain/errors.js'
 import type { Solver } from '../domain/solver.js'
 import type { RegistrationChecks } from '../quoting/registration-checks.js'
-import { toKnownChecksumAddress } from '../signing/checksum.js'
+import { toCachedChecksumAddress } from '../signing/checksum.js'
 import type { Registry } from '../solvers/registry.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { toSolverMessage } from './convert.js'
-import { memoize } from './memoize.js'
 import { type Method, unaryMethod } from './method.js'
+import { weakMemoize } from './weak-memoize.js'
 
 interface SolverServiceOptions {
   readonly registry: Registry
@@ -49,12 +49,12 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       signature: fields.signature('signature', message.signature),
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),
-    async answer(registration) {
+    async handle(registration) {
       await counted('register', registration.chainId, registry.register(registration))
       const { outcome, explanation } = await registrationChecks.check(registration)
       return {
         status: 'registered',
-        address: toKnownChecksumAddress(registration.address),
+        address: toCachedChecksumAddress(registration.address),
         check: { outcome: CHECK_OUTCOMES[outcome], explanation },
       }
     },
@@ -68,19 +68,19 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       signature: fields.signature('signature', message.signature),
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),
-    async answer(request) {
+    async handle(request) {
       await counted('unregister', request.chainId, registry.unregister(request))
-      return { status: 'removed', address: toKnownChecksumAddress(request.address) }
+      return { status: 'removed', address: toCachedChecksumAddress(request.address) }
     },
   })
 
-  // The registry replaces its lists and never changes one.
-  const toAnswer = memoize((solvers: readonly Solver[]) => ({ solvers: solvers.map(toSolverMessage) }))
+  // The registry replaces its lists and never changes them.
+  const toResponse = weakMemoize((solvers: readonly Solver[]) => ({ solvers: solvers.map(toSolverMessage) }))
 
   const listSolvers = unaryMethod(SolverService.method.listSolvers, {
     limit: 'solvers',
     read: (message) => Number(message.chainId),
-    answer: (chainId) => toAnswer(registry.active(chainId)),
+    handle: (chainId) => toResponse(registry.active(chainId)),
   })
 
   return [registerSolver, unregisterSolver, listSolvers]

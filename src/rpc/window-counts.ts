@@ -1,39 +1,39 @@
 import { type ClientId, type ClientNetwork, NETWORK_FACTORS } from '../domain/client.js'
 
-/** What one limit counts beside its clients, in fixed windows and in memory: IPv6 networks, and newcomers by region. */
+/** The other counts of one limit, in fixed windows and in memory: requests of IPv6 networks, and new clients by region. */
 export interface WindowCounts {
   /**
    * Counts a request for the networks around a client.
-   * @returns a network that has no requests left; then nothing is counted
+   * @returns a network that has no requests left, in which case nothing is counted
    */
   chargeNetworks(client: ClientId): ClientNetwork | undefined
   /** A network around a client that has no requests left. */
   fullNetwork(client: ClientId): ClientNetwork | undefined
-  /** Takes back one charge: the client's own limit has refused the request. */
+  /** Undoes one charge, because the client's own limit has rejected the request. */
   refundNetworks(client: ClientId): void
   /** The requests that a network may make in a window. */
   limitOf(network: ClientNetwork): number
-  /** The key that a newcomer shares with others when too many have come; undefined while it has a count of its own. */
+  /** The key that a new client shares with others when there are too many; undefined while it has its own count. */
   sharedKeyOf(client: ClientId): string | undefined
-  /** Notes a client that has made its first request of a window. */
+  /** Counts a client that has made its first request of a window. */
   addNewcomer(client: ClientId): void
   msUntilEnd(): number
 }
 
 interface WindowCountsOptions {
-  /** Of one client. */
+  /** The requests of one client. */
   readonly limit: number
   readonly windowMs: number
-  /** Newcomers of a window with a count of their own: so many of IPv4, and so many of IPv6. */
+  /** The new clients of a window that have their own counts, for IPv4 and IPv6 each. */
   readonly maxClients: number
 }
 
-/** A region may bring this part of all newcomers, an IPv6 /48 this part of its region's; later ones share its counts. */
+/** The part of all new clients that a region may have, and the part of its region's that an IPv6 /48 may have. Later ones share counts. */
 const NETWORK_PART = 1 / 8
 const SHARED_COUNTS_OF_NETWORK = 16
 const SHARED_COUNTS = 64
 
-/** Builds the counts. Their memory is bounded by the number of clients that have counts of their own. */
+/** Builds the counts. The number of clients with their own counts bounds their memory. */
 export function createWindowCounts(options: WindowCountsOptions): WindowCounts {
   const { limit, windowMs, maxClients } = options
   const maxClientsOfRegion = Math.ceil(maxClients * NETWORK_PART)
@@ -57,7 +57,7 @@ export function createWindowCounts(options: WindowCountsOptions): WindowCounts {
     newcomers.ipv6 = 0
   }
 
-  /** The narrowest network of a client that has brought all newcomers that it may. */
+  /** The narrowest network of a client that has reached its limit of new clients. */
   function crowdedNetwork({ networks, region }: ClientId): string | undefined {
     const site = networks.at(-1)?.key
     if (site !== undefined && (newcomersOf.get(site) ?? 0) >= maxClientsOfSite) return site
@@ -93,7 +93,7 @@ export function createWindowCounts(options: WindowCountsOptions): WindowCounts {
       return undefined
     },
     addNewcomer(client) {
-      // More of one network may come while their first requests are being counted: they take nothing from others.
+      // While the first requests of a network are being counted, more clients of it may come. They must not take room from others.
       if (crowdedNetwork(client) !== undefined) return
       const site = client.networks.at(-1)?.key
       for (const network of site === undefined ? [client.region] : [client.region, site])

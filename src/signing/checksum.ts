@@ -22,7 +22,7 @@ export function toChecksumAddress(address: Address): Address {
 }
 
 /** An address in EIP-55 form. For an address that occurs often, such as a token's or a solver's. */
-export function toKnownChecksumAddress(address: Address): Address {
+export function toCachedChecksumAddress(address: Address): Address {
   const cached = known.get(address)
   if (cached !== undefined) return cached
   const checksummed = toChecksumAddress(address)

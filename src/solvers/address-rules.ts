@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Public addresses that answer cloud instances only: Azure's host agent. The others lie in private ranges. */
+/** Public addresses that only cloud instances can reach: Azure's host agent. Those of other clouds are in private ranges. */
 const CLOUD_METADATA = ['168.63.129.16']
 const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3')
 
 /**
- * Whether an IP address is public unicast, so that a stranger may have the service connect to it (docs/decisions.md,
- * D10). IPv6 forms that embed an IPv4 address (mapped, translated, 6to4, Teredo) are not.
- * @param text an IPv4 or IPv6 address; anything else is not public, nor is one with a zone
+ * Whether an IP address is public unicast, so that the service may connect to it for any solver (docs/decisions.md, D10).
+ * IPv6 forms that embed an IPv4 address (mapped, translated, 6to4, Teredo) are not public.
+ * @param text an IPv4 or IPv6 address; anything else is not public, also an address with a zone
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || text.includes('%')) return false
@@ -20,14 +20,14 @@ export function isPublicAddress(text: string): boolean {
 
 /** Host names and networks that an operator exempts from the rules. */
 export interface Allowlist {
-  /** @param host a host name or an address, as a URL has it */
+  /** @param host a host name or an address, in the form of a URL */
   hasHost(host: string): boolean
   hasAddress(address: string): boolean
 }
 
 /**
  * Reads an allowlist.
- * @param items host names, addresses and CIDRs; a host name matches itself only, not the names below it
+ * @param items host names, addresses and CIDRs; a host name matches itself only, not its subdomains
  */
 export function createAllowlist(items: readonly string[]): Allowlist {
   const networks = items.filter((item) => ipaddr.isValid(item) || ipaddr.isValidCIDR(item)).map(parseNetwork)

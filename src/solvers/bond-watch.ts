@@ -14,16 +14,16 @@ import type { FreeBonds } from './free-bonds.js'
 import type { Registry } from './registry.js'
 import { watchUnknownBonds } from './unknown-bonds.js'
 
-/** Keeps the standing of every registered solver as its bond is. */
+/** Keeps every registered solver active or inactive according to its bond. */
 export interface BondWatch {
-  /** Has the free bonds of a chain's solvers read soon, because one is not known. */
+  /** Reads the free bonds of a chain's solvers soon, because one is unknown. */
   wantUnknown(chainId: number): void
   close(): Promise<void>
 }
 
 interface BondWatchOptions {
   readonly registry: Pick<Registry, 'registered' | 'refresh' | 'removeUnbonded' | 'setBonded'>
-  readonly freeBonds: Pick<FreeBonds, 'of' | 'isStored' | 'note' | 'noteUnstored' | 'onForeignChange'>
+  readonly freeBonds: Pick<FreeBonds, 'of' | 'isStored' | 'update' | 'updateUnstored' | 'onForeignChange'>
   readonly chains: ReadonlyMap<number, WatchedChain>
   readonly minSolverBond: bigint
   readonly bondCheckIntervalMs: number
@@ -32,15 +32,16 @@ interface BondWatchOptions {
   readonly log: Logger
 }
 
-/** A round that failed is repeated so soon, or after the check's interval where that is shorter. */
+/** A round that failed is repeated after this time, or after the check's interval if that is shorter. */
 const RETRY_MS = 1000
 
 /**
- * Starts reading the bonds of all registered solvers, at once and at every interval, and of those that the contract's
- * events name after each block: on chains that are read here, as one replica does it for all. A chain that does not
- * answer changes nobody's standing (docs/decisions.md, D5). A replica that does not read the chain reads the free bonds that
- * the other one has not stored: that one may be of a version that stores none. At every interval the solvers themselves are read from the store
- * again, whichever replica reads the chain (docs/decisions.md, D14).
+ * Starts the bond checks of all chains. The leader of a chain reads the bonds of all registered solvers at the start and
+ * at every interval. After each block it reads the bonds that the contract's events name. A chain that does not answer
+ * changes no solver's state (docs/decisions.md, D5).
+ *
+ * A follower replica reads the free bonds that are not stored: the leader may run a version that stores none. At every
+ * interval, every replica reads the solvers from the store again (docs/decisions.md, D14).
  */
 export function startBondWatch(options: BondWatchOptions): BondWatch {
   const watches = new Map(
@@ -66,7 +67,7 @@ interface ChainWatch {
 function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch {
   const { registry, freeBonds, minSolverBond, bondCheckIntervalMs, now, log } = options
   const { chainId } = chain
-  /** Whose bonds the next round reads. */
+  /** The solvers whose bonds the next round reads. */
   let wanted = new Set<Address>()
   let areAllWanted = false
   let retry: NodeJS.Timeout | undefined
@@ -75,21 +76,24 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   let isFailing = false
   let round: Promise<void> | undefined
 
-  /** All reads of a round leave in one batch, and all count or none. */
+  /** Sends all reads of a round in one batch. If one fails, none counts. */
   async function readBonds(isAll: boolean, touched: ReadonlySet<Address>): Promise<void> {
     const registered = registry.registered(chainId)
     const solvers = isAll ? registered : registered.filter(({ address }) => touched.has(address))
     if (solvers.length === 0) return
     const bonds = await Promise.all(solvers.map(({ address }) => chain.readBond(address)))
     const read = bonds.map((bond, index) => [solvers[index]?.address ?? '0x', bond] as const)
-    await freeBonds.note(chainId, new Map(read))
+    await freeBonds.update(chainId, new Map(read))
     for (const [index, bond] of bonds.entries()) {
       const solver = solvers[index]
       const isBonded = isBondSufficient(bond, minSolverBond)
       if (solver === undefined || withBond(solver, isBonded, now()) === solver) continue
       await registry.setBonded(solver, isBonded)
       if (solver.isBonded !== isBonded)
-        log.info({ chainId, solver: solver.address, isBonded }, "a solver's bond has changed its standing")
+        log.info(
+          { chainId, solver: solver.address, isBonded },
+          'a solver is active or inactive because its bond has changed',
+        )
     }
     const isUnbonded = (bond: Bond | undefined) =>
       bond !== undefined && !isBondSufficient(bond, minSolverBond)
@@ -120,7 +124,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
         if (!isFailing)
           log.warn(
             { chainId, reason: reasonOf(error) },
-            'bonds could not be read or stored: solvers stay as they were',
+            'bonds could not be read or stored: the states of solvers stay the same',
           )
         isFailing = true
         clearTimeout(retry)

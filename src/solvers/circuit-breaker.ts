@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import { CLIENT_INTERVAL_MS, LossHistory } from './loss-history.js'
 
-/** A time for which the breaker is open; each that follows soon takes twice as long as the one before. */
+/** A period in which the breaker is open. A period that follows soon is twice as long as the one before. */
 export interface OpenPeriod {
-  /** How many terms there have been in close succession, this one included. */
+  /** The number of open periods in close succession, with this one. */
   readonly level: number
-  /** When the breaker is half-open, on its own clock. */
+  /** When the breaker becomes half-open, on its own clock. */
   readonly until: number
 }
 
-/** Whether quotes wait for the solver: `half-open` lets one do so, whose request decides. */
+/** Whether quotes wait for the solver. In `half-open`, one quote does, and its request decides. */
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** What one failure adds to the count, and one success takes away from it. */
+/** A failure adds the first to the count, a success subtracts the second. */
 const FAILURE = 1
 const SUCCESS = 0.5
 /** The breaker opens at this count. */
@@ -21,75 +21,76 @@ const COUNT_TO_OPEN = 3
 const COUNT_AFTER_CLOSING = 1.5
 /** From this level on, only a trial closes the breaker. */
 const TRIAL_ONLY_LEVEL = 3
-/** Clients whose last failure is remembered. */
+/** The clients whose last failures are kept. */
 const MAX_CLIENTS = 64
-const FIRST_TERM_MS = 5_000
+const FIRST_OPEN_MS = 5_000
 export const LONGEST_OPEN_MS = 300_000
 
 /** A request to the solver. */
 export interface CircuitRequest {
-  /** The client that waits for it; read only when it matters. */
+  /** The client that waits for it; computed only when it is read. */
   readonly round: { readonly client: string }
 }
 
 interface CircuitBreakerOptions {
-  /** A term from before a restart, or from another endpoint of the solver. */
+  /** An open period from before a restart, or from another endpoint of the solver. */
   readonly openPeriod?: OpenPeriod | undefined
-  /** From another endpoint of the solver, or from before it was away. */
+  /** The history from another endpoint of the solver, or from its last registration. */
   readonly history?: LossHistory | undefined
-  /** Called with each new term, and with undefined when the breaker closes. */
+  /** Called with each new open period, and with undefined when the breaker closes. */
   readonly onChange: (openPeriod: OpenPeriod | undefined) => void
 }
 
 /**
- * The circuit breaker of one solver. It keeps quotes from waiting for a solver that costs their callers time (docs/decisions.md,
- * D14). Times are milliseconds on a clock that never goes back.
+ * The circuit breaker of one solver. It keeps quotes from waiting for a solver that costs their callers time
+ * (docs/decisions.md, D14). Times are milliseconds on a clock that never goes back.
  *
- * Each failure adds 1 to a count and each success takes 0.5 away, never below 0. One client moves the count by at most 1
- * either way in 10 s, so that no client hides what others meet, and a busy one does not add up rare failures. At 3 the
- * breaker opens: for 5 s, doubling to 5 minutes when that happens again within 5 minutes of its closing. Then it is
- * half-open: one request is the trial, and its failure alone begins the next term. A success before the end of a term
- * closes the breaker too. From the third term in close succession on, it only makes the breaker half-open, once in 5
- * minutes.
+ * Each failure adds 1 to a count and each success subtracts 0.5, never below 0. One client moves the count by at most 1
+ * up or down in 10 s. So no client hides the failures of others, and a busy client does not add up rare failures.
+ *
+ * At 3 the breaker opens for 5 s. When it opens again within 5 minutes of its closing, this time doubles, up to 5 minutes.
+ * Then it is half-open: one request is the trial, and only its failure begins the next open period. A success before the
+ * end of an open period also closes the breaker. From the third period in close succession on, such a success only makes
+ * the breaker half-open, once in 5 minutes.
  */
 export class CircuitBreaker {
   readonly history: LossHistory
   readonly #onChange: CircuitBreakerOptions['onChange']
   /** When each client's last failure counted; undefined until the first one. */
   #failedAt: LRUCache<string, number> | undefined
-  #term: OpenPeriod | undefined
+  #openPeriod: OpenPeriod | undefined
   #trial: CircuitRequest | undefined
   #lastLevel: number
   #closedAt = Number.NEGATIVE_INFINITY
 
   constructor({ openPeriod, history = new LossHistory(), onChange }: CircuitBreakerOptions) {
     this.#onChange = onChange
-    this.#term = openPeriod
+    this.#openPeriod = openPeriod
     this.#lastLevel = openPeriod?.level ?? 0
     this.history = history
   }
 
   get isClosed(): boolean {
-    return this.#term === undefined
+    return this.#openPeriod === undefined
   }
 
-  /** The level of the term under way, 0 when there is none. */
+  /** The level of the current open period, 0 when there is none. */
   get level(): number {
-    return this.#term?.level ?? 0
+    return this.#openPeriod?.level ?? 0
   }
 
   /**
-   * The term that another endpoint of the same solver begins with: the one under way, or one that ends now when the
-   * breaker was open within the last 5 minutes. Undefined without such a past.
+   * The open period that another endpoint of the same solver begins with: the current one, or one that ends now when the
+   * breaker was open within the last 5 minutes. Otherwise undefined.
    */
   openPeriodElsewhere(now: number): OpenPeriod | undefined {
-    if (this.#term !== undefined || !this.#wasOpenOfLate(now)) return this.#term
+    if (this.#openPeriod !== undefined || !this.#wasOpenOfLate(now)) return this.#openPeriod
     return { level: this.#lastLevel, until: now }
   }
 
   state(now: number): CircuitState {
-    if (this.#term === undefined) return 'closed'
-    return now < this.#term.until || this.#trial !== undefined ? 'open' : 'half-open'
+    if (this.#openPeriod === undefined) return 'closed'
+    return now < this.#openPeriod.until || this.#trial !== undefined ? 'open' : 'half-open'
   }
 
   /** Whether a failure of this client's request would count now. */
@@ -97,29 +98,29 @@ export class CircuitBreaker {
     return isDue(this.#failedAt?.get(client), now)
   }
 
-  /** Makes a request the trial, if the breaker is half-open. */
+  /** Makes a request the trial if the breaker is half-open. */
   beginTrial(request: CircuitRequest, now: number): void {
     if (this.state(now) === 'half-open') this.#trial = request
   }
 
-  /** Ends a trial that says nothing; the next request may be one. */
+  /** Ends a trial without a result, so that another request may be the trial. */
   abandon(request: CircuitRequest): void {
     if (this.#trial === request) this.#trial = undefined
   }
 
-  /** Takes an answer in time. */
+  /** Records a response in time. */
   succeed(request: CircuitRequest, now: number): void {
     const isTrial = this.#trial === request
     this.abandon(request)
-    if (this.#term === undefined) {
-      // At 0 there is nothing to take away: the client's part must not fall below it either.
+    if (this.#openPeriod === undefined) {
+      // At 0, the client's part must not fall either.
       if (this.history.count > 0) this.history.move(request.round.client, -SUCCESS, now)
-    } else if (isTrial || this.#term.level < TRIAL_ONLY_LEVEL) this.#close(now)
-    else this.#allowEarlyTrial(this.#term, now)
+    } else if (isTrial || this.#openPeriod.level < TRIAL_ONLY_LEVEL) this.#close(now)
+    else this.#allowEarlyTrial(this.#openPeriod, now)
   }
 
   /**
-   * Takes a failure.
+   * Records a failure.
    * @returns whether it counts
    */
   fail(request: CircuitRequest, now: number): boolean {
@@ -131,13 +132,14 @@ export class CircuitBreaker {
       this.#failedAt ??= new LRUCache({ max: MAX_CLIENTS })
       this.#failedAt.set(client, now)
     }
-    if (this.#term === undefined) this.history.move(client, FAILURE, now)
-    if (this.#term === undefined ? this.history.count >= COUNT_TO_OPEN : isTrial && isCounted) this.#open(now)
+    if (this.#openPeriod === undefined) this.history.move(client, FAILURE, now)
+    if (this.#openPeriod === undefined ? this.history.count >= COUNT_TO_OPEN : isTrial && isCounted)
+      this.#open(now)
     return isCounted
   }
 
   #close(now: number): void {
-    this.#term = undefined
+    this.#openPeriod = undefined
     this.#trial = undefined
     this.#closedAt = now
     this.history.setCount(COUNT_AFTER_CLOSING)
@@ -145,7 +147,7 @@ export class CircuitBreaker {
   }
 
   #allowEarlyTrial({ level, until }: OpenPeriod, now: number): void {
-    if (now < until && this.history.takeEarlyTrial(now)) this.#term = { level, until: now }
+    if (now < until && this.history.takeEarlyTrial(now)) this.#openPeriod = { level, until: now }
   }
 
   #wasOpenOfLate(now: number): boolean {
@@ -153,12 +155,12 @@ export class CircuitBreaker {
   }
 
   #open(now: number): void {
-    const isFirst = this.#term === undefined && !this.#wasOpenOfLate(now)
+    const isFirst = this.#openPeriod === undefined && !this.#wasOpenOfLate(now)
     const level = isFirst ? 1 : this.#lastLevel + 1
-    const termMs = Math.min(FIRST_TERM_MS * 2 ** (level - 1), LONGEST_OPEN_MS)
+    const periodMs = Math.min(FIRST_OPEN_MS * 2 ** (level - 1), LONGEST_OPEN_MS)
     this.#lastLevel = level
-    this.#term = { level, until: now + termMs }
-    this.#onChange(this.#term)
+    this.#openPeriod = { level, until: now + periodMs }
+    this.#onChange(this.#openPeriod)
   }
 }
 

@@ -8,13 +8,13 @@ interface Check {
   readonly verdict: Promise<void>
 }
 
-/** How many solvers of a chain have the names of their endpoints looked up at the same time. */
+/** The most solvers of a chain whose endpoint names are resolved at the same time. */
 const MAX_PER_CHAIN = 32
 const RETRY_AFTER_SECONDS = 3
 
 /**
- * Builds the check of endpoints whose names are to be looked up, which takes seconds where a name server is slow.
- * A solver has one look-up at a time, a chain has 32 at most; the others are refused and do not queue.
+ * Builds the check of endpoints with host names. To resolve a name takes seconds when a name server is slow. A solver has
+ * at most one lookup at a time, and a chain at most 32. Others are rejected and do not wait.
  * @returns a check that throws ServiceError ENDPOINT_REJECTED or RATE_LIMITED
  */
 export function createEndpointChecks(guard: Pick<EndpointGuard, 'assertAllowed'>) {

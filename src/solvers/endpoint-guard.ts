@@ -10,44 +10,44 @@ import {
 } from './name-resolution.js'
 
 interface EndpointGuardOptions {
-  /** Whether the rules of production hold. */
+  /** Whether the rules of production apply. */
   readonly production: boolean
   readonly allowlist: readonly string[]
-  /** Takes the place of all resolvers. */
+  /** Replaces all resolvers. */
   readonly resolveAll?: ResolveAll
-  /** Takes the place of the machine's name servers: `ip:port` each. */
+  /** Replaces the machine's name servers: `ip:port` each. */
   readonly nameServers?: readonly string[]
 }
 
-/** Keeps the service from calling what it must not (server-side request forgery, docs/decisions.md, D10). */
+/** Prevents connections to internal addresses (server-side request forgery, docs/decisions.md, D10). */
 export interface EndpointGuard {
-  /** Whether the host of an endpoint is a name that `assertAllowed` looks up. */
+  /** Whether the host of an endpoint is a name that `assertAllowed` resolves. */
   needsLookup(endpointUrl: string): boolean
   /**
-   * Judges an endpoint before a solver is registered with it: its port, and all addresses of its name.
+   * Checks an endpoint before a solver is registered with it: its port, and all addresses of its name.
    * @throws ServiceError ENDPOINT_REJECTED
    */
   assertAllowed(endpointUrl: string): Promise<void>
   /**
-   * Judges a connection that is about to be made to an IP address; names are judged by their look-up.
-   * @param protocol as a URL has it, `https:`
+   * Checks a connection to an IP address before it is opened. For names, the lookup does this.
+   * @param protocol in the form of a URL, `https:`
    * @throws ServiceError ENDPOINT_REJECTED
    */
   assertDiallable(protocol: string, host: string): void
   /**
-   * A look-up for sockets that gives judged addresses only, so that what was checked is what is dialled.
-   * @param protocol what will be spoken over the socket
+   * Builds a lookup for sockets that returns checked addresses only, so that the socket connects to a checked address.
+   * @param protocol the protocol of the socket
    */
   lookupFor(protocol: string): LookupFunction
 }
 
-/** Below it are ports of services that no solver runs; the port of https is the exception. */
+/** Lower ports belong to services that are not solvers, except the port of https. */
 const FIRST_FREE_PORT = 1024
 const HTTPS_PORT = 443
 
 /**
- * Builds the guard; outside production it lets everything through. In production, name servers are asked for a name that
- * is not in the allowlist: nobody's name server holds a thread. All other names are for the operating system.
+ * Builds the guard. Outside production it allows everything. In production, it resolves names that are not in the
+ * allowlist over DNS, so that no slow name server blocks a thread. The operating system resolves all other names.
  */
 export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuard {
   const { production } = options
@@ -65,37 +65,37 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
     return isTrusted(host) || allowlist.hasAddress(address)
   }
 
-  function judge(protocol: string, host: string, address: string): void {
+  function check(protocol: string, host: string, address: string): void {
     if (isExempt(host, address)) return
-    if (protocol !== 'https:' || !isPublicAddress(address)) throw refusalOf(protocol)
+    if (protocol !== 'https:' || !isPublicAddress(address)) throw locationError(protocol)
   }
 
-  async function resolveJudged(protocol: string, host: string): Promise<LookupAddress[]> {
+  async function resolveChecked(protocol: string, host: string): Promise<LookupAddress[]> {
     const addresses = await resolveAll(host).catch((error) => {
-      throw isTrusted(host) ? error : refusalOf(protocol, error)
+      throw isTrusted(host) ? error : locationError(protocol, error)
     })
-    if (addresses.length === 0 && !isTrusted(host)) throw refusalOf(protocol)
-    for (const { address } of addresses) judge(protocol, host, address)
+    if (addresses.length === 0 && !isTrusted(host)) throw locationError(protocol)
+    for (const { address } of addresses) check(protocol, host, address)
     return addresses
   }
 
-  /** The judged addresses of a host; it has at least one. */
+  /** The checked addresses of a host, at least one. */
   async function addressesOf(protocol: string, host: string): Promise<readonly string[]> {
     if (isIP(host)) {
-      judge(protocol, host, host)
+      check(protocol, host, host)
       return [host]
     }
-    const addresses = await resolveJudged(protocol, host).catch((error) => {
+    const addresses = await resolveChecked(protocol, host).catch((error) => {
       if (error instanceof ServiceError) throw error
-      throw refusalOf(protocol, error)
+      throw locationError(protocol, error)
     })
-    if (addresses.length === 0) throw refusalOf(protocol)
+    if (addresses.length === 0) throw locationError(protocol)
     return addresses.map(({ address }) => address)
   }
 
   function assertDiallable(protocol: string, urlHost: string): void {
     const host = withoutBrackets(urlHost)
-    if (isIP(host)) judge(protocol, host, host)
+    if (isIP(host)) check(protocol, host, host)
   }
 
   return {
@@ -111,22 +111,22 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
     },
     assertDiallable,
     lookupFor: (protocol) => (host, lookupOptions, callback) => {
-      resolveJudged(protocol, host).then(
-        (addresses) => answer(addresses, lookupOptions.all === true, callback),
+      resolveChecked(protocol, host).then(
+        (addresses) => respond(addresses, lookupOptions.all === true, callback),
         (error) => callback(error, ''),
       )
     },
   }
 }
 
-function answer(addresses: LookupAddress[], all: boolean, callback: Parameters<LookupFunction>[2]): void {
+function respond(addresses: LookupAddress[], all: boolean, callback: Parameters<LookupFunction>[2]): void {
   const [first] = addresses
   if (first === undefined) callback(new Error('no address'), '')
   else if (all) callback(null, addresses)
   else callback(null, first.address, first.family)
 }
 
-/** @param port as a URL has it: empty for the protocol's own */
+/** @param port in the form of a URL: empty for the protocol's default */
 function isAllowedPort(port: string): boolean {
   return port === '' || Number(port) === HTTPS_PORT || Number(port) >= FIRST_FREE_PORT
 }
@@ -136,10 +136,10 @@ function withoutBrackets(host: string): string {
 }
 
 /**
- * The refusal of an endpoint for where it is. A name that does not resolve gets the same words as one at a private
- * address: callers learn no names of the operator's network.
+ * Builds the error for an endpoint's location. It is the same for a name that does not resolve and for one at a private
+ * address, so that callers learn no names of the operator's network.
  */
-function refusalOf(protocol: string, cause?: unknown): ServiceError {
+function locationError(protocol: string, cause?: unknown): ServiceError {
   if (protocol !== 'https:') return rejected('The endpoint must be an https URL.', cause)
   return rejected(
     'The endpoint must be at a public IP address, or at a name that resolves to such addresses only.',

@@ -1,14 +1,14 @@
 import { ServiceError } from '../domain/errors.js'
 import type { FailReason } from '../domain/quote-record.js'
 
-/** A reply of a reasonable body with too much around it. */
+/** The error of a reply whose framing is too long, although its body is not. */
 export class ReplyTooLongError extends Error {
   constructor() {
     super('The reply is too long.')
   }
 }
 
-/** The codes of errors of Node and undici, or the name of one that has none, in the order in which they are tried. */
+/** Patterns for the codes of errors from Node and undici, or for the name of an error without a code. The first match counts. */
 const REASONS: readonly [code: RegExp, reason: FailReason][] = [
   [/^(ENOTFOUND|EAI_)/, 'name_not_resolved'],
   [/^ECONNREFUSED$/, 'connection_refused'],
@@ -18,7 +18,7 @@ const REASONS: readonly [code: RegExp, reason: FailReason][] = [
   [/^(HTTPParserError|HPE_|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/, 'not_http'],
 ]
 
-/** Why a call of a solver failed, in words of the closed list; what is not known there is a lost connection. */
+/** The reason from the closed list for which a request to a solver failed. An unknown error is a lost connection. */
 export function failReasonOf(error: Error): FailReason {
   if (error instanceof ServiceError) return 'endpoint_rejected'
   if (error instanceof ReplyTooLongError) return 'reply_too_long'

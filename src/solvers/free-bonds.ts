@@ -7,26 +7,26 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { createRefresher } from './refresher.js'
 
 /**
- * The free bond of each registered solver (docs/decisions.md, D13): in memory for quotes, and in the store for restarts and
- * for the other replicas. The replica that reads the chain writes it.
+ * The free bond of each registered solver (docs/decisions.md, D13). Quotes use it from memory; restarts and other replicas
+ * read it from the store. The leader of the chain writes it.
  */
 export interface FreeBonds {
   /** In the bond token's smallest unit; undefined until it has been read once. */
   of(key: SolverKey): bigint | undefined
-  /** Takes bonds as they have just been read, at once, then stores those that have changed. */
-  note(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void>
+  /** Sets bonds that were just read in memory at once, then stores those that have changed. */
+  update(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void>
   /** Whether a free bond is stored, or about to be. */
   isStored(key: SolverKey): boolean
   /**
-   * Takes bonds that a replica has read for itself alone, in place of all that it took so before. They count for
-   * solvers without a stored free bond, and are not stored: another replica writes what it reads.
+   * Replaces the bonds that a follower replica has read for itself. They count for solvers without a stored free bond, and
+   * are not stored, because the leader stores what it reads.
    */
-  noteUnstored(chainId: number, bonds: ReadonlyMap<Address, Bond>): void
-  /** Takes the bond that a registration has read. It may be older than an event: the listener reads it again. */
-  noteRegistered(key: SolverKey, bond: Bond): Promise<void>
-  /** Calls `listener` when a bond of a chain has come from a registration or from another replica. */
+  updateUnstored(chainId: number, bonds: ReadonlyMap<Address, Bond>): void
+  /** Sets the bond that a registration has read. It may be older than an event, so the listener reads it again. */
+  updateRegistered(key: SolverKey, bond: Bond): Promise<void>
+  /** Calls `listener` when a registration or another replica has set a bond of a chain. */
   onForeignChange(listener: (chainId: number) => void): void
-  /** Stops following what other replicas change. */
+  /** Stops following the changes of other replicas. */
   close(): void
 }
 
@@ -37,7 +37,7 @@ interface FreeBondsOptions {
   readonly log: Logger
 }
 
-/** Builds the free bonds with what the store has kept. */
+/** Builds the free bonds from the store. */
 export async function createFreeBonds({
   store,
   cluster,
@@ -50,7 +50,7 @@ export async function createFreeBonds({
   )
   let listener = (_chainId: number) => {}
 
-  /** This replica's own writes come back too, and change nothing. */
+  /** This replica also gets messages of its own writes, which change nothing. */
   async function refresh(chainId: number, bonds: ChainBonds): Promise<void> {
     if (await bonds.load()) listener(chainId)
   }
@@ -66,14 +66,14 @@ export async function createFreeBonds({
   return {
     of: ({ chainId, address }) => chains.get(chainId)?.of(address),
     isStored: ({ chainId, address }) => chains.get(chainId)?.isStored(address) ?? false,
-    noteUnstored: (chainId, bonds) => chains.get(chainId)?.noteUnstored(bonds),
-    async note(chainId, bonds) {
-      await chains.get(chainId)?.note(bonds)
+    updateUnstored: (chainId, bonds) => chains.get(chainId)?.updateUnstored(bonds),
+    async update(chainId, bonds) {
+      await chains.get(chainId)?.update(bonds)
     },
-    async noteRegistered({ chainId, address }, bond) {
-      await chains.get(chainId)?.noteRegistered(address, bond)
+    async updateRegistered({ chainId, address }, bond) {
+      await chains.get(chainId)?.updateRegistered(address, bond)
       listener(chainId)
-      // Forgets those that are no longer registered: only registrations make memory grow.
+      // Removes solvers that are no longer registered: only registrations make memory grow.
       refreshers.get(chainId)?.refresh()
     },
     onForeignChange(next) {
@@ -87,10 +87,10 @@ export async function createFreeBonds({
 
 type ChainBonds = ReturnType<typeof createChainBonds>
 
-/** The free bonds of one chain. Memory is first; one write after the other brings the store up to it. */
+/** Builds the free bonds of one chain. Memory changes first; sequential writes then bring the store up to date. */
 function createChainBonds(chainId: number, store: BondStore) {
   const known = new Map<Address, bigint>()
-  /** What this replica has read for itself alone. It counts only where nothing is known. */
+  /** The bonds that this replica has read for itself. They count only for solvers without another value. */
   let own: ReadonlyMap<Address, bigint> = new Map()
   /** Solvers whose free bond is not yet stored, each with the version that it came with. */
   const unstored = new Map<Address, number>()
@@ -118,7 +118,7 @@ function createChainBonds(chainId: number, store: BondStore) {
     )
     for (const [address, itsVersion] of written)
       if (unstored.get(address) === itsVersion) unstored.delete(address)
-    // What a load has read may be older than what is stored now.
+    // A load that is running may have read an older state of the store.
     version++
   }
 
@@ -132,22 +132,22 @@ function createChainBonds(chainId: number, store: BondStore) {
     of: (address: Address) => known.get(address) ?? own.get(address),
     isStored: (address: Address) => known.has(address),
 
-    async note(bonds: ReadonlyMap<Address, Bond>): Promise<void> {
+    async update(bonds: ReadonlyMap<Address, Bond>): Promise<void> {
       for (const [address, bond] of bonds) set(address, freeBondOf(bond))
       await write()
     },
 
     /** Stores an equal value too: another replica may have removed the row while the solver was not registered. */
-    async noteRegistered(address: Address, bond: Bond): Promise<void> {
+    async updateRegistered(address: Address, bond: Bond): Promise<void> {
       setUnstored(address, freeBondOf(bond))
       await write()
     },
 
-    noteUnstored(bonds: ReadonlyMap<Address, Bond>): void {
+    updateUnstored(bonds: ReadonlyMap<Address, Bond>): void {
       own = new Map([...bonds].map(([address, bond]) => [address, freeBondOf(bond)]))
     },
 
-    /** Takes what is stored, again when memory has changed meanwhile. @returns whether anything was different */
+    /** Reads the store, again if memory has changed during the read. @returns whether anything was different */
     async load(): Promise<boolean> {
       for (;;) {
         await writing
@@ -167,7 +167,7 @@ function createChainBonds(chainId: number, store: BondStore) {
 }
 
 /**
- * Puts the free bonds into the metrics.
+ * Adds the free bonds to the metrics.
  * @param active the active solvers of each chain
  */
 export function collectFreeBondMetrics(

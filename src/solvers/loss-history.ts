@@ -2,20 +2,20 @@ import { LRUCache } from 'lru-cache'
 
 /** Within this time, one client moves the count by at most 1 up or down. */
 export const CLIENT_INTERVAL_MS = 10_000
-/** Clients whose part of the count is remembered. */
+/** The clients whose parts of the count are kept. */
 const MAX_CLIENTS = 64
 const MOST_PER_CLIENT = 1
 const EARLY_TRIAL_INTERVAL_MS = 300_000
 
-/** What one client has added and taken away since a moment. */
+/** The sum of what one client has added and subtracted since a time. */
 interface ClientPart {
   readonly since: number
   sum: number
 }
 
 /**
- * What a solver takes along to another endpoint: the count of its time losses, which failures raise and successes lower,
- * never below 0; the parts of all clients in it; and when it last had an early trial.
+ * The history that a solver keeps at another endpoint. It has the count of time losses, which failures raise and successes
+ * lower, never below 0; the parts of clients in it; and the time of the last early trial.
  */
 export class LossHistory {
   /** Undefined until the first client. */
@@ -33,9 +33,9 @@ export class LossHistory {
   }
 
   /**
-   * Takes the solver's early trial: that of a term which has not ended. A solver that only answers when no quote waits, or
-   * moves again and again, costs the time of one caller in 5 minutes.
-   * @returns whether it may have one now
+   * Uses the solver's early trial: a trial before the end of an open period. So a solver that answers only when no quote
+   * waits, or that changes its endpoint repeatedly, costs the time of one caller in 5 minutes.
+   * @returns whether the early trial is allowed now
    */
   takeEarlyTrial(now: number): boolean {
     if (now - this.#earlyTrialAt < EARLY_TRIAL_INTERVAL_MS) return false
@@ -43,7 +43,7 @@ export class LossHistory {
     return true
   }
 
-  /** Moves the count for a client, at most by what the client has left. @param now in milliseconds */
+  /** Moves the count for a client, within the client's limit. @param now in milliseconds */
   move(client: string, by: number, now: number): void {
     this.#parts ??= new LRUCache({ max: MAX_CLIENTS })
     const known = this.#parts.get(client)

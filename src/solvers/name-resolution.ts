@@ -1,17 +1,17 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 
-/** Looks all addresses of a host name up, in the resolver's order. */
+/** Returns all addresses of a host name, in the resolver's order. */
 export type ResolveAll = (host: string) => Promise<LookupAddress[]>
 
 const TRY_TIMEOUT_MS = 1000
 const TRIES = 2
-/** Of a whole look-up, however many name servers the machine has. */
+/** The timeout of a whole lookup, for any number of name servers. */
 const LOOKUP_TIMEOUT_MS = 3000
 
 /**
- * Asks the operating system, which also reads `/etc/hosts`. A look-up holds one of few threads of the process until it
- * is answered, so it is for names that the operator trusts.
+ * Asks the operating system, which also reads `/etc/hosts`. A lookup blocks one of the process's few threads until it
+ * ends, so use it only for names that the operator trusts.
  */
 export const resolveByOperatingSystem: ResolveAll = (host) =>
   new Promise((resolve, reject) => {
@@ -19,10 +19,10 @@ export const resolveByOperatingSystem: ResolveAll = (host) =>
   })
 
 /**
- * Builds a resolver that asks the name servers over sockets: a name server that never answers holds no thread. Each
- * look-up has a channel of its own, so none of them changes what the next one finds, or how long it waits.
- * @param nameServers `ip:port` each; the machine's own without it
- * @returns addresses of either family, IPv4 first; it fails within 3 s when there are none
+ * Builds a resolver that asks the name servers over sockets, so that a name server that never answers blocks no thread.
+ * Each lookup has its own channel, so that it changes neither the result nor the duration of the next one.
+ * @param nameServers `ip:port` each; the machine's own when undefined
+ * @returns addresses of both families, IPv4 first; it fails within 3 s when there are none
  */
 export function createDnsResolver(nameServers?: readonly string[]): ResolveAll {
   return async (host) => {
@@ -37,7 +37,7 @@ export function createDnsResolver(nameServers?: readonly string[]): ResolveAll {
   }
 }
 
-/** Lets all that ask for a host at the same time wait for one look-up. It keeps no answer. */
+/** Shares one lookup between all concurrent callers for a host. It keeps no result after the lookup. */
 export function coalesceLookups(resolveAll: ResolveAll): ResolveAll {
   const underWay = new Map<string, Promise<LookupAddress[]>>()
   return (host) => {

@@ -4,29 +4,29 @@ import type { Address, Hex } from '../domain/hex.js'
 /** A nonce of an offer. */
 export interface SentNonce {
   readonly nonce: bigint
-  /** Hash of the last block seen when the offer came; undefined when it was not known. */
+  /** Hash of the last block seen when the offer came; undefined when it was unknown. */
   readonly block: Hex | undefined
 }
 
-/** Checks nonces one batch after the other, so that no solver can cause more reads than that. */
+/** Checks nonces in sequential batches, so that no solver can cause more reads. */
 export interface NonceChecks {
-  /** Has a nonce checked soon, unless its solver has too many that wait. */
+  /** Checks a nonce soon. */
   add(solver: Address, sent: SentNonce): void
   close(): void
 }
 
-/** Of each solver wait so many at most; a further one takes the place of one chosen at random. */
+/** The nonces of each solver that may wait; a further one replaces one of them at random. */
 const MAX_WAITING = 10
-/** Checks of one batch, whose reads leave in one request. */
+/** The checks of one batch, whose reads are one request. */
 const MAX_BATCH = 50
 const BATCH_INTERVAL_MS = 1000
 
 /**
  * Builds the checks of one chain.
- * @param check reads one nonce, and takes note of the answer; what it throws is dropped, as the nonce may come again
+ * @param check reads one nonce and records the result; its errors are ignored, as the nonce may come again
  */
 export function createNonceChecks(check: (solver: Address, sent: SentNonce) => Promise<void>): NonceChecks {
-  /** Those whose solver has waited longest come first. */
+  /** The solvers that have waited longest come first. */
   const waiting = new Map<Address, SentNonce[]>()
   let nextAt = Number.NEGATIVE_INFINITY
   let isRunning = false

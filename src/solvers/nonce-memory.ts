@@ -1,43 +1,43 @@
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/hex.js'
 
-/** What is known of a nonce that a solver has sent. */
+/** What is known about a nonce that a solver has sent. */
 export type NonceState =
   /** It has not been sent before, or was unused a moment ago. */
   | 'fresh'
-  /** It has been sent before, and the chain was not asked lately whether it is used. */
+  /** It has been sent before, and was not checked on the chain recently. */
   | 'repeated'
   | 'used'
-  /** It was used, before blocks were removed. */
+  /** It was used before blocks were removed. */
   | 'doubted'
 
-/** The nonces of the solvers of one chain, a bounded number of each: no solver can evict those of another. */
+/** The nonces of the solvers of one chain. Each solver has a bounded number, so that none can evict those of another. */
 export interface NonceMemory {
-  /** Takes note that a solver has sent a nonce. @param now milliseconds on a clock that never goes back */
+  /** Records that a solver has sent a nonce. @param now milliseconds on a clock that never goes back */
   sent(solver: Address, nonce: bigint, now: number): NonceState
   /** Whether the nonce is known to be used, or was before blocks were removed. */
   hasUsed(solver: Address, nonce: bigint): boolean
-  /** The nonce is used, or cancelled, as of the last block. */
+  /** Records that the nonce is used or cancelled, as of the last block. */
   setUsed(solver: Address, nonce: bigint): void
   setUnused(solver: Address, nonce: bigint, now: number): void
-  /** Blocks may have been removed: every nonce that was used is in doubt. */
+  /** Puts every used nonce in doubt, as blocks may have been removed. */
   doubt(): void
 }
 
 interface NonceMemoryLimits {
   readonly maxSolvers: number
-  /** Of one solver, each of those used and those sent. */
+  /** The nonces of one solver, for used ones and sent ones each. */
   readonly maxNonces: number
 }
 
-/** So long an unused nonce is taken for unused. */
+/** How long an unused nonce counts as unused. */
 const UNUSED_MS = 2000
 
 /** The nonces of one solver. New ones that it sends never evict those that are known to be used. */
 interface SolverNonces {
-  /** The number of doubts that there had been when it was last known to be used. */
+  /** By nonce, the number of doubts when it was last known to be used. */
   readonly used: LRUCache<bigint, number>
-  /** When it was last found unused; minus infinity when it was not looked up. */
+  /** By nonce, when it was last found unused; minus infinity when it was not checked. */
   readonly sent: LRUCache<bigint, number>
 }
 

@@ -8,18 +8,18 @@ export type RequestResult =
   | 'declined'
   /** An error, or a reply that is not valid. */
   | 'failed'
-  /** Nothing came within the service's own time-out. */
+  /** Nothing came within the service's own timeout. */
   | 'late'
-  /** The caller's deadline or departure cut it off, or it waited for a connection here. */
+  /** The caller cancelled it or had a shorter deadline, or it waited for a connection of this service. */
   | 'cancelled'
 
-/** What a request without an offer says of its solver (docs/decisions.md, D14). */
+/** What a request without an offer means for its solver (docs/decisions.md, D14). */
 export type Verdict =
-  /** The caller waited for nothing, until the service's own time-out. */
+  /** The caller waited for no offer until the service's own timeout. */
   | 'time_lost'
-  /** The caller waited longer for this solver than for all others, for no offer. */
+  /** The caller waited longer for this solver than for all others, and got no offer. */
   | 'slow'
-  /** The solver declined in time a request that another solver answered. */
+  /** The solver declined in time, and another solver made an offer. */
   | 'declined'
   /** Nothing. */
   | 'none'
@@ -27,26 +27,29 @@ export type Verdict =
 /** A request of a round that ended without an offer. */
 export interface UnansweredRequest {
   readonly result: RequestResult
-  /** Time that the solver had, in milliseconds: time in a queue of this service is not part of it. */
+  /** The time that the solver had, in milliseconds, without the time in a queue of this service. */
   readonly tookMs: number
   /** Called once, at the end of the round. */
   conclude(verdict: Verdict): void
 }
 
-/** A result without an offer loses time when it comes so much later than the last other result. */
+/** A result without an offer loses time when it comes this much later than the last other result. */
 const LOST_MS = 100
 
 interface QuoteRoundOptions {
   readonly request: Pick<QuoteRequest, 'inputToken' | 'outputToken'>
   /** On the clock of the solvers' health. */
   readonly startedAt: number
-  /** How long the round lasts at most. */
+  /** The longest time of the round. */
   readonly limitMs: number
-  /** Names the client that waits for the round, as circuit breakers count clients; called only when a solver fails, or has failed of late. */
+  /**
+   * Returns the key by which circuit breakers count the client that waits for the round. It is called only when a solver
+   * fails or has failed recently.
+   */
   readonly clientKey: () => string
 }
 
-/** The requests to solvers that are made for one quote. Each is judged beside the others, at the end. */
+/** The requests to solvers for one quote. At the end, each is compared with the others. */
 export class QuoteRound {
   /** The token pair, as a key. */
   readonly pair: string
@@ -56,7 +59,7 @@ export class QuoteRound {
   #client: string | undefined
   readonly #unanswered: UnansweredRequest[] = []
   #enough = 1
-  #answers = 0
+  #responses = 0
   #answeredAt: number | undefined
   #hasQuote = false
   #slowestMs = 0
@@ -75,42 +78,42 @@ export class QuoteRound {
     return this.#client
   }
 
-  /** When half of any solver's peers had answered; undefined until then. */
+  /** When half of the other solvers had answered, for any solver; undefined until then. */
   get answeredAt(): number | undefined {
     return this.#answeredAt
   }
 
-  /** @param size how many solvers are waited for */
+  /** @param size the number of solvers that the round waits for */
   begin(size: number): void {
     this.#enough = Math.max(1, Math.ceil((size - 1) / 2))
   }
 
-  /** Notes a valid offer. */
-  noteQuote(tookMs: number, now: number): void {
+  /** Records a valid offer. */
+  recordQuote(tookMs: number, now: number): void {
     this.#hasQuote = true
-    this.#noteAnswer(now)
-    this.#noteTime(tookMs)
+    this.#recordResponse(now)
+    this.#recordTime(tookMs)
   }
 
-  /** Notes a request that ended without one. */
-  noteUnanswered(request: UnansweredRequest, now: number): void {
+  /** Records a request that ended without an offer. */
+  recordUnanswered(request: UnansweredRequest, now: number): void {
     const { result, tookMs } = request
     this.#unanswered.push(request)
-    if (result !== 'late' && result !== 'cancelled') this.#noteAnswer(now)
-    // It is not known how much longer the solver would have taken: no other result was the last.
-    this.#noteTime(result === 'cancelled' ? Number.POSITIVE_INFINITY : tookMs)
+    if (result !== 'late' && result !== 'cancelled') this.#recordResponse(now)
+    // The solver might have taken any time, so no other result counts as the last one.
+    this.#recordTime(result === 'cancelled' ? Number.POSITIVE_INFINITY : tookMs)
   }
 
-  /** Ends the round: judges every request that ended without an offer. */
+  /** Ends the round with a verdict for every request that ended without an offer. */
   conclude(): void {
     for (const request of this.#unanswered) request.conclude(this.#verdictOn(request))
   }
 
-  #noteAnswer(now: number): void {
-    if (++this.#answers === this.#enough) this.#answeredAt = now
+  #recordResponse(now: number): void {
+    if (++this.#responses === this.#enough) this.#answeredAt = now
   }
 
-  #noteTime(tookMs: number): void {
+  #recordTime(tookMs: number): void {
     if (tookMs > this.#slowestMs) {
       this.#secondSlowestMs = this.#slowestMs
       this.#slowestMs = tookMs

@@ -1,16 +1,16 @@
 import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 
-/** Something in memory that follows what is stored. */
+/** Keeps a copy in memory up to date with the store. */
 export interface Refresher {
-  /** Reads anew, beginning not before this call; until that has succeeded, again and again. */
+  /** Reads the store again. The read begins after this call, and is repeated until it succeeds. */
   refresh(): void
   close(): void
 }
 
 const RETRY_MS = 1000
 
-/** Builds the mirror over a way to read. */
+/** Builds the refresher over a function that reads the store. */
 export function createRefresher(read: () => Promise<void>, log: Logger): Refresher {
   let isReading = false
   let isWanted = false
@@ -26,11 +26,10 @@ export function createRefresher(read: () => Promise<void>, log: Logger): Refresh
         isWanted = false
         await read()
       }
-      if (isFailing) log.info('what other replicas have changed is read again')
+      if (isFailing) log.info('the changes of other replicas are read again')
       isFailing = false
     } catch (error) {
-      if (!isFailing)
-        log.warn({ reason: reasonOf(error) }, 'what other replicas have changed could not be read')
+      if (!isFailing) log.warn({ reason: reasonOf(error) }, 'the changes of other replicas could not be read')
       isFailing = true
       if (!isClosed) timer = setTimeout(refresh, RETRY_MS)
     }

@@ -26,7 +26,7 @@ import type { FreeBonds } from './free-bonds.js'
 import { createRefresher } from './refresher.js'
 import { createSolverSets } from './solver-sets.js'
 
-/** A signed wish of a solver; `timestamp` in Unix milliseconds. */
+/** A signed request of a solver; `timestamp` is in Unix milliseconds. */
 export interface SignedRequest extends SolverKey {
   readonly timestamp: number
   readonly signature: Hex
@@ -42,20 +42,21 @@ export interface Registration extends SignedRequest {
 export interface Registry {
   /** The active solvers of a chain, the longest registered first. The array is replaced, never changed. */
   active(chainId: number): readonly Solver[]
-  /** All registered solvers of a chain, those without a sufficient bond included. */
+  /** All registered solvers of a chain, also those without a sufficient bond. */
   registered(chainId: number): readonly Solver[]
   /**
-   * Checks, in this order, the timestamp's window, signature, timestamp, bar, endpoint, place and bond, then adds or
-   * updates the solver. A name in the endpoint is looked up last, so only a solver with a bond causes look-ups.
-   * Nothing about the address is said before it has signed. On a full chain it replaces the solver that has been
-   * without a sufficient bond for the longest time, if for longer than the grace (docs/decisions.md, D14).
-   * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED, SOLVER_BARRED, ENDPOINT_REJECTED,
+   * Adds or updates a solver. The order of the checks is: the timestamp's window, signature, timestamp, block list,
+   * endpoint, room on the chain, bond. A name in the endpoint is resolved last, so that only a solver with a bond causes
+   * lookups. The checks before the signature reveal nothing about the address. On a full chain, the new solver replaces
+   * the one that has been without a sufficient bond for the longest time, if that is longer than the grace
+   * (docs/decisions.md, D14).
+   * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED, SOLVER_BLOCKED, ENDPOINT_REJECTED,
    *   SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT, RATE_LIMITED or CHAIN_UNAVAILABLE
    */
   register(registration: Registration): Promise<void>
   /** @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED or SOLVER_NOT_FOUND */
   unregister(request: SignedRequest): Promise<void>
-  /** Takes note of a solver's bond: without a sufficient one it is not active (docs/decisions.md, D5). */
+  /** Sets whether a solver has a sufficient bond; without one it is not active (docs/decisions.md, D5). */
   setBonded(key: SolverKey, isBonded: boolean): Promise<void>
   /**
    * Removes a solver that has been without a sufficient bond since before a time in Unix milliseconds.
@@ -64,7 +65,7 @@ export interface Registry {
   removeUnbonded(key: SolverKey, unbondedBefore: number): Promise<boolean>
   /** Reads the chain's solvers from the store again: another process may have changed them. */
   refresh(chainId: number): void
-  /** From now on, what other replicas change is no longer followed. */
+  /** Stops following the changes of other replicas. */
   close(): void
 }
 
@@ -72,7 +73,7 @@ interface RegistryOptions {
   readonly store: SolverStore
   readonly cluster: Pick<ClusterBus, 'listen'>
   readonly chains: ReadonlyMap<number, Chain>
-  readonly freeBonds: Pick<FreeBonds, 'noteRegistered'>
+  readonly freeBonds: Pick<FreeBonds, 'updateRegistered'>
   readonly endpointGuard: EndpointGuard
   readonly protocolName: string
   readonly minSolverBond: bigint
@@ -82,7 +83,7 @@ interface RegistryOptions {
   readonly log: Logger
 }
 
-/** Builds the registry with what the store has kept, and keeps up with what other replicas change there. */
+/** Builds the registry from the store, and follows the changes that other replicas make there. */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { store, chains, freeBonds, endpointGuard, protocolName, maxSolversPerChain, log } = options
   const sets = createSolverSets()
@@ -98,7 +99,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   })
   await Promise.all([...chains.keys()].map(read))
 
-  /** Reads a chain's solvers without the barred ones; again when one was changed here in the meantime, as the read may lack that change. */
+  /** Reads a chain's solvers without the blocked ones. Reads again if this replica has changed one since, as the result may lack the change. */
   async function read(chainId: number): Promise<void> {
     for (;;) {
       const before = sets.get(chainId)
@@ -113,7 +114,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     }
   }
 
-  /** Of solvers that another process has removed: the command line, or another replica. */
+  /** Logs the solvers that another process has removed: the command line, or another replica. */
   function logRemovals(chainId: number, before: readonly Solver[]): void {
     for (const solver of before) {
       if (sets.find(solver) === undefined)
@@ -121,12 +122,12 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     }
   }
 
-  /** After a change, as the store's answer may be older than what another process has changed and was read already. */
+  /** Reads again after a change: another process may have changed the store since this replica's own change. */
   function recheck(chainId: number): void {
     refreshers.get(chainId)?.refresh()
   }
 
-  /** Checks the window before the signature, and what the store knows of the address after it. */
+  /** Checks the timestamp's window before the signature, and the last timestamp in the store after it. */
   async function assertSigned(request: SignedRequest, message: string): Promise<void> {
     if (Math.abs(request.timestamp - options.now()) > TIMESTAMP_TOLERANCE_MS) {
       throw new ServiceError('TIMESTAMP_OUT_OF_RANGE', 'The timestamp must be within 5 minutes of the clock.')
@@ -137,19 +138,19 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   }
 
   /**
-   * Looks a name up only for a solver with a place and a bond. The caller reads both after it, as a look-up takes up to
-   * some seconds.
+   * Resolves a name only for a solver that has room and a bond. The caller checks both again afterwards, as a lookup may
+   * take some seconds.
    */
   async function assertEndpoint(registration: Registration, unbondedBefore: number): Promise<void> {
     const { endpointUrl } = registration
     if (!endpointGuard.needsLookup(endpointUrl)) return endpointGuard.assertAllowed(endpointUrl)
-    assertPlace(registration, unbondedBefore)
+    assertRoom(registration, unbondedBefore)
     await readOwnBond(registration)
     await checkEndpoint(registration, endpointUrl)
   }
 
-  /** @returns the solvers whose place it may take, as far as is known; none when it has a place */
-  function assertPlace(key: SolverKey, unbondedBefore: number): readonly Solver[] {
+  /** @returns the solvers that it may replace, as far as is known; none when there is room for it */
+  function assertRoom(key: SolverKey, unbondedBefore: number): readonly Solver[] {
     const registered = sets.registered(key.chainId)
     if (sets.find(key) !== undefined || registered.length < maxSolversPerChain) return []
     const candidates = replaceableSolvers(registered, unbondedBefore)
@@ -157,7 +158,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     return candidates.slice(0, MAX_CONFIRMED)
   }
 
-  /** Reads their bonds again. Those that have theirs back keep their places, and are active again. */
+  /** Reads the candidates' bonds again. A candidate that has its bond again stays, and becomes active. */
   async function confirmUnbonded(candidates: readonly Solver[]): Promise<Address[]> {
     const bonds = await Promise.all(candidates.map(readSufficientBond))
     for (const solver of candidates.filter((_, index) => bonds[index])) await setBonded(solver, true)
@@ -210,10 +211,10 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       if (await store.isBlocked(registration)) throw solverBlocked()
       const unbondedBefore = options.now() - options.unbondedGraceMs
       await assertEndpoint(registration, unbondedBefore)
-      const candidates = assertPlace(registration, unbondedBefore)
+      const candidates = assertRoom(registration, unbondedBefore)
       const bond = await readOwnBond(registration)
       await save(registration, { addresses: await confirmUnbonded(candidates), unbondedBefore })
-      await freeBonds.noteRegistered(registration, bond)
+      await freeBonds.updateRegistered(registration, bond)
     },
 
     async unregister(request) {
@@ -240,7 +241,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   }
 }
 
-/** Puts the numbers of solvers into the metrics. */
+/** Adds the numbers of solvers to the metrics. */
 export function collectSolverMetrics(
   chainIds: readonly number[],
   registry: Pick<Registry, 'active' | 'registered'>,
@@ -256,7 +257,7 @@ export function collectSolverMetrics(
   }
 }
 
-/** How many bonds a newcomer on a full chain has read again at most. */
+/** The most bonds that the registration of a new solver on a full chain reads again. */
 const MAX_CONFIRMED = 10
 
 const NO_SOLVERS: readonly Solver[] = []

@@ -1,22 +1,22 @@
 /** A request that needs a connection to its solver. */
 export interface SlotUser {
-  /** Called once, when the request has its place: at once, or when it was its turn. */
+  /** Called once, when the request has its slot: at once, or after others. */
   start(now: number): void
 }
 
 /** Weight of the last request in the average. */
 const LAST_WEIGHT = 1 / 8
-/** What waits is told to come later unless there is so much time: requests do not all take equally long. */
+/** A request may wait for a slot only if it has this many times the expected time, as requests do not all take equally long. */
 const SAFETY_FACTOR = 1.2
 
 /**
- * The places of one solver: as many requests are under way at once, and as many more may wait their turn. Times are
+ * The connection slots of one solver. At most `limit` requests run at the same time, and as many more may wait. Times are
  * milliseconds on one clock.
  */
 export class RequestSlots {
   readonly #limit: number
   readonly #waiting = new Set<SlotUser>()
-  /** When the last requests began, as a ring: what waits gets the places in this order. */
+  /** When the last requests began, as a ring buffer: waiting requests get slots in this order. */
   #startTimes: Float64Array | undefined
   #started = 0
   #running = 0
@@ -39,7 +39,7 @@ export class RequestSlots {
     return this.#waiting.size
   }
 
-  /** Whether a request that comes now can be expected to be over by then. */
+  /** Whether a request that comes now is expected to end before the deadline. */
   canServe(now: number, deadline: number): boolean {
     if (!this.isFull) return true
     if (this.#usualMs === undefined || this.#waiting.size >= this.#limit) return false
@@ -48,20 +48,20 @@ export class RequestSlots {
     return startsAt + this.#usualMs * SAFETY_FACTOR <= deadline
   }
 
-  /** Gives a request a place, or has it wait for one. */
+  /** Gives a request a slot, or lets it wait for one. */
   add(user: SlotUser, now: number): void {
     if (this.isFull) this.#waiting.add(user)
     else this.#start(user, now)
   }
 
-  /** Takes a request out that waits. */
+  /** Removes a request that waits. */
   remove(user: SlotUser): void {
     this.#waiting.delete(user)
   }
 
   /**
-   * Takes a place back.
-   * @param startedAt when its request got it
+   * Releases a slot.
+   * @param startedAt when its request got the slot
    */
   release(startedAt: number, now: number): void {
     this.#running--

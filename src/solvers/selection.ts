@@ -1,20 +1,20 @@
 import type { QuoteRound } from './quote-round.js'
 import type { SolverHealth } from './solver-health.js'
 
-/** Who is asked for one quote. */
+/** The solvers that one quote asks. */
 export interface Picked {
   readonly awaited: readonly SolverHealth[]
-  /** Asked only to learn whether they answer again. */
+  /** Solvers with an open circuit breaker, which are asked only to check whether they answer again. */
   readonly probed: readonly SolverHealth[]
-  /** How many were left out because all their connections are taken for longer than the quote lasts. */
+  /** The number of solvers that are left out because their connections stay in use for longer than the quote lasts. */
   readonly busy: number
 }
 
-/** Chooses whom to ask. */
+/** Chooses the solvers of a quote. */
 export interface Selection {
   /**
    * @param healths of the active solvers of a chain
-   * @param limit how many are waited for at most
+   * @param limit the most solvers that the quote waits for
    * @param now on the clock of the solvers' health
    */
   pick(
@@ -26,23 +26,25 @@ export interface Selection {
   ): Picked
 }
 
-/** One place in so many is for degraded solvers, as long as there are others. */
-const PLACES_TO_A_DEGRADED_ONE = 5
+/** One place in this many is for degraded solvers, as long as there are healthy ones. */
+const PLACES_PER_DEGRADED = 5
 
-/** Whose turn it is on one chain. */
+/** The round-robin cursors of one chain. */
 interface RoundRobin {
   healthy: number
   degraded: number
-  /** Places given so far. */
+  /** The number of places that were given. */
   places: number
 }
 
 /**
- * Builds a selection in turns (docs/decisions.md, D4). When there are more solvers than places, four places in five go to
- * healthy solvers and one to degraded ones, and in both groups each quote goes on after the last solver that the one
- * before asked: among n healthy solvers, each is asked in `limit` of n quotes. Places that one group cannot fill go to
- * the other, and what is left then to solvers where the request has to wait for a connection. When all breakers are
- * open, the half-open ones and the least bad of the rest are asked.
+ * Builds a round-robin selection (docs/decisions.md, D4). When there are more solvers than places, four places in five go
+ * to healthy solvers and one to degraded ones. In both groups, each quote continues after the last solver that the quote
+ * before it asked. So among n healthy solvers, each is asked in `limit` of n quotes.
+ *
+ * Places that one group cannot fill go to the other one. Places that are left then go to solvers where the request has to
+ * wait for a connection. When all circuit breakers are open, the half-open ones and the least severe of the others are
+ * asked.
  */
 export function createSelection(): Selection {
   const cursors = new Map<number, RoundRobin>()
@@ -60,9 +62,9 @@ export function createSelection(): Selection {
     limit: number,
   ) {
     const cursor = cursorOf(chainId)
-    const placesBefore = Math.floor(cursor.places / PLACES_TO_A_DEGRADED_ONE)
+    const placesBefore = Math.floor(cursor.places / PLACES_PER_DEGRADED)
     cursor.places += limit
-    const degradedPlaces = Math.floor(cursor.places / PLACES_TO_A_DEGRADED_ONE) - placesBefore
+    const degradedPlaces = Math.floor(cursor.places / PLACES_PER_DEGRADED) - placesBefore
     const healthyPlaces = Math.min(healthy.length, Math.max(limit - degradedPlaces, limit - degraded.length))
     const awaited = [
       ...takeFrom(healthy, cursor.healthy, healthyPlaces),
@@ -97,7 +99,7 @@ export function createSelection(): Selection {
   }
 }
 
-/** Puts solvers into groups: `full` can be asked, but not at once. */
+/** Groups solvers. Those in `full` can be asked, but their requests have to wait. */
 function sort(healths: readonly SolverHealth[], round: QuoteRound, now: number) {
   const healthy: SolverHealth[] = []
   const degraded: SolverHealth[] = []

@@ -7,46 +7,46 @@ import { shorten } from '../domain/text.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { failReasonOf, ReplyTooLongError } from './fail-reason.js'
 
-/** What came of calling a solver. */
+/** The result of a call to a solver. */
 export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
   | { readonly kind: 'declined'; readonly status: number }
   | { readonly kind: 'malformed' }
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
 
-/** What all solvers of a quote are sent. */
+/** The request to all solvers of a quote. */
 export interface SolverRequest {
   /** JSON text in UTF-8. */
   readonly body: Uint8Array
-  /** The id that each solver is asked under (docs/decisions.md, D15); none where no record is kept. */
+  /** Each solver's id of the quote (docs/decisions.md, D15); empty when no record is kept. */
   readonly quoteIds: ReadonlyMap<Address, string>
-  /** Whether no one can deposit with what is answered: solvers see it in `x-quote-kind`. */
+  /** Whether the offers are only indicative, so that no one can deposit. Solvers see this in `x-quote-kind`. */
   readonly isIndicative?: boolean
 }
 
-/** A solver as it is called. */
+/** The part of a solver that a call needs. */
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
 
-/** Takes what comes of one call. */
+/** The listener of one call. */
 export interface CallListener {
-  /** Called when the request is written to a connection; not at all when there is none in time. */
+  /** Called when the request is written to a connection; not called when there is none in time. */
   onSent(): void
-  /** Called once, with what went wrong if anything did; not at all after the call was ended. */
+  /** Called once, with a reply or an error; not called after the call was ended. */
   onReply(reply: SolverReply): void
-  /** Called once, last: the connection is free, or gone. */
+  /** Called once, last, when the connection is free or closed. */
   onEnd(): void
 }
 
-/** Calls solvers over connections that are kept open. */
+/** Calls solvers over keep-alive connections. */
 export interface SolverClient {
   /**
    * Posts a quote request to `<endpoint>/quote`.
-   * @returns ends the call and what is still under way of its answer
+   * @returns a function that ends the call and drops the rest of its reply
    */
   requestQuote(solver: CalledSolver, solverRequest: SolverRequest, listener: CallListener): () => void
   /**
    * Counts open connections.
-   * @returns how many there are to a solver's endpoint
+   * @returns a function that gives their number for a solver's endpoint
    */
   countConnections(): (solver: CalledSolver) => number
   close(): Promise<void>
@@ -57,7 +57,7 @@ interface Target {
   readonly path: string
 }
 
-/** Of every request to a solver; name and value alternate. */
+/** The headers of every request to a solver; names and values alternate. */
 const HEADERS = [
   'content-type',
   'application/json',
@@ -68,17 +68,17 @@ const HEADERS = [
 ]
 const MAX_REPLY_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
-/** Of a whole reply as it comes over the wire, with its framing and the hints before it. */
+/** The limit of a whole reply on the wire, with its framing and with informational responses before it. */
 const MAX_WIRE_BYTES = 2 * (MAX_REPLY_BYTES + MAX_HEADER_BYTES)
-/** An error's words may be the solver's own, such as the names in its certificate. */
+/** The text of an error may come from the solver, such as the names in its certificate. */
 const MAX_FAILURE_LENGTH = 200
 const CONNECT_TIMEOUT_MS = 5000
-/** How long an idle connection stays open where the solver does not say; a new one costs several round trips. */
+/** How long an idle connection stays open when the solver does not say; a new one costs several round trips. */
 const KEEP_ALIVE_MS = 55_000
 
 /**
- * Prepares what all solvers of a quote are sent.
- * @param quoteIds go in a header, so that a solver's developer can look up what became of its offer
+ * Prepares the request to all solvers of a quote.
+ * @param quoteIds sent in a header, so that a solver's developer can find the result of its offer
  */
 export function createSolverRequest(text: string, quoteIds: ReadonlyMap<Address, string>): SolverRequest {
   return { body: Buffer.from(text), quoteIds }
@@ -86,8 +86,8 @@ export function createSolverRequest(text: string, quoteIds: ReadonlyMap<Address,
 
 /**
  * Builds the client: pooled keep-alive connections, no redirects, replies of at most 64 KiB (docs/decisions.md, D10).
- * @param guard judges every connection before it is made
- * @param maxConnections to one origin; further calls wait for one of them
+ * @param guard checks every connection before it is opened
+ * @param maxConnections the most connections to one origin; more calls wait for one of them
  */
 export function createSolverClient(guard: EndpointGuard, maxConnections: number): SolverClient {
   const agent = new Agent({
@@ -131,19 +131,19 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
   }
 }
 
-/** Reads one reply as undici gives it, part by part. */
+/** Reads the parts of one reply from undici. */
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   readonly #listener: CallListener
   #isWanted = true
-  /** Of the request, while it is under way. */
+  /** The controller of the request while it is open. */
   #controller: Dispatcher.DispatchController | undefined
 
   constructor(listener: CallListener) {
     this.#listener = listener
   }
 
-  /** Ends the call; a request that has not gone out yet never will. */
+  /** Ends the call. A request that is not sent yet is never sent. */
   end(): void {
     this.#isWanted = false
     this.#controller?.abort(new Error('The call was ended.'))
@@ -156,7 +156,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number): void {
-    // What comes behind a refusal is read and dropped, so that the connection can be used again.
+    // The body of a declined request is read and dropped, so that the connection can be used again.
     if (status !== 200 && status >= 200) this.#reply({ kind: 'declined', status })
   }
 
@@ -219,8 +219,8 @@ function createGuardedConnector(guard: EndpointGuard): buildConnector.connector 
 }
 
 /**
- * Cuts off a reply that goes on and on outside of its body and its headers, which undici does not count: hints before
- * the answer, chunk extensions, blanks. A reply begins with the first bytes that come after an ask was written.
+ * Ends an endless reply. It limits the bytes outside of body and headers, which undici does not count: informational
+ * responses, chunk extensions, blanks. A reply begins with the first bytes after a request was written.
  */
 function limitReplies(socket: Socket): void {
   let written = -1

@@ -1,26 +1,27 @@
 import type { Solver, SolverKey } from '../domain/solver.js'
 import type { Metrics } from '../telemetry/metrics.js'
 
-/** Counts what came of asking each solver, and gives that to the metrics when somebody asks for those. */
+/** Counts the results of requests to each solver, and adds them to the metrics when these are collected. */
 export interface SolverCounters {
   /**
-   * @param outcome of a closed list: it is a label
-   * @param seconds that an answer took; undefined when none came
+   * Counts a result.
+   * @param outcome of a closed list, as it is a label
+   * @param seconds the time of a response; undefined without a response
    */
-  note(solver: Solver, outcome: string, seconds: number | undefined): void
+  count(solver: Solver, outcome: string, seconds: number | undefined): void
   /**
-   * Brings the metrics up to date.
-   * @param active the active solvers of each chain; the series of all others are taken out
+   * Updates the metrics.
+   * @param active the active solvers of each chain; the series of all others are removed
    */
   flush(active: ReadonlyMap<number, readonly Solver[]>): void
 }
 
 type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds'>
 
-/** Answers of a solver whose times are kept until then; a few milliseconds' work at once. */
+/** The most response times of a solver that are kept. To record them takes a few milliseconds. */
 const MAX_KEPT = 10_000
 
-/** Builds the tallies: to find a series by its labels takes longer than to count in a place that is known. */
+/** Builds the counters. They keep counts because to find a series by its labels takes longer than to add to a number. */
 export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
   const counters = new Map<string, SolverCounter>()
   const known = new WeakMap<Solver, SolverCounter>()
@@ -36,7 +37,7 @@ export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
   }
 
   return {
-    note: (solver, outcome, seconds) => counterOf(solver).note(outcome, seconds),
+    count: (solver, outcome, seconds) => counterOf(solver).count(outcome, seconds),
     flush(active) {
       const isActive = new Set([...active.values()].flat().map(keyOf))
       for (const [key, counter] of counters) {
@@ -50,7 +51,7 @@ export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
 class SolverCounter {
   readonly #metrics: SolverMetrics
   readonly #labels: { readonly chain_id: number; readonly solver: string }
-  /** Every outcome that there was, also those that are in the metrics already. */
+  /** All outcomes so far, also those that are already in the metrics. */
   readonly #counts = new Map<string, number>()
   readonly #seconds: number[] = []
 
@@ -59,7 +60,7 @@ class SolverCounter {
     this.#labels = { chain_id: chainId, solver: address }
   }
 
-  note(outcome: string, seconds: number | undefined): void {
+  count(outcome: string, seconds: number | undefined): void {
     this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1)
     if (seconds !== undefined && this.#seconds.push(seconds) >= MAX_KEPT) this.#flushSeconds()
   }

@@ -11,14 +11,14 @@ import { SolverHealth } from './solver-health.js'
 /** The health of all active solvers. */
 export interface SolverHealthRegistry {
   /**
-   * @param solvers the active solvers of a chain, as the registry gives them
-   * @returns their health, in the same order; a solver at a new endpoint keeps only the term of its breaker
+   * @param solvers the active solvers of a chain, from the registry
+   * @returns their health, in the same order; a solver at a new endpoint keeps only the open period of its breaker
    */
   of(chainId: number, solvers: readonly Solver[]): readonly SolverHealth[]
   /**
-   * Puts the health of solvers into the metrics.
+   * Adds the health of solvers to the metrics.
    * @param active the active solvers of each chain
-   * @param connectionsOf how many connections to a solver are open
+   * @param connectionsOf the number of open connections to a solver
    */
   collectMetrics(
     active: ReadonlyMap<number, readonly Solver[]>,
@@ -44,20 +44,20 @@ interface ChainEntry {
   readonly healths: readonly SolverHealth[]
 }
 
-/** What a solver's circuit breaker has come to, before the solver moves or goes. */
+/** The state of a solver's circuit breaker before the solver changes its endpoint or leaves. */
 interface Past {
   readonly openPeriod: OpenPeriod | undefined
   readonly history: LossHistory
 }
 
-/** The term of a solver that is away is remembered for so long. */
+/** How long the state of a solver that has left is kept. */
 const AWAY_MS = LONGEST_OPEN_MS
-/** Solvers whose terms are remembered in these ways. */
+/** The most solvers whose states are kept. */
 const MAX_PASTS = 1024
 
 /**
- * Builds the registry. Only the terms of open circuit breakers survive a restart: they keep quotes from waiting for
- * solvers that are known to be gone. Shares and latencies are learned again within a few quotes.
+ * Builds the registry. Only the open periods of circuit breakers survive a restart: they keep quotes from waiting for
+ * solvers that are known not to answer. Shares and latencies are measured again within a few quotes.
  */
 export async function createSolverHealthRegistry(
   options: SolverHealthRegistryOptions,
@@ -65,16 +65,16 @@ export async function createSolverHealthRegistry(
   const { store, quoteTimeoutMs, maxConnectionsPerSolver, clock, now, metrics, log } = options
   const chains = new Map<number, ChainEntry>()
   const slotsByOrigin = new Map<string, RequestSlots>()
-  /** Circuit breakers of solvers that are away, by solver, as at their departure. */
+  /** Circuit breakers of solvers that have left, by solver, as they were at that time. */
   const away = new LRUCache<string, Past & { readonly leftAt: number }>({ max: MAX_PASTS })
-  const storedTerms = new Map((await store.readAll()).map((openPeriod) => [keyOf(openPeriod), openPeriod]))
+  const storedPeriods = new Map((await store.readAll()).map((openPeriod) => [keyOf(openPeriod), openPeriod]))
 
   function keep(writing: Promise<void>): void {
     writing.catch((error) => log.error({ err: error }, 'the state of a circuit breaker could not be stored'))
   }
 
-  /** A replaced health has nothing to do with the solver as it is registered now. */
-  function noteOpenPeriod(health: SolverHealth, openPeriod: OpenPeriod | undefined): void {
+  /** Ignores a replaced health: it does not belong to the solver's current registration. */
+  function recordOpenPeriod(health: SolverHealth, openPeriod: OpenPeriod | undefined): void {
     const { chainId, address } = health.solver
     if (!chains.get(chainId)?.healths.includes(health)) return
     if (openPeriod === undefined) {
@@ -82,9 +82,9 @@ export async function createSolverHealthRegistry(
       keep(store.remove({ chainId, address }))
       return
     }
-    const termMs = openPeriod.until - clock()
+    const openMs = openPeriod.until - clock()
     log.warn(
-      { chainId, solver: address, termMs },
+      { chainId, solver: address, openMs },
       'a solver loses time: its circuit breaker opens, and no quote waits for it',
     )
     save(health.solver, openPeriod)
@@ -94,11 +94,11 @@ export async function createSolverHealthRegistry(
     keep(store.save({ chainId, address, endpointUrl, level, until: now() + until - clock() }))
   }
 
-  /** What a solver begins with: its own term of before a restart, or what it has left at another endpoint. */
+  /** The state that a solver begins with: its open period before a restart, or the state of its other endpoint. */
   function takePast(solver: Solver, replaced: SolverHealth | undefined): Past | undefined {
     const key = keyOf(solver)
-    const stored = storedTerms.get(key)
-    storedTerms.delete(key)
+    const stored = storedPeriods.get(key)
+    storedPeriods.delete(key)
     if (stored?.endpointUrl === solver.endpointUrl)
       return { openPeriod: toOpenPeriod(stored), history: new LossHistory() }
     if (stored !== undefined) return startElsewhere(solver, toOpenPeriod(stored), new LossHistory())
@@ -107,7 +107,7 @@ export async function createSolverHealthRegistry(
     return startElsewhere(solver, past.openPeriod, past.history)
   }
 
-  /** Goes on with a term at another endpoint, or has its early trial there. */
+  /** Continues an open period at another endpoint, or allows an early trial there. */
   function startElsewhere(solver: Solver, { level, until }: OpenPeriod, history: LossHistory): Past {
     const isEarly = until > clock() && history.takeEarlyTrial(clock())
     const openPeriod = { level, until: isEarly ? clock() : until }
@@ -125,15 +125,15 @@ export async function createSolverHealthRegistry(
     return past !== undefined && clock() - past.leftAt <= AWAY_MS ? past : undefined
   }
 
-  function noteAway(health: SolverHealth): void {
+  function recordAway(health: SolverHealth): void {
     const past = pastOf(health)
-    // Those without a past must not drive out the others.
+    // Solvers without a past must not evict others.
     if (past.openPeriod !== undefined || past.history.count > 0)
       away.set(keyOf(health.solver), { ...past, leftAt: clock() })
     if (health.isOpen) keep(store.remove(health.solver))
   }
 
-  /** The wall clock may have been put back meanwhile. */
+  /** The wall clock may have been set back since. */
   function toOpenPeriod({ level, until }: StoredOpenPeriod): OpenPeriod {
     return { level, until: clock() + Math.min(until - now(), LONGEST_OPEN_MS) }
   }
@@ -156,7 +156,7 @@ export async function createSolverHealthRegistry(
       quoteTimeoutMs,
       slots: slotsOf(solver),
       ...takePast(solver, replaced),
-      onBreaker: (openPeriod) => noteOpenPeriod(health, openPeriod),
+      onBreaker: (openPeriod) => recordOpenPeriod(health, openPeriod),
     })
     return health
   }
@@ -170,7 +170,7 @@ export async function createSolverHealthRegistry(
       health.solver = solver
       return health
     })
-    for (const health of before.values()) noteAway(health)
+    for (const health of before.values()) recordAway(health)
     chains.set(chainId, { solvers, healths })
     forgetUnusedSlots()
     return healths

@@ -5,72 +5,72 @@ import type { QuoteRound, Verdict } from './quote-round.js'
 import { QuotedPairs } from './quoted-pairs.js'
 import type { RequestSlots } from './request-slots.js'
 
-/** What a solver may expect of a quote. */
+/** How a quote treats a solver. */
 export type HealthStatus =
-  /** It answers well: asked and waited for. */
+  /** It answers well. The quote asks it and waits for it. */
   | 'healthy'
-  /** It loses time or is slow, or this is the trial of a half-open breaker: asked and waited for, after the healthy. */
+  /** It loses time, is slow, or has the trial of a half-open breaker. The quote asks it after healthy ones, and waits for it. */
   | 'degraded'
-  /** Nothing comes from it while others answer: not asked until something does. */
+  /** It does not answer while others do. The quote does not ask it until it answers. */
   | 'stalled'
-  /** Its circuit breaker is open: not waited for. */
+  /** Its circuit breaker is open. The quote does not wait for it. */
   | 'open'
 
 /** A request that a solver has not answered yet. */
 export interface OpenRequest {
   readonly round: QuoteRound
-  /** Since when the solver keeps it waiting; undefined while it waits for a connection here. */
+  /** When the wait for the solver began; undefined while the request waits for a connection of this service. */
   readonly waitingSince: number | undefined
 }
 
-/** With an open breaker, a solver is asked this often without a quote that waits. */
+/** The interval of probes with an open breaker: requests that no quote waits for. */
 const PROBE_INTERVAL_MS = 5_000
-/** A probe that ends so soon without an offer makes room for the next. */
+/** After a probe that ends this soon without an offer, the next one may follow at once. */
 const PROMPT_MS = 100
-/** So many requests must be open at once before a solver counts as stalled. */
+/** The requests that must be open at the same time before a solver counts as stalled. */
 const REQUESTS_TO_STALL = 3
-/** A solver stalls when it takes so many times as long as it usually does, */
+/** A solver stalls when it takes this many times as long as its offers usually do. */
 const STALL_FACTOR = 3
-/** but not within this part of the quote's time-out. */
+/** A solver does not stall within this part of the quote timeout. */
 const STALL_SHARE = 1 / 40
-/** A result without an offer loses no time when it comes within so many times what the solver's quotes usually take. */
+/** A result without an offer loses no time when it comes within this many times the usual time of the solver's offers. */
 const DECLINE_FACTOR = 2
 /** Weight of the last sample in the averages. */
 const LAST_WEIGHT = 1 / 8
-/** A healthy solver answers so often, of the requests that it does not decline, */
+/** The smallest share of valid offers of a healthy solver, without the requests that it declines. */
 const HEALTHY_VALID_SHARE = 0.8
-/** and usually within this part of the quote's time-out. */
+/** The usual time of a healthy solver is within this part of the quote timeout. */
 const HEALTHY_LATENCY_SHARE = 1 / 2
 
 interface SolverHealthOptions {
   readonly quoteTimeoutMs: number
   readonly slots: RequestSlots
-  /** A term of the circuit breaker from before a restart, or from another endpoint of the solver. */
+  /** An open period of the circuit breaker from before a restart, or from another endpoint of the solver. */
   readonly openPeriod?: OpenPeriod | undefined
-  /** From another endpoint of the solver, or from before it was away. */
+  /** The history from another endpoint of the solver, or from its last registration. */
   readonly history?: LossHistory | undefined
-  /** Called with each new term of the circuit breaker, and with undefined when it closes. */
+  /** Called with each new open period of the circuit breaker, and with undefined when it closes. */
   readonly onBreaker: (openPeriod: OpenPeriod | undefined) => void
 }
 
 /**
- * How one solver has answered of late. Times are milliseconds on a clock that never goes back.
+ * The recent health of one solver. Times are milliseconds on a clock that never goes back.
  *
- * What counts against it is lost time, and only for a token pair that it is known to quote (docs/decisions.md, D14): a caller
- * can ask what no honest solver answers.
+ * Only lost time counts against a solver, and only for a token pair that it is known to quote (docs/decisions.md, D14). A
+ * caller may request a quote that no honest solver offers.
  */
 export class SolverHealth {
-  /** Places among the connections to its endpoint. */
+  /** The slots for connections to its endpoint. */
   readonly slots: RequestSlots
   readonly #quoteTimeoutMs: number
   readonly #breaker: CircuitBreaker
   readonly #pairs = new QuotedPairs()
   /**
-   * The oldest first. Not a set: one that is filled and emptied all the time leaves old tables behind, and these keep
-   * requests that are over alive until the next collection of the whole heap.
+   * The open requests, the oldest first. This is not a set: a set that is filled and emptied all the time leaves old tables,
+   * which keep ended requests in memory until the next collection of the whole heap.
    */
   readonly #open: OpenRequest[] = []
-  /** Requests that say nothing of the solver when they fail have probes of their own: they take none from the others. */
+  /** Requests whose failure would not count have separate probes, so that they take none from the others. */
   readonly #probedAt = { significant: Number.NEGATIVE_INFINITY, other: Number.NEGATIVE_INFINITY }
   #answeredAt = Number.NEGATIVE_INFINITY
   #validShare = 1
@@ -86,12 +86,12 @@ export class SolverHealth {
     this.#breaker = new CircuitBreaker({ openPeriod, history, onChange: onBreaker })
   }
 
-  /** Of its last quotes and time losses, the part that were quotes. */
+  /** The share of offers among its last offers and time losses. */
   get validShare(): number {
     return this.#validShare
   }
 
-  /** How long its quotes usually take; undefined until there is one. */
+  /** The usual time of its offers; undefined until there is one. */
   get usualMs(): number | undefined {
     return this.#usualMs
   }
@@ -101,17 +101,17 @@ export class SolverHealth {
     return !this.#breaker.isClosed
   }
 
-  /** How bad it is, to find the least bad when all breakers are open. */
+  /** The level of its open period, to find the least severe solver when all breakers are open. */
   get severity(): number {
     return this.#breaker.level
   }
 
-  /** What another endpoint of this solver begins with, beside the term. */
+  /** The history that another endpoint of this solver begins with, in addition to the open period. */
   get lossHistory(): LossHistory {
     return this.#breaker.history
   }
 
-  /** The term of the circuit breaker that another endpoint of this solver begins with; undefined for no history. */
+  /** The open period that another endpoint of this solver begins with; undefined when the breaker was not open recently. */
   openPeriodElsewhere(now: number): OpenPeriod | undefined {
     return this.#breaker.openPeriodElsewhere(now)
   }
@@ -119,30 +119,32 @@ export class SolverHealth {
   status(round: QuoteRound, now: number): HealthStatus {
     const state = this.#breaker.state(now)
     if (state === 'open') return 'open'
-    if (state === 'half-open') return this.#isTelling(round, now) ? 'degraded' : 'open'
+    if (state === 'half-open') return this.#isSignificant(round, now) ? 'degraded' : 'open'
     if (this.#isStalled(now)) return 'stalled'
     const isQuick = (this.#usualMs ?? 0) <= this.#quoteTimeoutMs * HEALTHY_LATENCY_SHARE
     return isQuick && this.#validShare >= HEALTHY_VALID_SHARE ? 'healthy' : 'degraded'
   }
 
-  /** Whether it is time to ask a solver with an open breaker though no quote waits for it. */
+  /** Whether it is time for a probe: a request to a solver with an open breaker that no quote waits for. */
   isProbeDue(round: QuoteRound, now: number): boolean {
     if (!this.isOpen || this.slots.isFull) return false
-    return now - this.#probedAt[this.#isTelling(round, now) ? 'significant' : 'other'] >= PROBE_INTERVAL_MS
+    return (
+      now - this.#probedAt[this.#isSignificant(round, now) ? 'significant' : 'other'] >= PROBE_INTERVAL_MS
+    )
   }
 
-  /** Notes that the solver is asked from now on. */
+  /** Records that a request begins. */
   begin(request: OpenRequest, now: number): void {
     this.#open.push(request)
     if (!this.isOpen) return
-    const isSignificant = this.#isTelling(request.round, now)
+    const isSignificant = this.#isSignificant(request.round, now)
     this.#probedAt[isSignificant ? 'significant' : 'other'] = now
     if (isSignificant) this.#breaker.beginTrial(request, now)
   }
 
   /**
-   * Notes that a request is over.
-   * @param isAnswered whether anything came from the solver
+   * Records that a request has ended.
+   * @param isAnswered whether the solver sent a response
    */
   end(request: OpenRequest, now: number, isAnswered: boolean): void {
     const index = this.#open.indexOf(request)
@@ -150,45 +152,45 @@ export class SolverHealth {
     if (isAnswered) this.#answeredAt = now
   }
 
-  /** Takes a valid offer. */
-  noteQuote(request: OpenRequest, tookMs: number, now: number): void {
-    this.#pairs.note(request.round.pair, now)
+  /** Records a valid offer. */
+  recordQuote(request: OpenRequest, tookMs: number, now: number): void {
+    this.#pairs.record(request.round.pair, now)
     this.#usualMs =
       this.#usualMs === undefined ? tookMs : this.#usualMs + (tookMs - this.#usualMs) * LAST_WEIGHT
     this.#validShare += (1 - this.#validShare) * LAST_WEIGHT
     this.#breaker.succeed(request, now)
   }
 
-  /** Takes the verdict on a request without an offer. */
-  noteUnanswered(request: OpenRequest, verdict: Verdict, tookMs: number, now: number): void {
+  /** Records the verdict on a request without an offer. */
+  recordUnanswered(request: OpenRequest, verdict: Verdict, tookMs: number, now: number): void {
     const isSignificant = verdict !== 'none' && this.#pairs.canExpect(request.round.pair, now)
     if (!isSignificant || (verdict === 'slow' && this.#isUsual(tookMs)))
-      this.#noteNothing(request, tookMs, now)
+      this.#recordNothing(request, tookMs, now)
     else if (verdict === 'declined') this.#breaker.succeed(request, now)
-    else this.#noteLoss(request, now)
+    else this.#recordLoss(request, now)
   }
 
-  /** What ends at once keeps the next request from no probe: else one client's requests could take all of them. */
-  #noteNothing(request: OpenRequest, tookMs: number, now: number): void {
+  /** A probe that ends at once lets the next one begin at once. Otherwise, requests of one client could use all probes. */
+  #recordNothing(request: OpenRequest, tookMs: number, now: number): void {
     this.#breaker.abandon(request)
-    if (this.isOpen && tookMs <= PROMPT_MS && this.#isTelling(request.round, now))
+    if (this.isOpen && tookMs <= PROMPT_MS && this.#isSignificant(request.round, now))
       this.#probedAt.significant = Number.NEGATIVE_INFINITY
   }
 
-  #noteLoss(request: OpenRequest, now: number): void {
+  #recordLoss(request: OpenRequest, now: number): void {
     const levelBefore = this.severity
     if (!this.#breaker.fail(request, now)) return
     this.#validShare -= this.#validShare * LAST_WEIGHT
     if (this.severity !== levelBefore) this.#probedAt.significant = this.#probedAt.other = now
   }
 
-  /** The caller would have waited as long for a quote. */
+  /** Whether the caller would have waited as long for an offer. */
   #isUsual(tookMs: number): boolean {
     return this.#usualMs !== undefined && tookMs <= this.#usualMs * DECLINE_FACTOR
   }
 
   /** Whether a failure of this round would count. */
-  #isTelling(round: QuoteRound, now: number): boolean {
+  #isSignificant(round: QuoteRound, now: number): boolean {
     return this.#pairs.canExpect(round.pair, now) && this.#breaker.canCount(round.client, now)
   }
 
@@ -204,7 +206,7 @@ export class SolverHealth {
     return false
   }
 
-  /** Nothing has come from the solver since it was sent this request, for a pair that it is known to quote. */
+  /** Whether the solver has sent nothing since this request, whose pair it is known to quote. */
   #isKeptWaiting({ round, waitingSince }: OpenRequest, now: number): boolean {
     if (waitingSince === undefined || waitingSince < this.#answeredAt) return false
     return this.#pairs.canExpect(round.pair, now)

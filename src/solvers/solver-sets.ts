@@ -1,6 +1,6 @@
 import type { Solver, SolverKey } from '../domain/solver.js'
 
-/** The solvers of one chain: all, and those that may be asked. Neither list ever changes. */
+/** All solvers of one chain, and the active ones. The lists never change. */
 export interface SolverSet {
   readonly registered: readonly Solver[]
   readonly active: readonly Solver[]
@@ -13,12 +13,12 @@ export interface SolverSets {
   registered(chainId: number): readonly Solver[]
   find(key: SolverKey): Solver | undefined
   replace(chainId: number, registered: readonly Solver[]): void
-  /** Adds a solver at the end, or puts it in its place. */
+  /** Adds a solver at the end, or replaces it in its position. */
   put(solver: Solver): void
   drop(key: SolverKey): void
 }
 
-/** Builds the sets, of no chain at first. */
+/** Builds the sets, without any chain. */
 export function createSolverSets(): SolverSets {
   const sets = new Map<number, SolverSet>()
 

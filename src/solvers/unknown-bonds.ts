@@ -5,25 +5,25 @@ import type { Registry } from './registry.js'
 
 /** Reads the free bonds of one chain that no replica has stored. */
 export interface UnknownBonds {
-  /** Reads them now, where another replica reads the chain. */
+  /** Reads them now, if this replica is not the leader of the chain. */
   check(): void
-  /** Has them read within about a second, unless they are known until then. */
+  /** Reads them in about a second, unless they are known by then. */
   want(): void
   close(): Promise<void>
 }
 
 interface UnknownBondsOptions {
   readonly registry: Pick<Registry, 'registered'>
-  readonly freeBonds: Pick<FreeBonds, 'of' | 'isStored' | 'noteUnstored'>
+  readonly freeBonds: Pick<FreeBonds, 'of' | 'isStored' | 'updateUnstored'>
   readonly log: Logger
 }
 
-/** The replica that reads the chain usually stores a new solver's free bond within this time. */
-const PATIENCE_MS = 1000
+/** The leader of the chain usually stores a new solver's free bond within this time. */
+const WAIT_MS = 1000
 
 /**
  * Builds the reader of one chain.
- * @param checkAll reads and stores all bonds, where this replica reads the chain
+ * @param checkAll reads and stores all bonds, if this replica is the leader of the chain
  */
 export function watchUnknownBonds(
   chain: Pick<Chain, 'chainId' | 'isLeader' | 'readBond'>,
@@ -39,14 +39,14 @@ export function watchUnknownBonds(
   const countUnknown = () =>
     registry.registered(chainId).filter((solver) => freeBonds.of(solver) === undefined).length
 
-  /** In one batch; all count or none. */
+  /** Sends all reads in one batch. If one fails, none counts. */
   async function read(): Promise<void> {
     const solvers = registry.registered(chainId).filter((solver) => !freeBonds.isStored(solver))
     try {
       const bonds = await Promise.all(
         solvers.map(async ({ address }) => [address, await chain.readBond(address)] as const),
       )
-      freeBonds.noteUnstored(chainId, new Map(bonds))
+      freeBonds.updateUnstored(chainId, new Map(bonds))
     } catch (error) {
       log.debug({ chainId, reason: String(error) }, 'free bonds that are not stored could not be read')
     }
@@ -60,7 +60,7 @@ export function watchUnknownBonds(
   }
 
   function want(): void {
-    if (!isClosed) timer ??= setTimeout(onTime, PATIENCE_MS)
+    if (!isClosed) timer ??= setTimeout(onTime, WAIT_MS)
   }
 
   function onTime(): void {

@@ -10,14 +10,14 @@ import { createNonceStrikes } from './nonce-strikes.js'
 import type { Registry } from './registry.js'
 
 /**
- * The nonces that the contract would refuse, as far as they are known (docs/decisions.md, D13): cancelled ones by their event,
- * others by reads, as order events carry no nonce. A nonce is read once a solver has sent it twice, or when it is chosen
- * at random. A solver that goes on sending used nonces is barred for a time.
+ * The known nonces that the contract would reject (docs/decisions.md, D13). Cancelled ones come from their event, others
+ * from reads, as order events have no nonce. A nonce is read when a solver has sent it twice, or when it is chosen at
+ * random. A solver that continues to send used nonces is suspended for a time.
  */
 export interface UsedNonces {
   /**
-   * Takes note that a solver has sent a nonce; reads nothing.
-   * @returns whether the offer is to be dropped: the nonce is known to be used, or the solver is barred
+   * Records that a solver has sent a nonce; reads nothing.
+   * @returns whether the offer must be dropped: the nonce is known to be used, or the solver is suspended
    */
   isKnown(key: SolverKey, nonce: bigint): boolean
   close(): void
@@ -35,17 +35,17 @@ interface UsedNoncesOptions {
   readonly log: Logger
 }
 
-/** What replicas send each other; nonces in decimal. */
+/** The messages between replicas; nonces are decimal. */
 type Message =
   | { readonly chainId: number; readonly solver: Address; readonly used: readonly string[] }
-  /** A nonce that was used already when the solver sent it. */
+  /** A nonce that was already used when the solver sent it. */
   | { readonly chainId: number; readonly solver: Address; readonly usedBefore: string }
   | { readonly chainId: number; readonly doubt: true }
 
-/** Nonces of each kind in memory, of all solvers of a chain together; each solver has its part. */
+/** Nonces of each kind in memory, for all solvers of a chain together. Each solver has an equal part. */
 const MAX_NONCES_PER_CHAIN = 50_000
 const MAX_NONCES_PER_SOLVER = 1000
-/** So many nonces fit a message of PostgreSQL, which is shorter than 8,000 bytes. */
+/** The nonces that fit into a message of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_NONCES_IN_MESSAGE = 80
 
 /** Builds the memory of all chains. A restart empties it. */
@@ -80,13 +80,13 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
   const maxNonces = Math.min(MAX_NONCES_PER_SOLVER, Math.ceil(MAX_NONCES_PER_CHAIN / maxSolversPerChain))
   const memory = createNonceMemory({ maxSolvers: maxSolversPerChain, maxNonces })
   const strikes = createNonceStrikes(maxSolversPerChain)
-  /** Answers of reads that began before the last doubt say nothing. */
+  /** The number of doubts. A read that began before the last one has no valid result. */
   let doubts = 0
 
   const checks = createNonceChecks(async (solver, { nonce, block }) => {
     const doubtsBefore = doubts
     const isUsed = await chain.isNonceUsed(solver, nonce)
-    // An order may have used it after the offer came: only the state at that time is held against the solver.
+    // An order may have used it after the offer came: only the state at that time counts as a strike.
     const wasUsed = isUsed && block !== undefined && (await chain.wasNonceUsed(solver, nonce, block))
     if (doubts !== doubtsBefore) return
     if (!isUsed) return memory.setUnused(solver, nonce, clock())
@@ -101,13 +101,13 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
   })
   const samples = createNonceSamples(checks.add)
 
-  /** One nonce is one strike, however often it comes and whichever replicas find it. */
+  /** Counts one strike for a nonce, even if it comes several times or several replicas find it. */
   function strike(solver: Address, nonce: bigint): void {
     const isKnown = memory.hasUsed(solver, nonce)
     memory.setUsed(solver, nonce)
-    const barMs = isKnown ? undefined : strikes.strike(solver, clock())
-    if (barMs === undefined) return
-    const seconds = barMs / 1000
+    const suspensionMs = isKnown ? undefined : strikes.strike(solver, clock())
+    if (suspensionMs === undefined) return
+    const seconds = suspensionMs / 1000
     log.warn({ chainId, solver, seconds }, 'a solver repeats used nonces: all its offers are dropped')
   }
 
@@ -127,7 +127,7 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
 
   chain.onNonceEvents({
     onCancelled(cancelled) {
-      // Anyone can cancel nonces: only those of registered solvers take memory.
+      // Anyone can cancel nonces, so only those of registered solvers are kept.
       for (const { address } of registry.registered(chainId)) {
         const nonces = cancelled.filter(({ solver }) => solver === address).map(({ nonce }) => nonce)
         for (const nonce of nonces) memory.setUsed(address, nonce)

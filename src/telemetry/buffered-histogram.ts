@@ -1,17 +1,17 @@
 import type { Histogram } from 'prom-client'
 
-/** Keeps durations until somebody asks for the metrics: to find a series by its labels takes longer than to keep one. */
+/** Keeps durations until the metrics are collected: to find a series by its labels takes longer than to keep a number. */
 export interface BufferedHistogram {
-  /** @returns takes the seconds of one series, that of this label's value */
+  /** @returns a function that records the seconds of the series with this label value */
   of(value: string): (seconds: number) => void
-  /** Brings the metric up to date. */
+  /** Updates the metric. */
   flush(): void
 }
 
-/** Durations of a series that are kept until then; a few milliseconds' work at once. */
+/** The most durations that a series keeps. To record them takes a few milliseconds. */
 const MAX_KEPT = 10_000
 
-/** Builds the tally of a histogram with one label. */
+/** Builds the buffer of a histogram with one label. */
 export function createBufferedHistogram<L extends string>(
   histogram: Histogram<L>,
   label: L,

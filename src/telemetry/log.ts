@@ -8,20 +8,20 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** How long a line may wait to be written with others. */
+/** How long a line may wait until it is written with others. */
 const FLUSH_MS = 100
 const FLUSH_BYTES = 15 * 1024
 
-/** A log of one JSON object a line. Text of others in it is escaped, so that a terminal that shows the log obeys none of it. */
+/** Builds a log with one JSON object per line. It escapes foreign text, so that it cannot control a terminal that shows the log. */
 export function createLog(level: LogLevel, destination: DestinationStream = pino.destination()): Logger {
   const hooks = { streamWrite: escapeUnprintable }
   return pino({ level, base: null, timestamp: createTimeText(), hooks }, destination)
 }
 
 /**
- * Builds a writer of lines that are so many that making them must cost little: in a log's own form, of fields that are
- * printable JSON already.
- * @returns takes the inside of a JSON object; does nothing below the log's level
+ * Builds a cheap writer for frequent lines. They have the form of the log's other lines; their fields must already be
+ * printable JSON.
+ * @returns a function that takes the inside of a JSON object; it does nothing below the log's level
  */
 export function createLineWriter(
   log: Logger,
@@ -38,7 +38,7 @@ export function createLineWriter(
   return (fields) => stream.write(`${start}${time()}${bindings},${fields},"msg":"${message}"}\n`)
 }
 
-/** Writes the time in ISO 8601; many lines are of the same millisecond. */
+/** Writes the time in ISO 8601. It keeps the last text, as many lines have the same millisecond. */
 function createTimeText(): () => string {
   let lastMs = 0
   let text = ''
@@ -50,10 +50,10 @@ function createTimeText(): () => string {
   }
 }
 
-/** Escapes in JSON text; the group has those of what a terminal obeys. Line feeds and tabs are part of stack traces. */
+/** Escapes in JSON text. The group matches those that control a terminal, without line feeds and tabs of stack traces. */
 const ESCAPES = /\\\\|(\\u[0-9a-f]{4}|\\[bfr])/gi
 
-/** Turns lines into lines for people at a terminal. Escapes stay visible, so that the terminal obeys no text of others. */
+/** Formats lines for people at a terminal. Escapes stay visible, so that foreign text cannot control the terminal. */
 export async function createPrettyStream(
   terminal: DestinationStream = pino.destination(1),
 ): Promise<DestinationStream> {
@@ -64,8 +64,8 @@ export async function createPrettyStream(
 }
 
 /**
- * The log of a process, on standard output: JSON, or lines for people where that is a terminal. Lines are written a
- * few at once, the last ones when the process exits.
+ * Opens the log of a process on standard output: JSON, or lines for people when that is a terminal. JSON lines are written
+ * several at once, the last ones when the process exits.
  */
 export async function openProcessLog(level: LogLevel): Promise<Logger> {
   if (process.stdout.isTTY) return createLog(level, await createPrettyStream())

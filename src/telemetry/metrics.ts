@@ -14,19 +14,19 @@ const MISNAMED_GAUGES = [
   'nodejs_active_resources_total',
 ]
 
-/** The figures of one instance; labels take values of closed lists and registered solvers only: no client makes series grow. */
+/** The metrics of one instance. Labels have values of closed lists and registered solvers only, so that clients cannot add series. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Builds the figures of one instance, with those of the process. */
+/** Builds the metrics of one instance, with those of the process. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  // Gauges with the suffix of counters, which `promtool check metrics` refuses; `nodejs_active_resources` and its like count the same by type.
+  // These gauges have the suffix of counters, which `promtool check metrics` rejects. `nodejs_active_resources` and similar ones count the same by type.
   for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name)
   new Gauge({
     name: 'aggregator_build_info',
-    help: 'Always 1; the version that runs is its label.',
+    help: 'Always 1; the label is the version that runs.',
     labelNames: ['version'],
     registers,
   }).set({ version }, 1)
@@ -35,26 +35,26 @@ export function createMetrics() {
     registry,
     requests: new Counter({
       name: 'aggregator_requests_total',
-      help: 'Requests answered, by method, protocol (rest, connect, grpc, grpc-web) and reason (OK or an error).',
+      help: 'Requests with a response, by method, protocol (rest, connect, grpc, grpc-web, websocket, sse) and reason (OK or an error).',
       labelNames: ['method', 'protocol', 'reason'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'aggregator_request_duration_seconds',
-      help: 'Time from a request to its answer, by method.',
+      help: 'Time from a request to its response, by method.',
       labelNames: ['method'],
       buckets: REQUEST_SECONDS,
       registers,
     }),
     quotes: new Counter({
       name: 'aggregator_quotes_total',
-      help: 'Quotes asked for, by chain and outcome (quoted, no_quotes, cancelled, busy: refused because all connections to solvers were taken).',
+      help: 'Quote requests, by chain and outcome (quoted, no_quotes, cancelled, busy: rejected because all connections to solvers were in use).',
       labelNames: ['chain_id', 'outcome'],
       registers,
     }),
     stageSeconds: new Histogram({
       name: 'aggregator_quote_stage_duration_seconds',
-      help: "Time of a quote's stages: prepare (choose and ask solvers), solvers (until the last outcome), verify (check and recover the replies of one moment together), rank.",
+      help: "Time of a quote's stages: prepare (choose solvers and send requests), solvers (wait for the last outcome), verify (check and recover the replies that came at the same time), rank.",
       labelNames: ['stage'],
       buckets: STAGE_SECONDS,
       registers,
@@ -72,19 +72,19 @@ export function createMetrics() {
     }),
     solverReplies: new Counter({
       name: 'aggregator_solver_replies_total',
-      help: 'Outcomes of asking a solver (quoted, refused, invalid, late, failed, cancelled), with the reason when invalid.',
+      help: 'Requests to solvers, by chain, outcome (quoted, declined, invalid, late, failed, cancelled) and reason, which only invalid ones have.',
       labelNames: ['chain_id', 'outcome', 'reason'],
       registers,
     }),
     solverOutcomes: new Counter({
       name: 'aggregator_solver_outcomes_total',
-      help: 'Outcomes of asking each registered solver (quoted, refused, invalid, late, failed, cancelled), by chain and solver.',
+      help: 'Requests to each registered solver, by chain, solver and outcome (quoted, declined, invalid, late, failed, cancelled).',
       labelNames: ['chain_id', 'solver', 'outcome'],
       registers,
     }),
     solverResponseSeconds: new Histogram({
       name: 'aggregator_solver_response_duration_seconds',
-      help: 'Time from sending a request to a solver to its answer of any kind, by chain and solver. Requests without an answer in time are not included.',
+      help: 'Time from a request to a solver to its response of any kind, by chain and solver. Requests without a response in time are not included.',
       labelNames: ['chain_id', 'solver'],
       buckets: SOLVER_SECONDS,
       registers,
@@ -97,7 +97,7 @@ export function createMetrics() {
     }),
     registrations: new Counter({
       name: 'aggregator_registrations_total',
-      help: 'Registrations that came as far as being checked, by chain, action (register, unregister) and result (OK or an error).',
+      help: 'Registrations with valid fields, by chain, action (register, unregister) and result (OK or an error).',
       labelNames: ['chain_id', 'action', 'result'],
       registers,
     }),
@@ -109,13 +109,13 @@ export function createMetrics() {
     }),
     solverValidShare: new Gauge({
       name: 'aggregator_solver_valid_ratio',
-      help: 'Of the last offers and time losses of a solver, the part that were valid offers; declining, errors and invalid replies do not count while they come soon.',
+      help: 'Share of valid offers among the last offers and time losses of a solver, by chain and solver. Quick declines, errors and invalid replies do not count.',
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
     solverUsualSeconds: new Gauge({
       name: 'aggregator_solver_latency_seconds',
-      help: 'How long the offers of a solver have usually taken of late.',
+      help: 'Moving average of the time that the offers of a solver take, by chain and solver.',
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
@@ -133,25 +133,25 @@ export function createMetrics() {
     }),
     solverFreeBond: new Gauge({
       name: 'aggregator_solver_free_bond',
-      help: "A solver's bond less what is reserved and unstaking, in the bond token's smallest unit, by chain and solver.",
+      help: "A solver's bond without the reserved and unstaking parts, in the bond token's smallest unit, by chain and solver.",
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
     chainUp: new Gauge({
       name: 'aggregator_chain_up',
-      help: 'Whether the chain is read (1), by chain: an endpoint answers, events can be written, and the head is not lower than the stored blocks.',
+      help: 'Whether the instance can read the chain (1), by chain: an endpoint answers, events can be written, and the head is not lower than the stored blocks.',
       labelNames: ['chain_id'],
       registers,
     }),
     chainLeader: new Gauge({
       name: 'aggregator_chain_leader',
-      help: 'Whether this replica reads the chain for all of them (1), by chain.',
+      help: 'Whether this replica is the leader of the chain (1), by chain.',
       labelNames: ['chain_id'],
       registers,
     }),
     databaseUp: new Gauge({
       name: 'aggregator_database_up',
-      help: 'Whether the database can be used (1): its connection stands, or its file is sound.',
+      help: 'Whether the database can be used (1): its connection works, or its file is intact.',
       registers,
     }),
     headBlock: new Gauge({
@@ -162,25 +162,25 @@ export function createMetrics() {
     }),
     eventBlock: new Gauge({
       name: 'aggregator_chain_event_block',
-      help: 'Last block whose events were announced, by chain.',
+      help: 'Last block whose events were published, by chain.',
       labelNames: ['chain_id'],
       registers,
     }),
     lagSeconds: new Gauge({
       name: 'aggregator_chain_lag_seconds',
-      help: "How far the head block's time lies behind the clock, by chain.",
+      help: 'Age of the head block, by chain.',
       labelNames: ['chain_id'],
       registers,
     }),
     events: new Counter({
       name: 'aggregator_events_total',
-      help: 'Events announced, by chain and type (Deposited, Settled, Refunded, Reverted).',
+      help: 'Published events, by chain and type (Deposited, Settled, Refunded, Reverted).',
       labelNames: ['chain_id', 'type'],
       registers,
     }),
     eventLagSeconds: new Histogram({
       name: 'aggregator_event_lag_seconds',
-      help: "Time from a block with events to their announcement, by chain; by the block's own time, which is in whole seconds.",
+      help: "Time from a block with events to the publication of its events, by chain. The block's own time is in whole seconds.",
       labelNames: ['chain_id'],
       buckets: EVENT_LAG_SECONDS,
       registers,
@@ -193,26 +193,26 @@ export function createMetrics() {
     }),
     rpcErrors: new Counter({
       name: 'aggregator_rpc_errors_total',
-      help: 'Looks at a chain that an endpoint failed, by chain.',
+      help: 'Polls of a chain that failed at an endpoint, by chain.',
       labelNames: ['chain_id'],
       registers,
     }),
     rpcRequests: new Counter({
       name: 'aggregator_rpc_requests_total',
-      help: 'JSON-RPC calls, by chain, method and outcome (ok, refused by the node itself, error).',
+      help: 'JSON-RPC calls, by chain, method and outcome (ok, refused: the node returned an error, error: no usable response).',
       labelNames: ['chain_id', 'method', 'outcome'],
       registers,
     }),
     rpcSeconds: new Histogram({
       name: 'aggregator_rpc_request_duration_seconds',
-      help: 'Time of JSON-RPC calls, by chain.',
+      help: 'Duration of JSON-RPC calls, by chain.',
       labelNames: ['chain_id'],
       buckets: REQUEST_SECONDS,
       registers,
     }),
     rateLimited: new Counter({
       name: 'aggregator_rate_limited_total',
-      help: 'Requests refused because of a limit (quote, order, register, unregister, solvers, streams, global).',
+      help: 'Requests rejected because of a limit, by limit (quote, order, register, unregister, solvers, streams, global).',
       labelNames: ['limit'],
       registers,
     }),
@@ -224,18 +224,18 @@ export function createMetrics() {
     }),
     eventLogReplacements: new Counter({
       name: 'aggregator_event_log_replacements_total',
-      help: 'Times that the event log in the database was found to be another than the one that was sent to subscribers.',
+      help: 'Number of times that the event log in the database differed from the one that was sent to subscribers.',
       registers,
     }),
     lateEvents: new Counter({
       name: 'aggregator_late_events_total',
-      help: 'Events that a node had left out and that were found when their block was read for the second time, by chain.',
+      help: 'Events that a node had left out and that the second reading of their block found, by chain.',
       labelNames: ['chain_id'],
       registers,
     }),
     streamRejections: new Counter({
       name: 'aggregator_stream_rejections_total',
-      help: 'Streams refused for want of a place, by the limit that was met (client, network, instance).',
+      help: 'Streams rejected because of a limit of open streams, by limit (client, network, instance).',
       labelNames: ['limit'],
       registers,
     }),
@@ -247,7 +247,7 @@ export function createMetrics() {
     }),
     streamDrops: new Counter({
       name: 'aggregator_stream_drops_total',
-      help: 'Clients of the event stream that were closed because they could not keep up.',
+      help: 'Clients of the event stream that were closed because they read too slowly.',
       registers,
     }),
   }

@@ -1,15 +1,15 @@
 import { createBufferedHistogram } from './buffered-histogram.js'
 import type { Metrics } from './metrics.js'
 
-/** Counts answered requests, and gives the counts to the metrics when somebody asks for those. */
+/** Counts requests with a response, and adds the counts to the metrics when these are collected. */
 export interface RequestCounters {
-  /** @returns counts a request of this method, with its seconds */
+  /** @returns a function that counts a request of this method, with its seconds */
   of(method: string): (protocol: string, reason: string, seconds: number) => void
-  /** Brings the metrics up to date. */
+  /** Updates the metrics. */
   flush(): void
 }
 
-/** Builds the tally: to find a series by its labels takes longer than most of what is done for a read. */
+/** Builds the counters. They keep counts because to find a series by its labels takes longer than most of a read's work. */
 export function createRequestCounters(
   metrics: Pick<Metrics, 'requests' | 'requestSeconds'>,
 ): RequestCounters {
@@ -18,11 +18,11 @@ export function createRequestCounters(
 
   return {
     of(method) {
-      const noteSeconds = durations.of(method)
+      const recordSeconds = durations.of(method)
       return (protocol, reason, seconds) => {
         const key = `${method} ${protocol} ${reason}`
         counts.set(key, (counts.get(key) ?? 0) + 1)
-        noteSeconds(seconds)
+        recordSeconds(seconds)
       }
     },
     flush() {

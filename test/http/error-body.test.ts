@@ -6,7 +6,7 @@ import { sendError, toRestError } from '../../src/http/error-body.js'
 const BODY_LIMIT = 64
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** A server whose every error is answered by `sendError`, with a route that throws `thrown`. */
+/** A server that sends every error by `sendError`, with a route that throws `thrown`. */
 function createServer(thrown?: unknown) {
   const server = Fastify({
     bodyLimit: BODY_LIMIT,
@@ -29,20 +29,20 @@ async function post(payload: string, headers: Record<string, string> = JSON_TYPE
   return { status: response.statusCode, body: response.json() }
 }
 
-async function answerTo(thrown: unknown) {
+async function responseTo(thrown: unknown) {
   const response = await createServer(thrown).inject({ url: '/throw' })
   return { status: response.statusCode, body: response.json() }
 }
 
 const NOT_JSON = 'must be JSON, with content-type application/json'
 
-describe('a body that the framework refuses is bad input:', () => {
+describe('a body that the framework rejects is bad input:', () => {
   test.each([
     ['a form', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 400, NOT_JSON],
     ['no known content type', '{}', { 'content-type': 'nonsense' }, 400, NOT_JSON],
     ['one byte too many', 'a'.repeat(BODY_LIMIT + 1), JSON_TYPE, 413, 'must be at most 64 KiB'],
     [
-      'less than announced',
+      'shorter than its content-length',
       '{}',
       { ...JSON_TYPE, 'content-length': '3' },
       400,
@@ -59,7 +59,7 @@ describe('a body that the framework refuses is bad input:', () => {
     })
   })
 
-  test('but not one of just the greatest length', async () => {
+  test('a body of just the greatest length is accepted', async () => {
     expect(await post('a'.repeat(BODY_LIMIT))).toEqual({ status: 200, body: { ok: true } })
   })
 })
@@ -75,19 +75,19 @@ test.each([
   expect(response.body).not.toContain('body')
 })
 
-test('an error for the caller is answered with its reason and status', async () => {
-  expect(await answerTo(new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.'))).toEqual({
+test('an error for the caller has its reason and status', async () => {
+  expect(await responseTo(new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.'))).toEqual({
     status: 503,
     body: { error: 'No solver gave a valid quote in time.', code: 'NO_QUOTES' },
   })
 })
 
-test('bad input is answered with every bad field', async () => {
+test('the error for bad input has every bad field', async () => {
   const violations = [
     { field: 'amount', message: 'must be an amount' },
     { field: 'userAddress', message: 'must be an address' },
   ]
-  expect(await answerTo(invalidArgument(violations))).toEqual({
+  expect(await responseTo(invalidArgument(violations))).toEqual({
     status: 400,
     body: {
       error: 'The request is not valid: see amount, userAddress.',
@@ -97,20 +97,20 @@ test('bad input is answered with every bad field', async () => {
   })
 })
 
-test("an error's own HTTP status goes before its reason's", async () => {
+test("an error's own HTTP status takes precedence over that of its reason", async () => {
   const error = new ServiceError('INVALID_ARGUMENT', 'Too long.', { httpStatus: 413 })
-  expect((await answerTo(error)).status).toBe(413)
+  expect((await responseTo(error)).status).toBe(413)
 })
 
-test('an unforeseen error says nothing of the inside', async () => {
+test('an unexpected error reveals nothing internal', async () => {
   const thrown = Object.assign(new Error('SQLITE_FULL at /var/lib/service.db'), { code: 'SQLITE_FULL' })
-  expect(await answerTo(thrown)).toEqual({
+  expect(await responseTo(thrown)).toEqual({
     status: 500,
     body: { error: 'The service failed to answer this request.', code: 'INTERNAL' },
   })
   expect(toRestError(thrown).cause).toBe(thrown)
 })
 
-test.each([undefined, null, 'text', 7])('%j thrown is an unforeseen error as well', (thrown) => {
+test.each([undefined, null, 'text', 7])('a thrown %j is an unexpected error too', (thrown) => {
   expect(toRestError(thrown)).toMatchObject({ reason: 'INTERNAL', httpStatus: 500 })
 })

@@ -41,14 +41,14 @@ function jsonOf(event: StreamEvent): string {
   return toEventJson(toEventMessage({ sequence: 7, event, cursor: CURSOR }))
 }
 
-describe('a message is the letter of the protocol, with its cursor at the end:', () => {
+describe('a message has exactly the form of the protocol, with its cursor at the end:', () => {
   test('connected', () => {
     expect(toEventJson(toConnectedMessage([1, 8453], CURSOR))).toBe(
       `{"type":"connected","supportedChains":[1,8453],"cursor":"${CURSOR}"}`,
     )
   })
 
-  test('connected, of no chains', () => {
+  test('connected, without chains', () => {
     expect(toEventJson(toConnectedMessage([], CURSOR))).toBe(
       `{"type":"connected","supportedChains":[],"cursor":"${CURSOR}"}`,
     )
@@ -85,7 +85,7 @@ describe('a message is the letter of the protocol, with its cursor at the end:',
   })
 })
 
-test('zeros are there', () => {
+test('zero values are present', () => {
   const zero = { chainId: 0, blockNumber: 0, inputAmount: 0n, bondSlashed: 0n, fillDeadline: 0 }
   expect(JSON.parse(jsonOf({ ...deposited, ...zero }))).toMatchObject({
     chainId: 0,
@@ -96,11 +96,11 @@ test('zeros are there', () => {
   expect(JSON.parse(jsonOf({ ...refunded, ...zero }))).toMatchObject({ inputAmount: '0', bondSlashed: '0' })
 })
 
-test('a solver that nobody knows is empty', () => {
+test('an unknown solver is empty', () => {
   expect(JSON.parse(jsonOf({ ...deposited, solver: undefined }))).toMatchObject({ solver: '' })
 })
 
-test('an entry is turned into one message, for all who get it', () => {
+test('an entry becomes one message for all subscribers', () => {
   const entry = { sequence: 7, event: settled, cursor: CURSOR }
   expect(toEventMessage(entry)).toBe(toEventMessage(entry))
   expect(toEventMessage({ ...entry })).not.toBe(toEventMessage(entry))
@@ -118,8 +118,8 @@ test('every message begins with its type and ends with its cursor', () => {
   }
 })
 
-test('a message in which nothing happened is a mistake', () => {
+test('a message without an event is an error', () => {
   expect(() => toEventJson(create(StreamEventsResponseSchema, { cursor: CURSOR }))).toThrow(
-    'a message without an event',
+    'the message has no event',
   )
 })

@@ -52,7 +52,7 @@ test('a variable may stand at the end, at the beginning and twice in a path', ()
   expect(route?.pathFields.map(({ name }) => name)).toEqual(['order_id', 'chain_id'])
 })
 
-test('additional bindings are routes of their own, behind the first', () => {
+test('additional bindings are separate routes after the first', () => {
   const routes = compileRoutes(
     methodWith({
       pattern: { case: 'get', value: '/a/{chain_id}' },
@@ -69,12 +69,12 @@ test('additional bindings are routes of their own, behind the first', () => {
   ])
 })
 
-describe('refuses at start', () => {
+describe('the compiler rejects at start', () => {
   test('a rule without a path', () => {
     expect(() => compileRoutes(methodWith({}))).toThrow('a path for a standard verb')
   })
 
-  test('a verb of its own', () => {
+  test('a custom verb', () => {
     const pattern = { case: 'custom', value: { kind: 'LOCK', path: '/v1/orders' } } as const
     expect(() => compileRoutes(methodWith({ pattern }))).toThrow('a path for a standard verb')
   })
@@ -101,21 +101,21 @@ describe('refuses at start', () => {
     )
   })
 
-  test('a variable that is no field, naming method, message and field', () => {
+  test('a variable that is not a field, with method, message and field in the error', () => {
     const rule = { pattern: { case: 'get', value: '/v1/{user}' } } as const
     expect(() => compileRoutes(methodWith(rule))).toThrow(
       /GetOrder: aggregator\.v1\.GetOrderRequest has no field user/,
     )
   })
 
-  test('a response body that is no field', () => {
+  test('a response body that is not a field', () => {
     const rule = { pattern: { case: 'get', value: '/v1/orders' }, responseBody: 'orders' } as const
     expect(() => compileRoutes(methodWith(rule))).toThrow(
       'aggregator.v1.GetOrderResponse has no field orders',
     )
   })
 
-  test('an additional binding that it does not know', () => {
+  test('an additional binding of an unknown form', () => {
     const method = methodWith({
       pattern: { case: 'get', value: '/v1/orders' },
       additionalBindings: [{ pattern: { case: 'get', value: '/v1/*' } }],
@@ -129,19 +129,19 @@ describe('two routes', () => {
     return rules.flatMap(([verb, value]) => compileRoutes(methodWith({ pattern: { case: verb, value } })))
   }
 
-  test('with one verb and path conflict', () => {
+  test('conflict when they have the same verb and path', () => {
     expect(() => assertNoConflict(routesAt(['get', '/v1/orders'], ['get', '/v1/orders']))).toThrow(
       'two methods are served at GET /v1/orders',
     )
   })
 
-  test('whose paths differ in the names of their variables only conflict', () => {
+  test('conflict when their paths differ only in the names of variables', () => {
     expect(() =>
       assertNoConflict(routesAt(['get', '/v1/{chain_id}/a'], ['get', '/v1/{order_id}/a'])),
     ).toThrow('two methods are served at GET /v1/:orderId/a')
   })
 
-  test('with other verbs, or other segments, do not conflict', () => {
+  test('do not conflict when they have other verbs or other segments', () => {
     const routes = routesAt(
       ['get', '/v1/orders'],
       ['post', '/v1/orders'],

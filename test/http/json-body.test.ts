@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../src/domain/errors.js'
 import { parseJsonBody } from '../../src/http/json-body.js'
 
-/** What is said against a body, by field. */
-function refusal(body: string | Buffer): readonly { field: string; message: string }[] {
+/** The violations of a body. */
+function violationsOf(body: string | Buffer): readonly { field: string; message: string }[] {
   try {
     parseJsonBody(Buffer.from(body as string))
   } catch (error) {
     expect(error).toMatchObject({ reason: 'INVALID_ARGUMENT', httpStatus: 400 })
     return (error as ServiceError).violations
   }
-  throw new Error('the body was taken')
+  throw new Error('the body was accepted')
 }
 
-describe('takes', () => {
+describe('the reader of bodies accepts', () => {
   test.each([
     ['an empty object', '{}'],
     ['fields of all kinds', '{"a":1,"b":"x","c":null,"d":[1,{"e":2}],"f":{"g":true}}'],
@@ -39,19 +39,21 @@ test.each([
   ['two objects', '{}{}'],
   ['a comma too many', '{"a":1,}'],
   ['a byte order mark', '\ufeff{}'],
-])('refuses %s as no JSON', (_what, text) => {
-  expect(refusal(text)).toEqual([{ field: 'body', message: 'must be valid JSON' }])
+])('%s is not valid JSON', (_what, text) => {
+  expect(violationsOf(text)).toEqual([{ field: 'body', message: 'must be valid JSON' }])
 })
 
-test.each(['[]', '[{}]', '"a"', '1', 'true', 'null'])('refuses %s, which is no object', (text) => {
-  expect(refusal(text)).toEqual([{ field: 'body', message: 'must be a JSON object' }])
+test.each(['[]', '[{}]', '"a"', '1', 'true', 'null'])('%s is not an object', (text) => {
+  expect(violationsOf(text)).toEqual([{ field: 'body', message: 'must be a JSON object' }])
 })
 
-test('refuses what is not UTF-8', () => {
-  expect(refusal(Buffer.from('{"a":"é"}', 'latin1'))).toEqual([{ field: 'body', message: 'must be UTF-8' }])
+test('a body that is not UTF-8 is rejected', () => {
+  expect(violationsOf(Buffer.from('{"a":"é"}', 'latin1'))).toEqual([
+    { field: 'body', message: 'must be UTF-8' },
+  ])
 })
 
-describe('refuses a field that is given twice,', () => {
+describe('a field that is given twice is rejected:', () => {
   test.each([
     ['side by side', '{"a":1,"a":1}', ['a']],
     ['with others between', '{"a":1,"b":{"c":[1]},"a":2}', ['a']],
@@ -61,10 +63,13 @@ describe('refuses a field that is given twice,', () => {
     ['each of several', '{"a":1,"b":1,"b":2,"a":2}', ['b', 'a']],
     ['without a name', '{"":1,"":2}', ['']],
   ])('%s', (_what, text, fields) => {
-    expect(refusal(text)).toEqual(fields.map((field) => ({ field, message: 'must be given once' })))
+    expect(violationsOf(text)).toEqual(fields.map((field) => ({ field, message: 'must be given once' })))
   })
 })
 
-test.each(['{"__proto__":{"a":1}}', '{"\\u005f_proto__":1}'])('refuses %s', (text) => {
-  expect(refusal(text)).toEqual([{ field: '__proto__', message: 'must not be given' }])
-})
+test.each(['{"__proto__":{"a":1}}', '{"\\u005f_proto__":1}'])(
+  'the key __proto__ is rejected in %s',
+  (text) => {
+    expect(violationsOf(text)).toEqual([{ field: '__proto__', message: 'must not be given' }])
+  },
+)

@@ -54,7 +54,7 @@ test.each([
   ['type', 2, TYPE_MUST_BE],
   ['user', ['0xA', 7], 'must be a string'],
   ['user', [['0xA']], 'must be a string'],
-])('%s is left unset when any of its values cannot be read: %j', (field, value, message) => {
+])('%s is not set when any of its values is invalid: %j', (field, value, message) => {
   const { message: read, violations } = readFilters({ solver: '0xC', [field]: value })
   expect(violations).toEqual([{ field, message }])
   expect(read).toMatchObject({ solver: ['0xC'], [field]: [] })

@@ -14,13 +14,13 @@ function read(json: Readonly<Record<string, unknown>>) {
   return reader.read((field) => json[field.jsonName])
 }
 
-/** The value that a single field is read to, or what is said against it. */
+/** The value of a single field, or its violation. */
 function readField(field: string, value: unknown) {
   const { message, violations } = read({ [field]: value })
   return violations.length > 0 ? { violations } : (message as unknown as Record<string, unknown>)[field]
 }
 
-test('reads a whole message', () => {
+test('the reader reads a whole message', () => {
   const { message, violations } = read({
     chainId: 1,
     inputToken: '0xA',
@@ -49,7 +49,7 @@ test('reads a whole message', () => {
   })
 })
 
-test('asks for the fields of the message only, each once', () => {
+test('the reader reads only the fields of the message, each once', () => {
   const asked: string[] = []
   reader.read((field) => void asked.push(field.jsonName))
   expect(asked).toEqual(GetQuoteRequestSchema.fields.map(({ jsonName }) => jsonName))
@@ -71,7 +71,7 @@ test('an optional field of 0 is not unset', () => {
   expect(read({ depositWindow: 0 }).message).toMatchObject({ depositWindow: 0 })
 })
 
-test('every field that could not be read is named, and left unset', () => {
+test('every invalid field has a violation, and is not set', () => {
   const { message, violations } = read({ amount: 1000, chainId: 'x', orderType: 1, userAddress: '0xC' })
   expect(violations.map(({ field }) => field)).toEqual(['chainId', 'orderType', 'amount'])
   expect(message).toMatchObject({ amount: '', chainId: 0n, orderType: 0, userAddress: '0xC' })
@@ -171,7 +171,7 @@ describe('an enum', () => {
 })
 
 describe('a string', () => {
-  test.each(['', '1000', '  ', 'null', '🙂'])('may be %j, which stays as it is', (value) => {
+  test.each(['', '1000', '  ', 'null', '🙂'])('may be %j, which is not changed', (value) => {
     expect(readField('amount', value)).toBe(value)
   })
 
@@ -182,7 +182,7 @@ describe('a string', () => {
   })
 })
 
-describe('refuses at start a request with', () => {
+describe('the compiler rejects at start a request with', () => {
   const one = { label: Label.OPTIONAL }
   const several = { label: Label.REPEATED }
 
@@ -195,7 +195,7 @@ describe('refuses at start a request with', () => {
     ['a list of booleans', { ...several, type: Type.BOOL }],
     ['a list of messages', { ...several, type: Type.MESSAGE, typeName: '.sample.Empty' }],
     ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
-  ])('%s, naming the field', (_what, kind) => {
+  ])('%s, with the field in the error', (_what, kind) => {
     expect(() => compileJsonReader(messageWith(kind))).toThrow('sample.Holder.sample_field')
   })
 })

@@ -31,7 +31,7 @@ const quote = {
 }
 const signed = { solverSignature: '0x01', depositAddress: '0xE', orderId: '0x02' }
 
-test('writes a whole answer, messages within messages, in the order of its fields', () => {
+test('the writer writes a whole response with nested messages, in the order of its fields', () => {
   const write = compileJsonWriter(GetQuoteResponseSchema)
   const message = create(GetQuoteResponseSchema, {
     quote,
@@ -49,7 +49,7 @@ test('writes a whole answer, messages within messages, in the order of its field
   )
 })
 
-test('zero values are there', () => {
+test('zero values are present', () => {
   expect(compileJsonWriter(QuoteSchema)(create(QuoteSchema))).toEqual({
     solver: '',
     user: '',
@@ -68,7 +68,7 @@ test('zero values are there', () => {
   })
 })
 
-test('unset optional fields are not there', () => {
+test('unset optional fields are absent', () => {
   const write = compileJsonWriter(GetOrderResponseSchema)
   const unknown = create(GetOrderResponseSchema, { orderId: '0x02', chainId: 1n, state: OrderState.NONE })
   expect(Object.entries(write(unknown))).toEqual([
@@ -78,13 +78,13 @@ test('unset optional fields are not there', () => {
   ])
 })
 
-test('optional fields with their zero value are there', () => {
+test('optional fields with their zero value are present', () => {
   const write = compileJsonWriter(GetOrderResponseSchema)
   const message = create(GetOrderResponseSchema, { user: '', outputChainId: 0n, fillDeadline: 0 })
   expect(write(message)).toMatchObject({ user: '', outputChainId: 0, fillDeadline: 0 })
 })
 
-test('a message that is not set is not there', () => {
+test('a message that is not set is absent', () => {
   expect(compileJsonWriter(GetQuoteResponseSchema)(create(GetQuoteResponseSchema))).not.toHaveProperty(
     'quote',
   )
@@ -117,7 +117,7 @@ test.each([
   expect(compileJsonWriter(RevertedSchema)(create(RevertedSchema, { event }))).toMatchObject({ event: name })
 })
 
-test('lists are written item by item, in their order, and are there when empty', () => {
+test('lists are written item by item, in their order, and are present when empty', () => {
   const write = compileJsonWriter(ConnectedSchema)
   const supportedChains = [8453n, 1n, 9_007_199_254_740_991n]
   expect(write(create(ConnectedSchema, { supportedChains }))).toStrictEqual({
@@ -131,7 +131,7 @@ test('lists are written item by item, in their order, and are there when empty',
   })
 })
 
-describe('refuses at start an answer with', () => {
+describe('the compiler rejects at start a response with', () => {
   const one = { label: Label.OPTIONAL }
 
   test.each([
@@ -141,11 +141,13 @@ describe('refuses at start an answer with', () => {
     ['bytes', { ...one, type: Type.BYTES }],
     ['a list of booleans', { type: Type.BOOL, label: Label.REPEATED }],
     ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
-  ])('%s, naming the field', (_what, kind) => {
+  ])('%s, with the field in the error', (_what, kind) => {
     expect(() => compileJsonWriter(messageWith(kind))).toThrow('sample.Holder.sample_field')
   })
 
-  test('one event of several kinds', () => {
-    expect(() => compileJsonWriter(StreamEventsResponseSchema)).toThrow('answers have no fields of this kind')
+  test('a oneof', () => {
+    expect(() => compileJsonWriter(StreamEventsResponseSchema)).toThrow(
+      'the writer of responses does not support this kind of field',
+    )
   })
 })

@@ -14,14 +14,14 @@ import {
 const LONG_MS = 60_000
 
 describe('draining', () => {
-  test('takes no new connection', async () => {
+  test('accepts no new connection', async () => {
     const { number, drain } = await startMultiplexer()
     await drain(LONG_MS)
     const [error] = await once(connect(number, '127.0.0.1'), 'error')
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('answers what comes on an idle connection, which ends with that', async () => {
+  test('serves a request on an idle connection, which then ends', async () => {
     const { number, drain } = await startMultiplexer()
     const { socket, received, ended, text } = await openSocket(number)
     socket.write(GET('/a'))
@@ -34,7 +34,7 @@ describe('draining', () => {
     expect(text()).toContain('Connection: close')
   })
 
-  test('lets what is under way on a session of HTTP/2 come to its end, and ends the session with it', async () => {
+  test('lets the open requests of an HTTP/2 session complete, and then ends the session', async () => {
     const { origin, drain, release } = await startMultiplexer()
     const session = openHttp2(origin)
     const slow = request(session, '/slow')
@@ -45,7 +45,7 @@ describe('draining', () => {
     await drained
   })
 
-  test('waits no longer than it may for connections on which nothing comes', async () => {
+  test('waits at most its timeout for connections without requests', async () => {
     const { number, drain, close } = await startMultiplexer()
     const { socket, received, ended } = await openSocket(number)
     socket.write(GET('/a'))

@@ -6,15 +6,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { createMultiplexer } from '../../src/http/multiplexer.js'
 
-/** A request of HTTP/1.1 as it goes over the wire. */
+/** The bytes of an HTTP/1.1 request. */
 export const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
-/** The two halves of an answer to `/slow`, before and after `release`; long enough to fill several packets. */
+/** The two halves of the response to `/slow`, before and after `release`; long enough to fill several packets. */
 export const FIRST_HALF = 'first '.repeat(50_000)
 export const SECOND_HALF = 'second '.repeat(50_000)
 
 /**
- * A server of its own on a free port. It answers with the HTTP version, the path and the body that came; `/slow`
- * gets its second half when the test says so.
+ * Starts a server on a free port. Its response has the HTTP version, the path and the body of the request. The response to
+ * `/slow` gets its second half when the test calls `release`.
  */
 export async function startMultiplexer(options: Parameters<typeof createMultiplexer>[1] = {}) {
   let release = () => {}
@@ -48,13 +48,13 @@ export async function startMultiplexer(options: Parameters<typeof createMultiple
     server: port.server,
     origin: `http://127.0.0.1:${number}`,
     release,
-    /** Waits until the server has read so many bytes of some connection. */
+    /** Waits until the server has read this many bytes from a connection. */
     async hasRead(bytes: number): Promise<void> {
       while (![...connections].some(({ bytesRead }) => bytesRead >= bytes)) await turn()
     },
     destroyConnections: () => port.destroyConnections(),
     drain: port.drain,
-    /** Closes as Fastify does; @returns once every connection has ended. */
+    /** Closes as Fastify does. @returns when every connection has ended */
     close(): Promise<void> {
       const closed = new Promise<void>((resolve) => port.server.close(() => resolve()))
       const { closeIdleConnections, closeHttp2Sessions } = port.server as typeof port.server & {
@@ -67,7 +67,7 @@ export async function startMultiplexer(options: Parameters<typeof createMultiple
   }
 }
 
-/** A bare connection, on which `received` waits for a text to come. */
+/** Opens a TCP connection, on which `received` waits for a text. */
 export async function openSocket(number: number) {
   const socket = connect(number, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -93,7 +93,7 @@ export function openHttp2(origin: string): ClientHttp2Session {
   return session
 }
 
-/** One HTTP/2 request: `started` resolves with the first piece of the answer, `body` with all of it. */
+/** One HTTP/2 request: `started` resolves with the first piece of the response, `body` with all of it. */
 export function request(session: ClientHttp2Session, path: string, payload = '') {
   const stream = session.request({ ':path': path, ':method': 'POST' })
   stream.end(payload)

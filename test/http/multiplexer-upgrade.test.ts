@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { openSocket, startMultiplexer } from './multiplexer-server.js'
 
-describe('a wish for another protocol', () => {
-  /** As curl and Java's client add them to the first request on a connection. */
+describe('an upgrade to another protocol', () => {
+  /** The headers that curl and Java's client add to the first request on a connection. */
   const H2C = [
     'host: localhost',
     'connection: Upgrade, HTTP2-Settings',
@@ -11,7 +11,7 @@ describe('a wish for another protocol', () => {
     'http2-settings: AAMAAABkAAQAoAAAAAIAAAAA',
   ].join('\r\n')
 
-  /** A server that takes WebSockets, and says so. */
+  /** A server that accepts WebSockets and reports them. */
   async function startUpgradable() {
     const port = await startMultiplexer({ isWebSocketPath: (path) => path === '/ws' })
     port.server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
@@ -28,7 +28,7 @@ describe('a wish for another protocol', () => {
       `POST /a HTTP/1.1\r\n${H2C}\r\ntransfer-encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n`,
       'HTTP/1.1 /a body',
     ],
-  ])('is not granted to a %s that asks for h2c, which is answered', async (_what, text, answer) => {
+  ])('is ignored in a %s for h2c, which gets a response', async (_what, text, answer) => {
     const { number } = await startUpgradable()
     const { socket, received } = await openSocket(number)
     socket.write(text)
@@ -37,7 +37,7 @@ describe('a wish for another protocol', () => {
     await received('HTTP/1.1 /b ')
   })
 
-  test('is not granted to a request whose body comes later, which is read', async () => {
+  test('is ignored in a request whose body comes later, which is read', async () => {
     const { number, hasRead } = await startUpgradable()
     const { socket, received } = await openSocket(number)
     const headers = `POST /a HTTP/1.1\r\n${H2C}\r\ncontent-length: 4\r\n\r\n`
@@ -47,7 +47,7 @@ describe('a wish for another protocol', () => {
     await received('HTTP/1.1 /a body')
   })
 
-  test.each(['h2c, websocket', 'websocket/13', 'TLS/1.3', ''])('is not granted for %j', async (protocol) => {
+  test.each(['h2c, websocket', 'websocket/13', 'TLS/1.3', ''])('is ignored for %j', async (protocol) => {
     const { number } = await startUpgradable()
     const { socket, received } = await openSocket(number)
     socket.write(`GET /ws HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`)
@@ -55,7 +55,7 @@ describe('a wish for another protocol', () => {
   })
 
   test.each(['websocket', 'WebSocket'])(
-    'is granted for %s, with what was sent behind it',
+    'is accepted for %s, with the bytes after the request',
     async (protocol) => {
       const { number } = await startUpgradable()
       const { socket, received, ended, text } = await openSocket(number)
@@ -71,7 +71,7 @@ describe('a wish for another protocol', () => {
     ['at another path', 'GET /a', ''],
     ['by another verb', 'POST /ws', ''],
     ['before an earlier request has its answer', 'GET /slow HTTP/1.1\r\nhost: a\r\n\r\nGET /ws', 'first'],
-  ])('is not granted for a WebSocket %s', async (_what, request, before) => {
+  ])('is ignored for a WebSocket %s', async (_what, request, before) => {
     const { number, release } = await startUpgradable()
     const { socket, received, text } = await openSocket(number)
     socket.write(`${request} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`)
@@ -83,7 +83,7 @@ describe('a wish for another protocol', () => {
     await received('HTTP/1.1 /b ')
   })
 
-  test('is not granted for a WebSocket where nobody takes one', async () => {
+  test('is ignored for a WebSocket when no path accepts one', async () => {
     const { number } = await startMultiplexer()
     const { socket, received } = await openSocket(number)
     socket.write('GET /a HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')

@@ -50,7 +50,7 @@ describe('one port', () => {
     expect(await request(session, '/c').body).toBe('HTTP/2.0 /c ')
   })
 
-  test.each([1, 2, 3, 10])('takes HTTP/2 whose first packet has %i bytes', async (length) => {
+  test.each([1, 2, 3, 10])('accepts HTTP/2 whose first packet has %i bytes', async (length) => {
     const { number, hasRead } = await startMultiplexer()
     const { socket, received } = await openSocket(number)
     const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
@@ -61,7 +61,7 @@ describe('one port', () => {
     await received('\u0004')
   })
 
-  test.each([1, 2, 3, 10])('takes HTTP/1.1 whose first packet has %i bytes', async (length) => {
+  test.each([1, 2, 3, 10])('accepts HTTP/1.1 whose first packet has %i bytes', async (length) => {
     const { number, hasRead } = await startMultiplexer()
     const { socket, received } = await openSocket(number)
     const text = GET('/a').replace('GET', 'PUT')
@@ -72,7 +72,7 @@ describe('one port', () => {
   })
 })
 
-describe('an answer over HTTP/2 that goes on', () => {
+describe('a long response over HTTP/2', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   })
@@ -80,7 +80,7 @@ describe('an answer over HTTP/2 that goes on', () => {
     vi.useRealTimers()
   })
 
-  /** Opens `/slow`, and makes sure that the server has seen what was sent. */
+  /** Opens `/slow`, and waits until the server has read the request. */
   async function openSlow(session: ClientHttp2Session, open: () => ClientHttp2Stream) {
     const stream = open()
     let text = ''
@@ -99,8 +99,8 @@ describe('an answer over HTTP/2 that goes on', () => {
   test.each<[string, (session: ClientHttp2Session) => ClientHttp2Stream]>([
     ['has no body', (session) => session.request(GET_SLOW)],
     ['has an empty body', (session) => session.request(GET_SLOW, { endStream: false }).end()],
-    ['has a body that nobody reads', (session) => session.request(POST_SLOW).end('body')],
-  ])('is not cut by the time that a request may take, when that %s', async (_what, open) => {
+    ['has a body that the server does not read', (session) => session.request(POST_SLOW).end('body')],
+  ])('is not cut by the timeout of a request when the request %s', async (_what, open) => {
     const { origin, release } = await startMultiplexer()
     const session = openHttp2(origin)
     const { body } = await openSlow(session, () => open(session))
@@ -109,7 +109,7 @@ describe('an answer over HTTP/2 that goes on', () => {
     expect((await body).endsWith(SECOND_HALF)).toBe(true)
   })
 
-  test('is cut by it when the body of the request never ends', async () => {
+  test('is cut by the timeout of a request when its body never ends', async () => {
     const { origin } = await startMultiplexer()
     const session = openHttp2(origin)
     const { body } = await openSlow(session, () => {
@@ -127,7 +127,7 @@ describe('requests that a client sends ahead', () => {
     [16, 16],
     [17, 16],
     [1000, 16],
-  ])('are served up to sixteen without an answer: of %i, %i', async (sent, served) => {
+  ])('are served while at most sixteen wait for a response: of %i, %i', async (sent, served) => {
     const seen: string[] = []
     const port = createMultiplexer(({ url = '' }) => void seen.push(url))
     port.server.listen(0, '127.0.0.1')
@@ -147,7 +147,7 @@ describe('requests that a client sends ahead', () => {
 })
 
 describe('closing ends', () => {
-  test('a connection on which nothing was ever asked', async () => {
+  test('a connection without a request', async () => {
     const { number, close } = await startMultiplexer()
     const { ended } = await openSocket(number)
     await Promise.all([close(), ended])
@@ -168,7 +168,7 @@ describe('closing ends', () => {
     await Promise.all([close(), once(session, 'close')])
   })
 
-  test('an HTTP/1.1 connection behind the request under way on it', async () => {
+  test('an HTTP/1.1 connection after its open request', async () => {
     const { number, close, release } = await startMultiplexer()
     const { socket, received, ended, text } = await openSocket(number)
     socket.write(GET('/slow'))
@@ -180,7 +180,7 @@ describe('closing ends', () => {
     expect(text()).toMatch(/\r\n0\r\n\r\n$/)
   })
 
-  test('an HTTP/1.1 connection behind all requests that were sent ahead on it', async () => {
+  test('an HTTP/1.1 connection after all requests that were sent ahead on it', async () => {
     const { number, close, release } = await startMultiplexer()
     const { socket, received, ended, text } = await openSocket(number)
     socket.write(GET('/slow') + GET('/ahead'))
@@ -191,7 +191,7 @@ describe('closing ends', () => {
     expect(text()).toContain('HTTP/1.1 /ahead ')
   })
 
-  test('an HTTP/2 session behind the request under way on it', async () => {
+  test('an HTTP/2 session after its open request', async () => {
     const { origin, close, release } = await startMultiplexer()
     const session = openHttp2(origin)
     const slow = request(session, '/slow')
@@ -202,7 +202,7 @@ describe('closing ends', () => {
     await closed
   })
 
-  test('an HTTP/2 session behind the requests under way, without waiting for the other connections', async () => {
+  test('an HTTP/2 session after its open requests, without waiting for other connections', async () => {
     const { number, origin, close, release } = await startMultiplexer()
     const idle = await openSocket(number)
     const session = openHttp2(origin)
@@ -219,7 +219,7 @@ describe('closing ends', () => {
   })
 })
 
-test('a connection that was closed long ago does not keep the server', async () => {
+test('a connection that was closed before does not delay the end of the server', async () => {
   const { number, close } = await startMultiplexer()
   const { socket, received } = await openSocket(number)
   socket.write(GET('/a'))
@@ -228,7 +228,7 @@ test('a connection that was closed long ago does not keep the server', async () 
   await close()
 })
 
-test('destroying connections ends requests under way, of both kinds', async () => {
+test('destroying connections ends open requests of both protocols', async () => {
   const { number, origin, close, destroyConnections } = await startMultiplexer()
   const { socket, received, text } = await openSocket(number)
   socket.write(GET('/slow'))
@@ -241,8 +241,8 @@ test('destroying connections ends requests under way, of both kinds', async () =
   expect(await slow.body.catch(() => 'broken off')).not.toContain(SECOND_HALF)
 })
 
-describe('when a client goes away', () => {
-  test('every answer that it waits for learns of it, also those to requests sent ahead', async () => {
+describe('when a client leaves', () => {
+  test('every pending response is closed, also those to requests sent ahead', async () => {
     const closed: string[] = []
     const { number, server } = await startMultiplexer()
     server.on('request', (request, response) => response.on('close', () => closed.push(request.url ?? '')))
@@ -257,7 +257,7 @@ describe('when a client goes away', () => {
   test.each([
     ['FIN', (socket: Socket) => socket.end()],
     ['RST', (socket: Socket) => socket.resetAndDestroy()],
-  ])('from HTTP/2 by %s, its connection ends and its answers learn of it', async (_how, leave) => {
+  ])('an HTTP/2 connection by %s, the connection and its responses are closed', async (_how, leave) => {
     const { number, origin, server } = await startMultiplexer()
     const socket = connect(number, '127.0.0.1')
     const session = connectHttp2(origin, { createConnection: () => socket })

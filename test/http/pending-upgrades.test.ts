@@ -13,7 +13,7 @@ const UPGRADE =
   'GET /ws HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n' +
   'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
 
-const REFUSE: onRequestHookHandler = (_request, _reply, done) => done(new Error('refused'))
+const REJECT: onRequestHookHandler = (_request, _reply, done) => done(new Error('rejected'))
 const NEVER_ANSWER: onRequestHookHandler = () => {}
 const STAY = () => {}
 const FIN = (socket: Socket) => void socket.end()
@@ -42,8 +42,8 @@ test.each([
   ['stays', STAY],
   ['leaves by FIN', FIN],
   ['leaves by RST', RST],
-])('an upgrade that a root hook refuses frees its connection when the client %s', async (_how, leave) => {
-  const { number, openConnections } = await startWebSockets(REFUSE, WHOLE_TEST_MS)
+])('an upgrade that a root hook rejects releases its connection when the client %s', async (_how, leave) => {
+  const { number, openConnections } = await startWebSockets(REJECT, WHOLE_TEST_MS)
   const { socket, received } = await openSocket(number)
   socket.on('error', () => {}).write(UPGRADE)
   await received('HTTP/1.1 500 ')
@@ -55,7 +55,7 @@ test.each([
   ['when the client ends it', FIN, WHOLE_TEST_MS],
   ['when the client resets it', RST, WHOLE_TEST_MS],
   ['after the time-out', STAY, 50],
-])('an upgrade without an answer frees its connection %s', async (_when, leave, timeoutMs) => {
+])('an upgrade without a response releases its connection %s', async (_when, leave, timeoutMs) => {
   let arrive = () => {}
   const arrived = new Promise<void>((resolve) => {
     arrive = resolve
@@ -72,7 +72,7 @@ test.each([
   await vi.waitUntil(() => openConnections() === 0, { timeout: 5000 })
 })
 
-test('a WebSocket that has its connection keeps it after the time-out', async () => {
+test('an open WebSocket keeps its connection after the timeout', async () => {
   const { number, openConnections } = await startWebSockets((_request, _reply, done) => done(), 50)
   const { socket, received } = await openSocket(number)
   socket.write(UPGRADE)

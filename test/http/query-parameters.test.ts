@@ -20,12 +20,12 @@ test.each([
   ['', `use ${NAMES}`],
   ['__proto__', `use ${NAMES}`],
   ['constructor', `use ${NAMES}`],
-])('%j is no parameter', (name, hint) => {
+])('%j is not a parameter', (name, hint) => {
   const query = JSON.parse(`{${JSON.stringify(name)}:"1"}`)
-  expect(check(query)).toEqual([{ field: name, message: `is no parameter of this path: ${hint}` }])
+  expect(check(query)).toEqual([{ field: name, message: `is not a parameter of this path: ${hint}` }])
 })
 
-test('many, long and unprintable names are not given back in full', () => {
+test('many, long or unprintable names are not repeated in full', () => {
   const query = Object.fromEntries(
     Array.from({ length: 100 }, (_, index) => [`\u202e${index}${'x'.repeat(9999)}`, '']),
   )

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { shareRuns } from '../../src/http/share-runs.js'
 
-/** An action that takes a while, and results in the number of its run. */
+/** An action that takes some time and returns the number of its run. */
 function countedAction(durationMs: number) {
   let runs = 0
   return async () => {
@@ -27,7 +27,7 @@ test('runs take at most a fifth of the time', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(3 * 5 * 20 * 0.9)
 })
 
-test('a run that fails does so for its calls only', async () => {
+test('a run that fails fails only its own calls', async () => {
   const results = [Promise.reject(new Error('broken')), Promise.resolve('whole')]
   results[0]?.catch(() => {})
   const share = shareRuns(async () => results.shift())

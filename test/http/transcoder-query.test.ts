@@ -8,12 +8,12 @@ import { methodWith } from './proto-descriptors.js'
 
 let server: FastifyInstance
 
-/** A method whose order id comes from the query, and which answers with it. */
+/** A method that takes its order id from the query and returns it. */
 const method = {
   desc: methodWith({ pattern: { case: 'get', value: '/v1/{chain_id}/order' } }),
   assertChain() {},
   checkLimits: async () => {},
-  answer(message, _call, malformed = []) {
+  handle(message, _call, malformed = []) {
     if (malformed.length > 0) throw invalidArgument(malformed)
     return { orderId: (message as unknown as { orderId: string }).orderId }
   },
@@ -23,7 +23,7 @@ const method = {
 
 beforeEach(() => {
   server = Fastify()
-  server.decorateRequest('refusal', undefined)
+  server.decorateRequest('rejection', undefined)
   server.setErrorHandler((thrown, _request, reply) => sendError(reply, toRestError(thrown)))
   registerRestRoutes(
     server,
@@ -48,8 +48,8 @@ test.each([
   ['orderid', 'did you mean orderId?'],
   ['chainId', 'use orderId'],
   ['page', 'use orderId'],
-])('and refuses a parameter of another name: %s', async (name, hint) => {
+])('a GET rejects a parameter of another name: %s', async (name, hint) => {
   const { status, body } = await get(`?orderId=0x12&${name}=1`)
   expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
-  expect(body.details).toEqual([{ field: name, message: `is no parameter of this path: ${hint}` }])
+  expect(body.details).toEqual([{ field: name, message: `is not a parameter of this path: ${hint}` }])
 })

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { hasAnswerUnderWay } from '../../src/internals/answer-under-way.js'
 import { detachResponse } from '../../src/internals/detach-response.js'
 import { interceptConnections } from '../../src/internals/intercept-connections.js'
+import { hasResponseUnderWay } from '../../src/internals/response-under-way.js'
 import { upgradeFilter } from '../../src/internals/upgrade-filter.js'
 
 const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`
@@ -25,7 +25,7 @@ async function exchange(server: Server, text: string): Promise<string> {
   return answer
 }
 
-test('interceptConnections shows a connection before it is served', async () => {
+test('interceptConnections passes a connection on before it is served', async () => {
   const order: string[] = []
   const server = createServer((_request, response) => {
     order.push('served')
@@ -42,14 +42,14 @@ test('interceptConnections shows a connection before it is served', async () => 
 test.each([
   ['/taken', 'upgraded'],
   ['/other', 'HTTP/1.1 200 OK'],
-])('upgradeFilter decides about a request for an upgrade at %s', async (path, answer) => {
+])('upgradeFilter decides on a request for an upgrade at %s', async (path, answer) => {
   const options = { IncomingMessage: upgradeFilter(({ url }) => url === '/taken') }
   const server = createServer(options, (_request, response) => void response.end())
   server.on('upgrade', (_request, socket) => void socket.end('upgraded'))
   expect(await exchange(server, GET(path, UPGRADE))).toMatch(new RegExp(`^${answer}`))
 })
 
-test('detachResponse leaves nothing of a response on its connection', () => {
+test('detachResponse removes all of a response from its connection', () => {
   const socket = new Socket()
   const response = new ServerResponse(new IncomingMessage(socket))
   const before = socket.listenerCount('close')
@@ -63,11 +63,11 @@ test('detachResponse leaves nothing of a response on its connection', () => {
 test.each([
   ['an answer under way', true, 'answer', GET('/')],
   ['a connection without one', false, 'HTTP/1.1 400', ''],
-])('hasAnswerUnderWay knows %s', async (_what, expected, part, request) => {
+])('hasResponseUnderWay is right for %s', async (_what, expected, part, request) => {
   const server = createServer((_request, response) => void response.write('answer'))
   const seen = new Promise<boolean>((resolve) => {
     server.on('clientError', (_error, socket) => {
-      resolve(hasAnswerUnderWay(socket as Socket))
+      resolve(hasResponseUnderWay(socket as Socket))
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
     })
   })

@@ -33,11 +33,11 @@ test.each<[RecordedAttempt['reason'], string]>([
   ['below_minimum_order', 'MIN_ORDER()'],
   ['nonce_used', 'a new nonce'],
   ['signature_mismatch', `does not recover to ${solver}`],
-])('%s says what must be', (reason, words) => {
+])('the explanation of %s says what the reply must have', (reason, words) => {
   expect(explainAnswer({ reason })).toContain(words)
 })
 
-test('of EXACT_OUTPUT, the output is what is fixed', () => {
+test('the fixed amount of EXACT_OUTPUT is the output', () => {
   const { request } = record()
   const exactOutput = record({ request: { ...request, orderType: 'EXACT_OUTPUT' } })
   expect(explainAnswer({ reason: 'fixed_amount_mismatch' }, exactOutput)).toContain('quote.outputAmount')
@@ -53,21 +53,21 @@ test.each<[RecordedAttempt['reason'], string]>([
   ['not_http', 'no valid HTTP'],
   ['reply_too_long', '64 KiB'],
   ['connection_lost', 'ended before the reply'],
-])('a failure by %s is told', (reason, words) => {
+])('the failure %s has an explanation', (reason, words) => {
   expect(explainAnswer({ outcome: 'failed', reason })).toContain(words)
 })
 
-describe('a refusal', () => {
-  test('is told with its status', () => {
+describe('a declined request', () => {
+  test('is explained with its status', () => {
     const explanation = explainAnswer({ outcome: 'declined', httpStatus: 422 })
     expect(explanation).toBe('The solver answered with status 422; only 200 carries an offer.')
   })
 
-  test.each([500, 502, 504])('of %i is said to be an error', (httpStatus) => {
+  test.each([500, 502, 504])('with status %i is called an error', (httpStatus) => {
     expect(explainAnswer({ outcome: 'declined', httpStatus })).toContain('an error of the solver')
   })
 
-  test.each([422, 501, 503])('of %i is said to be nothing more', (httpStatus) => {
+  test.each([422, 501, 503])('with status %i is not called an error', (httpStatus) => {
     expect(explainAnswer({ outcome: 'declined', httpStatus })).not.toContain('error')
   })
 })
@@ -76,6 +76,6 @@ test.each<[RecordedAttempt['outcome'], string]>([
   ['late', 'within 2000 ms'],
   ['cancelled', 'went away'],
   ['circuit_open', 'circuit breaker'],
-])('%s is told', (outcome, words) => {
+])('the outcome %s has an explanation', (outcome, words) => {
   expect(explainAnswer({ outcome, durationMs: 2000 })).toContain(words)
 })

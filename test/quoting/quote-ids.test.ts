@@ -16,7 +16,7 @@ test("a caller's id is a UUID of version 4 with 112 bits that change", () => {
   }
 })
 
-test("a solver's id is a UUID in form, and gives back the quote and the index", () => {
+test("a solver's id has the form of a UUID and contains the quote and the index", () => {
   const quoteId = ids.create()
   const made = ids.forSolvers(quoteId, 65_536)
   for (const id of made.slice(0, 300)) expect(id).toMatch(UUID)
@@ -25,7 +25,7 @@ test("a solver's id is a UUID in form, and gives back the quote and the index", 
     expect(ids.readSolverId(made[index] ?? '')).toEqual({ quoteId, index })
 })
 
-test('ids of any size of a round are the same, whatever was made before', () => {
+test('ids do not depend on the size of a round or on earlier ids', () => {
   const quoteId = ids.create()
   const [first, second] = ids.forSolvers(quoteId, 2)
   ids.forSolvers(ids.create(), 3)
@@ -33,13 +33,13 @@ test('ids of any size of a round are the same, whatever was made before', () => 
   expect(ids.forSolvers(quoteId, 0)).toEqual([])
 })
 
-test('only the key that made an id reads it', () => {
+test('only the key of an id can read it', () => {
   const quoteId = ids.create()
   const [id = ''] = ids.forSolvers(quoteId, 1)
   expect(createQuoteIds(randomBytes(16)).readSolverId(id)).not.toMatchObject({ quoteId })
 })
 
-test('any other UUID reads as a quote that is none', () => {
+test('any other UUID reads as a quote that does not exist', () => {
   for (const id of [randomUUID(), ids.create(), '00000000-0000-0000-0000-000000000000'])
     expect(ids.readSolverId(id).quoteId).toMatch(UUID)
 })

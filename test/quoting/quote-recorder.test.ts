@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A recorder over a store whose writes a test holds up, or lets fail. */
+/** A recorder over a store whose writes a test can block, or cause to fail. */
 async function openRecorder() {
   const stored = new Map<string, string>()
   const batches: number[] = []
@@ -53,13 +53,13 @@ async function openRecorder() {
   }
   const note = (count: number, from = 0) => {
     for (let number = from; number < from + count; number++)
-      recorder.note(sampleMinutes({ quoteId: String(number), requestedAt: NOW }))
+      recorder.record(sampleMinutes({ quoteId: String(number), requestedAt: NOW }))
   }
   return { recorder, metrics, note, stored, batches, pruned, disk, counted }
 }
 
 describe('records', () => {
-  test('are written together, a moment later, in batches', async () => {
+  test('are written together in batches after a moment', async () => {
     const { note, stored, batches, counted } = await openRecorder()
     note(120)
     expect(stored.size).toBe(0)
@@ -68,7 +68,7 @@ describe('records', () => {
     expect([stored.size, await counted('written')]).toEqual([120, 120])
   })
 
-  test('that come while others are written follow them', async () => {
+  test('are written after others that are being written', async () => {
     const { note, stored, disk } = await openRecorder()
     let release = () => {}
     disk.write = () =>
@@ -84,7 +84,7 @@ describe('records', () => {
     expect([...stored.keys()]).toEqual(['0', '1'])
   })
 
-  test('can be read before they are written, and while they are', async () => {
+  test('can be read before and while they are written', async () => {
     const { recorder, note, disk } = await openRecorder()
     disk.write = () => new Promise(() => {})
     note(1)
@@ -93,7 +93,7 @@ describe('records', () => {
     expect((await recorder.read(1, '0'))?.quoteId).toBe('0')
   })
 
-  test('are found on their own chain only, and while they are young enough', async () => {
+  test('are found only on their own chain and until they are too old', async () => {
     const { recorder } = await openRecorder()
     const [young, old] = [quoteIds.create(), quoteIds.create()]
     for (const [quoteId, ageMs] of [
@@ -101,7 +101,9 @@ describe('records', () => {
       [old, 2 * HOUR_MS + 1],
     ] as const) {
       const asked = [solverAddress(1)]
-      recorder.note(sampleMinutes({ quoteId, requestedAt: NOW - ageMs, asked, circuitOpen: asked }))
+      recorder.record(
+        sampleMinutes({ quoteId, requestedAt: NOW - ageMs, solvers: asked, circuitOpen: asked }),
+      )
     }
     for (const idOf of [
       (quoteId: string) => quoteId,
@@ -120,7 +122,7 @@ describe('records', () => {
     expect(stored.size).toBe(51)
   })
 
-  test('that fill batches evenly leave no empty batch', async () => {
+  test('cause no empty batch when they fill batches exactly', async () => {
     const { note, batches, counted } = await openRecorder()
     note(100)
     await vi.advanceTimersByTimeAsync(2000)
@@ -128,7 +130,7 @@ describe('records', () => {
     expect([await counted('written'), await counted('dropped')]).toEqual([100, 0])
   })
 
-  test('that are too old are removed after the start and every ten minutes, part by part', async () => {
+  test('are removed in parts when they are too old, after the start and every ten minutes', async () => {
     const { pruned, disk } = await openRecorder()
     await vi.advanceTimersByTimeAsync(1)
     expect(pruned).toEqual([NOW - 2 * HOUR_MS])
@@ -138,14 +140,14 @@ describe('records', () => {
     expect(pruned).toEqual(Array.from({ length: 4 }, () => NOW - 2 * HOUR_MS))
   })
 
-  test('are measured when some were written', async () => {
+  test('are measured after each write', async () => {
     const { note, metrics } = await openRecorder()
     note(3)
     await vi.advanceTimersByTimeAsync(1000)
     expect((await metrics.quoteRecordBytes.get()).values[0]?.value).toBe(21)
   })
 
-  test('are not removed any more once the recorder is closed', async () => {
+  test('are no longer removed after the recorder is closed', async () => {
     const { recorder, pruned, disk } = await openRecorder()
     disk.old = Number.POSITIVE_INFINITY
     await vi.advanceTimersByTimeAsync(10 * 60_000)
@@ -157,7 +159,7 @@ describe('records', () => {
 })
 
 describe('a database that fails', () => {
-  test('costs the records of that time, and no later ones', async () => {
+  test('loses only the records of that time', async () => {
     const { note, stored, disk, counted } = await openRecorder()
     disk.write = () => Promise.reject(new Error('disk full'))
     note(3)
@@ -169,7 +171,7 @@ describe('a database that fails', () => {
     expect([await counted('dropped'), await counted('written')]).toEqual([3, 2])
   })
 
-  test('that does not come to an end bounds what waits', async () => {
+  test('keeps a bounded number of traces while a write does not end', async () => {
     const { note, disk, counted } = await openRecorder()
     disk.write = () => new Promise(() => {})
     note(50)
@@ -179,12 +181,12 @@ describe('a database that fails', () => {
   })
 })
 
-describe('a database that is away', () => {
+describe('a database that cannot be reached', () => {
   const away = async () => {
     throw new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
   }
 
-  test('costs no record: they wait, and can be read meanwhile', async () => {
+  test('loses no record: records wait, and can be read at that time', async () => {
     const { recorder, note, stored, disk, counted } = await openRecorder()
     disk.write = away
     note(120)
@@ -196,7 +198,7 @@ describe('a database that is away', () => {
     expect([stored.size, await counted('written')]).toEqual([120, 120])
   })
 
-  test('holds up no close: what waits is lost then, and counted', async () => {
+  test('does not delay a close, which drops and counts the records that wait', async () => {
     const { recorder, note, batches, disk, counted } = await openRecorder()
     disk.write = away
     note(120)
@@ -204,7 +206,7 @@ describe('a database that is away', () => {
     expect([batches.length, await counted('dropped')]).toEqual([1, 120])
   })
 
-  test('is not tried again after the recorder was closed, also when it was being tried then', async () => {
+  test('is not used again after the recorder is closed, also during a write', async () => {
     const { recorder, note, batches, disk, counted } = await openRecorder()
     let fail = () => {}
     disk.write = () =>
@@ -225,7 +227,7 @@ describe('a database that is away', () => {
 })
 
 describe('a recorder that was closed', () => {
-  test('drops what is noted later, and starts nothing', async () => {
+  test('drops later traces and starts nothing', async () => {
     const { recorder, note, batches, counted } = await openRecorder()
     await recorder.close()
     note(2)
@@ -233,7 +235,7 @@ describe('a recorder that was closed', () => {
     expect([batches, await counted('dropped'), vi.getTimerCount()]).toEqual([[], 2, 0])
   })
 
-  test('has waited for what was being written or removed', async () => {
+  test('has waited for writes and removals', async () => {
     const { recorder, note, stored, disk } = await openRecorder()
     let finish = () => {}
     disk.write = () =>
@@ -253,7 +255,7 @@ describe('a recorder that was closed', () => {
     expect(stored.size).toBe(1)
   })
 
-  test('drops once what could not be written, however often it is closed', async () => {
+  test('counts a dropped record once, also when it is closed several times', async () => {
     const { recorder, note, batches, disk, counted } = await openRecorder()
     disk.write = () => Promise.reject(new ServiceError('DATABASE_UNAVAILABLE', 'Away.'))
     note(2)

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
 import { sampleMinutes, signed, solverAddress } from './sample-trace.js'
 
-test('offers stand first, the best one at the top, whatever the order in which they came', () => {
+test('a record has the offers first, by rank, in any order of their arrival', () => {
   const [late, worse, best] = [signed(3, 10n), signed(1, 20n), signed(2, 30n)]
   const record = toQuoteRecord(
     sampleMinutes({
       ranked: [best, worse, late],
-      answers: [
+      results: [
         { solver: solverAddress(4), outcome: { kind: 'late' }, tookMs: 2000.4 },
         { solver: solverAddress(3), outcome: { kind: 'quoted', offer: late }, tookMs: 3 },
         { solver: solverAddress(1), outcome: { kind: 'quoted', offer: worse }, tookMs: 1.6 },
@@ -26,20 +26,20 @@ test('offers stand first, the best one at the top, whatever the order in which t
   expect(record.solvers.at(-1)?.outcome).toBe('circuit_open')
 })
 
-test('an offer of a caller that went away has no rank', () => {
+test('an offer of a cancelled quote has no rank', () => {
   const offer = signed(1, 10n)
-  const answers = [{ solver: solverAddress(1), outcome: { kind: 'quoted', offer } as const, tookMs: 1 }]
-  const record = toQuoteRecord(sampleMinutes({ outcome: 'cancelled', ranked: [], answers }))
+  const results = [{ solver: solverAddress(1), outcome: { kind: 'quoted', offer } as const, tookMs: 1 }]
+  const record = toQuoteRecord(sampleMinutes({ outcome: 'cancelled', ranked: [], results }))
   expect(record.solvers).toEqual([
     { solver: solverAddress(1), outcome: 'quoted', durationMs: 1, inputAmount: '1', outputAmount: '10' },
   ])
 })
 
-test('it is plain JSON, with amounts as they were answered', () => {
+test('a record is plain JSON, with the amounts of the replies', () => {
   const amounts = { inputAmount: '0x1', outputAmount: undefined }
   const record = toQuoteRecord(
     sampleMinutes({
-      answers: [
+      results: [
         { solver: solverAddress(1), outcome: { kind: 'invalid', reason: 'malformed', amounts }, tookMs: 1 },
         { solver: solverAddress(2), outcome: { kind: 'declined', status: 422 }, tookMs: 1 },
         {

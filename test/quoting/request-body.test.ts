@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { requestBody } from '../../src/quoting/request-body.js'
 import { exactInput } from '../sample-quotes.js'
 
-test('asks in the wire format of deployed solvers, to the letter', () => {
+test('the request has exactly the wire format of deployed solvers', () => {
   const request = {
     ...exactInput,
     inputToken: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
@@ -23,12 +23,12 @@ test('asks in the wire format of deployed solvers, to the letter', () => {
   )
 })
 
-test('names the other order type and the other deposit mode', () => {
+test('the request names the other order type and the other deposit mode', () => {
   const text = requestBody({ ...exactInput, orderType: 'EXACT_OUTPUT', depositMode: 'ADDRESS' })
   expect(JSON.parse(text)).toMatchObject({ orderType: 'EXACT_OUTPUT', depositMode: 'ADDRESS' })
 })
 
-test('writes an amount of 2^256-1 as a decimal string', () => {
+test('the request has an amount of 2^256-1 as a decimal string', () => {
   const amount = 2n ** 256n - 1n
   expect(JSON.parse(requestBody({ ...exactInput, amount }))).toMatchObject({ amount: amount.toString() })
 })

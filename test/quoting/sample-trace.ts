@@ -2,7 +2,7 @@ import type { Address } from '../../src/domain/hex.js'
 import type { SignedQuote } from '../../src/domain/quote.js'
 import type { QuoteTrace } from '../../src/quoting/quote-trace.js'
 
-/** An address with a number in it. */
+/** An address that contains a number. */
 export function solverAddress(number: number): Address {
   return `0x${number.toString(16).padStart(40, '0')}`
 }
@@ -20,7 +20,7 @@ const request = {
   fillDeadline: 1_800_000_120,
 } as const
 
-/** An offer by the solver of this number; it carries no signature, which records do not hold. */
+/** An offer of the solver with this number, without a signature, which records do not have. */
 export function signed(number: number, outputAmount: bigint): SignedQuote {
   const { user, inputToken, outputToken, orderType, depositDeadline, fillDeadline } = request
   const terms = { user, inputToken, outputToken, orderType, depositDeadline, fillDeadline }
@@ -29,7 +29,7 @@ export function signed(number: number, outputAmount: bigint): SignedQuote {
   return { quote, signature: '0x', orderId: '0x', depositAddress: '0x' }
 }
 
-/** Minutes of a quote that nobody was asked for, with changes. */
+/** The trace of a quote that asked no solver, with changes. */
 export function sampleMinutes(changes: Partial<QuoteTrace>): QuoteTrace {
   return {
     quoteId: '7d9a0c1e-1111-4222-8333-944455566677',
@@ -38,8 +38,8 @@ export function sampleMinutes(changes: Partial<QuoteTrace>): QuoteTrace {
     durationMs: 12.3,
     outcome: 'quoted',
     ranked: [],
-    answers: [],
-    asked: [],
+    results: [],
+    solvers: [],
     circuitOpen: [],
     ...changes,
   }

@@ -7,47 +7,47 @@ const SIGNATURE = `0x${'aB'.repeat(65)}`
 const MAX = 2n ** 256n - 1n
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Reads one field called `it`: its value, and what is noted against it. */
-function read<T>(reader: (fields: Fields, field: string) => T): { value: T; noted: string[] } {
+/** Reads one field with the name `it`: its value, and its violations. */
+function read<T>(reader: (fields: Fields, field: string) => T): { value: T; messages: string[] } {
   const fields = new Fields([])
   const value = reader(fields, 'it')
   expect(fields.violations.filter(({ field }) => field !== 'it')).toEqual([])
-  return { value, noted: fields.violations.map(({ message }) => message) }
+  return { value, messages: fields.violations.map(({ message }) => message) }
 }
 
-function expectRefused(reader: (fields: Fields, field: string) => unknown, message: string): void {
-  expect(read(reader).noted).toEqual([message])
+function expectViolation(reader: (fields: Fields, field: string) => unknown, message: string): void {
+  expect(read(reader).messages).toEqual([message])
 }
 
 describe('an address', () => {
   test('is read in any letter case and given in lower case', () => {
-    const { value, noted } = read((fields, it) => fields.address(it, ADDRESS))
-    expect({ value, noted }).toEqual({ value: ADDRESS.toLowerCase(), noted: [] })
+    const { value, messages } = read((fields, it) => fields.address(it, ADDRESS))
+    expect({ value, messages }).toEqual({ value: ADDRESS.toLowerCase(), messages: [] })
   })
 
   test.each(['', ADDRESS.slice(2), `${ADDRESS}0`, ADDRESS.slice(0, -2), ORDER_ID])('is not %j', (text) => {
-    expectRefused((fields, it) => fields.address(it, text), 'must be a 20-byte address in hex with 0x')
+    expectViolation((fields, it) => fields.address(it, text), 'must be a 20-byte address in hex with 0x')
   })
 })
 
 describe('32 bytes', () => {
   test('are read in any letter case and given in lower case', () => {
-    const { value, noted } = read((fields, it) => fields.bytes32(it, ORDER_ID))
-    expect({ value, noted }).toEqual({ value: ORDER_ID.toLowerCase(), noted: [] })
+    const { value, messages } = read((fields, it) => fields.bytes32(it, ORDER_ID))
+    expect({ value, messages }).toEqual({ value: ORDER_ID.toLowerCase(), messages: [] })
   })
 
   test.each(['', '0x', ORDER_ID.slice(2), `${ORDER_ID}00`, ORDER_ID.slice(0, -1), ADDRESS])(
     'are not %j',
     (text) => {
-      expectRefused((fields, it) => fields.bytes32(it, text), 'must be 32 bytes in hex with 0x')
+      expectViolation((fields, it) => fields.bytes32(it, text), 'must be 32 bytes in hex with 0x')
     },
   )
 })
 
 describe('a signature', () => {
   test('is read as it is', () => {
-    const { value, noted } = read((fields, it) => fields.signature(it, SIGNATURE))
-    expect({ value, noted }).toEqual({ value: SIGNATURE, noted: [] })
+    const { value, messages } = read((fields, it) => fields.signature(it, SIGNATURE))
+    expect({ value, messages }).toEqual({ value: SIGNATURE, messages: [] })
   })
 
   const bad = [
@@ -59,14 +59,14 @@ describe('a signature', () => {
     `${SIGNATURE.slice(0, -1)}g`,
   ]
   test.each([...bad, `${SIGNATURE}\n`])('is not %j', (text) => {
-    expectRefused((fields, it) => fields.signature(it, text), 'must be 65 bytes in hex with 0x')
+    expectViolation((fields, it) => fields.signature(it, text), 'must be 65 bytes in hex with 0x')
   })
 })
 
 describe('an amount', () => {
   test.each([1n, 1000n, MAX])('may be %s', (amount) => {
-    const { value, noted } = read((fields, it) => fields.amount(it, amount.toString()))
-    expect({ value, noted }).toEqual({ value: amount, noted: [] })
+    const { value, messages } = read((fields, it) => fields.amount(it, amount.toString()))
+    expect({ value, messages }).toEqual({ value: amount, messages: [] })
   })
 
   test.each(['', '0', '00', '01', '-1', '+1', '1.0', '1e3', '0x1', ' 1', (MAX + 1n).toString()])(
@@ -74,41 +74,41 @@ describe('an amount', () => {
     (text) => {
       const message =
         'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros'
-      expectRefused((fields, it) => fields.amount(it, text), message)
+      expectViolation((fields, it) => fields.amount(it, text), message)
     },
   )
 })
 
 describe('an integer', () => {
   test.each([1, 300, 86_400, 300n])('of 1 to 86400 may be %s', (number) => {
-    const { value, noted } = read((fields, it) => fields.integer(it, number, 1, 86_400))
-    expect({ value, noted }).toEqual({ value: Number(number), noted: [] })
+    const { value, messages } = read((fields, it) => fields.integer(it, number, 1, 86_400))
+    expect({ value, messages }).toEqual({ value: Number(number), messages: [] })
   })
 
   test.each([0, -1, 86_401, 2n ** 64n])('of 1 to 86400 is not %s', (number) => {
-    expectRefused((fields, it) => fields.integer(it, number, 1, 86_400), 'must be an integer of 1 to 86400')
+    expectViolation((fields, it) => fields.integer(it, number, 1, 86_400), 'must be an integer of 1 to 86400')
   })
 })
 
 describe('a timestamp', () => {
   test.each([1n, 1_800_000_000_123n, MAX_SAFE])('may be %s', (number) => {
-    const { value, noted } = read((fields, it) => fields.timestampMs(it, number))
-    expect({ value, noted }).toEqual({ value: Number(number), noted: [] })
+    const { value, messages } = read((fields, it) => fields.timestampMs(it, number))
+    expect({ value, messages }).toEqual({ value: Number(number), messages: [] })
   })
 
   test.each([0n, -1n, MAX_SAFE + 1n, 2n ** 64n - 1n])('is not %s', (number) => {
-    expectRefused((fields, it) => fields.timestampMs(it, number), 'must be Unix time in milliseconds')
+    expectViolation((fields, it) => fields.timestampMs(it, number), 'must be Unix time in milliseconds')
   })
 })
 
 describe('one of some integers', () => {
   test.each([1n, 10n, MAX_SAFE])('may be %s', (number) => {
-    const { value, noted } = read((fields, it) => fields.oneOf(it, number, [1, 10, Number(MAX_SAFE)]))
-    expect({ value, noted }).toEqual({ value: Number(number), noted: [] })
+    const { value, messages } = read((fields, it) => fields.oneOf(it, number, [1, 10, Number(MAX_SAFE)]))
+    expect({ value, messages }).toEqual({ value: Number(number), messages: [] })
   })
 
   test.each([0n, 2n, -1n, MAX_SAFE + 1n, 2n ** 64n - 1n])('is not %s', (number) => {
-    expectRefused((fields, it) => fields.oneOf(it, number, [1, 10]), 'must be 1 or 10')
+    expectViolation((fields, it) => fields.oneOf(it, number, [1, 10]), 'must be 1 or 10')
   })
 })
 
@@ -116,12 +116,18 @@ describe('a choice', () => {
   const choices = { 1: 'EXACT_INPUT', 2: 'EXACT_OUTPUT' } as const
 
   test('is one of its names', () => {
-    expect(read((fields, it) => fields.choice(it, 2, choices))).toEqual({ value: 'EXACT_OUTPUT', noted: [] })
+    expect(read((fields, it) => fields.choice(it, 2, choices))).toEqual({
+      value: 'EXACT_OUTPUT',
+      messages: [],
+    })
   })
 
   test.each([0, 3, -1])('is not the number %i', (number) => {
-    const { value, noted } = read((fields, it) => fields.choice(it, number, choices))
-    expect({ value, noted }).toEqual({ value: undefined, noted: ['must be EXACT_INPUT or EXACT_OUTPUT'] })
+    const { value, messages } = read((fields, it) => fields.choice(it, number, choices))
+    expect({ value, messages }).toEqual({
+      value: undefined,
+      messages: ['must be EXACT_INPUT or EXACT_OUTPUT'],
+    })
   })
 })
 
@@ -136,7 +142,7 @@ describe('a display name', () => {
     ['four combining marks in a row', 'a\u0301\u0302\u0303\u0304'],
     ['a syllable of Burmese', 'ကျွှော်'],
   ])('may be %s', (_what, text) => {
-    expect(read((fields, it) => fields.displayName(it, text))).toEqual({ value: text, noted: [] })
+    expect(read((fields, it) => fields.displayName(it, text))).toEqual({ value: text, messages: [] })
   })
 
   test.each([
@@ -173,7 +179,7 @@ describe('a display name', () => {
     ['a name with five combining marks in a row', 'a\u0301\u0302\u0303\u0304\u0305'],
     ['a name that begins with a mark', '\u0301a'],
   ])('is not %s', (_what, text) => {
-    expectRefused(
+    expectViolation(
       (fields, it) => fields.displayName(it, text),
       'must be 1 to 64 visible characters: no control, format or other invisible characters, no blank at either end, at most 4 combining marks in a row',
     )
@@ -193,7 +199,7 @@ describe('an endpoint URL', () => {
     'https://xn--grn-hoa.example/%20',
     longest,
   ])('may be %s', (text) => {
-    expect(read((fields, it) => fields.endpointUrl(it, text))).toEqual({ value: text, noted: [] })
+    expect(read((fields, it) => fields.endpointUrl(it, text))).toEqual({ value: text, messages: [] })
   })
 
   test.each([
@@ -230,7 +236,7 @@ describe('an endpoint URL', () => {
   ])('is not %j', (text) => {
     const message =
       'must be an http or https URL of at most 2048 characters without credentials, query or fragment'
-    expectRefused((fields, it) => fields.endpointUrl(it, text), message)
+    expectViolation((fields, it) => fields.endpointUrl(it, text), message)
   })
 
   test.each([
@@ -251,24 +257,24 @@ describe('an endpoint URL', () => {
     ['https://solver.example/a\\b', 'https://solver.example/a/b'],
     ['https://solver.example/ü', 'https://solver.example/%C3%BC'],
     ['https://[2606:4700:4700:0::1111]', 'https://[2606:4700:4700::1111]'],
-  ])('is not %s, and is told to be %s', (text, normal) => {
-    expectRefused(
+  ])('is not %s, and must be %s', (text, normal) => {
+    expectViolation(
       (fields, it) => fields.endpointUrl(it, text),
       `must be written in its normalised form: ${normal}`,
     )
   })
 
   test.each(['https://solver.example:0', 'https://solver.example:00/'])('is not at port 0: %s', (text) => {
-    expectRefused((fields, it) => fields.endpointUrl(it, text), 'must have a port of 1 to 65535')
+    expectViolation((fields, it) => fields.endpointUrl(it, text), 'must have a port of 1 to 65535')
   })
 })
 
 describe('violations', () => {
-  test('are all noted, in the order in which the fields were read', () => {
+  test('are all recorded, in the order in which the fields were read', () => {
     const fields = new Fields([{ field: 'timestamp', message: 'must be an integer' }])
     fields.address('address', '')
     fields.amount('amount', '')
-    fields.refuse('originChainId', 'must equal the chain that is asked, 1')
+    fields.addViolation('originChainId', 'must equal the chain of the request, 1')
     expect(fields.violations.map(({ field }) => field)).toEqual([
       'timestamp',
       'address',
@@ -277,15 +283,15 @@ describe('violations', () => {
     ])
   })
 
-  test('of a field that could not even be read are not noted twice', () => {
+  test('of a malformed field are not recorded twice', () => {
     const malformed = { field: 'amount', message: 'must be a string' }
     const fields = new Fields([malformed])
     fields.amount('amount', '')
-    fields.refuse('amount', 'must be something else')
+    fields.addViolation('amount', 'must be something else')
     expect(fields.violations).toEqual([malformed])
   })
 
-  test('are none when every field is good', () => {
+  test('are empty when every field is valid', () => {
     const fields = new Fields([])
     fields.address('address', ADDRESS)
     fields.amount('amount', '1')

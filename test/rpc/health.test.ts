@@ -3,14 +3,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/health/v1/health_pb.js'
 import { createHealth } from '../../src/rpc/health.js'
 
-/** Far beyond what anything here takes; a stream that stays silent is ended by it. */
+/** Much longer than anything here takes; it ends a stream that stays silent. */
 const PATIENCE_MS = 3000
-/** Looks that never come in time, and those that come at once. */
+/** An interval of checks that never come in time, and one of checks that come at once. */
 const SELDOM_MS = 60_000
 const LONG = { timeout: 20_000 }
 const OFTEN_MS = 5
 
-/** Health of a server whose state the test sets, asked over Connect without a network. */
+/** Health of a server whose state the test sets, called over Connect without a network. */
 function setUp({ watchIntervalMs = SELDOM_MS, maxWatchers = 2, maxWatchersPerClient = 0 } = {}) {
   const server = { isServing: true, polls: 0 }
   const health = createHealth({
@@ -24,7 +24,7 @@ function setUp({ watchIntervalMs = SELDOM_MS, maxWatchers = 2, maxWatchersPerCli
     maxWatchersPerClient,
   })
   const client = createClient(Health, createRouterTransport(health.routes))
-  /** Takes each message as soon as it is there, as a connection does; or only when asked, as one that is clogged. */
+  /** Reads each message at once, as a connection does; or only on request, as a blocked one does. */
   const watch = (service = '', { takesAhead = true } = {}) => {
     const left = new AbortController()
     onTestFinished(() => left.abort())
@@ -48,8 +48,8 @@ function setUp({ watchIntervalMs = SELDOM_MS, maxWatchers = 2, maxWatchersPerCli
 
 const REFUSED = { code: Code.ResourceExhausted }
 
-describe('places for watchers', () => {
-  it('are as many as there are, for known and unknown services together', async () => {
+describe('the slots for watchers', () => {
+  it('have one limit for known and unknown services together', async () => {
     const { watch } = setUp()
     const watches = [watch(), watch('a.v1.Unknown')]
     expect(await Promise.all(watches.map(({ next }) => next()))).toEqual([
@@ -68,7 +68,7 @@ describe('places for watchers', () => {
     await expect(watch().next()).rejects.toMatchObject(REFUSED)
   })
 
-  it('are not used up by those that are refused', async () => {
+  it('are not used by rejected watchers', async () => {
     const { watch } = setUp({ maxWatchers: 1 })
     const first = watch()
     await first.next()
@@ -79,7 +79,7 @@ describe('places for watchers', () => {
     await vi.waitFor(async () => expect(await watch().next()).toBe(Status.SERVING), LONG)
   })
 
-  it('are no matter for who only checks', async () => {
+  it('are not needed for a single check', async () => {
     const { watch, client } = setUp({ maxWatchers: 1 })
     await watch().next()
     expect((await client.check({})).status).toBe(Status.SERVING)
@@ -88,18 +88,18 @@ describe('places for watchers', () => {
 })
 
 describe('a watcher', () => {
-  it('is told each change once', async () => {
+  it('gets each change once', async () => {
     const { server, watch } = setUp({ watchIntervalMs: OFTEN_MS })
     const watcher = watch('a.v1.Service')
-    const told = [await watcher.next()]
+    const received = [await watcher.next()]
     for (const isServing of [false, true, false]) {
       server.isServing = isServing
-      told.push(await watcher.next())
+      received.push(await watcher.next())
     }
-    expect(told).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING, Status.NOT_SERVING])
+    expect(received).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING, Status.NOT_SERVING])
   })
 
-  it('is looked after also when all others have left', async () => {
+  it('still gets changes when all others have left', async () => {
     const { server, watch } = setUp({ watchIntervalMs: OFTEN_MS })
     const [first, second] = [watch(), watch()]
     await Promise.all([first.next(), second.next()])
@@ -108,7 +108,7 @@ describe('a watcher', () => {
     expect(await second.next()).toBe(Status.NOT_SERVING)
   })
 
-  it('that comes when nothing is serving is told when that is over, though nobody watched before', async () => {
+  it('gets the end of an outage that began before the first watcher', async () => {
     const { server, watch } = setUp({ watchIntervalMs: 200 })
     server.isServing = false
     const watcher = watch()
@@ -117,7 +117,7 @@ describe('a watcher', () => {
     expect(await watcher.next()).toBe(Status.SERVING)
   })
 
-  it('that comes in a short outage between two looks is told when that is over', async () => {
+  it('gets the end of a short outage between two checks', async () => {
     const { server, watch } = setUp({ watchIntervalMs: 200 })
     const earlier = watch()
     await earlier.next()
@@ -130,7 +130,7 @@ describe('a watcher', () => {
     expect(await later.next()).toBe(Status.SERVING)
   })
 
-  it('costs nothing any more when it has left', async () => {
+  it('costs nothing after it has left', async () => {
     const { server, watch } = setUp({ watchIntervalMs: OFTEN_MS })
     const watcher = watch()
     await watcher.next()
@@ -138,7 +138,7 @@ describe('a watcher', () => {
     watcher.leave()
     await expect(watcher.next()).rejects.toMatchObject({ code: Code.Canceled })
     const { polls } = server
-    // Ten looks of another server, as often: none is left of this one's by then.
+    // Ten checks of another server with the same interval: this server would have checked by then.
     const other = setUp({ watchIntervalMs: OFTEN_MS })
     await other.watch().next()
     await vi.waitFor(() => expect(other.server.polls).toBeGreaterThan(10), { interval: OFTEN_MS, ...LONG })
@@ -147,7 +147,7 @@ describe('a watcher', () => {
 })
 
 describe('a server that drains', () => {
-  it('tells all who watch that nothing is serving, but for services that it does not have, and lets go', async () => {
+  it('sends all watchers that no service is serving, except for unknown services, and ends their streams', async () => {
     const { health, watch } = setUp()
     const [known, unknown] = [watch('a.v1.Service'), watch('a.v1.Unknown')]
     await Promise.all([known.next(), unknown.next()])
@@ -156,7 +156,7 @@ describe('a server that drains', () => {
     expect(await unknown.next()).toBeUndefined()
   })
 
-  it('tells also who has not taken the message before yet', async () => {
+  it('also reaches a watcher that has not read the message before', async () => {
     const { health, watch } = setUp()
     const watcher = watch('', { takesAhead: false })
     expect(await watcher.next()).toBe(Status.SERVING)
@@ -164,7 +164,7 @@ describe('a server that drains', () => {
     expect([await watcher.next(), await watcher.next()]).toEqual([Status.NOT_SERVING, undefined])
   })
 
-  it('says so once to who comes later, and to who checks', async () => {
+  it('sends the status once to a later watcher, and to a check', async () => {
     const { health, client, watch } = setUp()
     health.drain()
     expect((await client.check({})).status).toBe(Status.NOT_SERVING)
@@ -172,7 +172,7 @@ describe('a server that drains', () => {
     expect([await late.next(), await late.next()]).toEqual([Status.NOT_SERVING, undefined])
   })
 
-  it('does not tell a second time who knew already', async () => {
+  it('does not send a status again that a watcher already has', async () => {
     const { server, health, watch } = setUp()
     server.isServing = false
     const watcher = watch()

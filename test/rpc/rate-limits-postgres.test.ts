@@ -60,7 +60,7 @@ async function remaining(limits: RateLimits, address: string, name?: LimitName):
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** Stops the clock that windows are told by. */
+/** Stops the clock of the windows. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -79,7 +79,7 @@ describe('replicas on one database', () => {
     expect(await remaining(one, BOB)).toBe(LIMIT - 1)
   })
 
-  test('accept as many requests at once as one would', async () => {
+  test('accept as many concurrent requests as one replica would', async () => {
     const databaseUrl = await createCountsDatabase()
     const cluster = times(3, () => openLimits(databaseUrl))
     const addresses = times(10, (index) => `192.0.2.${index}`)
@@ -95,7 +95,7 @@ describe('replicas on one database', () => {
     }
   })
 
-  test('count IPv6 clients by their /64, and IPv4 ones in IPv6 clothes with the others', async () => {
+  test('count IPv6 clients by their /64, and IPv4-mapped addresses as IPv4', async () => {
     const databaseUrl = await createCountsDatabase()
     const [one, other] = [openLimits(databaseUrl), openLimits(databaseUrl)]
     expect(await remaining(one, '2001:db8:0:1::1')).toBe(4)
@@ -105,7 +105,7 @@ describe('replicas on one database', () => {
     expect(await remaining(other, `::ffff:${ALICE}`)).toBe(3)
   })
 
-  test('count the limits of methods apart', async () => {
+  test('count the limits of methods separately', async () => {
     const databaseUrl = await createCountsDatabase()
     const [one, other] = [openLimits(databaseUrl), openLimits(databaseUrl)]
     const left = []
@@ -114,7 +114,7 @@ describe('replicas on one database', () => {
     expect(left).toEqual([4, 4, 4, 3, Number.NaN])
   })
 
-  test('count no more new clients of a window one by one than they should', async () => {
+  test('give a bounded number of new clients their own counts in a window', async () => {
     const databaseUrl = await createCountsDatabase()
     const maxClients = 20
     const shared = createRateLimits(CONFIG, { ...openCounters(databaseUrl), maxClients })
@@ -136,7 +136,7 @@ describe('replicas on one database', () => {
   })
 })
 
-test('a flood from one IPv6 network, or from one IPv4 /16, adds few rows and leaves others alone', async () => {
+test('a flood from one IPv6 network, or from one IPv4 /16, adds few rows and does not affect other clients', async () => {
   const databaseUrl = await createCountsDatabase()
   const maxClients = 640
   const limits = createRateLimits(CONFIG, { ...openCounters(databaseUrl), maxClients })
@@ -154,7 +154,7 @@ test('a flood from one IPv6 network, or from one IPv4 /16, adds few rows and lea
   expect((await ask(limits, '2001:db8:1:ffff::1')).isAccepted).toBe(false)
 })
 
-test('answers carry the same headers as with counts in memory, and windows end alike', async () => {
+test('responses have the same headers as with counts in memory, and windows end in the same way', async () => {
   stopClock()
   const databaseUrl = await createCountsDatabase()
   const stores = { memory: createRateLimits(CONFIG), postgres: openLimits(databaseUrl) }
@@ -184,7 +184,7 @@ test('answers carry the same headers as with counts in memory, and windows end a
   ])
 })
 
-test('a client over the limit is refused without a question; others are counted in memory when none is answered', async () => {
+test('a client over the limit is rejected without a query; others are counted in memory when the database does not answer', async () => {
   const databaseUrl = await createCountsDatabase()
   const patient = openLimits(databaseUrl)
   const limits = openLimits(databaseUrl, { timeoutMs: 200 })
@@ -196,7 +196,7 @@ test('a client over the limit is refused without a question; others are counted 
   )
   const unlock = await lockCounts(databaseUrl)
 
-  // Were the database asked, nothing would come before the lock is released.
+  // A query to the database would wait for the lock.
   expect((await ask(patient, ALICE)).isAccepted).toBe(false)
   expect(await ask(limits, ALICE)).toEqual({
     isAccepted: false,
@@ -215,7 +215,7 @@ test('a client over the limit is refused without a question; others are counted 
   expect(await waiting).toBe(LIMIT - 1)
 })
 
-test('nothing is asked of a database that is known to be away, and what was over the limit stays so', async () => {
+test('a database that is known to be down gets no query, and a client over the limit stays over it', async () => {
   const databaseUrl = await createCountsDatabase()
   const client = await connect(databaseUrl)
   let isUp = true
@@ -242,7 +242,7 @@ test('nothing is asked of a database that is known to be away, and what was over
   expect(failures).toEqual([])
 })
 
-test('counting goes on in memory when the database dies, and together again once it is back', {
+test('counting continues in memory when the database stops, and in the database after it is back', {
   timeout: 30_000,
 }, async () => {
   const server = await startPostgres()
@@ -254,7 +254,7 @@ test('counting goes on in memory when the database dies, and together again once
   expect([await remaining(one, ALICE), await remaining(other, ALICE)]).toEqual([4, 3])
 
   await server.kill()
-  // Its processes end by themselves once they notice.
+  // Its processes end themselves when they notice.
   const firstInMemory = await eventually(
     () => remaining(one, ALICE),
     () => failures.length > 0,

@@ -14,7 +14,7 @@ const CONFIG = {
   streams: 0,
 }
 
-/** What is left for a client after one more request; undefined when it was refused. */
+/** The remaining requests of a client after one more; undefined when it was rejected. */
 async function left(limits: RateLimits, address: string): Promise<number | undefined> {
   const headers = new Map<string, string>()
   try {
@@ -36,8 +36,8 @@ async function fill(count: number, limits: RateLimits, address: (index: number) 
   return accepted
 }
 
-describe('more clients than are counted one by one', () => {
-  it('share a few counts, while those that came before keep their own, and so do those of the other IP version', async () => {
+describe('clients beyond the limit of separate counts', () => {
+  it('share a few counts, while earlier clients and those of the other IP version keep their own', async () => {
     const limits = createRateLimits(CONFIG)
     const counted = 50_000
     await fill(counted, limits, addressOf)
@@ -56,20 +56,17 @@ describe('more clients than are counted one by one', () => {
     ['an IPv4 /16', (index: number) => `10.0.${index >> 8}.${index & 255}`, '10.1.0.1'],
     ['an IPv6 /32', (index: number) => `2001:db8:${index.toString(16)}::1`, '2001:db9::1'],
     ['an IPv6 /48', (index: number) => subnetOf(1, index), subnetOf(2, 1)],
-  ])(
-    'of %s share the counts of that network, and leave everybody else alone',
-    async (_, address, elsewhere) => {
-      const maxClients = 80
-      const limits = createRateLimits(CONFIG, { maxClients })
-      const accepted = await fill(5000, limits, address)
-      expect(accepted).toBeLessThanOrEqual(maxClients / 8 + 16 * LIMIT)
-      for (const other of [elsewhere, '192.0.2.1', '2001:dba::1']) {
-        expect(await left(limits, other)).toBe(LIMIT - 1)
-        expect(await left(limits, other)).toBe(LIMIT - 2)
-      }
-      expect(await left(limits, address(0))).toBe(LIMIT - 2)
-    },
-  )
+  ])('of %s share the counts of that network and do not affect others', async (_, address, elsewhere) => {
+    const maxClients = 80
+    const limits = createRateLimits(CONFIG, { maxClients })
+    const accepted = await fill(5000, limits, address)
+    expect(accepted).toBeLessThanOrEqual(maxClients / 8 + 16 * LIMIT)
+    for (const other of [elsewhere, '192.0.2.1', '2001:dba::1']) {
+      expect(await left(limits, other)).toBe(LIMIT - 1)
+      expect(await left(limits, other)).toBe(LIMIT - 2)
+    }
+    expect(await left(limits, address(0))).toBe(LIMIT - 2)
+  })
 })
 
 describe('an IPv6 network', () => {
@@ -81,7 +78,7 @@ describe('an IPv6 network', () => {
     expect(await left(limits, '192.0.2.1')).toBe(LIMIT - 1)
   })
 
-  it('is named in the refusal, with its own count in the headers', async () => {
+  it('is named in the rejection, with its own count in the headers', async () => {
     const limits = createRateLimits(CONFIG)
     await fill(256, limits, (index) => subnetOf(1, index))
     const headers = new Map<string, string>()
@@ -102,13 +99,13 @@ describe('an IPv6 network', () => {
     })
   })
 
-  it('is not used up by the refused requests of one of its clients', async () => {
+  it('does not count the rejected requests of its clients', async () => {
     const limits = createRateLimits(CONFIG)
     expect(await fill(1000, limits, () => subnetOf(1, 0))).toBe(LIMIT)
     expect(await fill(3 * LIMIT, limits, (index) => subnetOf(1, 1 + (index % 3)))).toBe(3 * LIMIT)
   })
 
-  it('has its requests again in the next window', async () => {
+  it('has all of its requests again in the next window', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const limits = createRateLimits(CONFIG)
@@ -118,7 +115,7 @@ describe('an IPv6 network', () => {
     expect(await left(limits, subnetOf(1, 99))).toBe(LIMIT - 1)
   })
 
-  it('never gets more than its multiples, and never takes from another one', async () => {
+  it('never gets more than its limit, and never takes from another one', async () => {
     const request = fc.record({ site: fc.nat(2), range: fc.nat(3), subnet: fc.nat(5) })
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 400, size: 'max' }), async (requests) => {
@@ -138,7 +135,7 @@ describe('an IPv6 network', () => {
   })
 })
 
-it('the limits of methods and the global one are counted apart', async () => {
+it('the limits of methods and the global one are counted separately', async () => {
   const limits = createRateLimits(CONFIG)
   const client = { address: '127.0.0.1', setHeader: () => {} }
   for (const name of ['quote', 'global', 'quote', 'global'] as const) await limits.consume(name, client)

@@ -10,16 +10,16 @@ import { describe, expect, it } from 'vitest'
 import { EventService } from '../../gen/aggregator/v1/event_pb.js'
 import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { Health } from '../../gen/health/v1/health_pb.js'
-import { createAnswers } from '../../src/rpc/reflection.js'
+import { createResponder } from '../../src/rpc/reflection.js'
 
-type Answer = ReturnType<typeof createAnswers>
+type Answer = ReturnType<typeof createResponder>
 const SERVED = [EventService, QuoteService, Health]
-const answer: Answer = createAnswers(SERVED)
+const answer: Answer = createResponder(SERVED)
 const HTTP_FILE = 'google/api/http.proto'
 const DESCRIPTOR_FILE = 'google/protobuf/descriptor.proto'
 const HEALTH_FILE = 'health/v1/health.proto'
 
-/** The files that answer a question, in their order. */
+/** The files in the response to a query, in their order. */
 function filesFor(...[query]: Parameters<Answer>): FileDescriptorProto[] {
   const { case: kind, value } = answer(query)
   if (kind !== 'fileDescriptorResponse') throw new Error(`${kind}: ${JSON.stringify(value)}`)
@@ -48,14 +48,14 @@ describe('the file of a symbol', () => {
   it.each([
     ['of a package', 'aggregator.v1.ORDER_TYPE_EXACT_INPUT', 'aggregator/v1/quote.proto'],
     ['of a message', 'grpc.health.v1.HealthCheckResponse.NOT_SERVING', HEALTH_FILE],
-  ])('is found for a value of an enum %s, which is named beside the enum', (_, symbol, file) => {
+  ])('is found for a value of an enum %s in the scope of the enum', (_, symbol, file) => {
     expect(namesOfSymbol(symbol)[0]).toBe(file)
   })
 
   it.each([
     ['of a package', 'aggregator.v1.OrderType.ORDER_TYPE_EXACT_INPUT', 'aggregator/v1/quote.proto'],
     ['of a message', 'grpc.health.v1.HealthCheckResponse.ServingStatus.NOT_SERVING', HEALTH_FILE],
-  ])('is found for a value of an enum %s that is named below it, as some clients do', (_, symbol, file) => {
+  ])('is found for a value of an enum %s in the enum itself, as some clients name it', (_, symbol, file) => {
     expect(namesOfSymbol(symbol)[0]).toBe(file)
   })
 
@@ -75,13 +75,13 @@ describe('the file of a symbol', () => {
     'aggregator/v1/quote.proto',
     'constructor',
     '__proto__',
-  ])('is not there for %j', (symbol) => {
+  ])('is not found for %j', (symbol) => {
     expect(answer({ case: 'fileContainingSymbol', value: symbol })).toEqual(notFound(symbol))
   })
 })
 
 describe('a file by its name', () => {
-  it('comes first, with all that it imports behind it, each once', () => {
+  it('comes first, followed by all that it imports, each once', () => {
     expect(namesFor({ case: 'fileByFilename', value: 'aggregator/v1/event.proto' })).toEqual([
       'aggregator/v1/event.proto',
       'google/api/annotations.proto',
@@ -96,15 +96,15 @@ describe('a file by its name', () => {
   })
 
   it.each(['', 'quote.proto', '/aggregator/v1/quote.proto', 'aggregator/v1', '../package.json', '__proto__'])(
-    'is not there for %j',
+    'is not found for %j',
     (name) => {
       expect(answer({ case: 'fileByFilename', value: name })).toEqual(notFound(name))
     },
   )
 
-  it.each(SERVED)('makes of $typeName what it was made of', (service: DescService) => {
+  it.each(SERVED)('has the whole descriptor of $typeName', (service: DescService) => {
     const file = filesFor({ case: 'fileContainingSymbol', value: service.typeName })
-    // Whoever builds types of files wants those first that others import.
+    // A client that builds types from files needs imported files first.
     const set = {
       $typeName: 'google.protobuf.FileDescriptorSet',
       file: file.toReversed(),
@@ -134,7 +134,7 @@ describe('extensions', () => {
     expect(find('', 72295728)).toEqual(notFound('72295728'))
   })
 
-  it('are listed for the type that has them; a message without has none', () => {
+  it('are listed for the type that has them, and empty for a message without any', () => {
     expect(list(OPTIONS).value).toEqual({ baseTypeName: OPTIONS, extensionNumber: [72295728] })
     expect(list('aggregator.v1.GetQuoteRequest').value).toEqual({
       baseTypeName: 'aggregator.v1.GetQuoteRequest',
@@ -143,20 +143,20 @@ describe('extensions', () => {
   })
 
   it.each(['', `.${OPTIONS}`, 'aggregator.v1.QuoteService', 'aggregator.v1.OrderType'])(
-    'are not there for %j, which is no message',
+    'are not found for %j, which is not a message',
     (type) => {
       expect(list(type)).toEqual(notFound(type))
     },
   )
 
-  it('are not known of files that no service needs', () => {
-    const onlyHealth = createAnswers([Health])
+  it('are unknown for files that no service needs', () => {
+    const onlyHealth = createResponder([Health])
     expect(onlyHealth({ case: 'allExtensionNumbersOfType', value: OPTIONS })).toEqual(notFound(OPTIONS))
   })
 })
 
-describe('other questions', () => {
-  it('the list of services has them by name, whatever is asked for', () => {
+describe('other queries', () => {
+  it('the list of services is sorted by name and ignores the text of the query', () => {
     for (const value of ['', '*', 'aggregator.v1.QuoteService']) {
       expect(answer({ case: 'listServices', value })).toEqual({
         case: 'listServicesResponse',
@@ -165,7 +165,7 @@ describe('other questions', () => {
     }
   })
 
-  it('a request without a question is a mistake of the caller', () => {
+  it('a request without a query is an invalid argument', () => {
     expect(answer({ case: undefined })).toMatchObject({
       case: 'errorResponse',
       value: { errorCode: Code.InvalidArgument },

@@ -116,14 +116,14 @@ describe.each(transports)('$name', (transport) => {
 
 describe('an unknown query parameter is rejected with the similar known one', () => {
   const QUERY = '?chainid=999&usr=0x12'
-  const chainid = 'is no parameter of this path: did you mean chainId?'
+  const chainid = 'is not a parameter of this path: did you mean chainId?'
 
   it('on server-sent events', async () => {
     const { status, body } = await service.get(`/v1/events${QUERY}`)
     expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
     expect(body.details).toEqual([
       { field: 'chainid', message: chainid },
-      { field: 'usr', message: 'is no parameter of this path: did you mean user?' },
+      { field: 'usr', message: 'is not a parameter of this path: did you mean user?' },
     ])
   })
 

@@ -56,14 +56,14 @@ describe('a start with a wrong configuration', () => {
   it('reports a port that is taken, a foreign address, and a database that cannot be opened', async () => {
     const taken = await startService(chain)
     await expect(startService(chain, { PORT: new URL(taken.url).port })).rejects.toThrow(
-      /^PORT is \d+, which is taken: set another one, /,
+      /^PORT is \d+, which is in use: set another one, /,
     )
     await taken.close()
     await expect(startService(chain, { HOST: '192.0.2.1' })).rejects.toThrow(
-      /^HOST is "192.0.2.1", which is no address of this machine: it must be /,
+      /^HOST is "192.0.2.1", which is not an address of this machine: it must be /,
     )
     await expect(startService(chain, { HOST: 'fe80::1' })).rejects.toThrow(
-      /^HOST is "fe80::1", which (cannot be listened on \(\w+\)|is no address of this machine): it must be /,
+      /^HOST is "fe80::1", which (cannot be listened on \(\w+\)|is not an address of this machine): it must be /,
     )
     await expect(startService(chain, { DB_PATH: '/no/such/folder/file.db' })).rejects.toThrow(
       /^DB_PATH is .*cannot be opened/,

@@ -40,11 +40,11 @@ function pick(exchanges: readonly Exchange[]): Sample[] {
   for (const exchange of exchanges) {
     const { of, status, reason, path, requestBody, body } = exchange
     const isRefused = reason === 'ROUTE_NOT_FOUND' || reason === 'METHOD_NOT_ALLOWED'
-    const key = `${isRefused ? 'refused' : of} ${status} ${reason}`
+    const key = `${isRefused ? 'unrouted' : of} ${status} ${reason}`
     if (status === 101 || picked.has(key)) continue
     const request = status === 200 ? { path, requestBody } : {}
     const text = typeof body === 'string' ? shortened(body) : body
-    picked.set(key, { of: isRefused ? 'refused' : of, status, reason, ...request, body: text })
+    picked.set(key, { of: isRefused ? 'unrouted' : of, status, reason, ...request, body: text })
   }
   return [...picked.values()]
 }

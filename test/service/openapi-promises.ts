@@ -14,8 +14,8 @@ export function readPromises(openApi: Document) {
     const [verb = '', path = ''] = of.split(' ')
     const isPath = openApi.paths[path] !== undefined
     const isVerb = openApi.paths[path]?.[verb.toLowerCase()] !== undefined
-    if (!isPath && status === 404) return ['x-refusals', 'RouteNotFound']
-    if (isPath && !isVerb && status === 405) return ['x-refusals', 'MethodNotAllowed']
+    if (!isPath && status === 404) return ['x-rejections', 'RouteNotFound']
+    if (isPath && !isVerb && status === 405) return ['x-rejections', 'MethodNotAllowed']
     return ['paths', path, verb.toLowerCase(), 'responses', String(status)]
   }
 

@@ -120,7 +120,7 @@ async function startReplica(index: number, variables: Record<string, string>): P
     await replica.start()
     return replica
   } catch (error) {
-    if (!String(error).includes('which is taken')) throw error
+    if (!String(error).includes('which is in use')) throw error
     return startReplica(index, variables)
   }
 }

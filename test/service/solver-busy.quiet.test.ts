@@ -71,7 +71,7 @@ describe('when all connections to a solver are in use', () => {
       'SOLVERS_BUSY',
       '1',
     ])
-    expect(refused.body.error).toMatch(/^All connections to solvers are taken/)
+    expect(refused.body.error).toMatch(/^All connections to solvers are in use/)
     expect(moody.asks.length).toBe(1 + MAX_CONNECTIONS)
     letGo()
     expect((await taken).map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))

@@ -113,13 +113,21 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
     [`CONFIRMATIONS_${ID}`, { [`CONFIRMATIONS_${ID}`]: '-1' }, `is "-1": ${INTEGER} 0 to 10000`],
     ['PORT', { PORT: '70000' }, `is "70000": ${INTEGER} 0 to 65535`],
     ['PORT', { PORT: '3000\n4000' }, `is "3000?4000": ${INTEGER} 0 to 65535`],
-    ['HOST', { HOST: '192.0.2.1' }, `is "192.0.2.1", which is no address of this machine: ${HOST}`],
-    ['HOST', { HOST: 'localhost:3000' }, `is "localhost:3000", which is no address of this machine: ${HOST}`],
-    ['HOST', { HOST: 'http://0.0.0.0' }, `is "http://0.0.0.0", which is no address of this machine: ${HOST}`],
+    ['HOST', { HOST: '192.0.2.1' }, `is "192.0.2.1", which is not an address of this machine: ${HOST}`],
+    [
+      'HOST',
+      { HOST: 'localhost:3000' },
+      `is "localhost:3000", which is not an address of this machine: ${HOST}`,
+    ],
+    [
+      'HOST',
+      { HOST: 'http://0.0.0.0' },
+      `is "http://0.0.0.0", which is not an address of this machine: ${HOST}`,
+    ],
     [
       'HOST',
       { HOST: 'fe80::1' },
-      /^is "fe80::1", which (cannot be listened on \(\w+\)|is no address of this machine): it must be /,
+      /^is "fe80::1", which (cannot be listened on \(\w+\)|is not an address of this machine): it must be /,
     ],
     ['NODE_ENV', { NODE_ENV: 'prod' }, 'is "prod": it must be production, development or test'],
     ['QUOTE_TIMEOUT_MS', { QUOTE_TIMEOUT_MS: '2s' }, `is "2s": ${INTEGER} 1 to 60000`],
@@ -197,7 +205,7 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
     await expectOneLine(
       'PORT',
       { PORT: port },
-      `is ${port}, which is taken: set another one, or end the program that has it`,
+      `is ${port}, which is in use: set another one, or end the program that has it`,
     )
     await expectOneLine(
       'DB_PATH',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAllowlist, isPublicAddress } from '../../src/solvers/address-rules.js'
 
-describe('is not public:', () => {
+describe('an address that is not public:', () => {
   test.each([
     ['unspecified', ['0.0.0.0', '0.0.0.1', '0.255.255.255']],
     [
@@ -58,7 +58,7 @@ describe('is not public:', () => {
   })
 })
 
-test('are public: neighbours of the special ranges and well-known servers', () => {
+test('neighbours of the special ranges and well-known servers are public', () => {
   const addresses = [
     '1.0.0.0',
     '1.1.1.1',
@@ -93,7 +93,7 @@ test('are public: neighbours of the special ranges and well-known servers', () =
 })
 
 describe('an allowlist', () => {
-  test('has its host names in any letter case, and not the names below or around them', () => {
+  test('has its host names in any letter case, but no subdomains or parents of them', () => {
     const { hasHost } = createAllowlist(['Solver.Internal'])
     expect(['solver.internal', 'SOLVER.internal'].filter((host) => !hasHost(host))).toEqual([])
     expect(['a.solver.internal', 'internal', 'solver.internal.example', 'solver'].filter(hasHost)).toEqual([])
@@ -109,7 +109,7 @@ describe('an allowlist', () => {
     }
   })
 
-  test('has a single address, whichever way it is written', () => {
+  test('has a single address in any notation', () => {
     const { hasAddress } = createAllowlist(['10.0.0.5', 'fd00::5'])
     expect(['10.0.0.5', 'fd00::5', 'fd00:0:0::0005', '::ffff:10.0.0.5'].every(hasAddress)).toBe(true)
     expect(['10.0.0.4', '10.0.0.6', 'fd00::4', '::a00:5'].some(hasAddress)).toBe(false)
@@ -119,17 +119,17 @@ describe('an allowlist', () => {
     expect(createAllowlist(['10.0.0.0/8']).hasAddress('::ffff:10.9.9.9')).toBe(true)
   })
 
-  test('of all IPv4 has no IPv6 and the other way round', () => {
+  test('of all IPv4 has no IPv6, and vice versa', () => {
     expect(createAllowlist(['0.0.0.0/0']).hasAddress('::1')).toBe(false)
     expect(createAllowlist(['::/0']).hasAddress('127.0.0.1')).toBe(false)
   })
 
-  test('has no address in what is only a name', () => {
+  test('has no address for an entry that is only a name', () => {
     expect(createAllowlist(['10.0.0.0/8']).hasAddress('ten.example')).toBe(false)
     expect(createAllowlist(['ten.example']).hasAddress('ten.example')).toBe(false)
   })
 
-  test('of nothing has nothing', () => {
+  test('without entries has nothing', () => {
     const { hasHost, hasAddress } = createAllowlist([])
     expect(['', 'localhost', '127.0.0.1', '::1'].filter((text) => hasHost(text) || hasAddress(text))).toEqual(
       [],

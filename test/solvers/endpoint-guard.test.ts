@@ -8,7 +8,7 @@ const PUBLIC_V6 = '2606:4700:4700::1111'
 const PRIVATE = '10.0.0.5'
 const REJECTED = { reason: 'ENDPOINT_REJECTED', httpStatus: 400 }
 
-/** A resolver that knows these names; the others do not resolve. */
+/** A resolver with these names; other names do not resolve. */
 function resolver(names: Record<string, readonly string[]>): ResolveAll {
   return async (host) => {
     const addresses = names[host]
@@ -26,7 +26,7 @@ function productionGuard({ names = {}, allowlist = [] }: GuardSettings = {}) {
   return createEndpointGuard({ production: true, allowlist, resolveAll: resolver(names) })
 }
 
-/** What a socket is given for a host name. */
+/** The addresses that a socket gets for a host name. */
 function look(
   guard: ReturnType<typeof productionGuard>,
   host: string,
@@ -47,7 +47,7 @@ describe('in production', () => {
     expect(() => guard.assertDiallable('https:', 'solver.example')).not.toThrow()
   })
 
-  test('http is refused, even at a public address', async () => {
+  test('http is rejected, even at a public address', async () => {
     const guard = productionGuard({ names: { 'solver.example': [PUBLIC] } })
     await expect(guard.assertAllowed('http://solver.example')).rejects.toMatchObject(REJECTED)
     await expect(guard.assertAllowed(`http://${PUBLIC}`)).rejects.toMatchObject(REJECTED)
@@ -58,12 +58,12 @@ describe('in production', () => {
   test.each([
     ['a private one', [PRIVATE]],
     ['a private one before a public one', [PRIVATE, PUBLIC]],
-    ['a private one behind public ones', [PUBLIC, PUBLIC_V6, PRIVATE]],
+    ['a private one after public ones', [PUBLIC, PUBLIC_V6, PRIVATE]],
     ['a loopback one in IPv6', [PUBLIC, '::1']],
     ['an IPv4-mapped one', ['::ffff:127.0.0.1']],
     ['the cloud metadata one', ['169.254.169.254']],
   ])(
-    'a name with %s among its addresses is refused, at registration and on dialling',
+    'a name with %s among its addresses is rejected at registration and on connect',
     async (_what, addresses) => {
       const guard = productionGuard({ names: { 'solver.example': addresses } })
       await expect(guard.assertAllowed('https://solver.example')).rejects.toMatchObject(REJECTED)
@@ -72,13 +72,13 @@ describe('in production', () => {
     },
   )
 
-  test('a name without any address is refused', async () => {
+  test('a name without any address is rejected', async () => {
     const guard = productionGuard({ names: { 'solver.example': [] } })
     await expect(guard.assertAllowed('https://solver.example')).rejects.toMatchObject(REJECTED)
     await expect(look(guard, 'solver.example')).rejects.toMatchObject(REJECTED)
   })
 
-  test('a name that does not resolve is refused', async () => {
+  test('a name that does not resolve is rejected', async () => {
     const rejection = productionGuard().assertAllowed('https://gone.example')
     await expect(rejection).rejects.toMatchObject(REJECTED)
   })
@@ -101,7 +101,7 @@ describe('in production', () => {
     'https://[::ffff:8.8.8.8]',
     'https://[fd00:ec2::254]:8443/api',
     'https://[64:ff9b::7f00:1]',
-  ])('%s is refused without a look-up', async (url) => {
+  ])('%s is rejected without a lookup', async (url) => {
     const lookedUp: string[] = []
     const guard = createEndpointGuard({
       production: true,
@@ -125,7 +125,7 @@ describe('in production', () => {
   )
 
   test.each(['https://solver.example:22', 'https://solver.example:1023/api', `https://${PUBLIC}:25`])(
-    '%s is refused for its port',
+    '%s is rejected for its port',
     async (url) => {
       const guard = productionGuard({ names: { 'solver.example': [PUBLIC] } })
       await expect(guard.assertAllowed(url)).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe('in production', () => {
     await expect(guard.assertAllowed(`https://solver.example:${port}`)).resolves.toBeUndefined()
   })
 
-  test('a name that turned private after its registration is not dialled', async () => {
+  test('a name that resolves to a private address after its registration gets no connection', async () => {
     const names: Record<string, readonly string[]> = { 'solver.example': [PUBLIC] }
     const guard = productionGuard({ names })
     await guard.assertAllowed('https://solver.example')
@@ -148,7 +148,7 @@ describe('in production', () => {
     await expect(look(guard, 'solver.example')).rejects.toMatchObject(REJECTED)
   })
 
-  test('a look-up gives all judged addresses, or the first of them', async () => {
+  test('a lookup returns all checked addresses, or the first of them', async () => {
     const guard = productionGuard({ names: { 'solver.example': [PUBLIC_V6, PUBLIC] } })
     const all = [
       { address: PUBLIC_V6, family: 6 },
@@ -161,21 +161,21 @@ describe('in production', () => {
 })
 
 describe('the allowlist of production', () => {
-  test('lets a name have plain http and private addresses', async () => {
+  test('allows plain http and private addresses for a name', async () => {
     const guard = productionGuard({ names: { 'solver.internal': [PRIVATE] }, allowlist: ['solver.internal'] })
     await expect(guard.assertAllowed('http://Solver.Internal:8080')).resolves.toBeUndefined()
     expect(() => guard.assertDiallable('http:', 'solver.internal')).not.toThrow()
     expect(await look(guard, 'solver.internal', {})).toEqual({ address: PRIVATE, family: 4 })
   })
 
-  test('lets addresses of a network have plain http', async () => {
+  test('allows plain http for addresses of a network', async () => {
     const guard = productionGuard({ allowlist: ['10.0.0.0/8', 'fd00::/8'] })
     await expect(guard.assertAllowed('http://10.0.0.5:8080')).resolves.toBeUndefined()
     await expect(guard.assertAllowed('http://[fd00::5]:8080')).resolves.toBeUndefined()
     expect(() => guard.assertDiallable('http:', '[fd00::5]')).not.toThrow()
   })
 
-  test('lets a name resolve into a network', async () => {
+  test('allows a name that resolves to addresses of a network', async () => {
     const names = { 'inside.example': [PRIVATE], 'half.example': [PRIVATE, '192.168.0.1'] }
     const guard = productionGuard({ names, allowlist: ['10.0.0.0/8'] })
     for (const protocol of ['https:', 'http:']) {
@@ -185,7 +185,7 @@ describe('the allowlist of production', () => {
     await expect(guard.assertAllowed('https://half.example')).rejects.toMatchObject(REJECTED)
   })
 
-  test('lets any port be, of addresses that are all in it', async () => {
+  test('allows any port when all addresses are in it', async () => {
     const names = { 'inside.example': [PRIVATE], 'half.example': [PRIVATE, PUBLIC] }
     const guard = productionGuard({ names, allowlist: ['10.0.0.0/8'] })
     await expect(guard.assertAllowed('http://inside.example')).resolves.toBeUndefined()
@@ -193,7 +193,7 @@ describe('the allowlist of production', () => {
     await expect(guard.assertAllowed('https://half.example:22')).rejects.toMatchObject(REJECTED)
   })
 
-  test('lets nothing else through', async () => {
+  test('allows nothing else', async () => {
     const names = { 'other.internal': [PRIVATE], 'public.example': [PUBLIC] }
     const guard = productionGuard({ names, allowlist: ['solver.internal', '192.168.0.0/16'] })
     for (const url of [
@@ -226,13 +226,13 @@ describe('outside production', () => {
     expect(() => guard.assertDiallable(protocol, hostname)).not.toThrow()
   })
 
-  test('a look-up gives whatever the resolver does', async () => {
+  test('a lookup returns all addresses of the resolver', async () => {
     expect(await look(guard, 'localhost', {})).toEqual({ address: '127.0.0.1', family: 4 })
     await expect(look(guard, 'gone.example')).rejects.toThrow('ENOTFOUND')
   })
 })
 
-test('without a resolver of its own the guard asks the operating system for an allowlisted name', async () => {
+test('the guard without a custom resolver asks the operating system for an allowlisted name', async () => {
   const guard = createEndpointGuard({ production: true, allowlist: ['localhost'] })
   expect((await look(guard, 'localhost', {})).address).toMatch(/^(127\.0\.0\.1|::1)$/)
 })

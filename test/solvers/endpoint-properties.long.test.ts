@@ -35,7 +35,7 @@ function blockList(cidrs: readonly string[], family: 'ipv4' | 'ipv6'): BlockList
 }
 const special4 = blockList(SPECIAL_V4, 'ipv4')
 const special6 = blockList(SPECIAL_V6, 'ipv6')
-/** All of IPv6 that IANA has given out as global unicast. */
+/** The IPv6 space that IANA has allocated as global unicast. */
 const given6 = blockList(['2000::/3'], 'ipv6')
 
 function isPublic(address: string): boolean {
@@ -61,7 +61,7 @@ const hexGroups = (value: bigint) =>
     .map((group) => group.toString(16))
     .join(':')
 
-/** Addresses in a network: its ends more often than the rest; with neighbours also those next to it. */
+/** Addresses in a network, its ends more often than others; with `neighbours` also those next to it. */
 function within(first: bigint, size: bigint, neighbours: boolean) {
   const last = first + size - 1n
   const outside = neighbours ? [first - 1n, last + 1n].filter((value) => value > 0n) : []
@@ -85,7 +85,7 @@ const public6 = fc
   .bigInt({ min: 0x2000n << 112n, max: (0x4000n << 112n) - 1n })
   .filter((value) => isPublic(hexGroups(value)))
 
-/** An IPv4 address as URLs may spell it: one to four numbers in any base, a dot behind, odd characters. */
+/** An IPv4 address in any notation of URLs: one to four numbers in any base, a final dot, unusual characters. */
 function spelled4(value: number): fc.Arbitrary<string> {
   const bases: ((part: number) => string)[] = [
     (part) => String(part),
@@ -115,7 +115,7 @@ function spelled4(value: number): fc.Arbitrary<string> {
     })
 }
 
-/** An IPv6 address in any compression and letter case, its end in dots or not, in brackets. */
+/** An IPv6 address in brackets, in any compression and letter case, with or without dots at its end. */
 function spelled6(value: bigint): fc.Arbitrary<string> {
   const groups = groupsOf(value)
   return fc
@@ -134,7 +134,7 @@ function spelled6(value: bigint): fc.Arbitrary<string> {
     })
 }
 
-/** IPv6 clothes of an IPv4 address: mapped, translated, NAT64, compatible, 6to4. */
+/** The IPv6 forms of an IPv4 address: mapped, translated, NAT64, compatible, 6to4. */
 const dressed4 = (value: number) => {
   const low = BigInt(value)
   const forms = [0xffffn << 32n, 0xffffn << 48n, 0x64ff9bn << 96n, 0n].map((prefix) => prefix | low)
@@ -164,12 +164,12 @@ const guardOf = (...answers: string[][]) =>
     },
   })
 
-describe('an endpoint at an address that is spelled out', () => {
+describe('an endpoint at an address', () => {
   const inside4 = in4().chain(spelled4)
   const inside6 = in6().chain(spelled6)
   const inClothes = fc.oneof(any4, in4()).chain(dressed4).chain(spelled6)
 
-  test('is refused when the address is not public, however it is spelled', async () => {
+  test('is rejected when the address is not public, in any notation', async () => {
     const judged = { parsed: 0 }
     await hold(urlOf(fc.oneof(inside4, inside6, inClothes)), SPELLINGS, async (url) => {
       if (!URL.canParse(url)) return
@@ -183,12 +183,12 @@ describe('an endpoint at an address that is spelled out', () => {
 
   const inPublic = fc.oneof(public4.chain(spelled4), public6.chain(spelled6))
 
-  test('is allowed when the address is public, however it is spelled', () =>
+  test('is allowed when the address is public, in any notation', () =>
     hold(urlOf(inPublic, ['', ':443', ':8443', ':']), rounds(1000, 100), async (url) => {
       if (URL.canParse(url)) await expect(guardOf([]).assertAllowed(url), url).resolves.toBeUndefined()
     }))
 
-  test('is allowed at port 443 and from 1024 on only', () => {
+  test('is allowed only at port 443 and from 1024 on', () => {
     const port = fc.oneof(fc.constantFrom(0, 22, 80, 442, 443, 444, 1023, 1024), fc.nat(65_535))
     return hold(fc.tuple(public4.map(dotted), port), rounds(1000, 100), async ([host, number]) => {
       const verdict = guardOf([]).assertAllowed(`https://${host}:${number}`)
@@ -197,7 +197,7 @@ describe('an endpoint at an address that is spelled out', () => {
     })
   })
 
-  test('is accepted as text when every reader of URLs sees the same host in it', async () => {
+  test('is valid text when every reader of URLs finds the same host in it', async () => {
     const judged = { accepted: 0, corrected: 0 }
     const host = fc.oneof(inside4, inside6, inClothes, inPublic, any4.map(dotted))
     await hold(urlOf(host), SPELLINGS, async (url) => {
@@ -242,7 +242,7 @@ describe('an endpoint at a name', () => {
       } else await expect(verdict, list.join()).rejects.toMatchObject(REJECTED)
     }))
 
-  test('is dialled at public addresses only, whatever it resolved to before', () =>
+  test('gets connections to public addresses only, whatever it resolved to before', () =>
     hold(fc.tuple(addresses, addresses, fc.boolean()), rounds(2000, 200), async ([before, list, all]) => {
       const guard = guardOf(before, list)
       await guard.assertAllowed('https://solver.example').catch(() => {})

@@ -25,7 +25,7 @@ async function openStores(on: TestDatabase) {
   return { solvers, store: createBondStore(database, coordination) }
 }
 
-/** The free bonds as one replica has them; `hear` delivers what another one has announced. */
+/** The free bonds of one replica; `deliver` passes on a message of another one. */
 async function openReplica(store: BondStore) {
   let listener: TopicListener | undefined
   let loads = 0
@@ -46,7 +46,7 @@ async function openReplica(store: BondStore) {
   onTestFinished(() => freeBonds.close())
   return {
     freeBonds,
-    async hear() {
+    async deliver() {
       const before = loads
       listener?.onMessage(String(one.chainId))
       await expect.poll(() => loads).toBeGreaterThan(before)
@@ -58,17 +58,17 @@ async function openReplica(store: BondStore) {
 describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
   const create = kind()
 
-  test('of a solver that registers again are stored, though memory has the same value', async () => {
+  test('of a solver that registers again are stored, although memory has the same value', async () => {
     const { solvers, store } = await openStores(await create())
     const reader = await openReplica(store)
     const second = await openReplica(store)
-    await reader.freeBonds.note(one.chainId, bonds([one.address, 5n], [other.address, 7n]))
-    await second.hear()
+    await reader.freeBonds.update(one.chainId, bonds([one.address, 5n], [other.address, 7n]))
+    await second.deliver()
 
     await solvers.remove(one, 2)
-    await reader.freeBonds.note(one.chainId, bonds([other.address, 6n]))
+    await reader.freeBonds.update(one.chainId, bonds([other.address, 6n]))
     await solvers.save(one, 3, NO_LIMIT)
-    await second.freeBonds.noteRegistered(one, bondOf(5n))
+    await second.freeBonds.updateRegistered(one, bondOf(5n))
     expect(await store.readAll(one.chainId)).toEqual(
       new Map([
         [one.address, 5n],
@@ -76,19 +76,19 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
       ]),
     )
     for (const replica of [reader, second]) {
-      await replica.hear()
+      await replica.deliver()
       expect([replica.freeBonds.of(one), replica.freeBonds.of(other)]).toEqual([5n, 6n])
     }
   })
 
-  test('that are stored while a load reads stay, though it has read before', async () => {
+  test('that are stored during a load stay, although the load has read an older state', async () => {
     const { store } = await openStores(await create())
     const saves: Promise<void>[] = []
     const begun = deferred()
     const slow: BondStore = {
       async readAll(chainId) {
         const read = await store.readAll(chainId)
-        // Both notes below are stored before the load takes what it has read.
+        // Both updates below are stored before the load uses its result.
         if (saves.length > 0) await expect.poll(() => saves.length).toBe(2)
         await Promise.all(saves)
         return read
@@ -102,14 +102,14 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
       },
     }
     const replica = await openReplica(slow)
-    const first = replica.freeBonds.note(one.chainId, bonds([other.address, 7n]))
+    const first = replica.freeBonds.update(one.chainId, bonds([other.address, 7n]))
     await expect.poll(() => saves.length).toBe(1)
-    const heard = replica.hear()
-    const second = replica.freeBonds.noteRegistered(one, bondOf(5n))
+    const delivered = replica.deliver()
+    const second = replica.freeBonds.updateRegistered(one, bondOf(5n))
     begun.open()
     const seen: (bigint | undefined)[] = []
     const watch = setInterval(() => seen.push(replica.freeBonds.of(one)), 0)
-    await Promise.all([first, second, heard])
+    await Promise.all([first, second, delivered])
     clearInterval(watch)
     expect([...seen, replica.freeBonds.of(one)]).not.toContain(undefined)
   })

@@ -14,23 +14,23 @@ import { answering, playRound, QUOTE_TIMEOUT_MS } from './rounds.js'
 
 let clients = 0
 
-/** Has a solver lose time so often that its breaker opens at this time. */
+/** Makes a solver lose time until its breaker opens at this time. */
 export function open(health: SolverHealth | undefined, now: number): void {
   for (let loss = 0; loss < 3; loss++) lose(health, now)
 }
 
-/** Has a solver lose the time of a client that has not been seen before, at its end now. */
+/** Makes a solver lose the time of a new client, in a request that ends now. */
 export function lose(health: SolverHealth | undefined, now: number): void {
   if (health === undefined) return
   playRound(now - QUOTE_TIMEOUT_MS, [{ health, result: 'late' }, answering()], { client: `${++clients}` })
 }
 
-/** Has a solver answer validly. */
+/** Makes a solver send a valid offer. */
 export function answer(health: SolverHealth | undefined, now: number, tookMs = 0): void {
   if (health !== undefined) playRound(now - tookMs, [{ health, result: 'quoted', tookMs }])
 }
 
-/** A store of terms in memory. */
+/** A store of open periods in memory. */
 export async function openStore() {
   const database = await openSqlite(':memory:')
   let isOpen = true
@@ -48,7 +48,7 @@ interface Line {
   readonly msg: string
 }
 
-/** A registry whose clocks stand where a test puts them. */
+/** A registry whose clocks a test sets. */
 export async function openRegistry({
   store,
   clock,

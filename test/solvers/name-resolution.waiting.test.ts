@@ -33,7 +33,7 @@ describe('the resolver that asks name servers', () => {
     ['both families', 'both.test', [V4, V6_SHORT]],
     ['IPv4 only', 'four.test', [V4]],
     ['IPv6 only', 'six.test', [V6_SHORT]],
-  ])('gives the addresses of a name with %s', async (_what, name, addresses) => {
+  ])('returns the addresses of a name with %s', async (_what, name, addresses) => {
     expect(await resolveAll(name)).toEqual(
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     )
@@ -44,7 +44,7 @@ describe('the resolver that asks name servers', () => {
     await expect(resolveAll('gone.test')).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 
-  test('answers while name servers of other names are silent, and gives those up', async () => {
+  test('answers while name servers of other names are silent, and times out for those', async () => {
     let answeredSilent = 0
     const silent = SILENT.map((name) => resolveAll(name).catch(() => answeredSilent++))
     await expect.poll(() => SILENT.every((name) => server.asked.includes(`A ${name}`))).toBe(true)
@@ -55,8 +55,8 @@ describe('the resolver that asks name servers', () => {
   })
 })
 
-describe('look-ups of one host at the same time', () => {
-  test('are one, and the next one is new', async () => {
+describe('concurrent lookups of one host', () => {
+  test('are one lookup, and the next one is new', async () => {
     const answers: ((addresses: []) => void)[] = []
     const lookUp = coalesceLookups(() => new Promise((resolve) => answers.push(resolve)))
     const both = [lookUp('a.test'), lookUp('a.test')]
@@ -84,7 +84,7 @@ describe('the guard in production', () => {
   const guard = (allowlist: readonly string[] = []) =>
     createEndpointGuard({ production: true, allowlist, nameServers: [server.address] })
 
-  test('judges the addresses of both families', async () => {
+  test('checks the addresses of both families', async () => {
     await expect(guard().assertAllowed('https://both.test')).resolves.toBeUndefined()
     await expect(guard().assertAllowed('https://mixed.test')).rejects.toMatchObject({
       reason: 'ENDPOINT_REJECTED',
@@ -92,7 +92,7 @@ describe('the guard in production', () => {
   })
 
   test.each(['https', 'http'])(
-    'says the same of a private, a missing and a silent name by %s',
+    'has the same error for a private, a missing and a silent name by %s',
     async (scheme) => {
       const names = ['private.test', 'gone.test', 'none.test', String(SILENT[0])]
       const errors = await Promise.all(
@@ -103,7 +103,7 @@ describe('the guard in production', () => {
     },
   )
 
-  test('asks the operating system, and no name server, for an allowlisted name only', async () => {
+  test('asks the operating system, and no name server, only for an allowlisted name', async () => {
     await expect(guard(['localhost']).assertAllowed('http://localhost:8080')).resolves.toBeUndefined()
     expect(server.asked.filter((query) => query.endsWith(' localhost'))).toEqual([])
     await expect(guard(['127.0.0.0/8']).assertAllowed('http://localhost:8080')).rejects.toThrow()

@@ -12,7 +12,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 describe('strikes', () => {
-  it('bar a solver from the second within an hour, for twice as long each time, up to an hour', () => {
+  it('suspend a solver from the second one within an hour on, for twice as long each time, up to an hour', () => {
     const strikes = createNonceStrikes(10)
     expect(strikes.strike(one, 0)).toBeUndefined()
     expect(strikes.isSuspended(one, 0)).toBe(false)
@@ -26,14 +26,14 @@ describe('strikes', () => {
     }
   })
 
-  it('during a bar do not count', () => {
+  it('do not count during a suspension', () => {
     const strikes = createNonceStrikes(10)
     for (const now of [0, 1, 2, 3]) strikes.strike(one, now)
     expect(strikes.isSuspended(one, 1 + MINUTE)).toBe(false)
     expect(strikes.strike(one, 1 + MINUTE)).toBe(2 * MINUTE)
   })
 
-  it('are forgotten after an hour without a strike or a bar', () => {
+  it('are removed after an hour without a strike or a suspension', () => {
     const strikes = createNonceStrikes(10)
     strikes.strike(one, 0)
     expect(strikes.strike(one, HOUR)).toBeUndefined()
@@ -41,7 +41,7 @@ describe('strikes', () => {
     expect(strikes.strike(one, HOUR + 1 + MINUTE + HOUR)).toBeUndefined()
   })
 
-  it('are held of so many solvers and no more', () => {
+  it('are kept for a bounded number of solvers', () => {
     const strikes = createNonceStrikes(2)
     for (const solver of [one, other, third]) strikes.strike(solver, 0)
     expect([third, other].map((solver) => strikes.strike(solver, 1))).toEqual([MINUTE, MINUTE])
@@ -54,7 +54,7 @@ describe('samples', () => {
   afterEach(() => void vi.useRealTimers())
   const sent = (nonce: bigint) => () => ({ nonce, block: undefined })
 
-  it('are one of each solver in 5 s, which can be any that it has sent', () => {
+  it('have one nonce of each solver in 5 s, which can be any that it has sent', () => {
     const samples: [Address, bigint][] = []
     const { add } = createNonceSamples((solver, { nonce }) => void samples.push([solver, nonce]))
     for (let window = 0; window < 200; window++) {
@@ -70,7 +70,7 @@ describe('samples', () => {
     expect(ofOne).toHaveLength(200)
   })
 
-  it('are 50 in 5 s, of whichever solvers', () => {
+  it('are 50 in 5 s for all solvers together', () => {
     const solvers = new Set<Address>()
     const { add } = createNonceSamples((solver) => void solvers.add(solver))
     for (let solver = 0; solver < 1000; solver++) add(address(solver), sent(1n))
@@ -93,7 +93,7 @@ describe('used nonces', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
   afterEach(() => void vi.useRealTimers())
 
-  /** Two replicas of a chain on which all nonces are used now, and `wasUsed` is the answer for earlier blocks. */
+  /** Two replicas of a chain on which all nonces are used now; `wasUsed` is the result for earlier blocks. */
   function start(wasUsed: boolean | undefined, block: Hex | undefined) {
     const listeners: TopicListener[] = []
     const createReplica = (index: number) => {
@@ -123,7 +123,7 @@ describe('used nonces', () => {
   const key = { chainId: 1, address: one }
   const isSuspended = (replica: ReturnType<typeof createUsedNonces>) => replica.isKnown(key, 1000n)
 
-  it('that come twice bar their solver at all replicas, until the minute is over', async () => {
+  it('suspend their solver at all replicas for a minute when they come twice', async () => {
     const cluster = start(true, '0x01')
     for (const nonce of [1n, 2n]) {
       for (const replica of cluster) expect(isSuspended(replica)).toBe(false)
@@ -135,7 +135,7 @@ describe('used nonces', () => {
     expect(cluster.map((replica) => replica.isKnown(key, 3n))).toEqual([false, false])
   })
 
-  it('that come once bar their solver by samples', async () => {
+  it('suspend their solver by samples when they come once', async () => {
     const [replica] = start(true, '0x01')
     for (let nonce = 1n; nonce <= 20n; nonce++) {
       replica.isKnown(key, nonce)
@@ -158,7 +158,7 @@ describe('used nonces', () => {
     ['were not used in the block that was the last when they came', false, '0x01'],
     ['the node does not answer for that block', undefined, '0x01'],
     ['no block was known', true, undefined],
-  ] as const)('bar nobody when %s', async (_, wasUsed, block) => {
+  ] as const)('suspend no solver when %s', async (_, wasUsed, block) => {
     const cluster = start(wasUsed, block)
     for (let nonce = 1n; nonce <= 30n; nonce++) {
       for (let time = 0; time < 2; time++) cluster[0].isKnown(key, nonce)

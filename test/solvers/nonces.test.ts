@@ -10,7 +10,7 @@ const sent = (nonce: bigint) => ({ nonce, block: undefined })
 describe('the memory of nonces', () => {
   const create = () => createNonceMemory({ maxSolvers: 2, maxNonces: 3 })
 
-  test('takes a nonce for fresh at first, then for repeated until it is found unused, for 2 s', () => {
+  test('has a nonce as fresh at first, then as repeated, and as fresh for 2 s after it was found unused', () => {
     const memory = create()
     expect([0, 1, 2].map((now) => memory.sent(one, 5n, now))).toEqual(['fresh', 'repeated', 'repeated'])
     memory.setUnused(one, 5n, 1000)
@@ -29,7 +29,7 @@ describe('the memory of nonces', () => {
     expect(memory.sent(one, 5n, 0)).toBe('used')
   })
 
-  test('keeps so many used nonces of a solver and no more', () => {
+  test('keeps a bounded number of used nonces of a solver', () => {
     const memory = create()
     for (const nonce of [1n, 2n, 3n, 4n]) memory.setUsed(one, nonce)
     expect([1n, 2n, 3n, 4n].map((nonce) => memory.sent(one, nonce, 0))).toEqual([
@@ -40,7 +40,7 @@ describe('the memory of nonces', () => {
     ])
   })
 
-  test('doubts what was used before blocks were removed, until that is found again', () => {
+  test('doubts nonces that were used before blocks were removed, until they are found used again', () => {
     const memory = create()
     memory.setUsed(one, 5n)
     memory.setUsed(one, 6n)
@@ -62,14 +62,14 @@ describe('the checks of nonces', () => {
     return { checks, checked }
   }
 
-  test('of one that is asked for often while it waits are one', async () => {
+  test('read a nonce once that is added several times while it waits', async () => {
     const { checks, checked } = start()
     for (let round = 0; round < 100; round++) checks.add(one, sent(5n))
     await vi.advanceTimersByTimeAsync(0)
     expect(checked).toEqual([[one, 5n]])
   })
 
-  test('are 50 a second at most, and 10 of one solver, whatever is asked for', async () => {
+  test('are at most 50 a second, and at most 10 of one solver', async () => {
     const { checks, checked } = start()
     for (let second = 0; second < 5; second++) {
       for (let solver = 1; solver <= 20; solver++)
@@ -83,7 +83,7 @@ describe('the checks of nonces', () => {
     checks.close()
   })
 
-  test('of a quiet solver come in their turn beside one that repeats without end', async () => {
+  test('of a quiet solver are not delayed by a solver that repeats nonces all the time', async () => {
     const { checks, checked } = start()
     for (let nonce = 0n; nonce < 1000n; nonce++) checks.add(one, sent(nonce))
     checks.add(other, sent(7n))
@@ -93,7 +93,7 @@ describe('the checks of nonces', () => {
     checks.close()
   })
 
-  test('that fail are dropped, and others go on', async () => {
+  test('are dropped when they fail, and others continue', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const check = vi.fn(async () => Promise.reject(new Error('no answer')))
     const checks = createNonceChecks(check)

@@ -11,8 +11,8 @@ beforeEach(() => {
 
 const user = (name: string) => ({ start: (now: number) => void started.push([name, now]) })
 
-describe('places', () => {
-  test('are given at once while there are any, and then in the order of the requests', () => {
+describe('slots', () => {
+  test('are given at once while some are free, and then in the order of the requests', () => {
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(user)
     for (const one of [a, b, c, d]) if (one !== undefined) slots.add(one, 10)
     expect(started).toEqual([
@@ -31,7 +31,7 @@ describe('places', () => {
     expect(slots.isFull).toBe(false)
   })
 
-  test('are not given to what does not wait any more', () => {
+  test('are not given to a request that no longer waits', () => {
     const gone = user('gone')
     for (const one of [user('a'), user('b'), gone, user('next')]) slots.add(one, 0)
     slots.remove(gone)
@@ -46,27 +46,27 @@ describe('whether a request can be served in time', () => {
     slots.add(user('b'), now)
   }
 
-  test('is yes while there are places', () => {
+  test('is true while a slot is free', () => {
     expect(slots.canServe(0, 0)).toBe(true)
   })
 
-  test('is no while it is not known how long requests take', () => {
+  test('is false while the usual time of requests is unknown', () => {
     fill(0)
     expect(slots.canServe(1, 1_000_000)).toBe(false)
   })
 
-  test('follows from how long they take, and from who was there first', () => {
+  test('follows from the usual time of requests and from the requests that wait', () => {
     slots.add(user('first'), -100)
     slots.release(-100, 0)
     slots.add(user('a'), 0)
     slots.add(user('b'), 60)
-    // Place a is free at 100, b at 160; a request takes 100, or 120 to be on the safe side.
+    // Slot a is free at 100, b at 160. A request takes 100, or 120 with the safety factor.
     expect([slots.canServe(70, 219), slots.canServe(70, 220)]).toEqual([false, true])
     slots.add(user('c'), 70)
     expect([slots.canServe(70, 279), slots.canServe(70, 280)]).toEqual([false, true])
   })
 
-  test('is no when as many wait as there are places', () => {
+  test('is false when as many requests wait as there are slots', () => {
     slots.add(user('first'), -1)
     slots.release(-1, 0)
     fill(0)

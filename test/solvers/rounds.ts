@@ -12,12 +12,12 @@ import { type OpenRequest, SolverHealth } from '../../src/solvers/solver-health.
 
 export const QUOTE_TIMEOUT_MS = 2000
 
-/** A pair of tokens, made from a letter or two. */
+/** A pair of tokens for a short name. */
 export function pairOf(name: string): { inputToken: Address; outputToken: Address } {
   return { inputToken: `0x${name}1`, outputToken: `0x${name}2` }
 }
 
-/** A registered solver; its number is in its address, and its name. */
+/** A registered solver with its number in its address and its name. */
 export function solver(number: number, changes: Partial<Solver> = {}): Solver {
   return {
     chainId: 1,
@@ -30,7 +30,7 @@ export function solver(number: number, changes: Partial<Solver> = {}): Solver {
   }
 }
 
-/** A solver without a past, or with a term of its circuit breaker from before a restart. */
+/** A solver without history, or with an open period of its circuit breaker from before a restart. */
 export function createHealth(
   number = 1,
   {
@@ -64,7 +64,7 @@ export function roundAt(
   return new QuoteRound({ request: pairOf(pair), startedAt: now, limitMs, clientKey: () => client })
 }
 
-/** How a solver answers in a round. */
+/** The result of a solver in a round. */
 export interface Answer {
   readonly health: SolverHealth
   readonly result: RequestResult
@@ -91,9 +91,9 @@ class PlayedRequest implements OpenRequest, UnansweredRequest {
     const { health, result } = this.answer
     health.end(this, now, result !== 'late' && result !== 'cancelled')
     if (result === 'quoted') {
-      health.noteQuote(this, this.tookMs, now)
-      this.round.noteQuote(this.tookMs, now)
-    } else this.round.noteUnanswered(this, now)
+      health.recordQuote(this, this.tookMs, now)
+      this.round.recordQuote(this.tookMs, now)
+    } else this.round.recordUnanswered(this, now)
   }
 
   concludeAt(now: number): void {
@@ -101,7 +101,7 @@ class PlayedRequest implements OpenRequest, UnansweredRequest {
   }
 
   conclude(verdict: Verdict): void {
-    this.answer.health.noteUnanswered(this, verdict, this.tookMs, this.#concludedAt)
+    this.answer.health.recordUnanswered(this, verdict, this.tookMs, this.#concludedAt)
   }
 }
 
@@ -118,7 +118,7 @@ export function playRound(now: number, answers: readonly Answer[], options: Roun
   return end
 }
 
-/** Three clients, one after the other, lose their time with a solver while another one answers. @returns when */
+/** Three clients in sequence lose time with a solver while another one answers. @returns when the breaker opens */
 export function openBreaker(health: SolverHealth, now: number, options: RoundOptions = {}): number {
   let at = now
   for (const client of ['x', 'y', 'z']) {
@@ -130,19 +130,19 @@ export function openBreaker(health: SolverHealth, now: number, options: RoundOpt
   return at
 }
 
-/** Another solver that answers well. */
+/** Another solver with a valid offer. */
 export function answering(tookMs = 1): Answer {
   return { health: createHealth(99), result: 'quoted', tookMs }
 }
 
-/** Requests that a solver leaves open, while its peers answer a millisecond later. */
+/** Requests that a solver leaves open, while the other solvers answer a millisecond later. */
 export function openRequests(health: SolverHealth, times: readonly number[], options: RoundOptions = {}) {
   return times.map((now) => {
     const round = roundAt(now, options)
     round.begin(3)
     const request: OpenRequest = { round, waitingSince: now }
     health.begin(request, now)
-    round.noteQuote(1, now + 1)
+    round.recordQuote(1, now + 1)
     return request
   })
 }

@@ -4,12 +4,12 @@ import type { SolverHealth } from '../../src/solvers/solver-health.js'
 import { createRandom } from '../random.js'
 import { answering, createHealth, openBreaker, playRound, QUOTE_TIMEOUT_MS, roundAt } from './rounds.js'
 
-/** Solvers that have their number as name, and are healthy until something is made of them. */
+/** Solvers with their number as name, which are healthy at first. */
 function healthy(count: number, from = 0): SolverHealth[] {
   return Array.from({ length: count }, (_, index) => createHealth(from + index))
 }
 
-/** Slow, yet valid. */
+/** Solvers with slow, valid offers. */
 function degraded(count: number, from: number): SolverHealth[] {
   return healthy(count, from).map((health) => {
     playRound(0, [{ health, result: 'quoted', tookMs: QUOTE_TIMEOUT_MS - 1 }])
@@ -17,7 +17,7 @@ function degraded(count: number, from: number): SolverHealth[] {
   })
 }
 
-/** Solvers whose breaker opened at time 0; each level more is a trial that failed when the term before was over. */
+/** Solvers whose breaker opened at time 0. Each further level is a trial that failed at the end of an open period. */
 function open(count: number, from: number, level = 1): SolverHealth[] {
   return healthy(count, from).map((health) => {
     let now = openBreaker(health, -3 * QUOTE_TIMEOUT_MS)
@@ -29,7 +29,7 @@ function open(count: number, from: number, level = 1): SolverHealth[] {
   })
 }
 
-/** Chooses for a client that has not been seen before. */
+/** Chooses solvers for a new client. */
 function pickFrom(
   selection: Selection,
   chainId: number,
@@ -40,7 +40,7 @@ function pickFrom(
   return selection.pick(chainId, all, limit, roundAt(now, { client: 'new' }), now)
 }
 
-/** Has a solver asked, without an answer. */
+/** Begins a request to a solver that does not answer. */
 function requestQuote(health: SolverHealth, now: number): void {
   health.begin({ round: roundAt(now, { client: 'new' }), waitingSince: now }, now)
 }
@@ -52,7 +52,7 @@ function names(picked: readonly SolverHealth[]): string[] {
 const SIZES = Array.from({ length: 13 }, (_, count) => count)
 
 describe.each(SIZES)('of %i solvers', (count) => {
-  test.each(SIZES.slice(1))('with at most %i asked, each gets its turn as often as any other', (limit) => {
+  test.each(SIZES.slice(1))('each is asked equally often when a quote asks at most %i', (limit) => {
     const selection = createSelection()
     const all = healthy(count)
     const asked = new Map(names(all).map((name) => [name, 0]))
@@ -67,7 +67,7 @@ describe.each(SIZES)('of %i solvers', (count) => {
   })
 })
 
-test('each quote goes on after the last solver of the one before', () => {
+test('each quote continues after the last solver of the one before', () => {
   const selection = createSelection()
   const all = healthy(5)
   expect([1, 2, 3].map(() => names(pickFrom(selection, 1, all, 2, 0).awaited))).toEqual([
@@ -77,7 +77,7 @@ test('each quote goes on after the last solver of the one before', () => {
   ])
 })
 
-test('each chain has its own turns', () => {
+test('each chain has its own round-robin order', () => {
   const selection = createSelection()
   const all = healthy(3)
   expect(names(pickFrom(selection, 1, all, 1, 0).awaited)).toEqual(['0'])
@@ -87,7 +87,7 @@ test('each chain has its own turns', () => {
 
 describe('with more solvers than places', () => {
   test.each([1, 2, 3, 5, 7, 10])(
-    'at most %i: one place in five is for degraded solvers, and all of them get it in turn',
+    'one place in five of at most %i goes to degraded solvers in turn',
     (limit) => {
       const selection = createSelection()
       const all = [...healthy(10), ...degraded(5, 10)]
@@ -104,7 +104,7 @@ describe('with more solvers than places', () => {
     },
   )
 
-  test('places that healthy solvers cannot fill go to degraded ones, and the other way round', () => {
+  test('places that healthy solvers cannot fill go to degraded ones, and vice versa', () => {
     const selection = createSelection()
     const few = [...healthy(2), ...degraded(20, 2)]
     const many = [...healthy(20), ...degraded(1, 20)]
@@ -118,7 +118,7 @@ describe('with more solvers than places', () => {
 })
 
 describe('with an open breaker', () => {
-  test('a solver is not waited for, and asked every 5 s', () => {
+  test('a solver is asked every 5 s, and no quote waits for it', () => {
     const selection = createSelection()
     const all = [...healthy(2), ...open(1, 2)]
     const pick = (now: number) => {
@@ -130,9 +130,9 @@ describe('with an open breaker', () => {
     expect(pick(4999)).toEqual([['0', '1'], []])
   })
 
-  test('a solver of a long term is asked every 5 s, though nobody waits', () => {
+  test('a solver with a long open period is asked every 5 s without a quote that waits', () => {
     const selection = createSelection()
-    // Its second term begins at 5 s and takes 10.
+    // Its second open period begins at 5 s and lasts 10 s.
     const all = [...healthy(2), ...open(1, 2, 2)]
     const probed = [6000, 9999, 10_000, 10_001, 14_999].map((now) => {
       const picked = pickFrom(selection, 1, all, 10, now)
@@ -143,7 +143,7 @@ describe('with an open breaker', () => {
     expect(probed).toEqual([[], [], ['2'], [], []])
   })
 
-  test('when the term is over, one quote waits for it again', () => {
+  test('one quote waits for a solver again after the open period', () => {
     const selection = createSelection()
     const all = [...healthy(2), ...open(1, 2)]
     const picked = pickFrom(selection, 1, all, 10, 5000)
@@ -153,7 +153,7 @@ describe('with an open breaker', () => {
     expect(names(pickFrom(selection, 1, all, 10, 5001).awaited)).toEqual(['0', '1'])
   })
 
-  test('with no others, the least bad are asked and waited for', () => {
+  test('a quote without other solvers waits for the least severe ones', () => {
     const selection = createSelection()
     const all = [...open(2, 0, 3), ...open(1, 2, 1), ...open(1, 3, 2)]
     expect(names(pickFrom(selection, 1, all, 10, 1).awaited)).toEqual(['2'])
@@ -163,25 +163,25 @@ describe('with an open breaker', () => {
 })
 
 describe('with all breakers open', () => {
-  test('the others are probed while the least bad are asked', () => {
+  test('the others are probed while the least severe are asked', () => {
     const selection = createSelection()
     const [worse, better] = [...open(1, 0, 3), ...open(1, 1, 2)]
     const all = [worse as SolverHealth, better as SolverHealth]
-    // The third term of the worse one begins at 15 s, the second one of the better at 5 s.
+    // The third open period of the more severe one begins at 15 s, the second one of the other at 5 s.
     expect(names(pickFrom(selection, 1, all, 10, 14_999).awaited)).toEqual(['1'])
     const { awaited, probed } = pickFrom(selection, 1, all, 10, 20_000)
     expect([...names(awaited), ...names(probed)].toSorted()).toEqual(['0', '1'])
   })
 
-  test('one whose term is over is not asked alone', () => {
+  test('a solver whose open period is over is not the only one asked', () => {
     const selection = createSelection()
     const all = [...open(1, 0, 1), ...open(1, 1, 2)]
     expect(names(pickFrom(selection, 1, all, 10, 5000).awaited)).toEqual(['0', '1'])
   })
 })
 
-describe('when the connections to a solver are taken', () => {
-  /** Solvers with one connection each, which is taken. */
+describe('when the connections to a solver are in use', () => {
+  /** Solvers with one connection each, which is in use. */
   function taken(count: number, from: number, usualMs?: number): SolverHealth[] {
     return Array.from({ length: count }, (_, index) => {
       const health = createHealth(from + index, { maxConnections: 1 })
@@ -194,13 +194,13 @@ describe('when the connections to a solver are taken', () => {
     })
   }
 
-  test('it is left out where others can be asked in its place', () => {
+  test('it is left out if others can be asked instead', () => {
     const selection = createSelection()
     const picked = pickFrom(selection, 1, [...taken(2, 0, 100), ...healthy(3, 2)], 3, 0)
     expect(names(picked.awaited)).toEqual(['2', '3', '4'])
   })
 
-  test('it is asked after the others where there are places, if a connection is free in time', () => {
+  test('it is asked after the others if there are places and a connection is free in time', () => {
     const selection = createSelection()
     const all = [...taken(1, 0, 100), ...taken(1, 1, 1500), ...taken(1, 2), ...healthy(1, 3)]
     const picked = pickFrom(selection, 1, all, 10, 0)
@@ -208,14 +208,14 @@ describe('when the connections to a solver are taken', () => {
     expect(picked.busy).toBe(2)
   })
 
-  test('it is busy, and no solver with an open breaker is asked in its place', () => {
+  test('it is busy, and no solver with an open breaker is asked instead', () => {
     const selection = createSelection()
     const picked = pickFrom(selection, 1, [...taken(2, 0), ...open(1, 2)], 10, 1)
     expect(picked).toEqual({ awaited: [], probed: [], busy: 2 })
   })
 })
 
-test('solvers that come and go never make one be asked twice in a quote', () => {
+test('a quote never asks a solver twice while others register and leave', () => {
   const random = createRandom(51)
   const selection = createSelection()
   for (let quote = 0; quote < 500; quote++) {

@@ -3,7 +3,7 @@ import { createSolverCounters } from '../../src/solvers/solver-counters.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { solver } from './rounds.js'
 
-function openTallies() {
+function openCounters() {
   const metrics = createMetrics()
   const counters = createSolverCounters(metrics)
   const series = async (name: string) => {
@@ -19,12 +19,12 @@ function openTallies() {
 
 const labels = (number: number) => `chain_id="1",solver="${solver(number).address}"`
 
-test('what came of asking each solver is counted, also when its registration changes', async () => {
-  const { note, flush, outcomes, durations } = openTallies()
-  note(solver(1), 'quoted', 0.25)
-  note(solver(1, { name: 'New' }), 'quoted', 0.5)
-  note(solver(1), 'late', undefined)
-  note(solver(2), 'declined', 0.125)
+test('the results of each solver are counted, also when its registration changes', async () => {
+  const { count, flush, outcomes, durations } = openCounters()
+  count(solver(1), 'quoted', 0.25)
+  count(solver(1, { name: 'New' }), 'quoted', 0.5)
+  count(solver(1), 'late', undefined)
+  count(solver(2), 'declined', 0.125)
   const active = new Map([[1, [solver(1), solver(2)]]])
   for (let times = 0; times < 2; times++) flush(active)
   expect(await outcomes()).toEqual([
@@ -40,19 +40,19 @@ test('what came of asking each solver is counted, also when its registration cha
   ])
 })
 
-test('more answers than are kept are in the metrics before somebody asks for them', async () => {
-  const { note, durations } = openTallies()
-  for (let answer = 0; answer < 10_000; answer++) note(solver(1), 'quoted', 1)
+test('response times above the limit are in the metrics before these are collected', async () => {
+  const { count, durations } = openCounters()
+  for (let answer = 0; answer < 10_000; answer++) count(solver(1), 'quoted', 1)
   expect((await durations())[1]).toBe(`aggregator_solver_response_duration_seconds_count{${labels(1)}} 10000`)
 })
 
-test('the series of a solver that is gone are taken out, and begin anew when it comes back', async () => {
-  const { note, flush, outcomes, durations } = openTallies()
-  note(solver(1), 'quoted', 1)
+test('the series of a solver that leaves are removed, and start again when it comes back', async () => {
+  const { count, flush, outcomes, durations } = openCounters()
+  count(solver(1), 'quoted', 1)
   flush(new Map([[1, [solver(1)]]]))
   flush(new Map([[1, []]]))
   expect([await outcomes(), await durations()]).toEqual([[], []])
-  note(solver(1), 'failed', 1)
+  count(solver(1), 'failed', 1)
   flush(new Map([[1, [solver(1)]]]))
   expect(await outcomes()).toEqual([`aggregator_solver_outcomes_total{${labels(1)},outcome="failed"} 1`])
 })

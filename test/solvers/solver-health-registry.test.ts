@@ -5,7 +5,7 @@ import { answer, lose, open, openRegistry, openStore } from './health-harness.js
 import { roundAt, solver } from './rounds.js'
 
 const ERROR_LEVEL = 50
-/** The clocks of two runs of the service: the healths' own, and Unix time. */
+/** The clocks of two runs of the service: that of the solvers' health, and Unix time. */
 const FIRST_RUN = { clock: 70_000, now: 1_800_000_000_000 }
 const SECOND_RUN = { clock: 300, now: FIRST_RUN.now + 2000 }
 
@@ -39,7 +39,7 @@ const untilMoved = (openPeriod: { level: number; until: number }) =>
   )
 
 describe('the health of solvers', () => {
-  test('are in the order of its solvers, and the same ones for the same list', async () => {
+  test('is in the order of the solvers, and the same for the same list', async () => {
     const registry = await first()
     const solvers = [solver(3), solver(1), solver(2)]
     const healths = registry.of(1, solvers)
@@ -47,7 +47,7 @@ describe('the health of solvers', () => {
     expect(registry.of(1, solvers)).toBe(healths)
   })
 
-  test('stay when the list changes and the solver does not', async () => {
+  test('stays when the list changes and the solver does not', async () => {
     const registry = await first()
     const [one, two] = registry.of(1, [solver(1), solver(2)])
     open(two, FIRST_RUN.clock)
@@ -60,7 +60,7 @@ describe('the health of solvers', () => {
     await untilStored(1)
   })
 
-  test('begin without history for a solver at a new endpoint whose breaker was not open', async () => {
+  test('begins without history for a solver at a new endpoint whose breaker was not open', async () => {
     const registry = await first()
     const [before] = registry.of(1, [solver(1)])
     lose(before, FIRST_RUN.clock)
@@ -70,7 +70,7 @@ describe('the health of solvers', () => {
     expect(after?.validShare).toBe(1)
   })
 
-  test('begin half-open at the same level at a new endpoint, with the term stored', async () => {
+  test('begins half-open at the same level at a new endpoint, with the open period stored', async () => {
     const registry = await first()
     open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
     const [after] = registry.of(1, [moved])
@@ -79,7 +79,7 @@ describe('the health of solvers', () => {
     await untilMoved({ level: 1, until: FIRST_RUN.now })
   })
 
-  test('begin half-open at a new endpoint after the breaker has closed of late', async () => {
+  test('begins half-open at a new endpoint after the breaker has closed recently', async () => {
     const registry = await first()
     const [before] = registry.of(1, [solver(1)])
     open(before, FIRST_RUN.clock)
@@ -89,7 +89,7 @@ describe('the health of solvers', () => {
     await untilMoved({ level: 1, until: FIRST_RUN.now })
   })
 
-  test('keep the term at the next new endpoint within 5 minutes', async () => {
+  test('keeps the open period at the next new endpoint within 5 minutes', async () => {
     const registry = await first()
     open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
     lose(registry.of(1, [moved])[0], FIRST_RUN.clock + 2000)
@@ -100,7 +100,7 @@ describe('the health of solvers', () => {
     expect(again?.severity).toBe(2)
   })
 
-  test('have one early trial in 5 minutes, by an offer or by a move, at all endpoints together', async () => {
+  test('has one early trial in 5 minutes, by an offer or by a move, at all endpoints together', async () => {
     await store.save({ ...solver(1), level: 3, until: FIRST_RUN.now + 60_000 })
     const registry = await first()
     const [before] = registry.of(1, [solver(1)])
@@ -117,7 +117,7 @@ describe('the health of solvers', () => {
     expect(status(after, lostAt + 40_000)).toBe('degraded')
   })
 
-  test('begin half-open for a solver that was away', async () => {
+  test('begins half-open for a solver that had left', async () => {
     const registry = await first()
     open(registry.of(1, [solver(1), solver(2)])[0], FIRST_RUN.clock)
     await untilStored(1)
@@ -128,7 +128,7 @@ describe('the health of solvers', () => {
     await untilStored(1)
   })
 
-  test('say nothing of the same address on another chain', async () => {
+  test('does not apply to the same address on another chain', async () => {
     const registry = await first()
     const elsewhere = solver(1, { chainId: 2 })
     open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
@@ -139,8 +139,8 @@ describe('the health of solvers', () => {
   })
 })
 
-describe('a term', () => {
-  test('is kept in Unix time, with the endpoint where it was begun', async () => {
+describe('an open period', () => {
+  test('is stored in Unix time, with the endpoint where it began', async () => {
     const registry = await first()
     open(registry.of(1, [solver(1)])[0], FIRST_RUN.clock)
     const { chainId, address, endpointUrl } = solver(1)
@@ -149,7 +149,7 @@ describe('a term', () => {
     ])
   })
 
-  test("goes on behind a restart, on the new health's clock", async () => {
+  test("continues after a restart, on the new health's clock", async () => {
     const before = await first()
     open(before.of(1, [solver(1)])[0], FIRST_RUN.clock)
     await untilStored(1)
@@ -162,7 +162,7 @@ describe('a term', () => {
     expect(health?.severity).toBe(1)
   })
 
-  test('that ran out while the service was down costs one quote at the most', async () => {
+  test('that ended while the service was down costs at most one quote', async () => {
     const { chainId, address, endpointUrl } = solver(1)
     await store.save({ chainId, address, endpointUrl, level: 3, until: SECOND_RUN.now - 60_000 })
     const [health] = (await second()).of(1, [solver(1)])
@@ -175,7 +175,7 @@ describe('a term', () => {
     )
   })
 
-  test('is over for good when the solver answers', async () => {
+  test('ends when the solver answers, also after a restart', async () => {
     const registry = await first()
     const [health] = registry.of(1, [solver(1)])
     open(health, FIRST_RUN.clock)
@@ -185,7 +185,7 @@ describe('a term', () => {
     expect((await second()).of(1, [solver(1)])[0]?.isOpen).toBe(false)
   })
 
-  test('of before a restart is on its chain only', async () => {
+  test('from before a restart is on its chain only', async () => {
     const { chainId, address, endpointUrl } = solver(1)
     await store.save({ chainId, address, endpointUrl, level: 1, until: SECOND_RUN.now + 5000 })
     const registry = await second()
@@ -193,7 +193,7 @@ describe('a term', () => {
     expect(registry.of(1, [solver(1)])[0]?.isOpen).toBe(true)
   })
 
-  test('of before a restart begins half-open at the same level when the solver has moved', async () => {
+  test('from before a restart begins half-open at the same level when the solver has moved', async () => {
     const { chainId, address, endpointUrl } = solver(1)
     await store.save({ chainId, address, endpointUrl, level: 3, until: SECOND_RUN.now + 20_000 })
     const [health] = (await second()).of(1, [moved])
@@ -202,7 +202,7 @@ describe('a term', () => {
     await untilMoved({ level: 3, until: SECOND_RUN.now })
   })
 
-  test('of before a restart is 5 minutes at the most, though the clock was put back', async () => {
+  test('from before a restart lasts at most 5 minutes, also when the clock was set back', async () => {
     const { chainId, address, endpointUrl } = solver(1)
     await store.save({ chainId, address, endpointUrl, level: 9, until: SECOND_RUN.now + 3_600_000 })
     const [health] = (await second()).of(1, [solver(1)])
@@ -211,8 +211,8 @@ describe('a term', () => {
   })
 })
 
-describe('a solver that is gone', () => {
-  test('has its term removed, and those who stay keep theirs', async () => {
+describe('a solver that leaves', () => {
+  test('has its open period removed, and other solvers keep theirs', async () => {
     const registry = await first()
     const healths = registry.of(1, [solver(1), solver(2), solver(3)])
     open(healths[0], FIRST_RUN.clock)
@@ -224,7 +224,7 @@ describe('a solver that is gone', () => {
 })
 
 describe('a store that fails', () => {
-  test('is logged, and the solver is benched and comes back all the same', async () => {
+  test('is logged, and the circuit breaker still opens and closes', async () => {
     const registry = await first()
     const [health] = registry.of(1, [solver(1)])
     await closeStore()
@@ -244,14 +244,14 @@ describe('a store that fails', () => {
     await untilLogged(4)
   })
 
-  test('lets nobody begin with a registry that it could not read', async () => {
+  test('fails the start of a registry that cannot be read', async () => {
     await closeStore()
     await expect(first()).rejects.toThrow()
   })
 })
 
 describe('a health that was replaced', () => {
-  test('says nothing more: neither that its solver is benched, nor that it is back', async () => {
+  test('reports neither that its breaker opens nor that it closes', async () => {
     const registry = await first()
     const [old] = registry.of(1, [solver(1)])
     const [current] = registry.of(1, [moved])
@@ -264,20 +264,20 @@ describe('a health that was replaced', () => {
   })
 })
 
-describe('measuring', () => {
-  test('tells of solvers that no quote has asked yet', async () => {
+describe('the metrics', () => {
+  test('have solvers that no quote has asked yet', async () => {
     const registry = await first()
     registry.collectMetrics(new Map([[1, [solver(1)]]]), () => 0)
     registry.of(1, [solver(1)])
     expect(await registry.series('aggregator_solver_circuit_open')).toEqual(['1 1 0'])
   })
 
-  test('tells of every solver on every chain whether it is benched, how valid and how quick it is', async () => {
+  test('have the circuit breaker, the valid share and the latency of every solver on every chain', async () => {
     const registry = await first()
     const { clock } = FIRST_RUN
-    const [benched, quick] = registry.of(1, [solver(1), solver(2), solver(3)])
+    const [opened, quick] = registry.of(1, [solver(1), solver(2), solver(3)])
     const [elsewhere] = registry.of(2, [solver(1, { chainId: 2 })])
-    open(benched, clock)
+    open(opened, clock)
     answer(quick, clock, 250)
     answer(elsewhere, clock, 1500)
     expect(await registry.series('aggregator_solver_circuit_open')).toEqual([
@@ -295,7 +295,7 @@ describe('measuring', () => {
     expect(await registry.series('aggregator_solver_latency_seconds')).toEqual(['1 2 0.25', '2 1 1.5'])
   })
 
-  test('drops the series of solvers that are gone', async () => {
+  test('drop the series of solvers that have left', async () => {
     const registry = await first()
     const healths = registry.of(1, [solver(1), solver(2)])
     for (const health of healths) answer(health, FIRST_RUN.clock, 100)

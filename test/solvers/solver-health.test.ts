@@ -24,10 +24,10 @@ beforeEach(() => {
   health = createHealth(1, { onBreaker: (openPeriod) => terms.push(openPeriod) })
 })
 
-/** A client that has not been seen before. */
+/** A new client. */
 const newClient = () => `client ${++lastClient}`
 
-/** Rounds one after the other, each for another client, in which another solver answers. @returns when the last ended */
+/** Plays sequential rounds for different clients, in which another solver answers. @returns when the last one ended */
 function play(
   now: number,
   result: RequestResult,
@@ -55,7 +55,7 @@ describe('time losses', () => {
     expect(terms).toEqual([{ level: 1, until: at + 5000 }])
   })
 
-  test('open it all the same with an error in between, which says nothing', () => {
+  test('open the breaker also with an error in between, which does not count', () => {
     play(play(play(0, 'late', { times: 2 }), 'failed'), 'late')
     expect(health.isOpen).toBe(true)
   })
@@ -69,7 +69,7 @@ describe('time losses', () => {
     expect(health.isOpen).toBe(true)
   })
 
-  test('of one client count once in 10 s though the solver quoted in between', () => {
+  test('of one client count once in 10 s, also when the solver quoted in between', () => {
     const client = () => 'the only one'
     let at = play(0, 'late', { client })
     at = play(at, 'quoted', { client })
@@ -79,7 +79,7 @@ describe('time losses', () => {
 })
 
 describe('the count of time losses', () => {
-  /** @returns how many requests it takes to open the breaker, when it is so many at most */
+  /** @returns the number of requests that open the breaker, if it is at most this many */
   function untilOpen(pattern: readonly RequestResult[], most = 300, client = newClient) {
     let at = play(0, 'quoted')
     for (let request = 0; request < most; request++) {
@@ -107,7 +107,7 @@ describe('the count of time losses', () => {
     expect(untilOpen(['late'])).toBe(3)
   })
 
-  test('goes down by 1 in 10 s by the requests of one client, however many', () => {
+  test('goes down by at most 1 in 10 s by the requests of one client', () => {
     const client = () => 'the only one'
     let at = play(play(0, 'quoted'), 'late', { times: 2 })
     at = play(at, 'quoted', { times: 50, client })
@@ -132,7 +132,7 @@ describe('the count of time losses', () => {
     expect(untilOpen(pattern, 5000, client)).toBeUndefined()
   })
 
-  test('goes up by a lone client of a solver that hangs two times of three', () => {
+  test('goes up by a single client of a solver that hangs two times out of three', () => {
     const client = () => 'the only one'
     expect(untilOpen(['late', 'late', 'quoted'], 60, client)).toBeDefined()
   })
@@ -140,7 +140,7 @@ describe('the count of time losses', () => {
 
 describe('a result without an offer', () => {
   test.each(['declined', 'failed'] as const)(
-    '%s: opens nothing when it comes soon, however often',
+    'of kind %s does not open the breaker when it comes soon',
     (result) => {
       play(play(0, 'quoted'), result, { times: 20, tookMs: 100 })
       expect([health.isOpen, health.validShare]).toEqual([false, 1])
@@ -148,7 +148,7 @@ describe('a result without an offer', () => {
   )
 
   test.each(['declined', 'failed'] as const)(
-    '%s: opens the breaker when it comes more than 100 ms after the last other',
+    'of kind %s opens the breaker when it comes more than 100 ms after the last other result',
     (result) => {
       play(play(0, 'quoted'), result, { times: 2, tookMs: 102 })
       expect(health.isOpen).toBe(false)
@@ -157,7 +157,7 @@ describe('a result without an offer', () => {
     },
   )
 
-  test('loses no time beside another solver that takes as long', () => {
+  test('loses no time when another solver takes as long', () => {
     play(0, 'quoted')
     for (let time = 0; time < 5; time++) {
       const others = [answering(), { ...answering(), result: 'declined', tookMs: 600 } as const]
@@ -166,7 +166,7 @@ describe('a result without an offer', () => {
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
   })
 
-  test('loses no time when it is not known how long the others would have taken', () => {
+  test('loses no time when the time of the others is unknown', () => {
     play(0, 'quoted')
     for (let time = 0; time < 5; time++) {
       const cutOff = { ...answering(), result: 'cancelled', tookMs: 700 } as const
@@ -185,7 +185,7 @@ describe('a result without an offer', () => {
     expect(health.isOpen).toBe(true)
   })
 
-  test('says nothing when no solver answers validly, a time-out included', () => {
+  test('does not count when no solver has a valid offer, also a timeout', () => {
     play(0, 'quoted')
     for (let time = 0; time < 10; time++) {
       const others = [{ ...answering(), result: 'declined' } as const]
@@ -194,19 +194,19 @@ describe('a result without an offer', () => {
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
   })
 
-  test('says nothing when a deadline or our own queue has cut it off', () => {
+  test('does not count when a deadline or a queue of the service has ended it', () => {
     play(play(0, 'quoted'), 'cancelled', { times: 20, tookMs: 1999 })
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
   })
 })
 
 describe('a token pair', () => {
-  test('that the solver has not quoted says nothing, also by a time-out', () => {
+  test('that the solver has not quoted does not count, also with a timeout', () => {
     play(play(0, 'quoted', { pair: 'ab' }), 'late', { times: 10, pair: 'cd' })
     expect([health.isOpen, health.validShare]).toEqual([false, 1])
   })
 
-  test('of the other direction is another one', () => {
+  test('in the other direction is another one', () => {
     play(0, 'quoted')
     const other = { inputToken: '0xab2', outputToken: '0xab1' } as const
     const round = new QuoteRound({ request: other, startedAt: 0, limitMs: 1, clientKey: () => 'a' })
@@ -223,7 +223,7 @@ describe('a token pair', () => {
     expect(health.isOpen).toBe(false)
   })
 
-  test('is remembered among the last 512 only', () => {
+  test('is kept only among the last 512', () => {
     play(0, 'quoted', { pair: 'first' })
     for (let number = 0; number < 512; number++) play(0, 'quoted', { pair: `${number}` })
     play(SECOND, 'late', { times: 5, pair: 'first' })
@@ -232,7 +232,7 @@ describe('a token pair', () => {
     expect(health.isOpen).toBe(true)
   })
 
-  test('of any kind counts while the solver has never quoted', () => {
+  test('counts in any case while the solver has never quoted', () => {
     play(0, 'late', { pair: 'ab' })
     play(0, 'late', { pair: 'cd' })
     play(0, 'late', { pair: 'ef' })
@@ -249,14 +249,14 @@ describe('an open breaker', () => {
     expect(terms).toHaveLength(2)
   })
 
-  test('stays open with an error, and its term does not grow', () => {
+  test('stays open with an error, and its open period does not grow', () => {
     const at = openBreaker(health, 0)
     play(at, 'failed', { times: 20 })
     expect(terms).toEqual([{ level: 1, until: at + 5000 }])
     expect(health.isOpen).toBe(true)
   })
 
-  test('stays open for terms that double from 5 s to 5 minutes, each by a single time loss after the last', () => {
+  test('has open periods that double from 5 s to 5 minutes, each after a single time loss', () => {
     let at = openBreaker(health, 0)
     const lengths: number[] = []
     for (let trial = 0; trial < 9; trial++) {
@@ -269,13 +269,13 @@ describe('an open breaker', () => {
     expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300].map((seconds) => seconds * SECOND))
   })
 
-  test('lets one quote at a time wait when its term is over, and the next one when that says nothing', () => {
+  test('lets one quote at a time wait after its open period, and the next one when that does not count', () => {
     const until = openBreaker(health, 0) + 5000
     const request = { round: roundAt(until), waitingSince: until }
     health.begin(request, until)
     expect(status(until + 1)).toBe('open')
     health.end(request, until + 100, false)
-    health.noteUnanswered(request, 'none', 100, until + 100)
+    health.recordUnanswered(request, 'none', 100, until + 100)
     expect(status(until + 101)).toBe('degraded')
   })
 
@@ -287,19 +287,19 @@ describe('an open breaker', () => {
     expect(status(until, `z at ${at}`)).toBe('open')
   })
 
-  test('is not closed or prolonged by a request from before its term', () => {
+  test('is not closed or prolonged by a request from before its open period', () => {
     const early = { round: roundAt(0), waitingSince: 0 }
     health.begin(early, 0)
     const until = openBreaker(health, 0) + 5000
     const trial = { round: roundAt(until, { client: 'trial' }), waitingSince: until }
     health.begin(trial, until)
-    health.noteUnanswered(early, 'time_lost', QUOTE_TIMEOUT_MS, until + 1)
+    health.recordUnanswered(early, 'time_lost', QUOTE_TIMEOUT_MS, until + 1)
     expect(terms).toHaveLength(1)
-    health.noteUnanswered(trial, 'time_lost', QUOTE_TIMEOUT_MS, until + 2)
+    health.recordUnanswered(trial, 'time_lost', QUOTE_TIMEOUT_MS, until + 2)
     expect(terms.at(-1)).toMatchObject({ level: 2 })
   })
 
-  test('opens for longer when it closed less than 5 minutes before; after that all is forgotten', () => {
+  test('opens for longer only when it closed less than 5 minutes before', () => {
     let at = openBreaker(health, 0)
     at = play(at, 'quoted')
     at = openBreaker(health, at)
@@ -309,7 +309,7 @@ describe('an open breaker', () => {
     expect(terms.at(-1)).toMatchObject({ level: 1 })
   })
 
-  test('opens again by two time losses after it has closed, for the next term', () => {
+  test('opens again for the next open period by two time losses after it has closed', () => {
     let at = play(openBreaker(health, 0), 'quoted')
     at = play(at, 'late')
     expect(health.isOpen).toBe(false)
@@ -322,7 +322,7 @@ describe('an open breaker', () => {
     [2, true],
     [3, false],
     [4, false],
-  ])('of term %i in close succession closes by an offer before its end: %s', (level, isClosed) => {
+  ])('in open period %i in close succession closes by an offer before its end: %s', (level, isClosed) => {
     health = createHealth(1, {
       openPeriod: { level, until: 20 * SECOND },
       onBreaker: (openPeriod) => terms.push(openPeriod),
@@ -333,7 +333,7 @@ describe('an open breaker', () => {
     expect(health.isOpen).toBe(false)
   })
 
-  test('closes from the third term on by its trial only', () => {
+  test('closes only by its trial from the third open period on', () => {
     health = createHealth(1, {
       openPeriod: { level: 3, until: 1000 },
       onBreaker: (openPeriod) => terms.push(openPeriod),
@@ -342,11 +342,11 @@ describe('an open breaker', () => {
     health.begin(trial, 1000)
     play(1001, 'quoted')
     expect(health.isOpen).toBe(true)
-    health.noteQuote(trial, 100, 1100)
+    health.recordQuote(trial, 100, 1100)
     expect(health.isOpen).toBe(false)
   })
 
-  test('lets a quote wait after an offer before the end of a later term, once in 5 minutes', () => {
+  test('lets a quote wait after an offer before the end of a later open period, once in 5 minutes', () => {
     const start = 20 * SECOND
     health = createHealth(1, {
       openPeriod: { level: 3, until: start + MINUTE },
@@ -360,7 +360,7 @@ describe('an open breaker', () => {
     expect(status(play(failed, 'quoted'))).toBe('open')
   })
 
-  test('closes when the quote that waits before the end of a later term gets an offer', () => {
+  test('closes when the quote that waits before the end of a later open period gets an offer', () => {
     health = createHealth(1, {
       openPeriod: { level: 3, until: MINUTE },
       onBreaker: (openPeriod) => terms.push(openPeriod),
@@ -369,7 +369,7 @@ describe('an open breaker', () => {
     expect(terms).toEqual([undefined])
   })
 
-  test('leaves its term to another endpoint, and for 5 minutes after it has closed its level', () => {
+  test('passes its open period on to another endpoint, and its level for 5 minutes after it has closed', () => {
     expect(health.openPeriodElsewhere(0)).toBeUndefined()
     let at = openBreaker(health, 0)
     expect(health.openPeriodElsewhere(at)).toEqual({ level: 1, until: at + 5000 })
@@ -378,7 +378,7 @@ describe('an open breaker', () => {
     expect(health.openPeriodElsewhere(at + 5 * MINUTE + 1)).toBeUndefined()
   })
 
-  test('goes on after a restart, and a single time loss after its term is the next', () => {
+  test('continues after a restart, and a single time loss after its open period begins the next one', () => {
     health = createHealth(1, {
       openPeriod: { level: 3, until: 4000 },
       onBreaker: (openPeriod) => terms.push(openPeriod),
@@ -399,7 +399,7 @@ describe('probes of an open breaker', () => {
     return request
   }
 
-  test('are due every 5 s, from the beginning of its term on', () => {
+  test('are due every 5 s, from the beginning of its open period on', () => {
     const at = openBreaker(health, 0)
     expect([isDue(at), isDue(at + 4999), isDue(at + 5000)]).toEqual([false, false, true])
     probe(at + 5000)
@@ -418,7 +418,7 @@ describe('probes of an open breaker', () => {
     const request = probe(at)
     expect(isDue(at + 1)).toBe(false)
     health.end(request, at + 10, true)
-    health.noteUnanswered(request, 'none', 10, at + 10)
+    health.recordUnanswered(request, 'none', 10, at + 10)
     expect([isDue(at + 11), health.isOpen]).toEqual([true, true])
   })
 })
@@ -435,40 +435,40 @@ describe('a stalled solver', () => {
     expect(status(2 + STALL_MS)).toBe('stalled')
   })
 
-  test('is none any more when anything comes', () => {
+  test('is no longer stalled when anything comes', () => {
     const [, second] = open(0, 10, 20, 30, 40)
     expect(status(100)).toBe('stalled')
     if (second !== undefined) health.end(second, 101, true)
     expect(status(102)).toBe('healthy')
   })
 
-  test('is one though a request from before its last answer is still open', () => {
+  test('stays stalled although a request from before its last response is open', () => {
     open(0)
     play(10, 'quoted')
     open(1000, 1010, 1020)
     expect(status(1500)).toBe('stalled')
   })
 
-  test('is none by requests from before its last answer', () => {
+  test('does not result from requests before its last response', () => {
     open(0, 1, 2, 3)
     play(10, 'quoted')
     open(1000, 1010)
     expect(status(1500)).toBe('healthy')
   })
 
-  test('is none that always takes long: three times its usual time is allowed', () => {
+  test('does not result from long requests within three times the usual time', () => {
     play(0, 'quoted', { tookMs: 400, times: 20 })
     open(10_000, 10_010, 10_020)
     expect(status(11_200)).toBe('healthy')
     expect(status(11_202)).toBe('stalled')
   })
 
-  test('is none when the others have not answered either', () => {
+  test('does not result when the others have not answered either', () => {
     for (const now of [0, 10, 20]) health.begin({ round: roundAt(now), waitingSince: now }, now)
     expect(status(1900)).toBe('healthy')
   })
 
-  test('is none by requests for a pair that it does not quote', () => {
+  test('does not result from requests for a pair that it does not quote', () => {
     play(0, 'quoted', { pair: 'ab' })
     openRequests(health, [10, 20, 30, 40], { pair: 'cd' })
     expect(status(1900)).toBe('healthy')
@@ -476,19 +476,19 @@ describe('a stalled solver', () => {
     expect(status(1900)).toBe('stalled')
   })
 
-  test('is none by requests that wait for a connection here', () => {
+  test('does not result from requests that wait for a connection of the service', () => {
     for (const now of [0, 10, 20, 30]) {
       const round = roundAt(now)
       round.begin(3)
       health.begin({ round, waitingSince: undefined }, now)
-      round.noteQuote(1, now + 1)
+      round.recordQuote(1, now + 1)
     }
     expect(status(1900)).toBe('healthy')
   })
 })
 
 describe('a degraded solver', () => {
-  test('is one that loses time more often than once for four offers', () => {
+  test('loses time more often than once for four offers', () => {
     const standingAfter = (pattern: readonly RequestResult[]) => {
       health = createHealth()
       play(0, 'quoted')
@@ -502,7 +502,7 @@ describe('a degraded solver', () => {
     expect(standingAfter(['declined', 'declined', 'quoted'])).toBe('healthy')
   })
 
-  test('is one whose offers usually take more than half of the time-out', () => {
+  test('has offers that usually take more than half of the timeout', () => {
     play(0, 'quoted', { tookMs: 1000, times: 50 })
     expect(status(0)).toBe('healthy')
     play(0, 'quoted', { tookMs: 1200, times: 50 })
@@ -510,13 +510,13 @@ describe('a degraded solver', () => {
     expect(health.usualMs).toBeCloseTo(1200, -1)
   })
 
-  test('is none that declines slowly beside others, or quickly', () => {
+  test('does not result from slow declines next to other slow solvers, or from quick ones', () => {
     play(0, 'quoted', { tookMs: 10 })
     play(0, 'declined', { times: 50 })
     expect(health.usualMs).toBe(10)
   })
 
-  test('is none that is new', () => {
+  test('is not a new solver', () => {
     expect(status(0)).toBe('healthy')
     expect(health.usualMs).toBeUndefined()
   })
@@ -530,13 +530,13 @@ describe('in a round', () => {
     [4, 2],
     [10, 5],
     [50, 25],
-  ])('of %i solvers, half of the others of any are %i', (size, enough) => {
+  ])('with %i solvers, half of the other solvers are %i', (size, enough) => {
     const round = roundAt(0)
     round.begin(size)
-    for (let answer = 1; answer < enough; answer++) round.noteQuote(1, answer)
+    for (let answer = 1; answer < enough; answer++) round.recordQuote(1, answer)
     expect(round.answeredAt).toBeUndefined()
-    round.noteQuote(1, 100)
-    round.noteQuote(1, 200)
+    round.recordQuote(1, 100)
+    round.recordQuote(1, 200)
     expect(round.answeredAt).toBe(100)
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLineWriter, createLog, createPrettyStream } from '../../src/telemetry/log.js'
 
-/** What a terminal obeys, hides or reorders. */
+/** The characters that control a terminal, or that it hides or reorders. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\u3164]|\u{e0100}/u
 /** Text of any code units, with many of those that are not printable. */
 const hostile = fc.string({
@@ -30,7 +30,7 @@ function createTextLog() {
 }
 
 describe('a line of the log', () => {
-  it('is printable JSON of one line, whatever text it is given', () => {
+  it('is printable JSON of one line for any text', () => {
     const { texts, log } = createTextLog()
     const property = fc.property(hostile, hostile, hostile, (message, key, value) => {
       log.child({ bound: value }).warn({ [`x${key}`]: value, err: new Error(message) }, message)
@@ -42,7 +42,7 @@ describe('a line of the log', () => {
     fc.assert(property, { seed: 20_261_121, numRuns: 500 })
   })
 
-  it('made by hand has the form of all others', () => {
+  it('from the line writer has the form of all others', () => {
     const { texts, log } = createTextLog()
     createLineWriter(log, 'info', 'request')('"status":200')
     log.info({ status: 200 }, 'request')
@@ -50,7 +50,7 @@ describe('a line of the log', () => {
     expect(byHand).toEqual({ ...usual, time: expect.any(String) })
   })
 
-  it('for a terminal shows what the terminal would obey as escapes', async () => {
+  it('for a terminal shows control characters as escapes', async () => {
     const texts: string[] = []
     const stream = await createPrettyStream({ write: (text) => void texts.push(text) })
     const log = createLog('debug', stream)

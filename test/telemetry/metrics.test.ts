@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 
-/** What prom-client's metrics have next to the fields of its types. */
+/** The fields of prom-client's metrics that its types do not have. */
 interface Labelled {
   readonly name: string
   readonly labelNames: readonly string[]

@@ -14,15 +14,15 @@ export const file_aggregator_v1_event: GenFile = /*@__PURE__*/
   fileDesc("ChlhZ2dyZWdhdG9yL3YxL2V2ZW50LnByb3RvEg1hZ2dyZWdhdG9yLnYxIp0BChNTdHJlYW1FdmVudHNSZXF1ZXN0EhIKBWFmdGVyGAEgASgJSACIAQESEAoIY2hhaW5faWQYAiADKAQSJgoEdHlwZRgDIAMoDjIYLmFnZ3JlZ2F0b3IudjEuRXZlbnRUeXBlEhAKCG9yZGVyX2lkGAQgAygJEgwKBHVzZXIYBSADKAkSDgoGc29sdmVyGAYgAygJQggKBl9hZnRlciLRAgoUU3RyZWFtRXZlbnRzUmVzcG9uc2USEwoGY3Vyc29yGAEgASgJSAGIAQESLQoJY29ubmVjdGVkGAIgASgLMhguYWdncmVnYXRvci52MS5Db25uZWN0ZWRIABItCglkZXBvc2l0ZWQYAyABKAsyGC5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRlZEgAEikKB3NldHRsZWQYBCABKAsyFi5hZ2dyZWdhdG9yLnYxLlNldHRsZWRIABIrCghyZWZ1bmRlZBgFIAEoCzIXLmFnZ3JlZ2F0b3IudjEuUmVmdW5kZWRIABIrCghyZXZlcnRlZBgGIAEoCzIXLmFnZ3JlZ2F0b3IudjEuUmV2ZXJ0ZWRIABItCgloZWFydGJlYXQYByABKAsyGC5hZ2dyZWdhdG9yLnYxLkhlYXJ0YmVhdEgAQgcKBWV2ZW50QgkKB19jdXJzb3IiJQoJQ29ubmVjdGVkEhgKEHN1cHBvcnRlZF9jaGFpbnMYASADKAQiCwoJSGVhcnRiZWF0ItIBCglEZXBvc2l0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSDAoEdXNlchgDIAEoCRIOCgZzb2x2ZXIYBCABKAkSEwoLaW5wdXRfdG9rZW4YBSABKAkSFAoMaW5wdXRfYW1vdW50GAYgASgJEhQKDG91dHB1dF90b2tlbhgHIAEoCRIVCg1vdXRwdXRfYW1vdW50GAggASgJEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0SFAoMYmxvY2tfbnVtYmVyGAogASgEIkMKB1NldHRsZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSFAoMYmxvY2tfbnVtYmVyGAMgASgEIn4KCFJlZnVuZGVkEhAKCGNoYWluX2lkGAEgASgEEhAKCG9yZGVyX2lkGAIgASgJEgwKBHVzZXIYAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDGJvbmRfc2xhc2hlZBgFIAEoCRIUCgxibG9ja19udW1iZXIYBiABKAQibQoIUmV2ZXJ0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSJwoFZXZlbnQYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLkV2ZW50VHlwZRIUCgxibG9ja19udW1iZXIYBCABKAQqiwEKCUV2ZW50VHlwZRIaChZFVkVOVF9UWVBFX1VOU1BFQ0lGSUVEEAASGAoURVZFTlRfVFlQRV9ERVBPU0lURUQQARIWChJFVkVOVF9UWVBFX1NFVFRMRUQQAhIXChNFVkVOVF9UWVBFX1JFRlVOREVEEAMSFwoTRVZFTlRfVFlQRV9SRVZFUlRFRBAEMocBCgxFdmVudFNlcnZpY2USdwoMU3RyZWFtRXZlbnRzEiIuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXF1ZXN0GiMuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXNwb25zZSIcgtPkkwIWWgwSCi92MS9ldmVudHMSBi92MS93czABYgZwcm90bzM", [file_google_api_annotations]);
 
 /**
- * StreamEventsRequest says where to begin and what to leave out. Filters of different kinds must all match; of one
- * kind, any.
+ * StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is
+ * set, with any of the filter's values.
  *
  * @generated from message aggregator.v1.StreamEventsRequest
  */
 export type StreamEventsRequest = Message<"aggregator.v1.StreamEventsRequest"> & {
   /**
-   * Cursor of the last message that the caller has seen; the stream goes on after it. Live events only when absent.
-   * On server-sent events, the header `Last-Event-ID` comes before it.
+   * Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent.
+   * On server-sent events, the header `Last-Event-ID` takes precedence.
    *
    * @generated from field: optional string after = 1;
    */
@@ -36,7 +36,7 @@ export type StreamEventsRequest = Message<"aggregator.v1.StreamEventsRequest"> &
   chainId: bigint[];
 
   /**
-   * Kinds of events; all when empty. A reversion comes with the kind that it takes back, as well as with its own.
+   * Kinds of events; all when empty. `Reverted` matches its own kind and the kind of the event that was removed.
    *
    * @generated from field: repeated aggregator.v1.EventType type = 3;
    */
@@ -78,7 +78,7 @@ export const StreamEventsRequestSchema: GenMessage<StreamEventsRequest> = /*@__P
  */
 export type StreamEventsResponse = Message<"aggregator.v1.StreamEventsResponse"> & {
   /**
-   * The stream's place after this message: an opaque string to resume from. It names one event of one log.
+   * The stream's position after this message: an opaque string to resume from. It names one event of one log.
    *
    * @generated from field: optional string cursor = 1;
    */
@@ -123,7 +123,7 @@ export type StreamEventsResponse = Message<"aggregator.v1.StreamEventsResponse">
     case: "refunded";
   } | {
     /**
-     * An event announced before was dropped by a reorganisation.
+     * A reorganisation removed an event that was published before.
      *
      * @generated from field: aggregator.v1.Reverted reverted = 6;
      */
@@ -131,7 +131,7 @@ export type StreamEventsResponse = Message<"aggregator.v1.StreamEventsResponse">
     case: "reverted";
   } | {
     /**
-     * Nothing happened for a while; the stream is alive. On WebSockets, pings say so.
+     * Nothing happened for a while; the stream is alive. WebSockets have pings instead.
      *
      * @generated from field: aggregator.v1.Heartbeat heartbeat = 7;
      */
@@ -184,7 +184,7 @@ export const HeartbeatSchema: GenMessage<Heartbeat> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_event, 3);
 
 /**
- * Deposited: a deposit for an order was made on-chain.
+ * Deposited says that a deposit for an order was made on-chain.
  *
  * @generated from message aggregator.v1.Deposited
  */
@@ -268,7 +268,7 @@ export const DepositedSchema: GenMessage<Deposited> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_event, 4);
 
 /**
- * Settled: the order was settled on-chain.
+ * Settled says that an order was settled on-chain.
  *
  * @generated from message aggregator.v1.Settled
  */
@@ -303,7 +303,7 @@ export const SettledSchema: GenMessage<Settled> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_event, 5);
 
 /**
- * Refunded: the order was refunded on-chain and the solver's bond slashed.
+ * Refunded says that an order was refunded on-chain and the solver's bond slashed.
  *
  * @generated from message aggregator.v1.Refunded
  */
@@ -359,7 +359,7 @@ export const RefundedSchema: GenMessage<Refunded> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_event, 6);
 
 /**
- * Reverted takes back an event that was announced and then dropped by a reorganisation of its chain.
+ * Reverted says that a reorganisation of the chain removed an event that was published before.
  *
  * @generated from message aggregator.v1.Reverted
  */
@@ -379,14 +379,14 @@ export type Reverted = Message<"aggregator.v1.Reverted"> & {
   orderId: string;
 
   /**
-   * Kind of the event taken back.
+   * Kind of the event that was removed.
    *
    * @generated from field: aggregator.v1.EventType event = 3;
    */
   event: EventType;
 
   /**
-   * Block in which the event had been announced.
+   * Block that the event was published with.
    *
    * @generated from field: uint64 block_number = 4;
    */
@@ -407,7 +407,7 @@ export const RevertedSchema: GenMessage<Reverted> = /*@__PURE__*/
  */
 export enum EventType {
   /**
-   * Not set; refused in a request.
+   * Not set; invalid in a request.
    *
    * @generated from enum value: EVENT_TYPE_UNSPECIFIED = 0;
    */
@@ -435,7 +435,7 @@ export enum EventType {
   REFUNDED = 3,
 
   /**
-   * An event announced before was dropped by a reorganisation.
+   * A reorganisation removed an event that was published before.
    *
    * @generated from enum value: EVENT_TYPE_REVERTED = 4;
    */
@@ -455,22 +455,26 @@ export const EventTypeSchema: GenEnum<EventType> = /*@__PURE__*/
  */
 export const EventService: GenService<{
   /**
-   * StreamEvents replays the events after a cursor, then goes on with new ones as their blocks come, in the order
-   * of each chain: block, then log index. Nothing is left out and nothing comes twice, also over restarts: resume with
-   * the cursor of the last message. An event whose block leaves the chain is taken back by `Reverted`.
+   * StreamEvents replays the events after a cursor, then continues with new events as their blocks come. Within a chain,
+   * events are in the order of block and log index. Resume with the cursor of the last message: then no event is missing
+   * and no event comes twice, also over restarts. `Reverted` reports that a reorganisation has removed an event.
    *
-   * One exception: an event that a node had left out, which nothing could prove, comes later, after events of later
-   * blocks. So the `Deposited` of an order may come after its `Settled`. Do not let the last message win: the state of an
-   * order only goes forward, but by `Reverted`.
+   * There is one exception to the order. When a node leaves out an event and no check can prove it, the event comes
+   * later, after events of later blocks. So the `Deposited` of an order may come after its `Settled`. Do not let the last
+   * message win: only `Reverted` moves the state of an order back.
    *
-   * The first HTTP binding is a WebSocket, the other one server-sent events. There each message is one JSON object: the
-   * fields of what happened, with `type` (`connected`, `Deposited`, `Settled`, `Refunded`, `Reverted`) and `cursor`.
+   * The first HTTP binding is a WebSocket, the second one server-sent events. There, each message is one JSON object: the
+   * fields of the event, with `type` (`connected`, `Deposited`, `Settled`, `Refunded`, `Reverted`) and `cursor`.
    *
-   * A client that takes too little for too long is closed (RESOURCE_EXHAUSTED, WebSocket 1013) and may resume; a cursor
-   * that is not known or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400). Streams also end with OUT_OF_RANGE when the
-   * event log has lost events that were sent, as after a restored backup: subscribe without a cursor, wait for
-   * `connected`, then read the state of your orders. In this order, no event falls in between. While the instance cannot reach its database, streams wait; a cursor that only the database can
-   * confirm is UNAVAILABLE (`DATABASE_UNAVAILABLE`, WebSocket 1013, HTTP 503).
+   * A client that reads too slowly for too long is closed (RESOURCE_EXHAUSTED, WebSocket 1013) and may resume. A cursor
+   * that is unknown or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400).
+   *
+   * Streams also end with OUT_OF_RANGE when the event log has lost events that were sent, as after a restored backup.
+   * Then subscribe without a cursor, wait for `connected`, and read the state of your orders. In this sequence you miss
+   * no event.
+   *
+   * While the instance cannot reach its database, streams wait. A cursor that only the database can confirm is
+   * UNAVAILABLE (`DATABASE_UNAVAILABLE`, WebSocket 1013, HTTP 503).
    *
    * @generated from rpc aggregator.v1.EventService.StreamEvents
    */

@@ -140,7 +140,7 @@ export const GetOrderResponseSchema: GenMessage<GetOrderResponse> = /*@__PURE__*
  */
 export enum OrderState {
   /**
-   * Not set; never answered.
+   * Not set; never returned.
    *
    * @generated from enum value: ORDER_STATE_UNSPECIFIED = 0;
    */
@@ -161,7 +161,7 @@ export enum OrderState {
   DEPOSITED = 2,
 
   /**
-   * The user has the output, the solver the input (2 on the contract).
+   * The user has the output, and the solver has the input (2 on the contract).
    *
    * @generated from enum value: ORDER_STATE_SETTLED = 3;
    */
@@ -188,9 +188,10 @@ export const OrderStateSchema: GenEnum<OrderState> = /*@__PURE__*/
  */
 export const OrderService: GenService<{
   /**
-   * GetOrder reads one order. An id that the contract does not know is no error: its state is NONE, because the
-   * order of an address deposit exists off-chain before the contract learns of it. UNAVAILABLE
-   * (`CHAIN_UNAVAILABLE`) when the chain does not answer.
+   * GetOrder reads one order. An id that the contract does not know has the state NONE and is not an error: an order
+   * with an address deposit exists off-chain before the contract has it.
+   *
+   * UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain.
    *
    * @generated from rpc aggregator.v1.OrderService.GetOrder
    */

@@ -77,7 +77,7 @@ export type GetQuoteRequest = Message<"aggregator.v1.GetQuoteRequest"> & {
   destinationChainId: bigint;
 
   /**
-   * How the user intends to deposit. The answer's deposit address is valid in both modes.
+   * How the user intends to deposit. The deposit address of the response is valid in both modes.
    *
    * @generated from field: aggregator.v1.DepositMode deposit_mode = 9;
    */
@@ -119,8 +119,8 @@ export type GetQuoteResponse = Message<"aggregator.v1.GetQuoteResponse"> & {
   solverSignature: string;
 
   /**
-   * Address that takes the input token in deposit mode ADDRESS: the settlement contract's CREATE2 address for
-   * this order, computed by the instance. EIP-55 form.
+   * Address that takes the input token in deposit mode ADDRESS. It is the settlement contract's CREATE2 address for
+   * this order; the instance computes it. EIP-55 form.
    *
    * @generated from field: string deposit_address = 3;
    */
@@ -134,16 +134,17 @@ export type GetQuoteResponse = Message<"aggregator.v1.GetQuoteResponse"> & {
   orderId: string;
 
   /**
-   * The other valid offers, best first. Each can be used as it is.
+   * The other valid offers, best first. You can use each one as it is.
    *
    * @generated from field: repeated aggregator.v1.SignedQuote alternative_quotes = 5;
    */
   alternativeQuotes: SignedQuote[];
 
   /**
-   * Names the record of how this answer came about, see GetQuoteRecord: a UUID. It is the caller's own: solvers get
-   * other ids. Errors because of solvers carry it as well: `quoteId` beside `code` on REST, in the metadata of
-   * `google.rpc.ErrorInfo` on RPC. An instance that keeps no records answers it too, for its log.
+   * Id of this quote's record, a UUID; see GetQuoteRecord. Only the caller gets this id: solvers get other ids.
+   *
+   * Errors because of solvers also carry it: next to `code` as `quoteId` on REST, and in the metadata of
+   * `google.rpc.ErrorInfo` on RPC. An instance that keeps no records also returns it, for its log.
    *
    * @generated from field: string quote_id = 6;
    */
@@ -297,7 +298,7 @@ export const QuoteSchema: GenMessage<Quote> = /*@__PURE__*/
  */
 export type GetQuoteRecordRequest = Message<"aggregator.v1.GetQuoteRecordRequest"> & {
   /**
-   * Chain that the quote was asked for. A path parameter on REST.
+   * Chain of the quote. A path parameter on REST.
    *
    * @generated from field: uint64 chain_id = 1;
    */
@@ -319,27 +320,27 @@ export const GetQuoteRecordRequestSchema: GenMessage<GetQuoteRecordRequest> = /*
   messageDesc(file_aggregator_v1_quote, 4);
 
 /**
- * GetQuoteRecordResponse is the record of one quote, as far as the reader may see it.
+ * GetQuoteRecordResponse is the record of one quote, as far as its reader may see it.
  *
  * @generated from message aggregator.v1.GetQuoteRecordResponse
  */
 export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordResponse"> & {
   /**
-   * The id by which it was read.
+   * The id in the request.
    *
    * @generated from field: string quote_id = 1;
    */
   quoteId: string;
 
   /**
-   * Chain that the quote was asked for.
+   * Chain of the quote.
    *
    * @generated from field: uint64 chain_id = 2;
    */
   chainId: bigint;
 
   /**
-   * When the quote was asked for, Unix time in milliseconds.
+   * When the service got the caller's request, Unix time in milliseconds.
    *
    * @generated from field: uint64 requested_at = 3;
    */
@@ -353,23 +354,25 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
   durationMs?: number | undefined;
 
   /**
-   * What became of the quote. For the caller only.
+   * How the quote ended. For the caller only.
    *
    * @generated from field: optional aggregator.v1.QuoteOutcome outcome = 5;
    */
   outcome?: QuoteOutcome | undefined;
 
   /**
-   * What the solvers were asked.
+   * The request to the solvers.
    *
    * @generated from field: aggregator.v1.QuoteParameters request = 6;
    */
   request?: QuoteParameters | undefined;
 
   /**
-   * For the caller, the solvers that were asked: offers first, the best one at the top, then the others. A solver that
-   * is not here was not asked: others had their turn, its connections were taken, or its circuit breaker was open. For a
-   * solver, its own result.
+   * For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For
+   * a solver, its own result.
+   *
+   * A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, or its
+   * circuit breaker was open.
    *
    * @generated from field: repeated aggregator.v1.SolverResult solvers = 7;
    */
@@ -377,7 +380,7 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
 
   /**
    * The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT.
-   * Decimal, in the token's smallest unit. For a solver only after the deposit deadline; absent without an offer.
+   * Decimal, in the token's smallest unit. A solver sees it only after the deposit deadline. Absent without an offer.
    *
    * @generated from field: optional string best_amount = 8;
    */
@@ -392,7 +395,7 @@ export const GetQuoteRecordResponseSchema: GenMessage<GetQuoteRecordResponse> = 
   messageDesc(file_aggregator_v1_quote, 5);
 
 /**
- * QuoteParameters is what solvers are asked for.
+ * QuoteParameters describes the swap that solvers are asked for.
  *
  * @generated from message aggregator.v1.QuoteParameters
  */
@@ -469,7 +472,7 @@ export const QuoteParametersSchema: GenMessage<QuoteParameters> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_quote, 6);
 
 /**
- * SolverResult is what came of asking one solver.
+ * SolverResult is the result of the request to one solver.
  *
  * @generated from message aggregator.v1.SolverResult
  */
@@ -482,57 +485,57 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
   solver: string;
 
   /**
-   * What came of asking it.
+   * How the request ended.
    *
    * @generated from field: aggregator.v1.SolverOutcome outcome = 2;
    */
   outcome: SolverOutcome;
 
   /**
-   * Its place among the valid offers, 1 for the best one; absent without a valid offer.
+   * Its rank among the valid offers, 1 for the best one; absent without a valid offer.
    *
    * @generated from field: optional uint32 rank = 3;
    */
   rank?: number | undefined;
 
   /**
-   * Time from asking it to its outcome, in milliseconds; absent when the quote did not wait for it.
+   * Time from the request to its outcome, in milliseconds; absent when the quote did not wait for it.
    *
    * @generated from field: optional uint32 duration_ms = 4;
    */
   durationMs?: number | undefined;
 
   /**
-   * Input amount as the solver answered it; absent when its reply had none in decimal digits.
+   * Input amount in the solver's reply; absent when the reply had none in decimal digits.
    *
    * @generated from field: optional string input_amount = 5;
    */
   inputAmount?: string | undefined;
 
   /**
-   * Output amount as the solver answered it; absent when its reply had none in decimal digits.
+   * Output amount in the solver's reply; absent when the reply had none in decimal digits.
    *
    * @generated from field: optional string output_amount = 6;
    */
   outputAmount?: string | undefined;
 
   /**
-   * For INVALID and FAILED, which of the closed list of reasons it was, such as `fixed_amount_mismatch`. An offer that
-   * the settlement contract would refuse is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`.
+   * For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the
+   * settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`.
    *
    * @generated from field: optional string reason = 7;
    */
   reason?: string | undefined;
 
   /**
-   * For DECLINED, the HTTP status that the solver answered with.
+   * For DECLINED, the HTTP status of the solver's reply.
    *
    * @generated from field: optional uint32 http_status = 8;
    */
   httpStatus?: number | undefined;
 
   /**
-   * The outcome in words: for an offer how it did, otherwise what is wrong and what to do about it.
+   * The outcome in words: for an offer how it ranked, otherwise what is wrong and what to do about it.
    *
    * @generated from field: string explanation = 9;
    */
@@ -553,7 +556,7 @@ export const SolverResultSchema: GenMessage<SolverResult> = /*@__PURE__*/
  */
 export enum OrderType {
   /**
-   * Not set; refused in a request.
+   * Not set; invalid in a request.
    *
    * @generated from enum value: ORDER_TYPE_UNSPECIFIED = 0;
    */
@@ -587,7 +590,7 @@ export const OrderTypeSchema: GenEnum<OrderType> = /*@__PURE__*/
  */
 export enum DepositMode {
   /**
-   * Not set; refused in a request.
+   * Not set; invalid in a request.
    *
    * @generated from enum value: DEPOSIT_MODE_UNSPECIFIED = 0;
    */
@@ -615,13 +618,13 @@ export const DepositModeSchema: GenEnum<DepositMode> = /*@__PURE__*/
   enumDesc(file_aggregator_v1_quote, 1);
 
 /**
- * QuoteOutcome says what became of a quote.
+ * QuoteOutcome says how a quote ended.
  *
  * @generated from enum aggregator.v1.QuoteOutcome
  */
 export enum QuoteOutcome {
   /**
-   * Not set; never answered.
+   * Not set; never returned.
    *
    * @generated from enum value: QUOTE_OUTCOME_UNSPECIFIED = 0;
    */
@@ -642,7 +645,7 @@ export enum QuoteOutcome {
   NO_QUOTES = 2,
 
   /**
-   * The caller went away before the answer.
+   * The caller cancelled the request or lost its connection before the response.
    *
    * @generated from enum value: QUOTE_OUTCOME_CANCELLED = 3;
    */
@@ -656,13 +659,13 @@ export const QuoteOutcomeSchema: GenEnum<QuoteOutcome> = /*@__PURE__*/
   enumDesc(file_aggregator_v1_quote, 2);
 
 /**
- * SolverOutcome says what came of asking one solver.
+ * SolverOutcome says how the request to one solver ended.
  *
  * @generated from enum aggregator.v1.SolverOutcome
  */
 export enum SolverOutcome {
   /**
-   * Not set; never answered.
+   * Not set; never returned.
    *
    * @generated from enum value: SOLVER_OUTCOME_UNSPECIFIED = 0;
    */
@@ -683,37 +686,37 @@ export enum SolverOutcome {
   DECLINED = 2,
 
   /**
-   * The reply does not match what was asked, or the settlement contract would refuse it.
+   * The reply does not match the request, or the settlement contract would reject it.
    *
    * @generated from enum value: SOLVER_OUTCOME_INVALID = 3;
    */
   INVALID = 3,
 
   /**
-   * No reply came within the service's own time-out.
+   * No reply came within the service's own timeout.
    *
    * @generated from enum value: SOLVER_OUTCOME_LATE = 4;
    */
   LATE = 4,
 
   /**
-   * The solver could not be reached, or the connection broke, or the reply was too long.
+   * The service could not reach the solver, or the connection broke, or the reply was too long.
    *
    * @generated from enum value: SOLVER_OUTCOME_FAILED = 5;
    */
   FAILED = 5,
 
   /**
-   * The quote ended before the reply came: the caller went away or had a shorter deadline, or the request waited for a free
-   * connection. It does not count against the solver.
+   * The quote ended before the reply came: the caller cancelled it or had a shorter deadline, or the request waited for a
+   * free connection. It does not count against the solver.
    *
    * @generated from enum value: SOLVER_OUTCOME_CANCELLED = 6;
    */
   CANCELLED = 6,
 
   /**
-   * The solver's circuit breaker was open because it had cost callers time: it was asked, but the quote did not wait for
-   * it.
+   * The solver's circuit breaker was open because the solver had cost callers time. The solver was asked, but the quote
+   * did not wait for it.
    *
    * @generated from enum value: SOLVER_OUTCOME_CIRCUIT_OPEN = 7;
    */
@@ -733,12 +736,14 @@ export const SolverOutcomeSchema: GenEnum<SolverOutcome> = /*@__PURE__*/
  */
 export const QuoteService: GenService<{
   /**
-   * GetQuote asks the active solvers of the chain in parallel, drops every reply that the settlement contract
-   * would refuse, and returns the best offer with the others behind it.
+   * GetQuote asks the active solvers of the chain in parallel and drops every reply that the settlement contract
+   * would reject. It returns the best offer, then the others.
    *
-   * The answer comes as soon as every asked solver has answered, at the latest after the instance's quote
-   * timeout or shortly before the caller's own shorter deadline. UNAVAILABLE (`NO_QUOTES`) when no valid offer
-   * came in time; UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain.
+   * The response comes as soon as every asked solver has answered. It comes at the latest after the instance's quote
+   * timeout, or shortly before the caller's own deadline if that is shorter.
+   *
+   * UNAVAILABLE (`NO_QUOTES`) when no valid offer came in time. UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance
+   * cannot reach the chain.
    *
    * @generated from rpc aggregator.v1.QuoteService.GetQuote
    */
@@ -750,15 +755,16 @@ export const QuoteService: GenService<{
   /**
    * GetQuoteRecord shows how a quote came about. What it shows depends on the id:
    *
-   * - The caller gets `quoteId` with the answer. It shows everything: which solvers were asked, the result of each, and
+   * - The caller gets `quoteId` with the response. It shows everything: which solvers were asked, the result of each, and
    *   how the offers were ranked.
-   * - Each solver is asked under an id of its own, in the header `x-quote-id`. It shows the request, this solver's result
-   *   and its rank, and nothing of other solvers. The best amount follows after the deposit deadline.
+   * - Each solver gets an id of its own, in the header `x-quote-id`. It shows the request, this solver's result and its
+   *   rank, and nothing of other solvers. After the deposit deadline it also shows the best amount.
    *
-   * Anyone who knows an id may read what it shows. Records are kept for the instance's QUOTE_RECORD_HOURS (24; 0 turns
-   * them off), and the oldest are removed earlier when they need more than its QUOTE_RECORD_MAX_MB.
-   * NOT_FOUND (`QUOTE_NOT_FOUND`) when there is no such record on this chain; UNAVAILABLE (`DATABASE_UNAVAILABLE`)
-   * while the instance cannot reach its database. Quotes work meanwhile.
+   * Anyone who knows an id may read what it shows. The instance keeps records for its QUOTE_RECORD_HOURS (24; 0 turns
+   * them off). It removes the oldest earlier when records need more than its QUOTE_RECORD_MAX_MB.
+   *
+   * NOT_FOUND (`QUOTE_NOT_FOUND`) when there is no such record on this chain. UNAVAILABLE (`DATABASE_UNAVAILABLE`)
+   * while the instance cannot reach its database. Quotes still work at that time.
    *
    * @generated from rpc aggregator.v1.QuoteService.GetQuoteRecord
    */

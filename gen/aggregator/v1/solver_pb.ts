@@ -35,16 +35,16 @@ export type RegisterSolverRequest = Message<"aggregator.v1.RegisterSolverRequest
 
   /**
    * Base URL of the solver's endpoint, at most 2048 characters, without credentials, query or fragment, in its
-   * normalised form (WHATWG URL); the slash of an empty path may be left out. In production, https at port 443 or at 1024
-   * and above. The instance posts to `<endpoint_url>/quote`.
+   * normalised form (WHATWG URL). You may leave out the slash of an empty path. In production, it must be https at port
+   * 443, or at 1024 and above. The instance posts to `<endpoint_url>/quote`.
    *
    * @generated from field: string endpoint_url = 3;
    */
   endpointUrl: string;
 
   /**
-   * Display name, 1 to 64 visible characters: no control, format or other invisible characters, no blank at either
-   * end, at most four combining marks in a row.
+   * Display name, 1 to 64 visible characters. It has no control, format or other invisible characters, no blank at
+   * either end, and at most four combining marks in a row.
    *
    * @generated from field: string name = 4;
    */
@@ -96,7 +96,7 @@ export type RegisterSolverResponse = Message<"aggregator.v1.RegisterSolverRespon
   address: string;
 
   /**
-   * What came of one request to the registered endpoint.
+   * Result of one request to the registered endpoint.
    *
    * @generated from field: aggregator.v1.RegistrationCheck check = 3;
    */
@@ -112,15 +112,15 @@ export const RegisterSolverResponseSchema: GenMessage<RegisterSolverResponse> = 
 
 /**
  * RegistrationCheck is the result of one request to the registered endpoint. The request asks for the pair that was
- * last quoted on the chain, from the user `0x000000000000000000000000000000000000dEaD`, with the header
- * `x-quote-kind: indicative`. It counts in no statistic of the solver, has no record, and does not change whether the
- * solver is asked for quotes.
+ * last quoted on the chain. Its user is `0x000000000000000000000000000000000000dEaD`, and it has the header
+ * `x-quote-kind: indicative`. It has no record, does not count in the solver's statistics, and does not change whether
+ * the solver is asked for quotes.
  *
  * @generated from message aggregator.v1.RegistrationCheck
  */
 export type RegistrationCheck = Message<"aggregator.v1.RegistrationCheck"> & {
   /**
-   * What came of the request.
+   * How the request ended.
    *
    * @generated from field: aggregator.v1.CheckOutcome outcome = 1;
    */
@@ -292,13 +292,13 @@ export const SolverSchema: GenMessage<Solver> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_solver, 7);
 
 /**
- * CheckOutcome says what came of the request that checks a registered endpoint.
+ * CheckOutcome says how the request that checks a registered endpoint ended.
  *
  * @generated from enum aggregator.v1.CheckOutcome
  */
 export enum CheckOutcome {
   /**
-   * Not set; never answered.
+   * Not set; never returned.
    *
    * @generated from enum value: CHECK_OUTCOME_UNSPECIFIED = 0;
    */
@@ -319,7 +319,7 @@ export enum CheckOutcome {
   DECLINED = 2,
 
   /**
-   * The reply does not match what was asked, or its signature is wrong. Quotes drop such a reply.
+   * The reply does not match the request, or its signature is wrong. Quotes drop such a reply.
    *
    * @generated from enum value: CHECK_OUTCOME_INVALID = 3;
    */
@@ -333,7 +333,7 @@ export enum CheckOutcome {
   LATE = 4,
 
   /**
-   * The endpoint could not be reached within a second, or the connection broke, or the reply was too long.
+   * The service could not reach the endpoint within a second, or the connection broke, or the reply was too long.
    *
    * @generated from enum value: CHECK_OUTCOME_FAILED = 5;
    */
@@ -360,20 +360,21 @@ export const CheckOutcomeSchema: GenEnum<CheckOutcome> = /*@__PURE__*/
  */
 export const SolverService: GenService<{
   /**
-   * RegisterSolver adds a solver to the chain's set, or updates its endpoint and name when it is there already.
+   * RegisterSolver adds a solver to the chain's set, or updates the endpoint and name of a solver that is in it.
    *
-   * Checked in this order: fields, the timestamp's window, signature, timestamp, bar, endpoint, place in the set, bond
-   * on-chain. A host name in the endpoint is looked up last. RESOURCE_EXHAUSTED (`RATE_LIMITED`) while another endpoint
-   * of the solver, or those of many solvers, are looked up. When the set is full, a new solver replaces the one that has been without a sufficient bond for the longest
-   * time, if for more than the instance's grace. PERMISSION_DENIED (`SOLVER_BARRED`) when the operator has removed the
-   * address.
+   * The order of the checks is: fields, the timestamp's window, signature, timestamp, block list, endpoint, room in the
+   * set, bond on-chain, and last the addresses of a host name in the endpoint. When the set is full, a new solver replaces
+   * the one that has been without a sufficient bond for the longest time, if that is longer than the instance's grace.
    *
-   * After the registration is saved, the instance sends the endpoint one request and answers with the result. The
-   * registration stands whatever the result is.
+   * RESOURCE_EXHAUSTED (`RATE_LIMITED`) while the instance resolves another endpoint of the solver, or those of many
+   * solvers. PERMISSION_DENIED (`SOLVER_BLOCKED`) when the operator has blocked the address.
    *
-   * UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain; UNAVAILABLE (`DATABASE_UNAVAILABLE`)
-   * while it cannot reach its database. Send the same message again: should it have been taken before the connection
-   * was lost, the answer is UNAUTHENTICATED (`TIMESTAMP_REUSED`).
+   * After the instance saves the registration, it sends the endpoint one request and returns the result. The registration
+   * is valid whatever the result is.
+   *
+   * UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain. UNAVAILABLE (`DATABASE_UNAVAILABLE`)
+   * while it cannot reach its database. In both cases, send the same message again. If the instance had saved the
+   * registration before the connection was lost, the response is UNAUTHENTICATED (`TIMESTAMP_REUSED`).
    *
    * @generated from rpc aggregator.v1.SolverService.RegisterSolver
    */
@@ -383,7 +384,7 @@ export const SolverService: GenService<{
     output: typeof RegisterSolverResponseSchema;
   },
   /**
-   * UnregisterSolver takes a solver out of the chain's set. NOT_FOUND (`SOLVER_NOT_FOUND`) when it is not in it;
+   * UnregisterSolver removes a solver from the chain's set. NOT_FOUND (`SOLVER_NOT_FOUND`) when the set does not have it.
    * UNAVAILABLE (`DATABASE_UNAVAILABLE`) while the instance cannot reach its database.
    *
    * @generated from rpc aggregator.v1.SolverService.UnregisterSolver
@@ -394,7 +395,7 @@ export const SolverService: GenService<{
     output: typeof UnregisterSolverResponseSchema;
   },
   /**
-   * ListSolvers lists the active solvers of the chain, the longest registered first. The REST answer is the bare
+   * ListSolvers lists the active solvers of the chain, the longest registered first. On REST, the response is the bare
    * array.
    *
    * @generated from rpc aggregator.v1.SolverService.ListSolvers

@@ -9,7 +9,7 @@ import type { Contract } from './openapi.js'
 import { fieldSchema, messageSchema } from './schemas.js'
 import { unwrap } from './unwrap.js'
 
-/** A message of the stream as clients get it: one JSON object with a `type` of its own. */
+/** A message of the stream in JSON: one object with a `type` of its own. */
 export interface StreamMessage {
   readonly type: string
   readonly description: string
@@ -17,21 +17,23 @@ export interface StreamMessage {
 }
 
 const ENDINGS = `
-The first message is \`connected\`. What a client sends is ignored; more than 4 KiB at once closes its socket. The server
-closes a stream with one of these codes, and a reason that says what was wrong:
+The first message is \`connected\`. The server ignores messages from the client; one of more than 4 KiB closes its socket.
+The server closes a stream with one of these codes, and a reason that says what was wrong:
 - 1001: the server stops.
-- 1008: the filter is bad, the chain is not served, the cursor is not known or too old, or the event log has lost events
-  that were sent, as after a restored backup.
-- 1013: all places are taken, the client takes too little for too long, or the database that \`after\` needs does not answer.
+- 1008: the filter is invalid, the chain is not supported, the cursor is unknown or too old, or the event log has lost
+  events that were sent, as after a restored backup.
+- 1013: a limit of open streams is reached, the client reads too slowly for too long, or the database that \`after\` needs
+  does not answer.
 - 1011: the server has failed.
 
-Come back with the cursor of the last message as \`after\`. Pings say that the stream is alive.`
+To resume, connect again with the cursor of the last message as \`after\`. Pings show that the stream is alive.`
 const SOURCE_ENDINGS = `
-The first message is \`connected\`. Each event has \`data\`, one of these messages, and \`id\`, its cursor; browsers send the last one
-by themselves as \`Last-Event-ID\`, which comes before \`after\`. Comments say that the stream is alive. A request that is refused
-is answered with an error in JSON, see [/openapi.json](/openapi.json); a stream that ends later just ends, and may be resumed.`
+The first message is \`connected\`. Each event has \`data\`, one of these messages, and \`id\`, its cursor. Browsers send the
+last cursor themselves as \`Last-Event-ID\`, which takes precedence over \`after\`. Comments show that the stream is alive. A
+rejected request gets an error in JSON, see [/openapi.json](/openapi.json). A stream that ends later has no error; you may
+resume it.`
 
-/** All messages of the stream but the heartbeat, which has no JSON. */
+/** All messages of the stream except the heartbeat, which has no JSON. */
 export function streamMessages(): StreamMessage[] {
   const fields = StreamEventsResponseSchema.oneofs[0]?.fields ?? []
   return fields.flatMap(({ localName, message }) =>
@@ -39,9 +41,9 @@ export function streamMessages(): StreamMessage[] {
   )
 }
 
-/** Where a document's reader has reached the instance. */
+/** The address by which the reader of a document reached the instance. */
 export interface Origin {
-  /** Host, with the port where it is not the protocol's own. */
+  /** Host, with the port unless it is the protocol's default. */
   readonly host: string
   readonly isSecure: boolean
 }
@@ -52,7 +54,7 @@ export function asyncApiServers({ host, isSecure }: Origin): object {
   return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
 }
 
-/** Derives the AsyncAPI 3 document of the event stream's WebSocket and server-sent events, all but its servers. */
+/** Derives the AsyncAPI 3 document of the event stream's WebSocket and server-sent events, without its servers. */
 export function asyncApiOf({ version, stream }: Contract, events: readonly ExampleEvent[]): object {
   const messages = streamMessages()
   const [webSocket = '', eventSource = ''] = compileRoutes(stream).map(({ url }) => url)
@@ -88,8 +90,8 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
       serverSentEvents: channel(eventSource, 'http', SOURCE_ENDINGS),
     },
     operations: {
-      tellOnWebSocket: operation('webSocket'),
-      tellAsServerSentEvents: {
+      sendOnWebSocket: operation('webSocket'),
+      sendAsServerSentEvents: {
         ...operation('serverSentEvents'),
         bindings: { http: { method: 'GET', query, bindingVersion: '0.3.0' } },
       },
@@ -125,7 +127,7 @@ function toStreamMessage(localName: string, message: DescMessage): StreamMessage
   }
 }
 
-/** The type that the writer of messages gives to this kind. */
+/** The type that the JSON writer gives to this kind of event. */
 function typeOf(localName: string): string {
   const message = { event: { case: localName, value: {} } } as MessageInitShape<
     typeof StreamEventsResponseSchema

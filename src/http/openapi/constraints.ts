@@ -5,7 +5,7 @@ import { ENDPOINT_URL_SCHEMA } from '../../domain/endpoint-url.js'
 /** A JSON schema (draft 2020-12), or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** The largest integer that is the same in every JSON reader. */
+/** The largest integer that every JSON reader reads exactly. */
 export const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 
 const ADDRESS = { pattern: '^0x[0-9a-fA-F]{40}$' }
@@ -30,8 +30,8 @@ const OFFER = {
 const SWAP = { input_token: ADDRESS, input_amount: UINT256, output_token: ADDRESS, output_amount: UINT256 }
 
 /**
- * What the descriptors cannot say of a field's values, by message and field: what requests must hold to, as the methods
- * of `src/rpc` check it, and what answers do hold to. Every string field is here.
+ * The constraints on values that descriptors cannot express, by message and field. The methods of `src/rpc` check those of
+ * requests; responses satisfy theirs. Every string field is here.
  */
 const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   'aggregator.v1.GetQuoteRequest': {
@@ -109,12 +109,12 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = 
   'aggregator.v1.Reverted': { order_id: LOWER_CASE_BYTES32 },
 }
 
-/** What a field's values hold to beside their type; of a list, its items. Undefined when the type says it all. */
+/** The constraint on a field's values, or on the items of a list; undefined when the type is the only one. */
 export function constraintOf(field: DescField): Schema | undefined {
   return CONSTRAINTS[field.parent.typeName]?.[field.name]
 }
 
-/** The names of all constrained fields, for the test that none of them is made up. */
+/** The names of all constrained fields, for the test that each of them exists. */
 export const constrainedFields = Object.entries(CONSTRAINTS).flatMap(([message, fields]) =>
   Object.keys(fields).map((field) => `${message}.${field}`),
 )

@@ -4,7 +4,7 @@ import { type Described, fullName } from './full-name.js'
 const IN_BACKTICKS = /`[^`]+`/g
 const SNAKE_CASE = /[a-z]+(?:_[a-z]+)+/g
 
-/** The fields that are written otherwise in JSON than in the protos. */
+/** The fields whose names in JSON differ from those in the protos. */
 const fieldNames = new Set(
   Object.keys(comments)
     .map((name) => name.slice(name.lastIndexOf('.') + 1))
@@ -12,8 +12,8 @@ const fieldNames = new Set(
 )
 
 /**
- * The comment of a descriptor for readers of JSON: fields have their JSON names, a paragraph is a line.
- * @throws when there is none: nothing of the contract is left undescribed
+ * The comment of a descriptor for readers of JSON: fields have their JSON names, and each paragraph is one line.
+ * @throws when there is none: every part of the contract needs a description
  */
 export function descriptionOf(descriptor: Described): string {
   const comment = comments[fullName(descriptor)]

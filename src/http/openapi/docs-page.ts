@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { sliced } from '../sliced.js'
 
-/** The page's own files and Swagger UI's run and look as they do with this and nothing more. */
+/** The page and Swagger UI need these sources and no others. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const PAGE_POLICY = [
   "form-action 'none'",
 ].join(';')
 
-/** Addresses are relative, so that the page works below any prefix that a proxy may add. */
+/** Addresses are relative, so that the page works under any prefix that a proxy may add. */
 const PAGE = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -46,7 +46,7 @@ const WithoutStreams = () => ({
     },
   },
 })
-// The examples' ids are of another instance: those of the last quote take their place.
+// The ids in the examples belong to another instance: those of the last quote replace them.
 const WithIdsOfLastQuote = () => ({
   statePlugins: {
     spec: {
@@ -74,10 +74,10 @@ SwaggerUIBundle({
   plugins: [WithoutStreams, WithIdsOfLastQuote],
 })
 `
-/** For those who type the address of the instance. */
+/** For a user who opens the address of the instance. */
 const WELCOME = 'The reference of this API is at /docs, its OpenAPI document at /openapi.json.\n'
 
-/** What the page loads of Swagger UI. */
+/** The files of Swagger UI that the page loads. */
 export const SWAGGER_UI_FILES = [
   { name: 'swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
   { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
@@ -85,12 +85,15 @@ export const SWAGGER_UI_FILES = [
 ] as const
 const SERVED_FILES: readonly { readonly name: string; readonly path?: string; readonly type: string }[] = [
   ...SWAGGER_UI_FILES,
-  // Browsers ask for it by themselves when they show JSON.
+  // Browsers request it when they show JSON.
   { name: 'favicon-32x32.png', path: '/favicon.ico', type: 'image/png' },
 ]
 const FOR_AN_HOUR = 'public, max-age=3600'
 
-/** Serves `/docs`: Swagger UI, showing `/openapi.json`, and leads there from `/`. Its files are read once: a slow client must not hold one open. */
+/**
+ * Serves Swagger UI with `/openapi.json` at `/docs`, and redirects `/` there. Reads the files once at the start, so that a
+ * slow client holds no file open.
+ */
 export function registerDocsPage(server: FastifyInstance): void {
   const folder = swaggerUiFolder()
   server.get('/docs', (_request, reply) => {
@@ -112,7 +115,7 @@ export function registerDocsPage(server: FastifyInstance): void {
   }
 }
 
-/** Where Swagger UI's files are: the build puts them beside the bundled service. */
+/** The folder of Swagger UI's files: the build puts them next to the bundled service. */
 function swaggerUiFolder(): string {
   if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('swagger-ui', import.meta.url))
   const packageFile = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')

@@ -1,8 +1,8 @@
 import type { Reason } from '../../domain/errors.js'
 
-/** One real request and its answer. */
+/** One real request and its response. */
 export interface Sample {
-  /** Verb and path as the document has them, such as `GET /v1/{chainId}/solvers`; `refused` for what reaches no operation. */
+  /** Verb and path of the operation, such as `GET /v1/{chainId}/solvers`; `unrouted` for a request that reaches none. */
   readonly of: string
   readonly status: number
   /** Why it failed; undefined for a success. */

@@ -310,7 +310,7 @@ export const exchanges: readonly Sample[] = [
     status: 503,
     reason: 'SOLVERS_BUSY',
     body: {
-      error: 'All connections to solvers are taken: try again in 1 s.',
+      error: 'All connections to solvers are in use: try again in 1 s.',
       code: 'SOLVERS_BUSY',
     },
   },
@@ -602,7 +602,7 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
-    of: 'refused',
+    of: 'unrouted',
     status: 404,
     reason: 'ROUTE_NOT_FOUND',
     body: {
@@ -611,7 +611,7 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
-    of: 'refused',
+    of: 'unrouted',
     status: 405,
     reason: 'METHOD_NOT_ALLOWED',
     body: {

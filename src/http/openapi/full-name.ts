@@ -7,10 +7,10 @@ import type {
   DescService,
 } from '@bufbuild/protobuf'
 
-/** What has a comment in the protos. */
+/** A descriptor that has a comment in the protos. */
 export type Described = DescMessage | DescField | DescEnum | DescEnumValue | DescService | DescMethod
 
-/** `package.Message`, `package.Message.field` and so on; an enum's values have its name before theirs. */
+/** `package.Message`, `package.Message.field` and so on; the name of an enum's value begins with the enum's name. */
 export function fullName(descriptor: Described): string {
   return 'typeName' in descriptor ? descriptor.typeName : `${descriptor.parent.typeName}.${descriptor.name}`
 }

@@ -11,12 +11,12 @@ import { fieldDescription, fieldSchema, isRequired, messageSchema, schemaReferen
 /** Operations of an OpenAPI document by path, then by verb in lower case. */
 export type Paths = Record<string, Record<string, object>>
 
-/** The header by which a caller says how long it waits; every method reads it. */
+/** The header with a caller's deadline; every method reads it. */
 const TIMEOUT_PARAMETER = {
   name: 'Connect-Timeout-Ms',
   in: 'header',
   description:
-    "The caller's own deadline in milliseconds. A quote is answered shortly before, with what came by then.",
+    "The caller's own deadline in milliseconds. The response to a quote request comes shortly before it, with the offers that came by then.",
   schema: { type: 'integer', minimum: 0, maximum: 9_999_999_999 },
 }
 
@@ -33,8 +33,8 @@ export function methodPaths(methods: readonly DescMethod[], samples: readonly Sa
   return paths
 }
 
-/** The messages that answers are made of. */
-export function answeredMessages(methods: readonly DescMethod[]): DescMessage[] {
+/** The messages of responses. */
+export function responseMessages(methods: readonly DescMethod[]): DescMessage[] {
   return methods.flatMap((method) =>
     compileRoutes(method).map(({ responseField }) => responseField?.message ?? method.output),
   )
@@ -45,13 +45,13 @@ export function samplesOf(operation: string, samples: readonly Sample[]): Sample
   return samples.filter(({ of }) => of === operation)
 }
 
-/** The answers of samples, each named by its reason when it has one. */
+/** The responses of samples, each named by its reason when it has one. */
 export function examplesOf(samples: readonly Sample[], status: number): Examples {
-  const answers = samples.filter((sample) => sample.status === status)
-  return Object.fromEntries(answers.map(({ reason, body }) => [reason ?? 'sample', { value: body }]))
+  const matching = samples.filter((sample) => sample.status === status)
+  return Object.fromEntries(matching.map(({ reason, body }) => [reason ?? 'sample', { value: body }]))
 }
 
-/** A path of the router as OpenAPI writes it: `{name}` for `:name`. */
+/** A path of the router in the form of OpenAPI: `{name}` for `:name`. */
 export function toPath(url: string): string {
   return url.replace(/:(\w+)/g, '{$1}')
 }

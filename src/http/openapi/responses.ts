@@ -2,7 +2,7 @@ import type { Reason } from '../../domain/errors.js'
 import type { Schema } from './constraints.js'
 import { EXPLANATIONS, type Failure } from './error-responses.js'
 
-/** A named example of an answer. */
+/** Examples of a response by name. */
 export type Examples = Readonly<Record<string, { readonly value: unknown }>>
 
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
@@ -14,10 +14,10 @@ const LIMITS = {
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
 const BUSY_RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/BusyRetryAfter' } }
 
-/** The headers that answers refer to. Those of a limit are absent where the instance has turned it off. */
+/** The headers that responses refer to. Those of a limit are absent when the instance has turned it off. */
 export const HEADERS = {
   RequestId: {
-    description: 'Names the request in the log of the instance.',
+    description: 'Id of the request in the log of the instance.',
     required: true,
     schema: { type: 'string', minLength: 1 },
   },
@@ -34,27 +34,27 @@ export const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   RetryAfter: {
-    description: 'Seconds until it is worth trying again.',
+    description: 'Seconds to wait before you try again.',
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
   BusyRetryAfter: {
-    description: 'With `SOLVERS_BUSY`, seconds until it is worth trying again.',
+    description: 'With `SOLVERS_BUSY`, seconds to wait before you try again.',
     schema: { type: 'integer', minimum: 1 },
   },
 } as const
 
-/** The headers of a success: those of the limit only where requests are counted. */
+/** The headers of a success. Those of the limit are there only when requests are counted. */
 export function headersOf({ isLimited }: { isLimited: boolean }): object {
   return isLimited ? { ...REQUEST_ID, ...LIMITS } : REQUEST_ID
 }
 
-/** An answer in JSON. */
+/** A response in JSON. */
 export function jsonResponse(description: string, schema: Schema, examples: Examples, headers: object) {
   return { description, headers, content: { 'application/json': { schema, examples } } }
 }
 
-/** The answer to a request that fails, in the one shape that all errors have (docs/decisions.md, D7). */
+/** The response to a request that fails, in the one shape that all errors have (docs/decisions.md, D7). */
 export function failureResponse(
   { status, reasons }: Failure,
   examples: Examples,
@@ -86,7 +86,7 @@ function errorSchema(reasons: readonly Reason[]): Schema {
         quoteId: {
           type: 'string',
           format: 'uuid',
-          description: 'Names the record of the quote; there is none when no solver was asked.',
+          description: "Id of the quote's record; absent when no solver was asked.",
         },
       }
     : {}
@@ -102,13 +102,13 @@ function errorSchema(reasons: readonly Reason[]): Schema {
   }
 }
 
-/** What `details` is made of. */
+/** The schema of an item of `details`. */
 export const FIELD_VIOLATION: Schema = {
   type: 'object',
   description: 'One bad field of a request.',
   required: ['field', 'message'],
   properties: {
-    field: { type: 'string', description: "The field's name, or `body` for all of it." },
-    message: { type: 'string', minLength: 1, description: 'What it must be.' },
+    field: { type: 'string', description: "The field's name, or `body` for the whole body." },
+    message: { type: 'string', minLength: 1, description: 'What the field must be.' },
   },
 }

@@ -5,8 +5,8 @@ import { events, exchanges } from './examples.js'
 import { type Contract, openApiOf } from './openapi.js'
 
 /**
- * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Nobody's requests
- * for them are counted (docs/decisions.md, D8).
+ * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Requests for them do
+ * not count against a limit (docs/decisions.md, D8).
  */
 export function registerReference(server: FastifyInstance, contract: Omit<Contract, 'samples'>): void {
   const whole = { ...contract, samples: exchanges }
@@ -29,7 +29,7 @@ function serveDocument(
   })
 }
 
-/** Derives a value when it is first asked for, and keeps it. */
+/** Derives a value at the first call, and keeps it. */
 function once<T>(derive: () => T): () => T {
   let kept: { readonly value: T } | undefined
   return () => {
@@ -38,10 +38,10 @@ function once<T>(derive: () => T): () => T {
   }
 }
 
-/** A name or address with or without a port. */
+/** A name or address, with or without a port. */
 const HOST = /^([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]+)?$/i
 
-/** As the request has reached the instance, or the proxy before it that is trusted. */
+/** The address by which the request reached the instance, or the trusted proxy before it. */
 function originOf({ host, protocol, socket }: FastifyRequest): Origin {
   return { host: HOST.test(host) ? host : `localhost:${socket.localPort}`, isSecure: protocol === 'https' }
 }

@@ -7,9 +7,9 @@ import { descriptionOf } from './descriptions.js'
 const MAX_UINT32 = 0xffff_ffff
 
 /**
- * A message as a JSON schema, in the JSON of docs/decisions.md, D3: 64-bit integers are numbers, enum values plain names. All
- * fields are required but those that are `optional` in the proto, and lists in requests.
- * @param fields those that are in the JSON: a request has some of its fields in the path
+ * A message as a JSON schema, in the JSON of docs/decisions.md, D3: 64-bit integers are numbers, and enum values are plain
+ * names. All fields are required except those that are `optional` in the proto, and lists in requests.
+ * @param fields the fields in the JSON: a request has some of its fields in the path
  */
 export function messageSchema(message: DescMessage, fields: readonly DescField[] = message.fields): Schema {
   return {
@@ -25,19 +25,19 @@ export function fieldSchema(field: DescField): Schema {
   return { ...valueSchema(field), description: fieldDescription(field) }
 }
 
-/** A field's comment, with those of the values that it may have. */
+/** A field's comment, with the comments of its enum values. */
 export function fieldDescription(field: DescField): string {
   return field.enum === undefined
     ? descriptionOf(field)
     : `${descriptionOf(field)}\n\n${valuesDescription(field.enum)}`
 }
 
-/** Whether a request or answer must have the field. */
+/** Whether a request or response must have the field. */
 export function isRequired(field: DescField): boolean {
   return field.presence !== FeatureSet_FieldPresence.EXPLICIT || field.fieldKind === 'message'
 }
 
-/** These messages and all that they refer to, by their names in `#/components/schemas`. */
+/** These messages and all messages that they refer to, by their names in `#/components/schemas`. */
 export function namedSchemas(messages: readonly DescMessage[]): Record<string, Schema> {
   if (messages.length === 0) return {}
   const referred = messages.flatMap(({ fields }) => fields.flatMap(({ message }) => message ?? []))
@@ -45,7 +45,7 @@ export function namedSchemas(messages: readonly DescMessage[]): Record<string, S
   return { ...Object.fromEntries(own), ...namedSchemas(referred) }
 }
 
-/** Stands for a message's schema among the named ones. */
+/** A reference to a message's schema among the named ones. */
 export function schemaReference({ name }: DescMessage): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -88,7 +88,7 @@ function scalarSchema(field: DescField, scalar: ScalarType): Schema {
   }
 }
 
-/** The names but that of zero, which is refused in requests and never answered. */
+/** The names except that of zero, which is invalid in requests and never returned. */
 function enumSchema(descriptor: DescEnum): Schema {
   return { type: 'string', enum: namedValues(descriptor).map(({ name }) => name) }
 }
@@ -107,5 +107,5 @@ function namedValues(descriptor: DescEnum): { name: string; description: string 
 }
 
 function unsupported(field: DescField): Error {
-  return new Error(`${field}: the messages of this service have no fields of this kind`)
+  return new Error(`${field}: the schemas do not support this kind of field`)
 }

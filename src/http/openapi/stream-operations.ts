@@ -9,16 +9,17 @@ import { failureResponse, headersOf } from './responses.js'
 import { fieldDescription, fieldSchema } from './schemas.js'
 
 const MESSAGES =
-  'Its messages are described in [/asyncapi.json](/asyncapi.json). To see them, run `curl -sN` with the address of `/v1/events`.'
+  '[/asyncapi.json](/asyncapi.json) describes its messages. To see them, run `curl -sN` with the address of `/v1/events`.'
 const UPGRADE = { Upgrade: { required: true, schema: { const: 'websocket' } } }
 const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
   in: 'header',
-  description: 'The cursor to go on after; browsers send it by themselves. It comes before `after`.',
+  description:
+    'The cursor to continue after, which browsers send themselves. It takes precedence over `after`.',
   schema: { type: 'string', minLength: 1 },
 }
 
-/** The faces that the stream has on REST: the first binding of its option is a WebSocket, others are server-sent events. */
+/** The operations of the stream on REST: the first binding of its option is a WebSocket, others are server-sent events. */
 export function streamPaths(method: DescMethod, samples: readonly Sample[]): Paths {
   const [webSocket, ...eventSources] = compileRoutes(method).map(({ url }) => toPath(url))
   const paths: Paths = {}
@@ -38,7 +39,8 @@ function socketOperation(method: DescMethod, samples: readonly Sample[]): object
     parameters: queryOf(method.input.fields),
     responses: {
       101: {
-        description: 'The WebSocket is open. What is wrong with the request then closes it, with a reason.',
+        description:
+          'The WebSocket is open. When the request is invalid, the server then closes it with a reason.',
         headers: UPGRADE,
       },
       400: {
@@ -74,7 +76,7 @@ function sourceOperation(method: DescMethod, samples: readonly Sample[]): object
 
 function describe(method: DescMethod, how: string) {
   return {
-    // The page at /docs offers no try-out of it: Swagger UI would wait for the end of the stream.
+    // The page at /docs cannot try this operation: Swagger UI would wait for the end of the stream.
     'x-stream': true,
     summary: `${method.name} ${how}`,
     description: `${descriptionOf(method)}\n\n${MESSAGES}`,

@@ -13,10 +13,10 @@ const CHAIN_HEALTH: Schema = {
     status: {
       enum: ['ok', 'syncing', 'down'],
       description:
-        '`syncing` while events of blocks far below the head are read, while no replica reads any, or while START_BLOCK is above the head; `down` when no endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.',
+        '`syncing` while events of blocks far below the head are read, while the chain has no leader, or while START_BLOCK is above the head; `down` when no endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.',
     },
     headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
-    lagMs: { ...COUNT, description: 'How old that block is, in milliseconds.' },
+    lagMs: { ...COUNT, description: 'Age of that block in milliseconds.' },
   },
 }
 
@@ -43,14 +43,14 @@ const HEALTH: Schema = {
     supportedChains: { type: 'array', items: { ...COUNT, minimum: 1 } },
     activeSolvers: {
       type: 'object',
-      description: 'How many solvers each chain has, by chain id.',
+      description: 'Number of active solvers by chain id.',
       propertyNames: { pattern: '^[1-9][0-9]*$' },
       additionalProperties: COUNT,
     },
     database: {
       enum: ['ok', 'down'],
       description:
-        '`down` while the database does not answer, or its file cannot be used: quotes go on; registrations are 503, event streams wait.',
+        '`down` while the database does not answer, or its file cannot be used. Then quotes continue, registrations are 503, and event streams wait.',
     },
     chains: { type: 'array', items: CHAIN_HEALTH },
   },
@@ -66,8 +66,8 @@ const NOT_READY = { status: 503, reasons: ['CHAIN_UNAVAILABLE', 'SHUTTING_DOWN']
 const INTERNAL = { status: 500, reasons: ['INTERNAL'] } as const
 
 /**
- * What is served of the process itself, by no method (docs/decisions.md, D11).
- * @param hasMetricsAuth whether `/metrics` asks for a password
+ * The paths about the process itself, which belong to no method (docs/decisions.md, D11).
+ * @param hasMetricsAuth whether `/metrics` requires a password
  */
 export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean): Paths {
   const of = (path: string) => samplesOf(`GET ${path}`, samples)
@@ -80,10 +80,10 @@ export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean
         operationId: 'getHealth',
         summary: 'Health',
         description:
-          'How the instance, its database and its chains are: 200 for as long as the process serves.',
+          'The state of the instance, its database and its chains. The status is 200 for as long as the process serves.',
         tags: ['Process'],
         responses: {
-          200: jsonResponse('The state of things.', HEALTH, examplesOf(of('/health'), 200), headers),
+          200: jsonResponse('The state of the instance.', HEALTH, examplesOf(of('/health'), 200), headers),
           500: internal('/health'),
         },
       },
@@ -93,10 +93,10 @@ export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean
         operationId: 'getReadiness',
         summary: 'Readiness',
         description:
-          'Whether requests should be sent here: 200 while at least one chain can be used, 503 before, afterwards, and from SIGTERM on.',
+          'Whether a load balancer should send requests here: 200 while at least one chain can be used, otherwise 503. From SIGTERM on it is 503.',
         tags: ['Process'],
         responses: {
-          200: jsonResponse('It is ready.', READY, examplesOf(of('/health/ready'), 200), headers),
+          200: jsonResponse('The instance is ready.', READY, examplesOf(of('/health/ready'), 200), headers),
           503: failureResponse(NOT_READY, examplesOf(of('/health/ready'), 503), { isLimited: false }),
         },
       },
@@ -105,7 +105,7 @@ export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean
       get: {
         operationId: 'getMetrics',
         summary: 'Metrics',
-        description: 'Figures for Prometheus.',
+        description: 'Metrics for Prometheus.',
         tags: ['Process'],
         ...(hasMetricsAuth ? { security: [{ metrics: [] }] } : {}),
         responses: {
@@ -126,7 +126,7 @@ export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean
 
 function unauthorized(samples: readonly Sample[], headers: object): object {
   return {
-    description: 'The password is missing or another one.',
+    description: 'The password is missing or wrong.',
     headers: { ...headers, 'WWW-Authenticate': { required: true, schema: { type: 'string' } } },
     content: { 'text/plain': { schema: { type: 'string' }, examples: examplesOf(samples, 401) } },
   }

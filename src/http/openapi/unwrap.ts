@@ -1,4 +1,4 @@
-/** Takes out the line breaks that are there for readers of the source; paragraphs and list items keep theirs. */
+/** Removes the line breaks within a paragraph, which are for readers of the source. Paragraphs and list items keep theirs. */
 export function unwrap(text: string): string {
   return text.trim().replaceAll(/(?<!\n)\n(?!\n|- )\s*/g, ' ')
 }

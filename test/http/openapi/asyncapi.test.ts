@@ -12,7 +12,7 @@ const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.jso
 const ORIGIN = { host: 'quotes.example:8443', isSecure: true }
 const document: Document = { ...asyncApiOf(contract, events), servers: asyncApiServers(ORIGIN) }
 
-/** The specification's own schema has the draft's within itself. */
+/** The specification's schema contains the schema of the draft. */
 function validate(value: object): unknown {
   const ajv = new Ajv({ strict: false, meta: false, validateSchema: false })
   addFormats.default(ajv)
@@ -33,7 +33,7 @@ test('both transports of the stream are channels, each with all messages', () =>
   expect(Object.keys(query)).toEqual(['after', 'chainId', 'type', 'orderId', 'user', 'solver'])
 })
 
-test('every message has a real example, as promised', () => {
+test('every message has a real example that matches its schema', () => {
   expect(streamMessages().map(({ type }) => type)).toEqual(TYPES)
   const read = readDocument(document)
   for (const type of TYPES) {

@@ -1,17 +1,17 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is looked into at many places
+// biome-ignore lint/suspicious/noExplicitAny: tests read a document at many places
 export type Document = any
 
-/** A document with its schemas ready to hold values against. */
+/** A document with compiled schemas. */
 export interface ReadDocument {
-  /** @returns what is wrong with a value by the schema at this place, such as `['paths', '/health']`; empty when nothing */
+  /** @returns the errors of a value by the schema at this place, such as `['paths', '/health']`; empty when it is valid */
   problems(place: readonly (string | number)[], value: unknown): string[]
 }
 
 /**
- * Reads a document strictly: whatever a schema does not name is wrong, though callers are told to ignore such.
+ * Reads a document strictly: a property that a schema does not name is an error, although clients must ignore it.
  */
 export function readDocument(document: object): ReadDocument {
   const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -12,7 +12,7 @@ import { contract } from './served-contract.js'
 
 const document: Document = openApiOf(contract)
 
-/** Every message of the methods, those within others included. */
+/** Every message of the methods, with nested ones. */
 function messagesOf(roots: readonly DescMessage[]): DescMessage[] {
   const inner = roots.flatMap(({ fields }) => fields.flatMap(({ message }) => message ?? []))
   return inner.length === 0 ? [...roots] : [...new Set([...roots, ...messagesOf(inner)])]
@@ -27,7 +27,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
 })
 
-test('every REST route of every method is described, and nothing else but health, readiness and metrics', () => {
+test('the document describes every REST route of every method, and apart from them only health, readiness and metrics', () => {
   const routes = [...contract.methods, contract.stream].flatMap((method) =>
     compileRoutes(method).map(({ verb, url }) => `${verb} ${toPath(url)}`),
   )
@@ -37,14 +37,14 @@ test('every REST route of every method is described, and nothing else but health
   expect(described.sort()).toEqual([...routes, 'GET /health', 'GET /health/ready', 'GET /metrics'].sort())
 })
 
-test('operations have ids of their own', () => {
+test('each operation has its own id', () => {
   const ids = Object.values<Document>(document.paths).flatMap((operations) =>
     Object.values<Document>(operations).map(({ operationId }) => operationId),
   )
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('a request must have what is not optional and not in the path', () => {
+test('a request must have the fields that are neither optional nor in the path', () => {
   const { schema } = document.paths['/v1/{chainId}/quote'].post.requestBody.content['application/json']
   expect(Object.keys(schema.properties)).toEqual([...schema.required, 'depositWindow'])
   expect(schema.required).not.toContain('chainId')
@@ -52,12 +52,12 @@ test('a request must have what is not optional and not in the path', () => {
   expect(schema.properties.originChainId.description).toContain('`chainId`')
 })
 
-test('an answer with a response body is the bare array', () => {
+test('a response with a response body is the bare array', () => {
   const { schema } = document.paths['/v1/{chainId}/solvers'].get.responses[200].content['application/json']
   expect(schema).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Solver' } })
 })
 
-test('a method that nobody has said the reasons of is not described', () => {
+test('a method that the list of errors does not have is an error', () => {
   expect(() => failuresOf('aggregator.v1.QuoteService.New', false)).toThrow('QuoteService.New')
 })
 
@@ -66,11 +66,11 @@ describe('constraints', () => {
     messages.flatMap(({ typeName, fields }) => fields.map(({ name }) => `${typeName}.${name}`)),
   )
 
-  test('are of fields that exist', () => {
+  test('belong to fields that exist', () => {
     expect(constrainedFields.filter((name) => !names.has(name))).toEqual([])
   })
 
-  test('say of every text what it holds', () => {
+  test('exist for every text field', () => {
     const isText = (field: DescField) =>
       (field.fieldKind === 'scalar' || field.fieldKind === 'list') && field.scalar === ScalarType.STRING
     const bare = messages
@@ -96,13 +96,13 @@ describe('examples', () => {
     }),
   )
 
-  test.each(contents)('$name: are as promised', ({ place, examples, name }) => {
+  test.each(contents)('of $name match their schemas', ({ place, examples, name }) => {
     for (const { value } of Object.values<Document>(examples)) expect(read.problems(place, value)).toEqual([])
     if (!name.endsWith(' 500')) expect(Object.keys(examples)).not.toEqual([])
   })
 
   test.each(contents.filter(({ schema }) => schema.properties?.code))(
-    '$name: there is one of each reason',
+    'of $name have one for each reason',
     (content) => {
       const reasons = content.schema.properties.code.enum.filter((reason: string) => reason !== 'INTERNAL')
       expect(Object.keys(content.examples)).toEqual(expect.arrayContaining(reasons))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
 import { events, exchanges, settlement } from '../../../src/http/openapi/examples.js'
-import { toKnownChecksumAddress } from '../../../src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../src/signing/checksum.js'
 import {
   personalMessageDigest,
   registrationMessage,
@@ -11,7 +11,7 @@ import { checkSignature } from '../../../src/signing/recover.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import type { Document } from './document.js'
 
-/** Parts of a real run that belong together, each read as whatever it is. */
+/** The parts of a real run that belong together. */
 const sample = (of: string): { request: Document; path: Document; body: Document } => {
   const found = exchanges.find((exchange) => exchange.of === of && exchange.status === 200)
   return { request: found?.requestBody, path: found?.path, body: found?.body }
@@ -36,26 +36,26 @@ describe('the sample quote', () => {
     expect(checkSignature(digest, signatureOf(solverSignature), quote.solver.toLowerCase())).toBeUndefined()
   })
 
-  test('has the order id and the deposit address that follow from it', () => {
+  test('has the order id and the deposit address of its quote', () => {
     const identity = hasher.identify(structHash, signatureOf(solverSignature))
     expect(orderId).toBe(identity.orderId)
-    expect(depositAddress).toBe(toKnownChecksumAddress(identity.depositAddress))
+    expect(depositAddress).toBe(toCachedChecksumAddress(identity.depositAddress))
   })
 
-  test('is what was asked', () => {
+  test('matches its request', () => {
     const { inputToken, outputToken, amount, userAddress, originChainId } = quoted.request
     expect(quote).toMatchObject({ inputToken, outputToken, user: userAddress, inputAmount: amount })
     expect(quoted.path).toEqual({ chainId: originChainId })
   })
 
-  test('is the order of the sample order and of the sample events', () => {
+  test('belongs to the sample order and the sample events', () => {
     const order = sample('GET /v1/{chainId}/order/{orderId}')
     expect([order.path.orderId, order.body.orderId, order.body.state]).toEqual([orderId, orderId, 'SETTLED'])
     for (const type of ['Deposited', 'Settled', 'Reverted'])
       expect(events.find((event) => event.type === type)).toMatchObject({ orderId })
   })
 
-  test('is the quote of the sample record', () => {
+  test('belongs to the sample record', () => {
     const record = sample('GET /v1/{chainId}/quote/{quoteId}')
     expect([record.path.quoteId, record.body.quoteId]).toEqual([quoted.body.quoteId, quoted.body.quoteId])
     expect(record.body.solvers[0]).toMatchObject({ solver: quote.solver, outcome: 'QUOTED', rank: 1 })

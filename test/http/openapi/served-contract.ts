@@ -5,7 +5,7 @@ import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { exchanges } from '../../../src/http/openapi/examples.js'
 import type { Contract } from '../../../src/http/openapi/openapi.js'
 
-/** What the service serves, as the protos have it. */
+/** The contract of the service, from the protos. */
 export const contract: Contract = {
   version: '1.2.3',
   methods: [QuoteService, SolverService, OrderService].flatMap((service) => service.methods),

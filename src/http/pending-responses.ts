@@ -2,32 +2,32 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ClientTimeouts } from './client-timeouts.js'
 
-interface AnswerListener {
+interface ResponseListener {
   /** Called when a request has arrived, before it is handled. */
   onBegin(response: ServerResponse): void
-  /** Called when an answer is complete, or its connection has ended. */
+  /** Called when a response is complete, or its connection has ended. */
   onEnd(): void
 }
 
-/** Requests of HTTP/1.1 that a client may send on a connection before it has their answers. */
+/** HTTP/1.1 requests that a client may send on a connection before it has their responses. */
 const MAX_UNANSWERED_REQUESTS = 16
 
 /**
- * Bounds the answers of HTTP/1.1 that a connection waits for. A client that sends too many requests ahead, does not read,
- * or leaves the server unable to read for too long loses its connection.
- * @returns whether a connection waits for an answer
+ * Bounds the HTTP/1.1 responses that a connection waits for. The server ends the connection of a client that sends too
+ * many requests ahead, does not read, or keeps the server from reading for too long.
+ * @returns whether a connection waits for a response
  */
-export function supervisePendingAnswers(
+export function supervisePendingResponses(
   server: Server,
   timeouts: Pick<ClientTimeouts, 'pausedMs'>,
-  { onBegin, onEnd }: AnswerListener,
+  { onBegin, onEnd }: ResponseListener,
 ): (socket: Socket) => boolean {
   /** In the order of their requests. */
-  const answers = new WeakMap<Socket, Set<ServerResponse>>()
+  const responses = new WeakMap<Socket, Set<ServerResponse>>()
 
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (socket.destroyed) return
-    const pending = answersOf(socket)
+    const pending = responsesOf(socket)
     if (pending.size >= MAX_UNANSWERED_REQUESTS) return void socket.destroy()
     onBegin(response)
     pending.add(response)
@@ -38,23 +38,23 @@ export function supervisePendingAnswers(
     response.on('timeout', destroyWhenStalled)
   })
 
-  function answersOf(socket: Socket): Set<ServerResponse> {
-    const known = answers.get(socket)
+  function responsesOf(socket: Socket): Set<ServerResponse> {
+    const known = responses.get(socket)
     if (known !== undefined) return known
     const pending = new Set<ServerResponse>()
-    answers.set(socket, pending)
+    responses.set(socket, pending)
     destroyWhenPaused(socket, timeouts.pausedMs)
-    // Node closes the answer that has the socket. Those to requests sent ahead would never learn of the end.
+    // Node closes the response that has the socket. Responses to requests sent ahead get no event.
     socket.once('close', () => {
       for (const response of pending) if (response.socket === null) response.destroy().emit('close')
     })
     return pending
   }
 
-  return (socket) => (answers.get(socket)?.size ?? 0) > 0
+  return (socket) => (responses.get(socket)?.size ?? 0) > 0
 }
 
-/** Node stops reading when the answers to requests sent ahead pile up, and would not see the client leave. */
+/** Node stops reading when too many responses to requests sent ahead wait, and then does not see the client leave. */
 function destroyWhenPaused(socket: Socket, timeoutMs: number): void {
   let timer: NodeJS.Timeout | undefined
   const stopTimer = () => {
@@ -71,7 +71,7 @@ function destroyWhenPaused(socket: Socket, timeoutMs: number): void {
     .once('close', stopTimer)
 }
 
-/** Nothing has moved on the connection for a while: the client does not read, or the answer takes its time. */
+/** Nothing has moved on the connection for a while. Either the client does not read, or the response is not ready. */
 function destroyWhenStalled(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy()
 }
