@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:42877',
+      endpointUrl: 'http://127.0.0.1:33205',
       name: 'Aldous',
       signature:
-        '0xdfb511350a519e9a008bae6f59e14a384eb00537b592e3a1704f2cb1234bda7c3c982c4b802e81b7cb9d532c023347f9d2deea3102275864864e585fb53b3a641c',
-      timestamp: 1795346115635,
+        '0xa83bbc44e82a479a704dc08dcf533735b419dd2ef11e2e021293e31620b1dc832c449a13c0d403bf1f95c226d5dc1a0de59eb9ce9fc95c4185e6d029dbaf2d011c',
+      timestamp: 1795361417269,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795346115635.',
+      error: 'The timestamp must be newer than the last accepted one, 1795361417269.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795346115746,
+        registeredAt: 1795361417352,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795346115769,
+        registeredAt: 1795361417382,
       },
     ],
   },
@@ -211,14 +211,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795346415,
-        fillDeadline: 1795346535,
+        depositDeadline: 1795361717,
+        fillDeadline: 1795361837,
         nonce: '1',
       },
       solverSignature:
-        '0x4f8cbcbcf6f96803ac5e5ea2cd247983db53026eeb16c17cc82dd79d2bb86fc06998463424d65e33bfcb942a545899e553bd2abbd30271e0fd705181a3d4a2461c',
-      depositAddress: '0x129F67D24116313F03b353e14684BE850Bb926e1',
-      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+        '0xb9da27c22414783ff4a34108647537534e58253f33b3c86c47274e51149229677567fca3241c703d6919a7d58ef9727f7616b9e3bb5474200d0ffaff0fdb675c1b',
+      depositAddress: '0xFfaD599e28d397f121eED53842B7Efc96a7578BD',
+      orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
       alternativeQuotes: [
         {
           quote: {
@@ -230,17 +230,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795346415,
-            fillDeadline: 1795346535,
+            depositDeadline: 1795361717,
+            fillDeadline: 1795361837,
             nonce: '1',
           },
           solverSignature:
-            '0x4c9db98600dee235e4f392810163f0e069235a25aa5f651be45760e65da9967a19a312d37454ec0ad417350c9aabf98d3b69daf500d8170f8a574c3692087d561b',
-          depositAddress: '0x9B8FFC151D3181289Ea0367295944d119c2C66D5',
-          orderId: '0xda0c347df125d832cdf8dbeb1ddc56a74b98640483d83130c0483e5285a9a234',
+            '0x6d10f02a7ebecb3bcf4693601477e544ffc37261c132cb05499973de5836b2a611ecaa48a799bc3ca6e3a809118fd0160dcd41b02b3374822bea62c10c5c40981b',
+          depositAddress: '0x2175e9d772937424563a67e2c0b7a3c0a690113e',
+          orderId: '0xd4172c2770f20d2d7c707be970aa4960a22a2718f25facb62935aceb78b3da54',
         },
       ],
-      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
+      quoteId: '4a2d9127-4abc-40e3-80a8-7b6363cb1018',
     },
   },
   {
@@ -302,7 +302,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '3850e7b7-2ec5-40f9-8047-a3ce580d9554',
+      quoteId: 'dc7a8ee2-291d-40c7-8032-7c45c641b08d',
     },
   },
   {
@@ -319,13 +319,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
+      quoteId: '4a2d9127-4abc-40e3-80a8-7b6363cb1018',
     },
     body: {
-      quoteId: 'e9a9abd0-287c-40b8-80de-9b3fbd45f6b1',
+      quoteId: '4a2d9127-4abc-40e3-80a8-7b6363cb1018',
       chainId: 31337,
-      requestedAt: 1795346115801,
-      durationMs: 10,
+      requestedAt: 1795361417403,
+      durationMs: 18,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -335,15 +335,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795346415,
-        fillDeadline: 1795346535,
+        depositDeadline: 1795361717,
+        fillDeadline: 1795361837,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 7,
+          durationMs: 12,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -352,7 +352,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 7,
+          durationMs: 13,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -366,7 +366,7 @@ export const exchanges: readonly Sample[] = [
     status: 404,
     reason: 'QUOTE_NOT_FOUND',
     body: {
-      error: 'There is no record of this quote here, or none any more.',
+      error: 'This chain has no record of this quote, or no longer has one.',
       code: 'QUOTE_NOT_FOUND',
     },
   },
@@ -399,14 +399,14 @@ export const exchanges: readonly Sample[] = [
     status: 503,
     reason: 'STREAM_LIMIT_REACHED',
     body: {
-      error: 'All 1 stream places are taken (MAX_STREAM_CLIENTS).',
+      error: 'All 1 streams of this instance are open (MAX_STREAM_CLIENTS).',
       code: 'STREAM_LIMIT_REACHED',
     },
   },
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: a1JeiEpa.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"a1JeiEpa.0"}\n\nid: a1JeiEpa.1.aSq3AVfd\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795346535,"blockNumber":15,"cursor":"a1JeiEpa.1.aSq3AVfd"}\n\nid: a1JeiEpa.2.FmMeHJlF\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x99cd480a4ba082aa8150b14633ebf13a8c973febe4cd4e51bf1c3d3865c795e5","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"a1JeiEpa.2.FmMeHJlF"}\n\nid: a1JeiEpa.3.9oqqnSWR\ndata: {"type":"Settled","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","blockNumber":17,"cursor":"a1JeiEpa.3.9oqqnSWR"}\n\nid: a1JeiEpa.4.xMkRgLaT\ndata: {"type":"Reverted","chainId":31337,"orderId":"0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9","event":"Settled","blockNumber":17,"cursor":"a1JeiEpa.4.xMkRgLaT"}\n',
+    body: 'id: Mw2J1oeL.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"Mw2J1oeL.0"}\n\nid: Mw2J1oeL.1.2QVVOu2A\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795361837,"blockNumber":15,"cursor":"Mw2J1oeL.1.2QVVOu2A"}\n\nid: Mw2J1oeL.2.OKv4LMQN\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xd0d74551ceadef34c1900f774dcecd907f2919473aa11ddb651dc191538efb60","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"Mw2J1oeL.2.OKv4LMQN"}\n\nid: Mw2J1oeL.3.LGfhUmev\ndata: {"type":"Settled","chainId":31337,"orderId":"0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089","blockNumber":17,"cursor":"Mw2J1oeL.3.LGfhUmev"}\n\nid: Mw2J1oeL.4.S2kSqaYb\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089","event":"Settled","blockNumber":17,"cursor":"Mw2J1oeL.4.S2kSqaYb"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -460,10 +460,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+      orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
     },
     body: {
-      orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+      orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -473,7 +473,7 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795346535,
+      fillDeadline: 1795361837,
     },
   },
   {
@@ -584,8 +584,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x821eeef3130339eafe042c77027196f59bd59c097514ba3d8bdb38bbe7399f1e5d1a580faf2fdc469231ed724fb741ad49ad8cbe5054c82b8de3032411f6e3211b',
-      timestamp: 1795346116093,
+        '0xc3113466a497078b4d29beff879f898e479f005e5c6f100d008c8451add7a8ac784fcef3abfd2996251f33ae0ccbca9e9ae97c496ee50ba4fcac71fdb9d78ce91b',
+      timestamp: 1795361417863,
     },
     body: {
       status: 'removed',
@@ -597,7 +597,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795346116093.',
+      error: 'The timestamp must be newer than the last accepted one, 1795361417863.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -626,7 +626,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795346116117,
+      timestamp: 1795361417895,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -638,7 +638,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 2117,
+          lagMs: 2895,
         },
         {
           chainId: 4242,
@@ -657,7 +657,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4783660000000003\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.145769\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.624135\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795346110\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 242909184\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66517299200\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 318156800\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 55\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.00830429\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.8480580000000002\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.228048\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 2.076106\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795361410\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 243093504\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66520104960\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 330784768\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 55\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.012223539\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -842,45 +842,45 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'a1JeiEpa.0',
+    cursor: 'Mw2J1oeL.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+    orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795346535,
+    fillDeadline: 1795361837,
     blockNumber: 15,
-    cursor: 'a1JeiEpa.1.aSq3AVfd',
+    cursor: 'Mw2J1oeL.1.2QVVOu2A',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x99cd480a4ba082aa8150b14633ebf13a8c973febe4cd4e51bf1c3d3865c795e5',
+    orderId: '0xd0d74551ceadef34c1900f774dcecd907f2919473aa11ddb651dc191538efb60',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: 'a1JeiEpa.2.FmMeHJlF',
+    cursor: 'Mw2J1oeL.2.OKv4LMQN',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+    orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
     blockNumber: 17,
-    cursor: 'a1JeiEpa.3.9oqqnSWR',
+    cursor: 'Mw2J1oeL.3.LGfhUmev',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0xbd1c8a1577c91c803bf1130b60648d6757ee67e79a7e249ddbe3302ff7b723c9',
+    orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
     event: 'Settled',
     blockNumber: 17,
-    cursor: 'a1JeiEpa.4.xMkRgLaT',
+    cursor: 'Mw2J1oeL.4.S2kSqaYb',
   },
 ]
