@@ -44,10 +44,10 @@ export const oversizedReplies = [
   flood('a chunk size of 200 million zeros', 'failed', CHUNKED, '0'),
   flood('200 MB after an empty response', 'invalid malformed', head('content-length: 0'), SPACES),
   flood('200 MB of answers', 'invalid malformed', '', head('content-length: 0')),
-  flood('a refusal of 200 MB', 'refused', `${REFUSAL}content-length: ${FLOOD_BYTES}\r\n\r\n`, SPACES),
+  flood('a refusal of 200 MB', 'declined', `${REFUSAL}content-length: ${FLOOD_BYTES}\r\n\r\n`, SPACES),
   flood(
     'a refusal of 200 MB in chunks',
-    'refused',
+    'declined',
     `${REFUSAL}transfer-encoding: chunked\r\n\r\n`,
     SPACES_IN_A_CHUNK,
   ),

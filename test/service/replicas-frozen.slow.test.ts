@@ -60,12 +60,12 @@ async function expectWhole(streams: readonly StreamClient[]): Promise<void> {
 }
 
 /** How often a leader was elected so far. */
-async function terms(databaseUrl: string): Promise<number> {
+async function epochs(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  const { rows } = await client.query('select term::int from chain_leaders')
+  const { rows } = await client.query('select epoch::int from chain_leaders')
   await client.end()
-  return rows[0].term
+  return rows[0].epoch
 }
 
 describe('the leader of a chain', () => {
@@ -87,7 +87,7 @@ describe('the leader of a chain', () => {
       const frozenAt = performance.now()
       await publishToAll([streams[0]])
       expect(performance.now() - frozenAt).toBeLessThan(TAKE_OVER_MS)
-      const term = await terms(databaseUrl)
+      const epoch = await epochs(databaseUrl)
       while (performance.now() - frozenAt < FROZEN_MS) await traffic.run({ events: 4, blocks: 2 })
 
       reader.thaw()
@@ -95,7 +95,7 @@ describe('the leader of a chain', () => {
       await publishToAll(streams)
       expect(await reader.isReader(chain.chainId)).toBe(false)
       expect(await other.isReader(chain.chainId)).toBe(true)
-      expect(await terms(databaseUrl)).toBe(term)
+      expect(await epochs(databaseUrl)).toBe(epoch)
       await expectWhole(streams)
       for (const stream of streams) stream.leave()
     },
@@ -157,11 +157,11 @@ describe('the leader of a chain', () => {
     })
     rpc.setUp(true)
     await asked.opened
-    const before = await terms(replicas.databaseUrl)
+    const before = await epochs(replicas.databaseUrl)
     link.cut()
     link.restore()
     await eventually(
-      () => terms(replicas.databaseUrl),
+      () => epochs(replicas.databaseUrl),
       (now) => now > before,
     )
     await publishToAll([stream])
