@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 60_000
  * @param nowMs Unix time in milliseconds
  * @returns milliseconds, at most a minute; 0 when the header is absent or malformed
  */
-export function pauseMs(status: number, header: string | null, nowMs: number): number {
+export function retryAfterMs(status: number, header: string | null, nowMs: number): number {
   if (!STATUSES.includes(status) || header === null) return 0
   const wanted = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs
   return Number.isNaN(wanted) ? 0 : Math.min(MAX_PAUSE_MS, Math.max(0, wanted))

@@ -11,7 +11,7 @@ import { socketClientCache } from 'viem/utils'
 import { type BatchingTransport, createBatchingTransport } from './batching-transport.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { createNodeFetch, type NodeFetch } from './node-fetch.js'
-import { EndpointPausedError, pauseMs } from './retry-after.js'
+import { EndpointPausedError, retryAfterMs } from './retry-after.js'
 import { isRpcResponseError } from './rpc-error.js'
 
 /** The JSON-RPC endpoints of one chain. */
@@ -106,7 +106,7 @@ function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): Batch
     retryCount: 0,
     maxResponseBodySize: MAX_ANSWER_BYTES,
     onFetchResponse({ status, headers }) {
-      const pause = pauseMs(status, headers.get('retry-after'), Date.now())
+      const pause = retryAfterMs(status, headers.get('retry-after'), Date.now())
       if (pause > 0) pausedUntil = performance.now() + pause
     },
   })

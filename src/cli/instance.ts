@@ -5,7 +5,7 @@ import { CommandFailure, toFailure } from './failure.js'
 import type { CliIo } from './io.js'
 import { shellWord } from './printable.js'
 
-export interface InstanceOptions {
+export interface InstanceFlags {
   readonly url?: string
   readonly json?: boolean
   readonly chain?: number | readonly number[]
@@ -26,7 +26,7 @@ export function takesInstance(command: Command): Command {
  */
 export async function callInstance<T>(
   io: CliIo,
-  options: InstanceOptions,
+  options: InstanceFlags,
   call: (client: AggregatorClient) => Promise<T>,
 ): Promise<T> {
   const url = readUrl(io, options)
@@ -43,7 +43,7 @@ export async function callInstance<T>(
  * A command line that a person can copy: another command for the same instance and chain.
  * @param command with its own arguments
  */
-export function commandLine(io: CliIo, options: InstanceOptions, command: string): string {
+export function commandLine(io: CliIo, options: InstanceFlags, command: string): string {
   const url = readUrl(io, options)
   const words = ['npx quote-aggregator', command]
   if (typeof options.chain === 'number') words.push(`--chain ${options.chain}`)
@@ -52,7 +52,7 @@ export function commandLine(io: CliIo, options: InstanceOptions, command: string
 }
 
 /** The instance's URL, as it may be printed. */
-function readUrl(io: CliIo, options: InstanceOptions): string {
+function readUrl(io: CliIo, options: InstanceFlags): string {
   const text = (options.url ?? (io.environment().AGGREGATOR_URL || USUAL_URL)).trim()
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))

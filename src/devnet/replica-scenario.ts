@@ -4,10 +4,10 @@ import { type EventView, type OrderMessage, openEventView } from './event-view.j
 import type { Network } from './network.js'
 import { playPurchase, playRefund, playSale } from './orders.js'
 import type { Replica } from './replica.js'
-import { type Cluster, waitForReader } from './replicas.js'
+import { type ReplicaSet, waitForLeader } from './replicas.js'
 import { expectEqual, type Print, type ScenarioContext } from './user-steps.js'
 
-type ReplicaNetwork = Network<Cluster>
+type ReplicaNetwork = Network<ReplicaSet>
 
 const ORDER_EVENTS: readonly string[] = ['Deposited', 'Settled', 'Refunded']
 
@@ -19,7 +19,7 @@ const ORDER_EVENTS: readonly string[] = ['Deposited', 'Settled', 'Refunded']
  */
 export async function runReplicaScenario(network: ReplicaNetwork, print: Print): Promise<Replica> {
   const { all } = network.service
-  const reader = await waitForReader(network.service, network.devnet.chainId)
+  const reader = await waitForLeader(network.service, network.devnet.chainId)
   print(`The solvers have registered at ${all[0].name} and follow the events there.`)
   print(`${reader.name} is the leader of the chain, and notifies the others.`)
   const [next = reader, ...others] = all.filter((replica) => replica !== reader)
@@ -58,7 +58,7 @@ async function killReader({ service, devnet }: ReplicaNetwork, reader: Replica, 
   print(
     `   ${reader.name} is killed (kill -9 ${reader.pid()}): its streams break, and the chain has no leader`,
   )
-  const next = await waitForReader(service, devnet.chainId)
+  const next = await waitForLeader(service, devnet.chainId)
   print(
     `   ${next.name} is the leader of the chain, ${((performance.now() - killedAt) / 1000).toFixed(1)} s later`,
   )

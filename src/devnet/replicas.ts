@@ -5,7 +5,7 @@ import { startPostgres } from './postgres.js'
 import { type Replica, startReplica } from './replica.js'
 
 /** Several replicas of the service, on one PostgreSQL. */
-export interface Cluster extends Service {
+export interface ReplicaSet extends Service {
   readonly all: readonly [Replica, ...Replica[]]
 }
 
@@ -26,7 +26,7 @@ const LOOK_AGAIN_MS = 50
  */
 export async function startReplicaNetwork(
   options: NetworkOptions & ReplicasOptions,
-): Promise<Network<Cluster>> {
+): Promise<Network<ReplicaSet>> {
   const postgres = await startPostgres()
   try {
     const network = await startNetworkWith(options, (environment, usualPort) =>
@@ -46,7 +46,7 @@ export async function startReplicaNetwork(
 /** Starts the first replica, which becomes the leader of the chain, then all others at once. */
 async function startReplicas(
   options: ReplicasOptions & { readonly environment: Environment; readonly usualPort: number },
-): Promise<Cluster> {
+): Promise<ReplicaSet> {
   const { count, usualPort, onLine } = options
   // Its metrics need no password here.
   const environment = { ...options.environment, METRICS_AUTH: '' }
@@ -72,7 +72,7 @@ async function startReplicas(
  * Waits until one of the running replicas is the leader of the chain.
  * @throws Error when none is after 10 s
  */
-export async function waitForReader({ all }: Cluster, chainId: number): Promise<Replica> {
+export async function waitForLeader({ all }: ReplicaSet, chainId: number): Promise<Replica> {
   const end = performance.now() + ELECTION_TIMEOUT_MS
   while (performance.now() < end) {
     for (const replica of all) if (replica.isRunning() && (await readsChain(replica, chainId))) return replica

@@ -37,7 +37,7 @@ interface SignedWireQuote {
 }
 
 /** The best quote, and the others. */
-export type QuoteAnswer = SignedWireQuote & { readonly alternativeQuotes: readonly SignedWireQuote[] }
+export type QuoteResponse = SignedWireQuote & { readonly alternativeQuotes: readonly SignedWireQuote[] }
 
 /** The event that brings an order into a state. */
 const EVENT_OF_STATE = { DEPOSITED: 'Deposited', SETTLED: 'Settled', REFUNDED: 'Refunded' } as const
@@ -47,7 +47,7 @@ export async function getQuote(
   { devnet, contracts, user, solvers, serviceUrl }: ScenarioContext,
   print: Print,
   terms: Record<string, unknown>,
-): Promise<QuoteAnswer> {
+): Promise<QuoteResponse> {
   const { chainId } = devnet
   const swap = { inputToken: contracts.weth, outputToken: contracts.usdc, userAddress: user.address }
   const response = await fetch(`${serviceUrl}/v1/${chainId}/quote`, {
@@ -56,7 +56,7 @@ export async function getQuote(
     body: JSON.stringify({ ...swap, ...terms, originChainId: chainId, destinationChainId: chainId }),
   })
   if (!response.ok) throw new Error(`no quote: ${await response.text()}`)
-  const answer = (await response.json()) as QuoteAnswer
+  const answer = (await response.json()) as QuoteResponse
   for (const { quote } of [answer, ...answer.alternativeQuotes]) {
     const name = solvers.find(({ account }) => account.address === quote.solver)?.name ?? quote.solver
     const give = formatUnits(BigInt(quote.inputAmount), 18)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pauseMs } from '../../src/chain/retry-after.js'
+import { retryAfterMs } from '../../src/chain/retry-after.js'
 
 const NOW = Date.parse('Sun, 22 Nov 2026 08:00:00 GMT')
 
@@ -15,5 +15,5 @@ test.each([
   ['nothing', 429, null, 0],
   ['seconds with another status', 500, '7', 0],
 ])('Retry-After with %s', (_what, status, header, expected) => {
-  expect(pauseMs(status, header, NOW)).toBe(expected)
+  expect(retryAfterMs(status, header, NOW)).toBe(expected)
 })

@@ -72,7 +72,9 @@ describe('a start with a wrong configuration', () => {
 
   it('reports a contract of another kind', async () => {
     const environment = { [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.weth }
-    await expect(startService(chain, environment)).rejects.toThrow(/not a settlement contract of this protocol/)
+    await expect(startService(chain, environment)).rejects.toThrow(
+      /not a settlement contract of this protocol/,
+    )
   })
 })
 

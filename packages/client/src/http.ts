@@ -13,7 +13,7 @@ export interface CallOptions {
 }
 
 /** A request of one method. */
-export interface RequestContext {
+export interface RestRequest {
   readonly verb: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly body?: object
@@ -25,7 +25,7 @@ export interface Instance {
    * @param read reads the JSON of a successful answer
    * @throws AggregatorError
    */
-  call<T>(request: RequestContext, read: (answer: unknown) => T, options?: CallOptions): Promise<T>
+  call<T>(request: RestRequest, read: (answer: unknown) => T, options?: CallOptions): Promise<T>
   /**
    * Opens a stream. It has no time-out.
    * @param read reads one block of it

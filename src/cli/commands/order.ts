@@ -4,12 +4,12 @@ import type { Hex } from '../../domain/hex.js'
 import { readChainId, readInteger, readOrderId } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
-import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
+import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { formatTime, toJson } from '../printable.js'
 import { type Display, show } from '../show.js'
 
-interface Options extends InstanceOptions {
+interface Options extends InstanceFlags {
   readonly chain: number
   readonly watch?: boolean
   readonly finalAfter: number

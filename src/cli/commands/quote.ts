@@ -4,12 +4,12 @@ import type { DepositMode, OrderType } from '../../domain/quote.js'
 import { readAddress, readAmount, readChainId, readInteger, readOneOf } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
-import { callInstance, commandLine, type InstanceOptions, takesInstance } from '../instance.js'
+import { callInstance, commandLine, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { renderAnswer, renderRecord } from '../quote-view.js'
 import { show } from '../show.js'
 
-interface Options extends InstanceOptions {
+interface Options extends InstanceFlags {
   readonly chain: number
   readonly sell?: Address
   readonly buy?: Address

@@ -1,13 +1,13 @@
 import type { RegistrationCheck } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { readChainId } from '../arguments.js'
-import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
+import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { readAccount } from '../keys.js'
 import { printable } from '../printable.js'
 import { show } from '../show.js'
 
-interface SignerOptions extends InstanceOptions {
+interface SignerOptions extends InstanceFlags {
   readonly chain: number
   readonly protocolName: string
   readonly keyFile?: string

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { readChainId } from '../arguments.js'
-import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
+import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { show } from '../show.js'
 import { addBlockedSolvers } from './blocked-solvers.js'
 
-interface Options extends InstanceOptions {
+interface Options extends InstanceFlags {
   readonly chain?: number
 }
 
@@ -32,7 +32,7 @@ export function addSolvers(program: Command, io: CliIo): void {
   addBlockedSolvers(command, io)
 }
 
-async function list(io: CliIo, options: InstanceOptions, chainId: number): Promise<void> {
+async function list(io: CliIo, options: InstanceFlags, chainId: number): Promise<void> {
   const solvers = await callInstance(io, options, (client) =>
     client.listSolvers(chainId, { signal: io.interruption() }),
   )

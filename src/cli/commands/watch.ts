@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import { ORDER_EVENT_TYPES } from '../../domain/event.js'
 import type { Address, Hex } from '../../domain/hex.js'
 import { readAddress, readChainId, readEach, readOneOf, readOrderId } from '../arguments.js'
-import { callInstance, type InstanceOptions, takesInstance } from '../instance.js'
+import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { printable, shellWord, toJson } from '../printable.js'
 
-interface Options extends InstanceOptions {
+interface Options extends InstanceFlags {
   readonly chain?: readonly number[]
   readonly type?: readonly OrderEvent['type'][]
   readonly user?: readonly Address[]

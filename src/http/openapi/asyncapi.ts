@@ -2,7 +2,7 @@ import { create, type DescMessage, type DescMethod, type MessageInitShape } from
 import { StreamEventsResponseSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { toEventJson } from '../event-json.js'
 import { compileRoutes } from '../http-rules.js'
-import type { Schema } from './constraints.js'
+import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import type { ExampleEvent } from './example.js'
 import type { Contract } from './openapi.js'
@@ -10,10 +10,10 @@ import { fieldSchema, messageSchema } from './schemas.js'
 import { unwrap } from './unwrap.js'
 
 /** A message of the stream in JSON: one object with a `type` of its own. */
-export interface StreamMessage {
+export interface AsyncApiMessage {
   readonly type: string
   readonly description: string
-  readonly payload: Schema
+  readonly payload: JsonSchema
 }
 
 const ENDINGS = `
@@ -34,10 +34,10 @@ rejected request gets an error in JSON, see [/openapi.json](/openapi.json). A st
 resume it.`
 
 /** All messages of the stream except the heartbeat, which has no JSON. */
-export function streamMessages(): StreamMessage[] {
+export function asyncApiMessages(): AsyncApiMessage[] {
   const fields = StreamEventsResponseSchema.oneofs[0]?.fields ?? []
   return fields.flatMap(({ localName, message }) =>
-    message === undefined || localName === 'heartbeat' ? [] : [toStreamMessage(localName, message)],
+    message === undefined || localName === 'heartbeat' ? [] : [toAsyncApiMessage(localName, message)],
   )
 }
 
@@ -56,7 +56,7 @@ export function asyncApiServers({ host, isSecure }: Origin): object {
 
 /** Derives the AsyncAPI 3 document of the event stream's WebSocket and server-sent events, without its servers. */
 export function asyncApiOf({ version, stream }: Contract, events: readonly ExampleEvent[]): object {
-  const messages = streamMessages()
+  const messages = asyncApiMessages()
   const [webSocket = '', eventSource = ''] = compileRoutes(stream).map(({ url }) => url)
   const query = querySchema(stream)
   const channel = (address: string, server: string, description: string) => ({
@@ -112,7 +112,7 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
   }
 }
 
-function toStreamMessage(localName: string, message: DescMessage): StreamMessage {
+function toAsyncApiMessage(localName: string, message: DescMessage): AsyncApiMessage {
   const type = typeOf(localName)
   const { required, properties } = messageSchema(message) as { required: string[]; properties: object }
   const cursor = StreamEventsResponseSchema.field.cursor
@@ -135,7 +135,7 @@ function typeOf(localName: string): string {
   return JSON.parse(toEventJson(create(StreamEventsResponseSchema, message))).type
 }
 
-function querySchema({ input }: DescMethod): Schema {
+function querySchema({ input }: DescMethod): JsonSchema {
   return {
     type: 'object',
     properties: Object.fromEntries(input.fields.map((field) => [field.jsonName, fieldSchema(field)])),

@@ -3,7 +3,7 @@ import { MAX_NAME_LENGTH, NAME_PATTERN } from '../../domain/display-name.js'
 import { ENDPOINT_URL_SCHEMA } from '../../domain/endpoint-url.js'
 
 /** A JSON schema (draft 2020-12), or a part of one. */
-export type Schema = Readonly<Record<string, unknown>>
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** The largest integer that every JSON reader reads exactly. */
 export const MAX_INTEGER = Number.MAX_SAFE_INTEGER
@@ -33,7 +33,7 @@ const SWAP = { input_token: ADDRESS, input_amount: UINT256, output_token: ADDRES
  * The constraints on values that descriptors cannot express, by message and field. The methods of `src/rpc` check those of
  * requests; responses satisfy theirs. Every string field is here.
  */
-const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
+const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   'aggregator.v1.GetQuoteRequest': {
     chain_id: CHAIN_ID,
     input_token: ADDRESS,
@@ -110,7 +110,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = 
 }
 
 /** The constraint on a field's values, or on the items of a list; undefined when the type is the only one. */
-export function constraintOf(field: DescField): Schema | undefined {
+export function constraintOf(field: DescField): JsonSchema | undefined {
   return CONSTRAINTS[field.parent.typeName]?.[field.name]
 }
 

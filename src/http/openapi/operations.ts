@@ -1,6 +1,6 @@
 import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
 import { compileRoutes, type RestRoute } from '../http-rules.js'
-import type { Schema } from './constraints.js'
+import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import { failuresOf } from './error-responses.js'
 import type { Sample } from './example.js'
@@ -108,7 +108,8 @@ function requestBodyOf({ input }: DescMethod, { pathFields }: RestRoute, sample:
 }
 
 function successResponse({ output }: DescMethod, { responseField }: RestRoute, samples: readonly Sample[]) {
-  const schema: Schema = responseField === undefined ? schemaReference(output) : fieldSchema(responseField)
+  const schema: JsonSchema =
+    responseField === undefined ? schemaReference(output) : fieldSchema(responseField)
   const description = descriptionOf(responseField ?? output)
   return jsonResponse(description, schema, examplesOf(samples, 200), headersOf({ isLimited: true }))
 }

@@ -1,5 +1,5 @@
 import type { Reason } from '../../domain/errors.js'
-import type { Schema } from './constraints.js'
+import type { JsonSchema } from './constraints.js'
 import { EXPLANATIONS, type Failure } from './error-responses.js'
 
 /** Examples of a response by name. */
@@ -50,7 +50,7 @@ export function headersOf({ isLimited }: { isLimited: boolean }): object {
 }
 
 /** A response in JSON. */
-export function jsonResponse(description: string, schema: Schema, examples: Examples, headers: object) {
+export function jsonResponse(description: string, schema: JsonSchema, examples: Examples, headers: object) {
   return { description, headers, content: { 'application/json': { schema, examples } } }
 }
 
@@ -70,7 +70,7 @@ function descriptionOf(status: number, reasons: readonly Reason[]): string {
   return reasons.map((reason) => `\`${reason}\`: ${EXPLANATIONS[reason]}`).join('\n\n')
 }
 
-function errorSchema(reasons: readonly Reason[]): Schema {
+function errorSchema(reasons: readonly Reason[]): JsonSchema {
   const details = reasons.includes('INVALID_ARGUMENT')
     ? {
         details: {
@@ -103,7 +103,7 @@ function errorSchema(reasons: readonly Reason[]): Schema {
 }
 
 /** The schema of an item of `details`. */
-export const FIELD_VIOLATION: Schema = {
+export const FIELD_VIOLATION: JsonSchema = {
   type: 'object',
   description: 'One bad field of a request.',
   required: ['field', 'message'],

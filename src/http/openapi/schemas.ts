@@ -1,7 +1,7 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { jsonNames } from '../json-names.js'
-import { constraintOf, MAX_INTEGER, type Schema } from './constraints.js'
+import { constraintOf, type JsonSchema, MAX_INTEGER } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 
 const MAX_UINT32 = 0xffff_ffff
@@ -11,7 +11,10 @@ const MAX_UINT32 = 0xffff_ffff
  * names. All fields are required except those that are `optional` in the proto, and lists in requests.
  * @param fields the fields in the JSON: a request has some of its fields in the path
  */
-export function messageSchema(message: DescMessage, fields: readonly DescField[] = message.fields): Schema {
+export function messageSchema(
+  message: DescMessage,
+  fields: readonly DescField[] = message.fields,
+): JsonSchema {
   return {
     type: 'object',
     description: descriptionOf(message),
@@ -21,7 +24,7 @@ export function messageSchema(message: DescMessage, fields: readonly DescField[]
 }
 
 /** A field's values as a JSON schema; messages are references to `#/components/schemas`. */
-export function fieldSchema(field: DescField): Schema {
+export function fieldSchema(field: DescField): JsonSchema {
   return { ...valueSchema(field), description: fieldDescription(field) }
 }
 
@@ -38,7 +41,7 @@ export function isRequired(field: DescField): boolean {
 }
 
 /** These messages and all messages that they refer to, by their names in `#/components/schemas`. */
-export function namedSchemas(messages: readonly DescMessage[]): Record<string, Schema> {
+export function namedSchemas(messages: readonly DescMessage[]): Record<string, JsonSchema> {
   if (messages.length === 0) return {}
   const referred = messages.flatMap(({ fields }) => fields.flatMap(({ message }) => message ?? []))
   const own = messages.map((message) => [message.name, messageSchema(message)])
@@ -46,11 +49,11 @@ export function namedSchemas(messages: readonly DescMessage[]): Record<string, S
 }
 
 /** A reference to a message's schema among the named ones. */
-export function schemaReference({ name }: DescMessage): Schema {
+export function schemaReference({ name }: DescMessage): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-function valueSchema(field: DescField): Schema {
+function valueSchema(field: DescField): JsonSchema {
   switch (field.fieldKind) {
     case 'scalar':
       return { ...scalarSchema(field, field.scalar), ...constraintOf(field) }
@@ -64,7 +67,7 @@ function valueSchema(field: DescField): Schema {
   throw unsupported(field)
 }
 
-function itemSchema(field: DescField & { fieldKind: 'list' }): Schema {
+function itemSchema(field: DescField & { fieldKind: 'list' }): JsonSchema {
   switch (field.listKind) {
     case 'scalar':
       return { ...scalarSchema(field, field.scalar), ...constraintOf(field) }
@@ -75,7 +78,7 @@ function itemSchema(field: DescField & { fieldKind: 'list' }): Schema {
   }
 }
 
-function scalarSchema(field: DescField, scalar: ScalarType): Schema {
+function scalarSchema(field: DescField, scalar: ScalarType): JsonSchema {
   switch (scalar) {
     case ScalarType.STRING:
       return { type: 'string' }
@@ -89,7 +92,7 @@ function scalarSchema(field: DescField, scalar: ScalarType): Schema {
 }
 
 /** The names except that of zero, which is invalid in requests and never returned. */
-function enumSchema(descriptor: DescEnum): Schema {
+function enumSchema(descriptor: DescEnum): JsonSchema {
   return { type: 'string', enum: namedValues(descriptor).map(({ name }) => name) }
 }
 

@@ -1,6 +1,6 @@
 import { QuoteParametersSchema, QuoteSchema } from '../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
-import { MAX_INTEGER, type Schema, SIGNATURE } from './constraints.js'
+import { type JsonSchema, MAX_INTEGER, SIGNATURE } from './constraints.js'
 import type { Sample } from './example.js'
 import { samplesOf } from './operations.js'
 import { messageSchema, schemaReference } from './schemas.js'
@@ -66,7 +66,7 @@ export function solverWebhooks(samples: readonly Sample[]): object {
 type Body = Readonly<Record<string, unknown>>
 
 /** The parameters of a quote, and the chain of the deposit. */
-function requestSchema(): Schema {
+function requestSchema(): JsonSchema {
   const { required, properties } = messageSchema(QuoteParametersSchema) as {
     required: string[]
     properties: object
@@ -84,7 +84,7 @@ function requestSchema(): Schema {
   }
 }
 
-const REPLY: Schema = {
+const REPLY: JsonSchema = {
   type: 'object',
   required: ['quote', 'signature'],
   properties: {

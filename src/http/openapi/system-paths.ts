@@ -1,11 +1,11 @@
-import { MAX_INTEGER, type Schema } from './constraints.js'
+import { type JsonSchema, MAX_INTEGER } from './constraints.js'
 import type { Sample } from './example.js'
 import { examplesOf, type Paths, samplesOf } from './operations.js'
 import { failureResponse, headersOf, jsonResponse } from './responses.js'
 
 const COUNT = { type: 'integer', minimum: 0, maximum: MAX_INTEGER }
 
-const CHAIN_HEALTH: Schema = {
+const CHAIN_HEALTH: JsonSchema = {
   type: 'object',
   required: ['chainId', 'status'],
   properties: {
@@ -20,7 +20,7 @@ const CHAIN_HEALTH: Schema = {
   },
 }
 
-const HEALTH: Schema = {
+const HEALTH: JsonSchema = {
   type: 'object',
   required: [
     'status',
@@ -56,7 +56,7 @@ const HEALTH: Schema = {
   },
 }
 
-const READY: Schema = {
+const READY: JsonSchema = {
   type: 'object',
   required: ['status'],
   properties: { status: { const: 'ready' } },

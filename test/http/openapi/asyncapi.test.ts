@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { asyncApiOf, asyncApiServers, streamMessages } from '../../../src/http/openapi/asyncapi.js'
+import { asyncApiMessages, asyncApiOf, asyncApiServers } from '../../../src/http/openapi/asyncapi.js'
 import { events } from '../../../src/http/openapi/examples.js'
 import { type Document, readDocument } from './document.js'
 import { contract } from './served-contract.js'
@@ -34,7 +34,7 @@ test('both transports of the stream are channels, each with all messages', () =>
 })
 
 test('every message has a real example that matches its schema', () => {
-  expect(streamMessages().map(({ type }) => type)).toEqual(TYPES)
+  expect(asyncApiMessages().map(({ type }) => type)).toEqual(TYPES)
   const read = readDocument(document)
   for (const type of TYPES) {
     const { examples } = document.components.messages[type]
