@@ -9,8 +9,8 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly issues: readonly ConfigIssue[]
 
-  constructor(issues: readonly ConfigIssue[]) {
-    super(issues.map(({ variable, message }) => `${variable} ${message}`).join('\n'))
+  constructor(issues: readonly ConfigIssue[], options?: ErrorOptions) {
+    super(issues.map(({ variable, message }) => `${variable} ${message}`).join('\n'), options)
     this.issues = issues
   }
 }

@@ -7,7 +7,14 @@ export async function atPreferredPort<T>(preferred: number, start: (port: number
   try {
     return await start(preferred)
   } catch (error) {
-    if (!/EADDRINUSE|address already in use|is taken/i.test(String(error))) throw error
+    if (!isPortTaken(error)) throw error
     return start(0)
   }
+}
+
+/** Whether the port is taken, by the code of Node's error or of its cause, or by the output of anvil. */
+function isPortTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EADDRINUSE' || /address already in use/i.test(error.message) || isPortTaken(error.cause)
 }

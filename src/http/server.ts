@@ -175,7 +175,7 @@ function toContextValues(request: FastifyRequest) {
 function toListenIssue(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error
-  return new ConfigError([listenIssue(code, host, port)])
+  return new ConfigError([listenIssue(code, host, port)], { cause: error })
 }
 
 function listenIssue(code: string | undefined, host: string, port: number): ConfigIssue {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-test('a loud contract emits as many events of each kind as asked, in as many blocks', async () => {
+test('the chatty contract emits as many events of each kind as requested, in as many blocks', async () => {
   const { address, emitEvents } = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
   const { fromBlock, toBlock } = await emitEvents({ events: 1000, eventsPerBlock: 300 })
   expect(toBlock - fromBlock + 1).toBe(4)

@@ -54,7 +54,7 @@ let artifact: { abi: Abi; bytecode: Hex } | undefined
 
 function compiled() {
   if (artifact === undefined) {
-    const chatty = compile([SOURCE])[SOURCE]?.LoudSettlement
+    const chatty = compile([SOURCE])[SOURCE]?.ChattySettlement
     if (chatty === undefined) throw new Error(`the compiler returned nothing for ${SOURCE}`)
     artifact = { abi: chatty.abi as Abi, bytecode: `0x${chatty.evm.bytecode.object}` }
   }

@@ -90,8 +90,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
 
   it('shows every operation', async () => {
     await operation().waitFor()
-    const { paths } = (await service.get('/openapi.json')).body
-    const operations = Object.values<object>(paths).flatMap((each) => Object.keys(each))
+    const { paths, webhooks } = (await service.get('/openapi.json')).body
+    const operations = Object.values<object>({ ...paths, ...webhooks }).flatMap((each) => Object.keys(each))
     expect(await page.locator('.opblock').count()).toBe(operations.length)
   })
 
@@ -147,6 +147,13 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
       expect(texts[name]).toContain('TIMESTAMP_OUT_OF_RANGE')
     // The console of a browser logs error responses.
     complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('status of 401')))
+  }, 120_000)
+
+  it('offers no try-out of the request that solvers get', async () => {
+    const webhook = page.locator('.webhooks .opblock')
+    await webhook.locator('.opblock-summary').click()
+    await webhook.locator('.opblock-body .responses-inner').waitFor()
+    expect(await webhook.locator('.try-out__btn').count()).toBe(0)
   })
 
   it('gets a quote in its console', async () => {

@@ -34,7 +34,7 @@ export function isRetryable(error: unknown): boolean {
  * failure, up to 30 s, and never less than `retryAfterSeconds` of the error. It fits `retryDelay` of TanStack Query.
  * @param failures the failures before this one, in a row: 0 at the first
  */
-export function retryDelay(failures: number, error: unknown): number {
+export function retryDelay(failures: number, error: Error): number {
   return pauseMs(failures, error, Math.random())
 }
 
