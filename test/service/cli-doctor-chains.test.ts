@@ -88,7 +88,7 @@ describe('RPC endpoints', () => {
     expect(failed).toEqual(['RPC_URL_31337 agreement', 'clock'])
     expect(warned).toEqual(['RPC_URL_31337 heads'])
     expect(find('clock')).toMatchObject({
-      checkResult: expect.stringMatching(/^it is 60 min behind/),
+      checkResult: expect.stringMatching(/^it is 60 min earlier/),
       remedy: "Set the machine's clock, by NTP for example.",
     })
   })
@@ -210,7 +210,7 @@ describe('the settlement contract', () => {
     expect(find('SERVICE_ADDRESS_31337 bond cover')?.checkResult).toContain('5 % of its output')
     expect(find('SERVICE_ADDRESS_31337 least order')?.checkResult).toContain('at least 20 ')
     expect(find('SERVICE_ADDRESS_31337 destinations')?.checkResult).toContain(
-      '2 beside the chain itself: 10, 8453',
+      '2 in addition to the chain itself: 10, 8453',
     )
   })
 

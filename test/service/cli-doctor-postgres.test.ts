@@ -63,10 +63,10 @@ describe('a PostgreSQL that replicas use', () => {
       ADA,
       BOB,
     ])
-    expect(find('DATABASE_URL tables')?.checkResult).toBe('they are of this version')
+    expect(find('DATABASE_URL tables')?.checkResult).toBe('they have this version')
     expect(find('DATABASE_URL version')?.checkResult).toMatch(/^PostgreSQL \d+(\.\d+)?/)
     expect(find('DATABASE_URL connections')?.checkResult).toMatch(
-      /^\d+ of \d+ are free, of which a replica takes up to 12$/,
+      /^\d+ of \d+ are free; a replica uses up to 12$/,
     )
   })
 
@@ -74,7 +74,7 @@ describe('a PostgreSQL that replicas use', () => {
     const url = await createPostgresDatabase()
     const { failed, warned, find } = await diagnose(url)
     expect([failed, warned]).toEqual([[], []])
-    expect(find('DATABASE_URL tables')?.checkResult).toBe('they will be made by the first start')
+    expect(find('DATABASE_URL tables')?.checkResult).toBe('the first start creates them')
     expect(await run(url, "select * from pg_tables where schemaname = 'public'")).toEqual([])
   })
 
@@ -84,7 +84,9 @@ describe('a PostgreSQL that replicas use', () => {
       await run(database.url, `insert into ${table} values ('999-later', '2100-01-01')`)
       const newer = await diagnose(database.url)
       expect([newer.failed, newer.warned]).toEqual([['DATABASE_URL tables'], []])
-      expect(newer.find('DATABASE_URL tables')?.checkResult).toContain('a newer version: they have 999-later')
+      expect(newer.find('DATABASE_URL tables')?.checkResult).toContain(
+        'a newer version wrote them: they have 999-later',
+      )
 
       await run(database.url, `delete from ${table} where name = '999-later'`)
       const [last] = await run(
@@ -95,7 +97,7 @@ describe('a PostgreSQL that replicas use', () => {
       const older = await diagnose(database.url)
       await run(database.url, `insert into ${table} values ('${last?.name}', '${last?.timestamp}')`)
       expect([older.failed, older.warned]).toEqual([[], ['DATABASE_URL tables']])
-      expect(older.find('DATABASE_URL tables')?.checkResult).toBe(`they get ${last?.name} at the next start`)
+      expect(older.find('DATABASE_URL tables')?.checkResult).toBe(`the next start adds ${last?.name}`)
     },
   )
 })
@@ -221,7 +223,7 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     const standby = await diagnose(quotes('ada'))
     await run(server.url, 'alter database quotes reset default_transaction_read_only')
     expect(standby.failed).toEqual(['DATABASE_URL rights'])
-    expect(standby.find('DATABASE_URL rights')?.checkResult).toContain('quotes takes no writes')
+    expect(standby.find('DATABASE_URL rights')?.checkResult).toContain('quotes accepts no writes')
 
     const search = '?options=-csearch_path%3Dnowhere'
     const nowhere = await diagnose(changed(quotes('ada'), { search }))

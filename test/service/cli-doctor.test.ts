@@ -175,7 +175,7 @@ describe('the port', () => {
   it('that an instance has is told with how it is', async () => {
     const { failed, find } = await diagnose({ PORT: new URL(fixture.service.url).port })
     expect(failed).toEqual([])
-    expect(find('PORT')?.checkResult).toMatch(/is taken by an instance that serves already: version \S+, ok$/)
+    expect(find('PORT')?.checkResult).toMatch(/is in use by a running instance: version \S+, ok$/)
   })
 
   it('that another program has fails', async () => {
@@ -185,7 +185,7 @@ describe('the port', () => {
     const { port } = server.address() as AddressInfo
     const { failed, find } = await diagnose({ PORT: String(port) })
     expect(failed).toEqual(['PORT'])
-    expect(find('PORT')?.checkResult).toBe(`${port} is taken by another program`)
+    expect(find('PORT')?.checkResult).toBe(`${port} is in use by another program`)
   })
 
   it('at an address that is not of this machine fails', async () => {
@@ -226,6 +226,6 @@ describe('registered solvers', () => {
     solvers[1] = { ...solvers[1], close: async () => {} }
     const { failed, warned, find } = await diagnose()
     expect([failed, warned]).toEqual([[], [BOB]])
-    expect(find(BOB)?.remedy).toBe('Nothing listens there: tell the solver.')
+    expect(find(BOB)?.remedy).toBe("Nothing listens there. Inform the solver's operator.")
   })
 })
