@@ -27,7 +27,7 @@ export interface NodeFetch {
  *   every byte. Compressed, it is a thousandth of its size, and it blocks the event loop for seconds.
  */
 export function createNodeFetch(): NodeFetch {
-  /** Controllers of the pending requests. No signal outlives its request, because Node 20 keeps the objects that depend on it. */
+  /** Controllers of the pending requests. No signal outlives its request, because Node 20 keeps its dependent signals. */
   const underWay = new Set<AbortController>()
   let isClosed = false
   return {

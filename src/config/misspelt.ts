@@ -27,8 +27,8 @@ const MAX_NAME_LENGTH = 64
 
 /**
  * Finds set variables that the service does not read, and whose names are near misses of names that it reads. A near miss has
- * one or two wrong letters, another case, a missing or another unit, a missing chain id, or a wrong digit in the chain id. Such a
- * variable may belong to another program.
+ * one or two wrong letters, another case, a missing or another unit, a missing chain id, or a wrong digit in the chain id.
+ * Such a variable may belong to another program.
  */
 export function findMisspellings(environment: Environment): readonly Misspelling[] {
   const chainIds = (environment.SUPPORTED_CHAINS ?? '').split(',').map((text) => text.trim())
@@ -64,7 +64,7 @@ function lettersOff(name: string): number {
   return name.length < 9 ? 1 : 2
 }
 
-/** Returns how many digits may be wrong. Short chain ids are similar to those of other chains, which may be set but not served. */
+/** Returns how many digits may be wrong. Short ids are similar to those of other chains, which may be set but not served. */
 function digitsOff(chainId: string): number {
   return chainId.length < 4 ? 0 : 1
 }

@@ -139,7 +139,7 @@ const FAILURES: Readonly<Record<FailReason, string>> = {
   unreachable: "No connection to the solver's endpoint could be made in time.",
   tls_failed:
     "TLS with the solver's endpoint failed: check that its certificate is valid and of its host name.",
-  not_http: 'The endpoint did not send a valid HTTP/1.1 response.',
+  not_http: 'The endpoint sent no valid HTTP/1.1 response.',
   reply_too_long: 'The reply must be at most 64 KiB, its headers at most 16 KiB.',
   connection_lost: 'The connection ended before the reply did.',
 }

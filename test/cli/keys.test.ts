@@ -40,7 +40,7 @@ describe('a private key as an argument is rejected and not printed:', () => {
     expect(stderr).not.toMatch(/junk|whatever/)
   })
 
-  test('with other commands too, where an order id is none', async () => {
+  test('by other commands too, while an order id is accepted', async () => {
     const refused = await commandLine(['solvers', '--chain', '1', '--private-key', KEY])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('never taken')])
     const order = await commandLine(['order', `0x${KEY}`, '--chain', '1'], { environment: NOWHERE })

@@ -19,7 +19,7 @@ const BOND_RESERVATION_BPS = '0x8e0d2385'
 /** `MIN_ORDER()` */
 const MIN_ORDER = '0x8f9d713c'
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
-const NOBODY = `0x${'11'.repeat(20)}`
+const NO_CONTRACT = `0x${'11'.repeat(20)}`
 
 let fixture: DoctorFixture
 /** Another network with the same chain id, whose clock is an hour ahead. */
@@ -162,10 +162,10 @@ describe('RPC endpoints', () => {
 
 describe('the settlement contract', () => {
   it('fails when it does not exist', async () => {
-    const { failed, find } = await diagnose({ SERVICE_ADDRESS_31337: NOBODY })
+    const { failed, find } = await diagnose({ SERVICE_ADDRESS_31337: NO_CONTRACT })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337 code'])
     expect(find('SERVICE_ADDRESS_31337 code')?.checkResult).toContain(
-      `no contract at ${NOBODY} on chain 31337`,
+      `no contract at ${NO_CONTRACT} on chain 31337`,
     )
   })
 

@@ -103,7 +103,7 @@ describe('a node that accepts batches of ten', () => {
 })
 
 describe('a node that omits a part of a batch', () => {
-  it('is given no call of another for it', async () => {
+  it('gives no call the answer to another one', async () => {
     node.answerWith(async (response, body, pass) => {
       const calls = JSON.parse(body)
       if (!Array.isArray(calls) || calls.length < 2) return pass()
