@@ -25,9 +25,9 @@ test('a figure keeps three significant digits', () => {
 
 test('a newer entry replaces only its own kind, in the order of the benchmarks', () => {
   const before = { tail: entry('tail'), quote: entry('quote'), gone: entry('gone') }
-  const merged = merge(before, { quote: entry('quote anew') }, ['quote', 'reads', 'tail'])
+  const merged = merge(before, { quote: entry('quote again') }, ['quote', 'reads', 'tail'])
   expect(Object.entries(merged).map(([name, { about }]) => [name, about])).toEqual([
-    ['quote', 'quote anew'],
+    ['quote', 'quote again'],
     ['tail', 'tail'],
   ])
   expect(JSON.parse(asJson(merged))).toEqual(merged)

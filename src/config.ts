@@ -17,7 +17,7 @@ import { DEFAULTS } from './variables.js'
 
 export type { ChainConfig, RateLimitConfig, RateLimitStore }
 
-/** Everything that can be set. */
+/** The configuration of an instance. */
 export interface Config extends DatabaseLocation {
   readonly protocolName: string
   readonly chains: readonly ChainConfig[]
@@ -30,36 +30,36 @@ export interface Config extends DatabaseLocation {
   readonly defaultFillWindowSeconds: number
   /** In the bond token's smallest unit. */
   readonly minSolverBond: bigint
-  /** How often every solver's bond is read, whatever the chain's events tell. */
+  /** Interval at which every solver's bond is read, in addition to reads after the chain's events. */
   readonly bondCheckIntervalMs: number
   readonly maxSolversPerChain: number
-  /** How long a solver without a sufficient bond keeps its place when a new one wants it. */
+  /** How long a solver without a sufficient bond keeps its place when a new solver needs it. */
   readonly unbondedGraceMs: number
   readonly maxQuoteFanOut: number
-  /** Connections to one solver endpoint at most; so many requests are under way at once. */
+  /** The most connections to one solver endpoint. Each carries one request at a time. */
   readonly maxConnectionsPerSolver: number
   readonly rateLimits: RateLimitConfig
   readonly rateLimitStore: RateLimitStore
   readonly maxStreamClients: number
-  /** Streams of one client at once; 0 is no limit. */
+  /** The most streams of one client at a time; 0 is no limit. */
   readonly maxStreamClientsPerIp: number
-  /** How long events can be replayed. */
+  /** How long events are stored for replays. */
   readonly eventRetentionDays: number
-  /** How many blocks a reorganisation may take back without the chain being read anew. */
+  /** The most blocks that a reorganisation can remove without a new read of the chain. */
   readonly maxReorgDepth: number
-  /** How long the record of a quote can be read; 0 keeps none. */
+  /** How long the record of a quote is stored; 0 stores none. */
   readonly quoteRecordHours: number
-  /** Bounds the size of all records. */
+  /** Limit of the size of all records together. */
   readonly quoteRecordMaxBytes: number
   readonly corsOrigins: readonly string[]
-  /** Proxies whose `X-Forwarded-For` is believed: a number of hops, or addresses and CIDRs. */
+  /** Proxies whose `X-Forwarded-For` is trusted: a number of hops, or addresses and CIDRs. */
   readonly trustProxy: number | readonly string[]
   /** `user:password`; undefined leaves `/metrics` open. */
   readonly metricsAuth: string | undefined
-  /** Host names and CIDRs that solver endpoints may have in spite of the rules of production. */
+  /** Host names and CIDRs of solver endpoints that are exempt from the rules of production. */
   readonly solverEndpointAllowlist: readonly string[]
   readonly logLevel: LogLevel
-  /** The part of the requests that the log has a line of, 0 to 1; errors and slow ones always have one. */
+  /** Share of requests that are logged, 0 to 1. Failed and slow requests are always logged. */
   readonly logRequestSample: number
 }
 
@@ -67,7 +67,7 @@ const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
 const MAX_RECORD_MB = 1_000_000
 
 /**
- * The process's environment, with what a file `.env` in the working directory adds to it.
+ * Returns the process's environment with the variables of a file `.env` in the working directory.
  * @throws ConfigError when `.env` cannot be read
  */
 export function processEnvironment(): Environment {
@@ -126,7 +126,7 @@ export function readConfig(environment: Environment): Config {
   return config
 }
 
-/** Names what is set in the place of a variable that is missing. */
+/** Names the variable that is probably a misspelling of a missing one. */
 function hintAt(missing: string, environment: Environment): string {
   const general = missing.replace(/[0-9]+$/, '<chainId>')
   const found = findMisspellings(environment).find(({ meant }) => meant === missing || meant === general)
@@ -153,7 +153,7 @@ function readAmount(env: EnvironmentReader, variable: string): bigint {
   return amount ?? 0n
 }
 
-/** A misspelt value would leave out the rules of production, such as those for the endpoints of solvers. */
+/** Rejects a misspelt value, which would turn off the rules of production, such as those for solver endpoints. */
 function readIsProduction(env: EnvironmentReader): boolean {
   const mode = env.optional('NODE_ENV') ?? 'development'
   if (!['production', 'development', 'test'].includes(mode))

@@ -1,10 +1,10 @@
-/** One mistake in the configuration: the variable, and what it must be. */
+/** One mistake in the configuration: the variable, and the value that it must have. */
 export interface ConfigIssue {
   readonly variable: string
   readonly message: string
 }
 
-/** All mistakes of a configuration at once; the service does not start with any (docs/decisions.md, D11). */
+/** All mistakes of a configuration together. The service does not start with any mistake (docs/decisions.md, D11). */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly issues: readonly ConfigIssue[]
@@ -24,9 +24,8 @@ interface Range {
 }
 
 /**
- * Reads variables one by one and collects every mistake on the way. A method that notes a mistake returns a value
- * that nobody may use: call `assertValid` before the configuration leaves the reader's hands. An empty variable
- * counts as not set.
+ * Reads variables and collects every mistake. A method that records a mistake returns a placeholder. Call `assertValid`
+ * before you use the configuration. An empty variable counts as not set.
  */
 export class EnvironmentReader {
   readonly #environment: Environment
@@ -38,24 +37,24 @@ export class EnvironmentReader {
     this.#defaults = defaults
   }
 
-  /** Notes a mistake. */
+  /** Records a mistake. */
   refuse(variable: string, message: string): void {
     this.#mistakes.push({ variable, message })
   }
 
-  /** Whether any variable is set whose name fits. */
+  /** Whether any variable with a matching name is set. */
   hasAny(name: RegExp): boolean {
     return Object.keys(this.#environment).some(
       (variable) => name.test(variable) && this.optional(variable) !== undefined,
     )
   }
 
-  /** The variable or its default; undefined when there is neither. */
+  /** Returns the variable or its default; undefined without either. */
   optional(variable: string): string | undefined {
     return this.#environment[variable]?.trim() || this.#defaults[variable]
   }
 
-  /** The variable or its default; a mistake when there is neither. `mustBe` says what belongs there. */
+  /** Returns the variable or its default. Without either, it records a mistake that names `mustBe`. */
   required(variable: string, mustBe: string): string {
     const value = this.optional(variable)
     if (value === undefined) this.refuse(variable, `is missing: it must be ${mustBe}`)
@@ -77,7 +76,7 @@ export class EnvironmentReader {
     return this.optionalInteger(variable, range) ?? range.min
   }
 
-  /** A part of a whole in decimal digits, 0 to 1. */
+  /** A number of 0 to 1 in decimal digits. */
   share(variable: string): number {
     const text = this.optional(variable) ?? ''
     if (/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(text)) return Number(text)
@@ -91,7 +90,7 @@ export class EnvironmentReader {
     return items.filter((item) => item !== '')
   }
 
-  /** Items that each pass `check`; a mistake for each that does not. */
+  /** Returns the items of a list, and records a mistake for each item that does not pass `check`. */
   checkedList(variable: string, check: (item: string) => boolean, mustBe: string): string[] {
     const items = this.list(variable)
     for (const item of items) {
@@ -100,7 +99,7 @@ export class EnvironmentReader {
     return items
   }
 
-  /** One of `allowed`. */
+  /** Returns a value that must be one of `allowed`. */
   oneOf<T extends string>(variable: string, allowed: readonly [T, ...T[]]): T {
     const text = this.optional(variable)
     const value = allowed.find((item) => item === text)
@@ -109,8 +108,8 @@ export class EnvironmentReader {
   }
 
   /**
-   * @param hint what to add to what is said of a variable that is missing, if anything
-   * @throws ConfigError when any mistake was noted
+   * @param hint returns text to append to the message about a missing variable; may be empty
+   * @throws ConfigError when any mistake was recorded
    */
   assertValid(hint: (variable: string) => string = () => ''): void {
     if (this.#mistakes.length === 0) return

@@ -32,7 +32,7 @@ export const DEFAULTS = {
   LOG_REQUEST_SAMPLE: '1',
 } as const
 
-/** The variables without a default; SUPPORTED_CHAINS must be there, the others need not. */
+/** The variables without a default. SUPPORTED_CHAINS is required, the others are optional. */
 export const OPTIONAL_VARIABLES = [
   'SUPPORTED_CHAINS',
   'NODE_ENV',
@@ -43,7 +43,7 @@ export const OPTIONAL_VARIABLES = [
   'SOLVER_ENDPOINT_ALLOWLIST',
 ] as const
 
-/** The variables of one chain, by their names before `_<chainId>`. */
+/** The required variables of one chain, without the suffix `_<chainId>`. */
 export const CHAIN_VARIABLES = ['RPC_URL', 'SERVICE_ADDRESS'] as const
 export const OPTIONAL_CHAIN_VARIABLES = ['START_BLOCK', 'DESTINATION_CHAINS'] as const
 export const CHAIN_DEFAULTS = { POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0, RECHECK_BLOCKS: 32 } as const

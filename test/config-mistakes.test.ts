@@ -60,7 +60,7 @@ describe('an error names the variable and what it must be:', () => {
     [
       'DB_PATH',
       'postgres://ada:secret@db.example/quotes',
-      'is a URL of PostgreSQL: set DATABASE_URL to it, and leave DB_PATH out',
+      'is a URL of PostgreSQL: set DATABASE_URL to it, and remove DB_PATH',
     ],
     ['DB_PATH', 'file:///data/service.db', 'is a URL: it must be a file path or :memory:'],
     ['DB_PATH', 'mysql://ada:secret@db.example/quotes', 'is a URL: it must be a file path or :memory:'],

@@ -206,7 +206,7 @@ describe('the database', () => {
     },
   )
 
-  test('can be shared while each replica counts requests for itself', () => {
+  test('can be shared while each replica counts requests in its own memory', () => {
     expect(read({ DATABASE_URL, RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory')
     expect(read({ DATABASE_URL, RATE_LIMIT_STORE: 'postgres' }).rateLimitStore).toBe('postgres')
     expect(read({ RATE_LIMIT_STORE: 'memory' })).toEqual(readConfig(LEAST))

@@ -2,13 +2,13 @@ import { type HttpTransport, type HttpTransportConfig, http } from 'viem'
 import { BatchRefusedError } from './batch-answer.js'
 import type { NodeFetch } from './node-fetch.js'
 
-/** Calls in one HTTP request, by step; a node that refuses as many gets fewer. */
+/** Calls in one HTTP request, by step. A node that rejects a batch gets smaller ones. */
 const BATCH_CALLS = [50, 10, 1] as const
 const SINGLE_CALLS = BATCH_CALLS.length - 1
-/** How long no larger batches are tried after a refusal. */
+/** How long smaller batches are sent after a rejection. */
 const LARGE_BATCH_PAUSE_MS = 10 * 60_000
 
-/** A transport, and what its answers show of the node. */
+/** A transport that adapts the size of its batches to the node. */
 export interface BatchingTransport {
   readonly transport: HttpTransport
   /** Whether batches of some size are sent. */
@@ -18,8 +18,9 @@ export interface BatchingTransport {
 type BatchingConfig = Omit<HttpTransportConfig, 'batch' | 'fetchFn'>
 
 /**
- * Builds a transport that sends the calls of one turn of the event loop as JSON-RPC batches. When the node refuses a
- * batch, its calls are repeated in smaller ones, and as single calls in the end. So no call fails because it was in a batch.
+ * Builds a transport that sends the calls of one turn of the event loop as JSON-RPC batches. When the node rejects a
+ * batch, the transport repeats its calls in smaller batches, and at last as single calls. So no call fails because it was in a
+ * batch.
  */
 export function createBatchingTransport(
   url: string,
@@ -40,9 +41,9 @@ export function createBatchingTransport(
           try {
             return await (made[step] ?? first).request(...call)
           } catch (error) {
-            const refusal = refusalIn(error)
-            if (refusal === undefined) throw error
-            limit.refused(step, refusal.calls)
+            const rejection = rejectionIn(error)
+            if (rejection === undefined) throw error
+            limit.reduce(step, rejection.calls)
           }
         }
       }
@@ -52,26 +53,26 @@ export function createBatchingTransport(
   }
 }
 
-/** Decides which size of batches a node gets; the largest is tried again after a while. */
+/** Chooses the size of batches for a node. It tries the largest size again after LARGE_BATCH_PAUSE_MS. */
 function createBatchLimit() {
   let step = 0
-  let refusedAt = 0
+  let rejectedAt = 0
   return {
     step() {
-      if (step > 0 && performance.now() - refusedAt > LARGE_BATCH_PAUSE_MS) step = 0
+      if (step > 0 && performance.now() - rejectedAt > LARGE_BATCH_PAUSE_MS) step = 0
       return step
     },
-    /** @param calls the number of calls in the refused batch */
-    refused(at: number, calls: number) {
+    /** @param calls the number of calls in the rejected batch */
+    reduce(at: number, calls: number) {
       const next = BATCH_CALLS.findIndex((size, index) => index > at && size < calls)
       step = Math.max(step, next === -1 ? SINGLE_CALLS : next)
-      refusedAt = performance.now()
+      rejectedAt = performance.now()
     },
   }
 }
 
-/** Finds a refused batch among the causes of viem's errors. */
-function refusalIn(error: unknown): BatchRefusedError | undefined {
+/** Finds a rejected batch among the causes of viem's errors. */
+function rejectionIn(error: unknown): BatchRefusedError | undefined {
   if (error instanceof BatchRefusedError) return error
-  return error instanceof Error ? refusalIn(error.cause) : undefined
+  return error instanceof Error ? rejectionIn(error.cause) : undefined
 }

@@ -14,46 +14,46 @@ import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './loca
 import type { DecodedLogs } from './order-events.js'
 import type { LinkedRange } from './range-reader.js'
 
-/** Told of what happens on the chain, confirmed or not. */
+/** Receives what happens on the chain, confirmed or not. */
 export interface ChainListener {
   onLogs(publisher: DecodedLogs): void
-  /** Whatever was known of the last blocks is no longer so. */
+  /** The last known blocks have changed, so state that was read from them is invalid. */
   onReorganisation(): void
-  /** Events were announced that a node had left out at first. */
+  /** Events were published late, because a node had omitted them at first. */
   onLate(events: number): void
-  /** What happened in a block near the head has been announced. */
+  /** The events of a block near the head have been published. */
   onPublished(block: Block): void
 }
 
-/** Whether known blocks have left the chain, and were removed with their events. */
+/** Whether blocks were only added, or known blocks were also removed with their events. */
 export type Outcome = 'added' | 'removed'
 
-/** Keeps the last known blocks of a chain and its journal, and changes both together. */
+/** Keeps the last known blocks of a chain and its event log, and changes both together. */
 export interface BlockProcessor {
-  /** The known blocks. @throws Error until they were opened */
+  /** The known blocks. @throws Error before `open` has returned them */
   chain(): LocalChain
-  /** The last known block; undefined until the blocks were opened. */
+  /** The last known block; undefined before `open` has returned blocks. */
   last(): BlockHeader | undefined
-  /** The last block whose events are in the journal. */
+  /** The last block whose events are in the event log. */
   published(): number | undefined
   /**
-   * Reads from the journal where the chain stands, or begins at START_BLOCK or the head. Does nothing when the blocks
+   * Reads the last known blocks from the event log, or begins at START_BLOCK or the head. Does nothing when the blocks
    * are open and no write has failed.
    * @returns the known blocks; undefined while START_BLOCK is ahead of the head
    */
   open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined>
-  /** Begins a pass, in which blocks are removed once at most. */
+  /** Begins a pass. A pass removes blocks at most once. */
   beginPass(): void
   /**
-   * Adds linked headers with what happened in their blocks, after removing the known blocks that they replace, and
-   * announces what is confirmed.
+   * Adds linked headers with the events of their blocks, after it has removed the known blocks that they replace. Then it
+   * publishes the confirmed events.
    * @param stateBlock the block as of which orders are read
-   * @throws InconsistentAnswerError when the node contradicts itself; before anything is removed for it
+   * @throws InconsistentAnswerError when the node contradicts itself; it removes nothing in this case
    */
   add(reader: BlockReader, headers: readonly TimedHeader[], stateBlock: number): Promise<Outcome>
-  /** Adds a range that follows the last known block and is too old to change, and announces it. */
+  /** Adds a range that follows the last known block and is too old to change, and publishes it. */
   addRange(range: LinkedRange): Promise<void>
-  /** Reads blocks again that the node could not prove complete, and announces what was missing. @throws EventSinkError */
+  /** Reads blocks again that the node could not prove complete, and publishes the missing events. @throws EventSinkError */
   recheck(reader: BlockReader, headNumber: number): Promise<void>
 }
 
@@ -66,7 +66,7 @@ interface BlockProcessorOptions {
   readonly log: Logger
 }
 
-/** Blocks with events that are searched for one that is still on the chain; before these, all events are read again. */
+/** Blocks with events that are searched for one on the chain. When none of them is, all events are read again. */
 const MAX_EVENT_BLOCKS = 10_000
 
 /** Builds the processor of one chain's blocks. */
@@ -74,7 +74,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   const { config, maxReorgDepth, listener, log } = options
   const { chainId, settlement, startBlock, confirmations, recheckBlocks } = config
   const { onPublished, onLogs } = listener
-  // The last block that a reorganisation leaves is known as well.
+  // One more block, so that the block before the deepest reorganisation is known.
   const keptBlocks = maxReorgDepth + confirmations + 1
   const eventSink = withEventSinkErrors(options.eventSink, () => {
     isEventSinkLost = true
@@ -86,7 +86,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   let chain: LocalChain | undefined
   let firstBlock = 0
   let hasRemoved = false
-  /** It is not known whether a failed write has reached the journal: that is to be opened again. */
+  /** A write has failed. It may have reached the event log, so `open` must read the log again. */
   let isEventSinkLost = false
   let hasWarned = false
 
@@ -105,7 +105,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     if (stored !== undefined)
       log.warn(
         { chainId, was: stored.settlement },
-        'another contract than before: its events are read from its first block',
+        'the settlement contract has changed: the events of the new one are read from its first block',
       )
     const root = await firstRoot(startBlock, reader, head)
     await eventSink.begin(settlement, root)
@@ -142,7 +142,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
         append(local, headers, await readBlocks(reader, headers, stateBlock), stateBlock)
         return 'added'
       case 'reorganisation': {
-        // A head may be of a fork that the node itself has left; and without the new events, the old ones stay.
+        // The node may have left the fork of this head. The old events stay until the new ones have been read.
         const [blocks] = await Promise.all([
           readBlocks(reader, headers, stateBlock),
           assertOnChain(reader, first),
@@ -186,7 +186,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   }
 
   function countRemoval(): void {
-    if (hasRemoved) throw new InconsistentAnswerError('the chain changed again while it was read')
+    if (hasRemoved) throw new InconsistentAnswerError('the chain changed again during the read')
     hasRemoved = true
   }
 
@@ -201,7 +201,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     return kept
   }
 
-  /** A fork begins before all known blocks: goes back to a block that is still on the chain, or that is final. */
+  /** Handles a fork before all known blocks: goes back to a block that is still on the chain, or that is final. */
   async function resync(reader: BlockReader, local: LocalChain, fork: BlockHeader): Promise<void> {
     const candidates = checkpoints.through(local[0])
     const eventBlocks = await eventSink.eventBlocks(candidates[0].number, MAX_EVENT_BLOCKS)
@@ -237,7 +237,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     async add(reader, headers, stateBlock) {
       const outcome = await place(reader, peek(), headers, stateBlock)
       const local = peek()
-      // A head confirms only what it is known to stand on.
+      // A head confirms only its known ancestors.
       await confirmationBuffer.publish(local, tipOf(local).number - confirmations)
       return outcome
     },

@@ -4,7 +4,7 @@ import { findLastOnChain } from './checkpoints.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 
-/** Stands for what block 0 follows. */
+/** Placeholder for the parent of block 0. */
 const BEFORE_GENESIS: BlockHeader = {
   number: -1,
   hash: `0x${'00'.repeat(32)}`,
@@ -12,7 +12,7 @@ const BEFORE_GENESIS: BlockHeader = {
 }
 
 /**
- * The block after which a chain is read for the first time: the one before START_BLOCK, or the head.
+ * Returns the block after which the first read of a chain begins: the block before START_BLOCK, or the head.
  * @throws InconsistentAnswerError when the head is not on the node's chain
  */
 export async function firstRoot(
@@ -34,25 +34,25 @@ interface LostChain {
   readonly eventBlocks: readonly BlockRef[]
   /** The first block whose events were read. */
   readonly firstBlock: number
-  /** A block of the new chain, before which no known block is. */
+  /** A block of the new chain without a known block before it. */
   readonly fork: BlockHeader
 }
 
 /**
- * The block after which a chain is read again that has left all known blocks: the last of the candidates and of the
- * blocks with events that is still on the chain, so that no event stays whose block has left it. Where all blocks with
- * events are still there, it is the last final block.
+ * Returns the block after which a chain is read again when all known blocks have left it. This is the last candidate or block
+ * with events that is still on the chain, so that every event of a removed block is removed. When all blocks with events are
+ * still on the chain, it is the last final block.
  * @throws InconsistentAnswerError when the node still has the last candidate on its chain
  */
 export async function resyncRoot(
   reader: BlockReader,
   { candidates, eventBlocks, firstBlock, fork }: LostChain,
 ): Promise<BlockHeader> {
-  const peek = await findLastOnChain(candidates, reader)
+  const root = await findLastOnChain(candidates, reader)
   const last = candidates[candidates.length - 1]
-  if (last !== undefined && peek === last)
+  if (last !== undefined && root === last)
     throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${last.number}`)
-  if (peek !== undefined) return peek
+  if (root !== undefined) return root
   const found = await findLastOnChain(eventBlocks, reader)
   const start = firstBlock - 1
   if (found !== eventBlocks.at(-1)) return headerAt(reader, found?.number ?? start)
@@ -78,5 +78,5 @@ export async function parentOf(
 ): Promise<TimedHeader> {
   const parent = await reader.headerOf(parentHash)
   if (parent.hash === parentHash && parent.number === number - 1) return parent
-  throw new InconsistentAnswerError(`the parent of block ${number} came as another block`)
+  throw new InconsistentAnswerError(`the node returned another block as the parent of block ${number}`)
 }

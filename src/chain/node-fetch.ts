@@ -1,13 +1,13 @@
 import { callsIn, expectAnswers } from './batch-answer.js'
 
-/** How long an answer may take without its bytes, and how many bytes a millisecond give it more time. */
+/** Time limit of an answer without bytes, and the number of bytes that extend the limit by 1 ms. */
 const FIRST_MS = 5000
 const BYTES_PER_MS = 64
-/** Structural characters of JSON that an answer may have, and how many bytes allow it one more. */
+/** Structural characters of JSON that every answer may have, and the number of bytes that allow one more. */
 const FIRST_TOKENS = 50_000
 const BYTES_PER_TOKEN = 10
 
-/** A node's answer has come too slowly, or is made to cost much time to read. */
+/** The body of a node's answer is too slow, or costs too much time to parse. */
 export class BadBodyError extends Error {
   override readonly name = 'BadBodyError'
 }
@@ -16,18 +16,18 @@ export class BadBodyError extends Error {
 export interface NodeFetch {
   /** The body of the answer to a batch fails with BatchRefusedError when the node does not answer each of its calls. */
   readonly fetch: typeof fetch
-  /** Ends all requests under way, and lets no other begin. */
+  /** Cancels all pending requests, and rejects new ones. */
   close(): void
 }
 
 /**
  * Builds a `fetch` that bounds what a node can do with the body of its answer, which viem's time-out does not cover.
- * - Time: 5 s, and one more for each 64 KB, so a body that comes in drops ends.
- * - Values: a node's JSON has a structural character for every 17 to 35 bytes. A body of empty objects has one for every
- *   byte; it is a thousandth of its size on the wire, and holds up the event loop for seconds.
+ * - Time: 5 s, and one more second for each 64 KB. So a body that arrives in small pieces ends.
+ * - Values: a node's JSON has a structural character for every 17 to 35 bytes. A body of empty objects has one for
+ *   every byte. Compressed, it is a thousandth of its size, and it blocks the event loop for seconds.
  */
 export function createNodeFetch(): NodeFetch {
-  /** Of the requests under way. No signal lasts longer than a request: Node 20 keeps what depends on it for as long. */
+  /** Controllers of the pending requests. No signal outlives its request, because Node 20 keeps its dependent signals. */
   const underWay = new Set<AbortController>()
   let isClosed = false
   return {
@@ -62,7 +62,7 @@ export function createNodeFetch(): NodeFetch {
 
 const CLOSING = new BadBodyError('the service is closing')
 
-/** @param onEnd called when the body has come whole */
+/** @param onEnd called when the body is complete */
 function boundBody(request: AbortController, onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {
   const start = performance.now()
   let bytes = 0
@@ -71,7 +71,7 @@ function boundBody(request: AbortController, onEnd: () => void): TransformStream
 
   function watch(): void {
     const leftMs = start + FIRST_MS + bytes / BYTES_PER_MS - performance.now()
-    if (leftMs <= 0) request.abort(new BadBodyError('the answer of the node comes too slowly'))
+    if (leftMs <= 0) request.abort(new BadBodyError('the answer of the node is too slow'))
     else timer = setTimeout(watch, leftMs).unref()
   }
 

@@ -16,11 +16,11 @@ import { isRpcResponseError } from './rpc-error.js'
 
 /** The JSON-RPC endpoints of one chain. */
 export interface RpcClient {
-  /** Asks the endpoints in order until one answers. */
+  /** Calls the endpoints in order until one answers. */
   readonly client: PublicClient
-  /** Each endpoint alone, in the order given. */
+  /** The endpoints, in the order of the URLs. */
   readonly endpoints: readonly Endpoint[]
-  /** Ends the calls under way and the connections that are kept open. */
+  /** Cancels pending calls and closes open connections. */
   close(): void
 }
 
@@ -28,24 +28,24 @@ export interface RpcClient {
 export interface Endpoint {
   readonly client: PublicClient
   /**
-   * Tells of each new head as it comes, in place of whom it told before; undefined where the endpoint is no WebSocket.
-   * @param onLost called when no more will be told
-   * @returns whether it will; throws when the endpoint does not answer
+   * Subscribes to new heads, and replaces an earlier subscription. Undefined when the endpoint is not a WebSocket.
+   * @param onLost called when the subscription ends
+   * @returns whether the endpoint has accepted the subscription; throws when it does not answer
    */
   readonly subscribeToHeads:
     | ((onHead: (head: TimedHeader) => void, onLost: () => void) => Promise<boolean>)
     | undefined
-  /** Whether the endpoint takes several calls in one message, as far as its answers show. */
+  /** Whether the endpoint accepts several calls in one message, as far as its answers show. */
   takesBatches(): boolean
-  /** Ends the connection that is kept open, if any; the next call opens another. */
+  /** Closes the open connection, if any. The next call opens another. */
   disconnect(): void
 }
 
 const CALL_TIMEOUT_MS = 5000
-/** The logs of a crowded block must come through, since there is no smaller thing to ask for: 32,000 of them do. */
+/** A full block of logs must fit, because a call for logs cannot be smaller than one block. 32,000 logs fit. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
-/** Told of each call when it has ended; `refused` is an answer by which the node itself says no. */
+/** Called when a call has ended. `refused` is an error response of the node itself. */
 export type OnCall = (method: string, outcome: CallOutcome, seconds: number) => void
 type CallOutcome = 'ok' | 'refused' | 'error'
 
@@ -76,7 +76,7 @@ export function createRpcClient(urls: readonly string[], onCall: OnCall = () => 
   }
 }
 
-/** A transport that tells of its calls. */
+/** Wraps a transport so that it reports each call to `onCall`. */
 function withMetrics<T extends Transport>(transport: T, onCall: OnCall): T {
   const wrapped = (options: Parameters<T>[0]) => {
     const made = transport(options)
@@ -98,7 +98,7 @@ function withMetrics<T extends Transport>(transport: T, onCall: OnCall): T {
   return wrapped as T
 }
 
-/** An HTTP transport that sends no call until the time that the node names in `Retry-After`. */
+/** Builds an HTTP transport that sends no calls until the time in a `Retry-After` of the node. */
 function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): BatchingTransport {
   let pausedUntil = Number.NEGATIVE_INFINITY
   const { transport, takesBatches } = createBatchingTransport(url, nodeFetch, {
@@ -124,8 +124,8 @@ function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): Batch
 }
 
 /**
- * A socket of viem that reconnects by itself gives up in the end, and prints its URL on the way. One whose handshake
- * is never answered would keep its callers for ever.
+ * Builds a WebSocket transport without viem's automatic reconnects, which print the URL and end after some attempts. It bounds
+ * the time of the handshake, because callers would otherwise wait for ever.
  */
 function socketTransport(url: string): WebSocketTransport {
   const transport = webSocket(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0, reconnect: false })
@@ -140,13 +140,13 @@ function socketTransport(url: string): WebSocketTransport {
   }
 }
 
-/** @throws Error when that fails, or takes longer than a call may */
+/** @throws Error when the promise rejects, or takes longer than the time-out of a call */
 async function inTime<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('the WebSocket does not answer')), CALL_TIMEOUT_MS)
   })
-  // What viem's sockets fail with is an event of theirs, and no error.
+  // viem's sockets reject with an event and not with an error.
   const failed = promise.catch(() => Promise.reject(new Error('the WebSocket cannot be opened')))
   return Promise.race([failed, timeout]).finally(() => clearTimeout(timer))
 }
@@ -177,7 +177,7 @@ function toEndpoint(
       unsubscribe = () => void heads?.unsubscribe()
       return heads !== undefined
     },
-    /** Sockets are shared by URL inside viem, where a closed one stays until it is ended by hand. */
+    /** viem shares sockets by URL. Its cache keeps a closed socket until close() is called on it. */
     disconnect() {
       for (const socket of [...socketClientCache.values()]) if (socket.url === url) socket.close()
     },

@@ -2,12 +2,12 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { EnvironmentReader } from '../environment.js'
 
-/** Reads which origins' pages may call. */
+/** Reads the origins whose pages may call the service. */
 export function readCorsOrigins(env: EnvironmentReader): readonly string[] {
   return env.checkedList('CORS_ORIGINS', isOrigin, '* or origins such as https://app.example.org')
 }
 
-/** Reads which proxies are believed: a number of hops, or addresses and CIDRs. */
+/** Reads which proxies are trusted: a number of hops, or addresses and CIDRs. */
 export function readTrustProxy(env: EnvironmentReader): number | readonly string[] {
   const text = env.optional('TRUST_PROXY') ?? '0'
   if (/^[0-9]{1,2}$/.test(text)) return Number(text)
@@ -25,7 +25,7 @@ export function readMetricsAuth(env: EnvironmentReader): string | undefined {
   return text
 }
 
-/** Reads which solver endpoints are called in spite of the rules of production. */
+/** Reads which solver endpoints are exempt from the rules of production. */
 export function readEndpointAllowlist(env: EnvironmentReader): readonly string[] {
   return env.checkedList(
     'SOLVER_ENDPOINT_ALLOWLIST',
@@ -38,7 +38,7 @@ function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
 }
 
-/** ipaddr.js alone would take `100` for an address, and so a number of hops too many for one. */
+/** ipaddr.js alone accepts `100` as an address, and so a number of hops that is too large. */
 function isAddressOrCidr(text: string): boolean {
   const [address = ''] = text.split('/')
   return isIP(address) !== 0 && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))

@@ -15,17 +15,17 @@ export interface ChainConfig {
   readonly rpcUrls: readonly string[]
   readonly settlement: Address
   readonly pollIntervalMs: number
-  /** First block to read events from when none is stored; the head when undefined. */
+  /** First block whose events are read when no position is stored; undefined starts at the head. */
   readonly startBlock: number | undefined
-  /** How many blocks must lie on top of an event's block before it is announced. */
+  /** How many blocks must follow an event's block before the event is published. */
   readonly confirmations: number
-  /** How far below the head a block is read again whose logs the node could not prove complete; 0 reads none. */
+  /** How far below the head a block is read again when the node could not prove its logs complete; 0 reads none again. */
   readonly recheckBlocks: number
-  /** Where quotes may pay out, the chain itself included. */
+  /** Chains of the output that quotes may have, including the chain itself. */
   readonly destinationChains: readonly number[]
 }
 
-/** Reads which chains are served, and the variables of each. */
+/** Reads the list of served chains, and the variables of each chain. */
 export function readChains(env: EnvironmentReader): ChainConfig[] {
   const texts = env.list('SUPPORTED_CHAINS')
   if (texts.length === 0) {
@@ -98,14 +98,14 @@ function readDestinationChains(env: EnvironmentReader, chainId: number): number[
   return [...new Set([chainId, ...texts.map(Number)])]
 }
 
-/** Letters of one case carry no checksum. */
+/** An address with letters of one case has no checksum. */
 function isChecksumValid(text: string): boolean {
   const digits = text.slice(2)
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   return isOneCase || isAddress(text)
 }
 
-/** What is wrong with an RPC URL. A user and password in it are decoded when they are sent, so they must be decodable. */
+/** Returns the problem of an RPC URL, if any. Its user and password must be decodable, because requests send them decoded. */
 function rpcUrlProblem(text: string): string | undefined {
   if (/[;|\s]\s*(https?|wss?):\/\//i.test(text)) return 'several URLs must be separated by commas'
   const [, port] = /^[a-z]+:\/\/[^/?#]*:([0-9]+)(?=[/?#]|$)/i.exec(text) ?? []

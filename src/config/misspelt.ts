@@ -8,7 +8,7 @@ import {
 } from '../variables.js'
 import { nearMiss } from './near-miss.js'
 
-/** A variable that the service does not read, and the one whose name it nearly has. */
+/** A variable that the service does not read, and the variable with a similar name that it reads. */
 export interface Misspelling {
   readonly variable: string
   readonly meant: string
@@ -22,12 +22,13 @@ const CHAIN_NAMES: readonly string[] = [
 ]
 const OF_CHAIN = /^(.+)_([0-9]+)$/
 const UNIT = /_(MS|SECONDS|MINUTES|HOURS|DAYS|MB|GB|BYTES)$/
-/** Names of other programs are longer than any of ours. */
+/** Longer names belong to other programs. */
 const MAX_NAME_LENGTH = 64
 
 /**
- * Finds variables that are set, that the service does not read, and whose names are near misses of names that it reads:
- * a wrong letter or two, another case, a missing or another unit, a missing chain id, a wrong digit in it. They may belong to other programs.
+ * Finds set variables that the service does not read, and whose names are near misses of names that it reads. A near miss has
+ * one or two wrong letters, another case, a missing or another unit, a missing chain id, or a wrong digit in the chain id.
+ * Such a variable may belong to another program.
  */
 export function findMisspellings(environment: Environment): readonly Misspelling[] {
   const chainIds = (environment.SUPPORTED_CHAINS ?? '').split(',').map((text) => text.trim())
@@ -48,7 +49,7 @@ export function findMisspellings(environment: Environment): readonly Misspelling
   })
 }
 
-/** Says what is wrong with a misspelt variable, without its value, which may be secret. */
+/** Describes a misspelt variable without its value, which may be secret. */
 export function describeMisspelling({ meant }: Misspelling): string {
   return `is set, but the service does not read it: did you mean ${meant}?`
 }
@@ -57,24 +58,24 @@ function meantBy(variable: string, known: readonly string[]): string | undefined
   return withoutChainId(variable) ?? nearMiss(variable, known, lettersOff) ?? withoutUnit(variable)
 }
 
-/** Short names are too near to those of others. */
+/** Returns how many letters of a name may be wrong. Short names are too similar to names of other programs. */
 function lettersOff(name: string): number {
   if (name.length < 7) return 0
   return name.length < 9 ? 1 : 2
 }
 
-/** Short chain ids are near to those of other chains, whose variables may be set without being served. */
+/** Returns how many digits may be wrong. Short ids are similar to those of other chains, which may be set but not served. */
 function digitsOff(chainId: string): number {
   return chainId.length < 4 ? 0 : 1
 }
 
-/** A variable of a chain whose chain id is left out. */
+/** Finds the variable of a chain whose name lacks the chain id. */
 function withoutChainId(variable: string): string | undefined {
   const name = nearMiss(variable, CHAIN_NAMES, () => 0)
   return name === undefined ? undefined : `${name}_<chainId>`
 }
 
-/** A name whose unit is left out, or another one. */
+/** Finds the name that differs only in its unit. */
 function withoutUnit(variable: string): string | undefined {
   return GLOBAL_NAMES.find((name) => name.replace(UNIT, '') === variable.replace(UNIT, ''))
 }

@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein'
 
 /**
- * The name of a list that is meant by one that does not belong to it: letter case, `_` and `-` do not count.
+ * Finds the name in a list that is most similar to a name outside it. Letter case, `_` and `-` do not count.
  * @param maxDistance how many letters may be wrong, missing or too many in a name of the list
- * @returns undefined when none is near enough
+ * @returns undefined when no name is similar enough
  */
 export function nearMiss(
   name: string,

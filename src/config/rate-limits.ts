@@ -1,12 +1,12 @@
 import type { EnvironmentReader } from '../environment.js'
 import { DAY_MS, MAX_COUNT } from './ranges.js'
 
-/** Requests that one client may make; 0 is no limit (docs/decisions.md, D8). */
+/** Limits of the requests of one client; 0 is no limit (docs/decisions.md, D8). */
 export interface RateLimitConfig {
-  /** Of all routes without a limit of their own, per `windowMs`. */
+  /** Requests per `windowMs` to all routes that have no separate limit. */
   readonly max: number
   readonly windowMs: number
-  /** Per minute, of one method each; `streams` of opening a stream on any transport. */
+  /** Requests per minute to one method each. `streams` counts opened streams on all transports. */
   readonly quote: number
   readonly order: number
   readonly register: number
@@ -15,10 +15,10 @@ export interface RateLimitConfig {
   readonly streams: number
 }
 
-/** Where requests are counted: by each replica for itself, or in the database by all of them together. */
+/** Where requests are counted: in the memory of each replica, or in the database for all replicas together. */
 export type RateLimitStore = 'memory' | 'postgres'
 
-/** Reads how many requests a client may make. */
+/** Reads the limits of a client's requests. */
 export function readRateLimits(env: EnvironmentReader): RateLimitConfig {
   const limit = (variable: string) => env.integer(variable, { min: 0, max: MAX_COUNT })
   return {
@@ -33,7 +33,7 @@ export function readRateLimits(env: EnvironmentReader): RateLimitConfig {
   }
 }
 
-/** Reads where requests are counted: replicas count together unless told otherwise. */
+/** Reads where requests are counted. By default, replicas count together. */
 export function readRateLimitStore(env: EnvironmentReader, databaseUrl: string | undefined): RateLimitStore {
   if (env.optional('RATE_LIMIT_STORE') === undefined) return databaseUrl === undefined ? 'memory' : 'postgres'
   const store = env.oneOf('RATE_LIMIT_STORE', ['memory', 'postgres'])

@@ -12,8 +12,8 @@ type ReplicaNetwork = Network<ReplicaSet>
 const ORDER_EVENTS: readonly string[] = ['Deposited', 'Settled', 'Refunded']
 
 /**
- * Plays three orders through at least two replicas, as a user who follows the events at the leader of the
- * chain. The leader is killed between the deposit for the second order and its settlement.
+ * Runs three orders on at least two replicas, as a user who follows the events at the leader of the chain.
+ * It kills the leader between the deposit for the second order and its settlement.
  * @returns the replica that was killed
  * @throws Error when a step has another result than expected
  */
@@ -21,16 +21,16 @@ export async function runReplicaScenario(network: ReplicaNetwork, print: Print):
   const { all } = network.service
   const reader = await waitForLeader(network.service, network.devnet.chainId)
   print(`The solvers have registered at ${all[0].name} and follow the events there.`)
-  print(`${reader.name} is the leader of the chain, and notifies the others.`)
-  const [next = reader, ...others] = all.filter((replica) => replica !== reader)
+  print(`${leader.name} is the leader of the chain, and notifies the others.`)
+  const [next = leader, ...others] = all.filter((replica) => replica !== leader)
   const last = others.at(-1) ?? next
-  const events = await openEvents([reader, next, ...others], print)
+  const events = await openEvents([leader, next, ...others], print)
   const at = ({ url }: Replica): ScenarioContext => ({ ...network, serviceUrl: url, events })
   try {
-    print(`1. At ${reader.name}: buy exactly 1000 USDC, paid to the deposit address`)
-    await playPurchase(at(reader), print)
+    print(`1. At ${leader.name}: buy exactly 1000 USDC, paid to the deposit address`)
+    await playPurchase(at(leader), print)
     print(`2. At ${next.name}: sell exactly 1 WETH, deposited at the contract`)
-    await playSale(at(next), print, () => killReader(network, reader, print))
+    await playSale(at(next), print, () => killLeader(network, leader, print))
     print(`3. At ${last.name}: sell 1 WETH to a solver that does not fill`)
     await playRefund(at(last), print)
     await compareWithChain(network, events.messages, print)
@@ -38,7 +38,7 @@ export async function runReplicaScenario(network: ReplicaNetwork, print: Print):
   } finally {
     await events.close()
   }
-  return reader
+  return leader
 }
 
 function openEvents(replicas: readonly Replica[], print: Print): Promise<EventView> {
@@ -46,17 +46,17 @@ function openEvents(replicas: readonly Replica[], print: Print): Promise<EventVi
   return openEventView({
     serviceUrls: replicas.map(({ url }) => url),
     onEvent: ({ type, orderId, blockNumber }, servedBy) =>
-      print(`   event    ${type} ${orderId} in block ${blockNumber}, told by ${nameOf(servedBy)}`),
+      print(`   event    ${type} ${orderId} in block ${blockNumber}, sent by ${nameOf(servedBy)}`),
     onMoved: (servedBy) => print(`   the event stream goes on at ${nameOf(servedBy)} from its cursor`),
     onError: (error) => print(`   the event stream is lost: ${error}`),
   })
 }
 
-async function killReader({ service, devnet }: ReplicaNetwork, reader: Replica, print: Print): Promise<void> {
+async function killLeader({ service, devnet }: ReplicaNetwork, leader: Replica, print: Print): Promise<void> {
   const killedAt = performance.now()
-  await reader.kill()
+  await leader.kill()
   print(
-    `   ${reader.name} is killed (kill -9 ${reader.pid()}): its streams break, and the chain has no leader`,
+    `   ${leader.name} is killed (kill -9 ${leader.pid()}): its streams break, and the chain has no leader`,
   )
   const next = await waitForLeader(service, devnet.chainId)
   print(
@@ -64,10 +64,10 @@ async function killReader({ service, devnet }: ReplicaNetwork, reader: Replica, 
   )
 }
 
-/** @throws Error unless each event of the chain has come once, and in the chain's order */
+/** @throws Error unless each event of the chain was received once, and in the chain's order */
 async function compareWithChain(
   { devnet, contracts, user }: ReplicaNetwork,
-  told: readonly OrderMessage[],
+  messages: readonly OrderMessage[],
   print: Print,
 ): Promise<void> {
   const source = { address: contracts.settlement, abi: settlementAbi, fromBlock: 0n } as const
@@ -77,12 +77,14 @@ async function compareWithChain(
       ? [`${eventName} ${args.orderId} ${blockNumber}`]
       : [],
   )
-  const received = told.map(({ type, orderId, blockNumber }) => `${type} ${orderId} ${blockNumber}`)
+  const received = messages.map(({ type, orderId, blockNumber }) => `${type} ${orderId} ${blockNumber}`)
   expectEqual('events', received.join('\n'), onChain.join('\n'))
-  print(`The chain has ${onChain.length} events of orders; ${received.length} came, each once and in order`)
+  print(
+    `The chain has ${onChain.length} events of orders; ${received.length} were received, each once and in order`,
+  )
 }
 
-/** @throws Error unless a replica lists all solvers, wherever they have registered */
+/** @throws Error unless the replica lists all solvers, including those that registered at another replica */
 async function listSolvers(
   { devnet, solvers }: ReplicaNetwork,
   replica: Replica,

@@ -7,18 +7,18 @@ import type { Environment } from '../environment.js'
 import { atPreferredPort } from './preferred-port.js'
 import { terminate } from './terminate.js'
 
-/** One replica of the service, as a process of its own. */
+/** One replica of the service in a separate process. */
 export interface Replica {
-  /** Such as "replica 2". */
+  /** Name for output, such as "replica 2". */
   readonly name: string
   /** The base URL, also after a restart. */
   readonly url: string
-  /** The id of its process, or of the last one when it does not run. */
+  /** The id of its process, or of its last process when it does not run. */
   pid(): number
   isRunning(): boolean
-  /** Ends it with SIGKILL, without a shutdown. @returns when it is gone */
+  /** Ends it with SIGKILL, without a shutdown. @returns when it has exited */
   kill(): Promise<void>
-  /** Starts it again at the same port. @returns once it listens */
+  /** Starts it again at the same port. @returns when it listens */
   restart(): Promise<void>
   /** Lets it drain, and waits for its exit. */
   stop(): Promise<void>
@@ -28,9 +28,9 @@ interface ReplicaOptions {
   readonly name: string
   /** All variables but PORT. */
   readonly environment: Environment
-  /** The port, unless it is taken. */
+  /** The preferred port; another one when it is in use. */
   readonly usualPort: number
-  /** Called with each log line at LOG_LEVEL or above, and when the process has ended by itself. */
+  /** Called with each log line at LOG_LEVEL or above, and when the process has ended unexpectedly. */
   readonly onLine: (line: string) => void
 }
 
@@ -42,7 +42,7 @@ interface Running {
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const { values: LEVELS } = pino.levels
 const INFO = LEVELS.info ?? 0
-/** Characters of a replica's output that are kept for an error at its start. */
+/** The last characters of a replica's output, which are kept for an error at its start. */
 const MAX_OUTPUT = 10_000
 
 const alive = new Set<ChildProcess>()
@@ -90,12 +90,12 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
 /** @returns when it listens @throws Error with its output, when it exits before */
 function launchService({ environment, onLine }: ReplicaOptions, port: number): Promise<Running> {
   const { LOG_LEVEL: level = 'info' } = environment
-  const told = LEVELS[level] ?? Number.POSITIVE_INFINITY
+  const minLevel = LEVELS[level] ?? Number.POSITIVE_INFINITY
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN], {
-    // A file .env in the working directory would change its variables.
+    // A file .env in another working directory could change its variables.
     cwd: tmpdir(),
-    // Its log must contain its URL.
-    env: { ...environment, PORT: String(port), LOG_LEVEL: told < INFO ? level : 'info' },
+    // The log must contain the line with its URL, which has level info.
+    env: { ...environment, PORT: String(port), LOG_LEVEL: minLevel < INFO ? level : 'info' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   alive.add(child)
@@ -107,7 +107,7 @@ function launchService({ environment, onLine }: ReplicaOptions, port: number): P
     createInterface(child.stdout).on('line', (line) => {
       output = `${output}${line}\n`.slice(-MAX_OUTPUT)
       const { level = 0, msg, url = '' } = readLine(line)
-      if (level >= told) onLine(line)
+      if (level >= minLevel) onLine(line)
       if (msg !== 'listening') return
       isListening = true
       resolve({ child, url })
@@ -121,7 +121,7 @@ function launchService({ environment, onLine }: ReplicaOptions, port: number): P
   })
 }
 
-/** A line that a signal has cut off has no meaning. */
+/** Returns an empty object for a line that a signal has cut off. */
 function readLine(line: string): { level?: number; msg?: string; url?: string } {
   try {
     return JSON.parse(line)

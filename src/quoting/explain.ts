@@ -3,16 +3,16 @@ import type { FailReason, QuoteParameters, RecordedAttempt } from '../domain/quo
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import { isDecline, isRedirect } from './attempt-result.js'
 
-/** What an offer is compared with. */
+/** The facts that an explanation compares an offer with. */
 interface Competition {
   readonly request: QuoteParameters
-  /** The best offer's amount; undefined where the reader may not see it yet. */
+  /** The best offer's amount; undefined when the reader may not see it yet. */
   readonly bestAmount?: string | undefined
-  /** What solvers sign; undefined while the chain has not been read. */
+  /** The typed data that solvers sign; undefined until the chain has been read. */
   readonly typedData?: QuoteTypedData | undefined
 }
 
-/** Says what came of a solver in words that its developer can act on. */
+/** Explains the result of a solver in a way that its developer can act on. */
 export function explain(answer: RecordedAttempt, record: Competition): string {
   switch (answer.outcome) {
     case 'quoted':
@@ -32,23 +32,23 @@ export function explain(answer: RecordedAttempt, record: Competition): string {
   }
 }
 
-/** What explanations of a registration's check know beside the answer. */
+/** The facts for the explanation of a registration's check. */
 interface CheckContext {
   readonly request: QuoteParameters
   readonly typedData: QuoteTypedData | undefined
-  /** Whether the swap is of tokens that do not exist, as none was quoted yet. */
+  /** Whether the tokens of the swap do not exist, because no request has been quoted yet. */
   readonly isMadeUp: boolean
-  /** Whether the reader may learn why an endpoint could not be reached. */
-  readonly tellsNetwork: boolean
+  /** Whether the reader may see why an endpoint could not be reached. */
+  readonly showsNetworkErrors: boolean
 }
 
-/** Says in the same words what came of the request that checks a registered endpoint. */
+/** Explains the result of the request that checks a registered endpoint, with the same sentences. */
 export function explainCheck(
   answer: RecordedAttempt,
-  { request, typedData, isMadeUp, tellsNetwork }: CheckContext,
+  { request, typedData, isMadeUp, showsNetworkErrors }: CheckContext,
 ): string {
   if (answer.outcome === 'quoted') return 'A valid reply: its form is right, and the solver has signed it.'
-  if (answer.outcome === 'failed' && !tellsNetwork) return UNREACHED
+  if (answer.outcome === 'failed' && !showsNetworkErrors) return UNREACHED
   const explanation = explain(answer, { request, typedData })
   const { outcome, httpStatus = 0 } = answer
   const isRight = outcome === 'declined' && isDecline(httpStatus) && !isRedirect(httpStatus)
@@ -82,7 +82,7 @@ function explainRefusal(status: number): string {
 
 const SIGNATURE = 'EIP-712 signature of the solver over the quote: 65 bytes, v 27 or 28, low s'
 
-/** Says what is signed, where the signature is of another signer or of other data. */
+/** Describes the typed data to sign, for a signature of another signer or of other data. */
 function explainTypedData({ reason }: RecordedAttempt, { typedData }: Competition): string {
   if (reason !== 'signature_mismatch' || typedData === undefined) return ''
   const members = DOMAIN_MEMBERS.flatMap((name) => {
@@ -95,11 +95,11 @@ function explainTypedData({ reason }: RecordedAttempt, { typedData }: Competitio
 
 const DOMAIN_MEMBERS = ['name', 'version', 'chainId', 'verifyingContract', 'salt'] as const
 
-/** What each reason to drop a reply asks the solver's developer to mend. */
+/** The explanation of each reason to drop a reply: what the solver's developer must correct. */
 const DROPS: Readonly<Record<DropReason, (request: QuoteParameters, answer: RecordedAttempt) => string>> = {
   malformed: () =>
     'The reply must be JSON: {"quote": {the eleven fields of the struct}, "signature": "0x…"}, addresses and signature in hex with 0x.',
-  solver_mismatch: (_asked, { solver }) => `quote.solver must be the registered solver, ${solver}.`,
+  solver_mismatch: (_request, { solver }) => `quote.solver must be the registered solver, ${solver}.`,
   user_mismatch: ({ user }) => `quote.user must be the userAddress of the request, ${user}.`,
   input_token_mismatch: ({ inputToken }) => `quote.inputToken must be the one of the request, ${inputToken}.`,
   output_token_mismatch: ({ outputToken }) =>
@@ -121,7 +121,7 @@ const DROPS: Readonly<Record<DropReason, (request: QuoteParameters, answer: Reco
   signature_v: () => `The last byte of the signature, v, must be 27 or 28. It is the ${SIGNATURE}.`,
   signature_high_s: () =>
     `The signature's s must be in the lower half of the curve's order (EIP-2). It is the ${SIGNATURE}.`,
-  signature_mismatch: (_asked, { solver }) =>
+  signature_mismatch: (_request, { solver }) =>
     `The signature does not recover to ${solver}: check the key, the EIP-712 domain, the struct's name and fields, and that exactly the answered values were signed.`,
   bond_too_small: () =>
     "The contract refuses the order: the part of quote.outputAmount that BOND_RESERVATION_BPS() names, 500 is 5%, must not exceed the solver's free bond. That is the total less what is reserved and unstaking. Add bond, or offer less.",
@@ -139,7 +139,7 @@ const FAILURES: Readonly<Record<FailReason, string>> = {
   unreachable: "No connection to the solver's endpoint could be made in time.",
   tls_failed:
     "TLS with the solver's endpoint failed: check that its certificate is valid and of its host name.",
-  not_http: 'What came from the endpoint is no valid HTTP/1.1 response.',
+  not_http: 'The endpoint sent no valid HTTP/1.1 response.',
   reply_too_long: 'The reply must be at most 64 KiB, its headers at most 16 KiB.',
   connection_lost: 'The connection ended before the reply did.',
 }

@@ -13,20 +13,20 @@ import { explainCheck } from './explain.js'
 import { createOfferValidator } from './offer-validator.js'
 import { requestBody } from './request-body.js'
 
-/** What came of checking a registered endpoint, with an explanation for its developer. */
+/** The result of the check of a registered endpoint, with an explanation for its developer. */
 export interface RegistrationCheck {
   readonly outcome: 'quoted' | 'declined' | 'invalid' | 'late' | 'failed' | 'skipped'
   readonly explanation: string
 }
 
-/** Checks the endpoints of registered solvers by one request each. */
+/** Checks the endpoints of registered solvers with one request each. */
 export interface RegistrationChecks {
   /**
-   * Asks a registered endpoint for a price. Takes a second at most. Nothing of it is kept or counted.
-   * It never throws: the registration stands whatever comes of it.
+   * Requests an indicative quote from a registered endpoint. It takes at most a second, and no record or metric contains it.
+   * It never throws: the registration is valid with every result.
    */
   check(solver: CheckedSolver): Promise<RegistrationCheck>
-  /** Notes a request that a solver has quoted validly: the next check on its chain asks for the same pair. */
+  /** Stores the pair of a request with a valid offer. The next check on its chain requests the same pair. */
   noteQuoted(request: QuoteRequest): void
 }
 
@@ -43,31 +43,31 @@ interface RegistrationChecksOptions {
 
 type CheckedSolver = SolverKey & CalledSolver
 
-/** The part of a request that checks of a chain repeat. */
+/** The fields of a request that later checks on its chain repeat. */
 type Swap = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
 
 const CHECK_TIMEOUT_MS = 1000
-/** Checks under way at a time, of all solvers. */
+/** The most pending checks of all solvers together. */
 const MAX_AT_ONCE = 32
-/** Checks of one solver in a minute, from whatever addresses it registers. */
+/** The most checks of one solver in a minute, from all client addresses together. */
 const MAX_PER_MINUTE = 5
 const OFTEN = `it has been checked ${MAX_PER_MINUTE} times within a minute`
-/** After a start, a chain that answers is read within this time. */
+/** After a start, the service reads a chain that answers within this time. */
 const CHAIN_RETRY_SECONDS = 5
-/** The user of requests that no user has made: an address without a key. */
+/** The user in requests of checks: an address without a known key. */
 const NO_USER: Address = '0x000000000000000000000000000000000000dead'
-/** Precompiled contracts are no tokens. */
+/** A swap of tokens that do not exist: the addresses are precompiled contracts. */
 const MADE_UP_SWAP: Swap = {
   inputToken: '0x0000000000000000000000000000000000000001',
   outputToken: '0x0000000000000000000000000000000000000002',
   orderType: 'EXACT_INPUT',
   amount: 10n ** 18n,
 }
-/** The check's amount is not the solver's choice, so that its bond or the least order says nothing about the solver. */
+/** The solver does not choose the amount of the check. So offers are not checked against its bond or the minimum order. */
 const NO_RULES = { violationOf: () => undefined }
 
 /**
- * Builds the checks. Endpoints are called under the guard's rules, over connections of their own.
+ * Builds the checks. Calls follow the rules of the endpoint guard and use separate connections.
  * In production, a failure to connect is reported after the whole second and without its reason. So neither the answer nor
  * its time shows which ports of a host are open.
  */
@@ -94,7 +94,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     }
   }
 
-  /** Resolves with the outcome, which is known after the time-out at the latest. */
+  /** Resolves with the result, at the latest after the time-out. */
   async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<AttemptResult> {
     const hasher = chains.get(request.chainId)?.quoteHasher()
     if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
@@ -148,7 +148,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
         request: parameters,
         typedData,
         isMadeUp,
-        tellsNetwork: !production,
+        showsNetworkErrors: !production,
       }),
     }
   }
@@ -190,7 +190,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
 const NO_IDS: ReadonlyMap<Address, string> = new Map()
 const UNREACHABLE: AttemptResult = { kind: 'failed', reason: 'unreachable', message: '' }
 
-/** The amount with zeros after its first digit: what a user has asked for exactly is not for a newcomer. */
+/** Replaces all digits after the first with zeros, so that a new solver does not learn the exact amount of a user. */
 function firstDigitOf(amount: bigint): bigint {
   const digits = amount.toString()
   return BigInt(digits.charAt(0).padEnd(digits.length, '0'))
@@ -217,7 +217,7 @@ function withoutOffer(result: AttemptResult): object {
   return result.kind === 'quoted' ? { kind: result.kind } : result
 }
 
-/** @param reason why the check did not take place, as a part of a sentence */
+/** @param reason why the check was skipped, as a part of a sentence */
 function skipped(reason: string, seconds: number): RegistrationCheck {
   return {
     outcome: 'skipped',

@@ -17,7 +17,7 @@ export interface PostgresState {
   /** The schema of new tables; null when the search path has no existing schema. */
   readonly schema: string | null
   readonly mayCreate: boolean
-  /** Whether it takes no writes, like a standby. */
+  /** Whether the server accepts no writes, like a standby. */
   readonly isReadOnly: boolean
   /** Whether tables of any version exist. */
   readonly hasTables: boolean
@@ -27,9 +27,9 @@ export interface PostgresState {
   readonly newer: readonly string[]
   /** Names of migrations that this version would run. */
   readonly pending: readonly string[]
-  /** Most connections for all users without special rights. */
+  /** The most connections of all users without special rights together. */
   readonly maxConnections: number
-  /** How many of them are free. */
+  /** The number of free connections. */
   readonly freeConnections: number
 }
 
@@ -120,7 +120,7 @@ async function readMigrations(client: pg.Client, present: readonly string[]) {
   return { newer, pending }
 }
 
-/** The registered solvers of a PostgreSQL with the tables of this version. */
+/** Reads the registered solvers of a PostgreSQL with the tables of this version. */
 export async function readSharedSolvers(databaseUrl: string): Promise<Solver[]> {
   const pool = createConnectionPool(databaseUrl)
   try {

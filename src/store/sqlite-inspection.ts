@@ -15,7 +15,7 @@ export interface StoredState {
   readonly pending: readonly string[]
 }
 
-/** Size above which the pages of a file are not checked, because the check takes too long. */
+/** The pages of a larger file are not checked, because the check takes too long. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024
 /** Result of SQLite's check without a fault. */
 const SOUND = 'ok'
@@ -41,7 +41,7 @@ export function readStoredState(path: string, sizeBytes: number, known: readonly
   }
 }
 
-/** The registered solvers of a database with the tables of this version. */
+/** Reads the registered solvers of a database with the tables of this version. */
 export async function readStoredSolvers(path: string): Promise<Solver[]> {
   const database = new Kysely<Schema>({ dialect: sqliteDialect(openToRead(path)) })
   try {
@@ -55,7 +55,7 @@ function openToRead(path: string): SQLite.Database {
   return new SQLite(path, { readonly: true, fileMustExist: true })
 }
 
-/** The names of a file's applied migrations; none when it has no tables of the service. */
+/** Reads the names of a file's applied migrations; empty when it has no tables of the service. */
 export function readMigrations(sqlite: SQLite.Database): string[] {
   const table = sqlite.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get()
   if (table === undefined) return []

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandLine, startCommandLine } from './command-line.js'
 
-/** What a terminal obeys, hides or reorders. */
+/** Characters that a terminal interprets, hides or reorders. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\u3164]|\u{e0100}/u
 const SAMPLES = [
   '\x1b]0;a\x07',
@@ -28,7 +28,7 @@ const ADDRESS = `0x${'11'.repeat(20)}`
 
 let server: Server
 let url: string
-/** What the instance says wherever its answers have text. */
+/** The text in all text fields of the instance's answers. */
 let text = ''
 let isRefusing = false
 
@@ -42,7 +42,7 @@ afterAll(() => {
   server?.close()
 })
 
-/** An instance that answers as an aggregator does, with text that means no good. */
+/** An instance with valid answers whose texts are hostile. */
 function answer({ url: path = '', method }: IncomingMessage, response: ServerResponse): void {
   if (isRefusing) sendJson(response, 400, refusal())
   else if (path.startsWith('/v1/events')) sendEvent(response)
@@ -110,7 +110,7 @@ function sendEvent(response: ServerResponse): void {
 const TOKENS = ['--sell', ADDRESS, '--buy', ADDRESS, '--user', ADDRESS, '--amount', '1']
 const COMMANDS: readonly (readonly string[])[] = [['solvers'], ['quote', ...TOKENS], ['quote', '--why', 'a']]
 
-/** Runs a command against the instance, with every spelling of its output. */
+/** Runs a command against the instance, in every output format. */
 async function outputsOf(argv: readonly string[]): Promise<string[]> {
   const ended = await Promise.all(
     [[], ['--json']].map((more) => commandLine([...argv, '--chain', '1', '--url', url, ...more])),
@@ -130,8 +130,8 @@ function expectPrintable(outputs: readonly string[]): void {
   for (const output of outputs) for (const line of output.split('\n')) expect(line).not.toMatch(UNPRINTABLE)
 }
 
-describe('what an instance says', () => {
-  it.each(COMMANDS.map((argv) => [argv]))('reaches no terminal as it is, by %j', async (argv) => {
+describe('the text of an instance', () => {
+  it.each(COMMANDS.map((argv) => [argv]))('is escaped in the output of %j', async (argv) => {
     isRefusing = false
     const property = fc.asyncProperty(hostile, async (said) => {
       text = said
@@ -140,7 +140,7 @@ describe('what an instance says', () => {
     await fc.assert(property, { seed: 20_261_121, numRuns: 25, examples: SAMPLES.map((sample) => [sample]) })
   })
 
-  it('reaches no terminal as it is in an error', async () => {
+  it('is escaped in an error', async () => {
     isRefusing = true
     const property = fc.asyncProperty(hostile, async (said) => {
       text = said
@@ -149,7 +149,7 @@ describe('what an instance says', () => {
     await fc.assert(property, { seed: 20_261_121, numRuns: 25, examples: SAMPLES.map((sample) => [sample]) })
   })
 
-  it('reaches no terminal as it is from a stream', async () => {
+  it('is escaped in the output of a stream', async () => {
     for (const said of SAMPLES) {
       text = said
       isRefusing = false
@@ -159,7 +159,7 @@ describe('what an instance says', () => {
     }
   })
 
-  it('has the same value in JSON', async () => {
+  it('keeps its value in JSON', async () => {
     isRefusing = false
     const property = fc.asyncProperty(hostile, async (said) => {
       text = said
@@ -169,7 +169,7 @@ describe('what an instance says', () => {
     await fc.assert(property, { seed: 20_261_121, numRuns: 25, examples: SAMPLES.map((sample) => [sample]) })
   })
 
-  it('is one word of the shell in the command to go on with', async () => {
+  it('is one word of the shell in the next command', async () => {
     isRefusing = false
     text = "a'; rm -rf ~ #"
     const { stdout } = await commandLine(['quote', ...TOKENS, '--chain', '1', '--url', url])

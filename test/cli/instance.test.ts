@@ -6,7 +6,7 @@ import { commandLine } from './command-line.js'
 const solvers = (url: string) => commandLine(['solvers', '--chain', '1', '--url', url])
 
 describe('--url', () => {
-  it('is named by the error when an answer is not one of an aggregator', async () => {
+  it('is named by the error when the answer is not from an aggregator', async () => {
     const server = createServer((_request, response) => void response.writeHead(404).end())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
@@ -16,13 +16,13 @@ describe('--url', () => {
     expect(stderr).toContain('(ANSWER_INVALID)')
   })
 
-  it('is named by the error when nothing answers, with the code of the system', async () => {
+  it('is named by the error with the code of the system when no server answers', async () => {
     const { code, stderr } = await solvers('http://127.0.0.1:9/')
     expect([code, stderr]).toEqual([3, expect.stringMatching(/http:\/\/127\.0\.0\.1:9: fetch failed/)])
     expect(stderr).toContain('Name another one with --url or AGGREGATOR_URL.')
   })
 
-  it('is refused with credentials, which are not printed', async () => {
+  it('is rejected with credentials, which are not printed', async () => {
     const { code, stderr } = await solvers('http://user:secret@127.0.0.1:9')
     expect([code, stderr]).toEqual([
       2,

@@ -6,7 +6,7 @@ import { commandLine } from './command-line.js'
 
 const KEY = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 const REGISTER = ['register', '--chain', '1', '--endpoint', 'http://127.0.0.1:9', '--name', 'Ada']
-/** Nobody listens there: a key that is taken leads to a call that fails. */
+/** No server listens there, so an accepted key leads to a failed call. */
 const NOWHERE = { AGGREGATOR_URL: 'http://127.0.0.1:9' }
 
 function keyFile(text: string, mode = 0o600): string {
@@ -18,7 +18,7 @@ function keyFile(text: string, mode = 0o600): string {
   return path
 }
 
-describe('a private key as an argument is refused and not repeated:', () => {
+describe('a private key as an argument is rejected and not printed:', () => {
   test.each([
     [['--private-key', KEY]],
     [[`--private-key=0x${KEY}`]],
@@ -40,7 +40,7 @@ describe('a private key as an argument is refused and not repeated:', () => {
     expect(stderr).not.toMatch(/junk|whatever/)
   })
 
-  test('with other commands too, where an order id is none', async () => {
+  test('by other commands too, while an order id is accepted', async () => {
     const refused = await commandLine(['solvers', '--chain', '1', '--private-key', KEY])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('never taken')])
     const order = await commandLine(['order', `0x${KEY}`, '--chain', '1'], { environment: NOWHERE })
@@ -48,7 +48,7 @@ describe('a private key as an argument is refused and not repeated:', () => {
   })
 })
 
-describe('a private key is taken', () => {
+describe('a private key is accepted', () => {
   test.each([
     ['from SOLVER_PRIVATE_KEY', [], { environment: { ...NOWHERE, SOLVER_PRIVATE_KEY: `0x${KEY}` } }],
     ['from standard input', ['--key-file', '-'], { environment: NOWHERE, stdin: `${KEY}\n` }],
@@ -74,7 +74,7 @@ describe('a private key is taken', () => {
   })
 })
 
-describe('what is no private key is refused and not repeated:', () => {
+describe('an invalid private key is rejected and not printed:', () => {
   const ZERO = '0'.repeat(64)
   const ORDER_OF_CURVE = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
   test.each([KEY.slice(1), `${KEY}00`, `${KEY.slice(1)}g`, 'test test junk', '', ZERO, ORDER_OF_CURVE])(
@@ -87,17 +87,17 @@ describe('what is no private key is refused and not repeated:', () => {
     },
   )
 
-  test('none at all', async () => {
+  test('a missing key', async () => {
     const { code, stderr } = await commandLine(REGISTER, { environment: NOWHERE })
     expect([code, stderr]).toEqual([2, expect.stringContaining('Set SOLVER_PRIVATE_KEY')])
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     const ended = await commandLine([...REGISTER, '--key-file', '/nowhere/key'], { environment: NOWHERE })
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('/nowhere/key cannot be read')])
   })
 
-  test('one that would be typed in the open', async () => {
+  test('a key whose input would be visible', async () => {
     const options = { environment: NOWHERE, stdin: KEY, isTTY: true }
     const { code, stderr } = await commandLine([...REGISTER, '--key-file', '-'], options)
     expect([code, stderr]).toEqual([2, expect.stringContaining('typed key is visible')])

@@ -21,11 +21,11 @@ const WELL: PostgresState = {
 const judge = (changes: Partial<PostgresState>) =>
   checkServer({ ...WELL, ...changes }).filter(({ status }) => status !== 'ok')
 
-test('a PostgreSQL with tables of this version is well, also where no more can be made', () => {
+test('a PostgreSQL with tables of this version passes, even when its user may not create tables', () => {
   expect(checkServer(WELL)).toMatchObject([
     { status: 'ok', check: 'DATABASE_URL version', checkResult: 'PostgreSQL 17.5' },
     { status: 'ok', check: 'DATABASE_URL rights' },
-    { status: 'ok', check: 'DATABASE_URL tables', checkResult: 'they are of this version' },
+    { status: 'ok', check: 'DATABASE_URL tables', checkResult: 'they have this version' },
     { status: 'ok', check: 'DATABASE_URL connections' },
   ])
 })
@@ -39,12 +39,12 @@ test.each<[Partial<PostgresState>, object[]]>([
   [{ freeConnections: 11 }, [{ status: 'warn', checkResult: expect.stringMatching(/^11 of 97/) }]],
   [
     { pending: ['005-more'], mayCreate: true },
-    [{ status: 'warn', checkResult: 'they get 005-more at the next start' }],
+    [{ status: 'warn', checkResult: 'the next start adds 005-more' }],
   ],
   [
     { pending: ['005-more'] },
     [
-      { status: 'fail', remedy: 'As its owner: grant create on schema "public" to "ada";' },
+      { status: 'fail', remedy: 'As the owner of the schema: grant create on schema "public" to "ada";' },
       { status: 'warn', check: 'DATABASE_URL tables' },
     ],
   ],

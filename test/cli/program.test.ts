@@ -18,7 +18,7 @@ describe('help', () => {
       expect(stdout).toMatch(new RegExp(`^  ${exitCode} +${meaning}$`, 'm'))
   })
 
-  test.each(COMMANDS)('of %s begins with how it is used', async (command) => {
+  test.each(COMMANDS)('of %s begins with its usage', async (command) => {
     const { code, stdout } = await commandLine([command, '--help'])
     expect(code).toBe(0)
     expect(stdout).toMatch(new RegExp(`^Usage: quote-aggregator ${command}`))
@@ -47,7 +47,7 @@ describe('help', () => {
   })
 })
 
-describe('wrong usage ends with 2 and says what is meant:', () => {
+describe('wrong usage exits with 2 and explains the right one:', () => {
   const quote = ['quote', '--chain', '1', '--sell', TOKEN, '--buy', TOKEN, '--user', TOKEN]
   test.each([
     [['qoute'], "unknown command 'qoute'\n(Did you mean quote?)"],
@@ -76,7 +76,7 @@ describe('wrong usage ends with 2 and says what is meant:', () => {
   })
 })
 
-test('a terminal is shown colours, anything else is not', async () => {
+test('only a terminal gets colours', async () => {
   const onTerminal = await commandLine(['doctor'], { isTTY: true })
   expect(onTerminal.stdout.startsWith('\x1b[31mFAIL\x1b[0m  SUPPORTED_CHAINS  is missing')).toBe(true)
   const elsewhere = await commandLine(['doctor'])
@@ -87,7 +87,7 @@ test('a terminal is shown colours, anything else is not', async () => {
 describe('failures of calls', () => {
   const called = { url: 'http://a:1', commandLine: (command: string) => `run ${command}` }
 
-  test('every reason has an exit code of the documented ones', () => {
+  test('have a documented exit code for every reason', () => {
     const documented = EXIT_CODE_HELP.map(([code]) => code)
     const reasons = [...Object.keys(REASONS), 'CONNECTION_FAILED', 'CANCELLED']
     for (const reason of reasons) expect(documented).toContain(exitCodeOf({ reason, httpStatus: undefined }))
@@ -109,17 +109,17 @@ describe('failures of calls', () => {
     expect([late.exitCode, late.message]).toEqual([3, 'Too many. (RATE_LIMITED)\nTry again in 7 s.'])
   })
 
-  test('say which instance gave no answer, and how to name another', () => {
+  test('name the instance that did not answer, and how to choose another', () => {
     const error = new AggregatorError('CONNECTION_FAILED', 'No whole answer came from http://a:1.')
     expect(toFailure(error, called).message).toMatch(/http:\/\/a:1.*\n.*--url.*AGGREGATOR_URL/)
   })
 
-  test('pass nothing on that a terminal interprets', () => {
+  test('contain nothing that a terminal interprets', () => {
     const { message } = toFailure(new AggregatorError('INTERNAL', '\x1b[2Jgone\x9b'), called)
     expect(message).toBe('?[2Jgone? (INTERNAL)')
   })
 
-  test('that are unforeseen end with 1 and keep their stack', () => {
+  test('exit with 1 and print the stack when they are unexpected', () => {
     const { exitCode, text } = describeFailure(new TypeError('odd'))
     expect([exitCode, text]).toEqual([1, expect.stringMatching(/^TypeError: odd\n +at /)])
   })

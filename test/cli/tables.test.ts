@@ -14,12 +14,12 @@ test('a table is aligned columns without lines or blanks at the ends', () => {
   expect(renderTable(COLUMNS, rows)).toBe('name  amount\nAda        1\n名前    1000\n\n')
 })
 
-test('what others wrote reaches no terminal as it is', () => {
+test('text of others is escaped', () => {
   expect(renderTable(COLUMNS, [['\x1b[31mA\nB', '1']])).toContain('?[31mA?B')
   expect(renderFields([['name', '\u202eevil']])).toBe('name  ?evil\n')
 })
 
-test('fields are aligned, those without a value left out', () => {
+test('fields are aligned, and fields without a value are omitted', () => {
   const fields = [
     ['id', '1'],
     ['missing', undefined],
@@ -28,7 +28,7 @@ test('fields are aligned, those without a value left out', () => {
   expect(renderFields(fields)).toBe('id     1\nstate  NONE\n')
 })
 
-test('colours are for terminals that want them', () => {
+test('colours are only for terminals that support them', () => {
   const terminal = { isTTY: true, write: () => {} }
   expect(createPaint(terminal, {})('red', 'a')).toBe('\x1b[31ma\x1b[0m')
   expect(createPaint(terminal, { NO_COLOR: '' })('red', 'a')).toBe('\x1b[31ma\x1b[0m')
@@ -53,7 +53,7 @@ test.each([
   [2497000000n, 2498750000n, '-0.07 %'],
   [150n, 100n, '+50.00 %'],
   [1n, 2n ** 255n, '-100.00 %'],
-])('%i beside %i is %s', (amount, best, text) => {
+])('%i compared with %i is %s', (amount, best, text) => {
   expect(formatBehind(amount, best)).toBe(text)
 })
 

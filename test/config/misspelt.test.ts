@@ -30,7 +30,7 @@ test.each([
   ['NODE_ENVS', 'NODE_ENV'],
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['Port', 'PORT'],
-])('%s is taken for a misspelt %s', (variable, meant) => {
+])('%s is reported as a misspelt %s', (variable, meant) => {
   const found = findMisspellings({ ...LEAST, [variable]: '1' })
   expect(found).toEqual([{ variable, meant }])
   expect(found.map(describeMisspelling)).toEqual([
@@ -38,7 +38,7 @@ test.each([
   ])
 })
 
-test('variables of the service, of chains that it does not serve, of other programs, and empty ones are not', () => {
+test('variables of the service, of chains that it does not serve, of other programs, and empty ones are not reported', () => {
   const own = [...Object.keys(DEFAULTS), ...OPTIONAL_VARIABLES, 'SUPPORTED_CHAINS']
   const ofChains = ['RPC_URL_10', 'RPC_URL_1', ...Object.keys(CHAIN_DEFAULTS).map((name) => `${name}_8453`)]
   const others = [
@@ -72,7 +72,7 @@ test('variables of the service, of chains that it does not serve, of other progr
   ).toEqual([])
 })
 
-test('a chain id with a wrong digit is taken for one that is served and lacks the variable', () => {
+test('a chain id with a wrong digit is reported as a served one that lacks the variable', () => {
   const environment = {
     SUPPORTED_CHAINS: '31337,8453',
     RPC_URL_8453: 'a',
@@ -83,7 +83,7 @@ test('a chain id with a wrong digit is taken for one that is served and lacks th
   expect(() => readConfig(environment)).toThrow(/RPC_URL_31337 is missing: .*; RPC_URL_3137 is set, which/)
 })
 
-test('a variable that is missing is said together with what is set in its place', () => {
+test('the message about a missing variable names its misspelling', () => {
   const { SUPPORTED_CHAINS: _, ...rest } = LEAST
   expect(() => readConfig({ ...rest, SUPPORTED_CHAIN: '10' })).toThrow(
     /^SUPPORTED_CHAINS is missing: it must be the chain ids to serve, such as 1,8453; SUPPORTED_CHAIN is set, which the service does not read$/,

@@ -20,7 +20,7 @@ test.each(['', 'x', 'limit', 'cursor', 'orderIdentifier'])('%j is a near miss of
   expect(nearMiss(name, KNOWN, twoLetters)).toBeUndefined()
 })
 
-test('the nearest one is meant, and each name has its own distance', () => {
+test('the nearest name is returned, and each name has its own distance', () => {
   expect(nearMiss('orders', ['orderId', 'order'], twoLetters)).toBe('order')
   expect(nearMiss('orders', ['orderId', 'order'], (name) => (name === 'order' ? 0 : 2))).toBe('orderId')
 })

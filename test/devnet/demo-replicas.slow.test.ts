@@ -27,7 +27,7 @@ describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
     expect(new Set(urls).size).toBe(3)
     expect(output).toContain('replica 1 is the leader of the chain, and notifies the others')
 
-    const events = [...output.matchAll(/^ {3}event {4}(\w+) (0x\w+) in block \d+, told by replica (\d)$/gm)]
+    const events = [...output.matchAll(/^ {3}event {4}(\w+) (0x\w+) in block \d+, sent by replica (\d)$/gm)]
     const types = events.map(([, type]) => type)
     expect(types).toEqual(['Settled', 'Deposited', 'Settled', 'Deposited', 'Refunded'])
     const orderIds = events.map(([, , orderId]) => orderId)
@@ -45,7 +45,7 @@ describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
       `event    Settled ${sold}`,
       `deposited: order ${lost}, while Aldous is asleep`,
       "the WETH is back, with 124.9375 bUSD of Aldous's bond",
-      'The chain has 5 events of orders; 5 came, each once and in order',
+      'The chain has 5 events of orders; 5 were received, each once and in order',
       'replica 3 lists the solvers Aldous, Beatrix, Cosmo',
       'replica 1 is started again',
     ].map((line) => output.indexOf(line))

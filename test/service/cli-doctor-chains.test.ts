@@ -19,10 +19,10 @@ const BOND_RESERVATION_BPS = '0x8e0d2385'
 /** `MIN_ORDER()` */
 const MIN_ORDER = '0x8f9d713c'
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
-const NOBODY = `0x${'11'.repeat(20)}`
+const NO_CONTRACT = `0x${'11'.repeat(20)}`
 
 let fixture: DoctorFixture
-/** Has the chain's id, and is another network, whose clock is an hour ahead. */
+/** Another network with the same chain id, whose clock is an hour ahead. */
 let stranger: Anvil
 let proxy: RpcProxy
 let environment: DoctorFixture['environment']
@@ -43,13 +43,13 @@ afterAll(async () => {
 const diagnose: DoctorFixture['diagnose'] = (changes) => fixture.diagnose(changes)
 
 describe('RPC endpoints', () => {
-  it('one of WebSockets is as good', async () => {
+  it('pass with a WebSocket endpoint', async () => {
     const { failed, find } = await diagnose({ RPC_URL_31337: proxy.wsUrl })
     expect(failed).toEqual([])
     expect(find('RPC_URL_31337 eth_getLogs')?.status).toBe('ok')
   })
 
-  it('one that is dead fails beside one that lives', async () => {
+  it('fail for a dead endpoint next to a live one', async () => {
     const { failed, find } = await diagnose({
       RPC_URL_31337: `http://127.0.0.1:9,${environment.RPC_URL_31337}`,
     })
@@ -59,7 +59,7 @@ describe('RPC endpoints', () => {
     expect(find('SERVICE_ADDRESS_31337 code')?.status).toBe('ok')
   })
 
-  it('one that is down is told by its host alone, since there may be a key in its URL', async () => {
+  it('name a dead endpoint only by its host, because its URL may contain a key', async () => {
     proxy.setUp(false)
     onTestFinished(() => proxy.setUp(true))
     const { checkResults, failed, warned } = await diagnose({ RPC_URL_31337: `${proxy.url}/v3/secret-key` })
@@ -69,7 +69,7 @@ describe('RPC endpoints', () => {
     expect(checkResults[1]?.checkResult).toContain('503')
   })
 
-  it('one of another chain fails with both ids', async () => {
+  it('fail with both chain ids for an endpoint of another chain', async () => {
     const { failed, find } = await diagnose({
       SUPPORTED_CHAINS: '1',
       RPC_URL_1: environment.RPC_URL_31337,
@@ -82,18 +82,18 @@ describe('RPC endpoints', () => {
     })
   })
 
-  it('those of two networks with one chain id fail, and a clock far behind', async () => {
+  it('fail for two networks with one chain id, as does a clock that is far too early', async () => {
     const both = `${environment.RPC_URL_31337},${stranger.url}`
     const { failed, warned, find } = await diagnose({ RPC_URL_31337: both })
     expect(failed).toEqual(['RPC_URL_31337 agreement', 'clock'])
     expect(warned).toEqual(['RPC_URL_31337 heads'])
     expect(find('clock')).toMatchObject({
-      checkResult: expect.stringMatching(/^it is 60 min behind/),
+      checkResult: expect.stringMatching(/^it is 60 min earlier/),
       remedy: "Set the machine's clock, by NTP for example.",
     })
   })
 
-  it('an endpoint without batches is worth a look, and all else is checked by single calls', async () => {
+  it('get a warning for an endpoint without batches, which is checked by single calls', async () => {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
@@ -113,14 +113,14 @@ describe('RPC endpoints', () => {
     expect(checkResults.map(({ check }) => check)).toEqual(names.toSpliced(3, 0, 'RPC_URL_31337 batches'))
   })
 
-  it('an endpoint that is named twice is worth a look', async () => {
+  it('get a warning for a URL that occurs twice', async () => {
     const url = environment.RPC_URL_31337
     const { failed, warned, find } = await diagnose({ RPC_URL_31337: `${url},${proxy.url},${url}/` })
     expect([failed, warned]).toEqual([[], ['RPC_URL_31337 URL 3']])
     expect(find('RPC_URL_31337 URL 3')?.checkResult).toBe('is the same as URL 1')
   })
 
-  it('a slow endpoint is worth a look with what follows for the start', async () => {
+  it('get a warning for a slow endpoint, with the consequence for the start', async () => {
     onTestFinished(() => proxy.intercept())
     proxy.intercept(async ({ method }, pass) => {
       if (method === 'eth_chainId') await delay(1100)
@@ -131,14 +131,14 @@ describe('RPC endpoints', () => {
     expect(find('RPC_URL_31337 reachable')?.remedy).toContain('After a start the chain is down until')
   })
 
-  it('a START_BLOCK above the head is worth a look', async () => {
+  it('get a warning for a START_BLOCK above the head', async () => {
     const { failed, warned, find } = await diagnose({ START_BLOCK_31337: '99999999' })
     expect([failed, warned]).toEqual([[], ['START_BLOCK_31337']])
     expect(find('START_BLOCK_31337')?.checkResult).toMatch(/^is 99999999, above the head \d+: no event/)
     expect((await diagnose({ START_BLOCK_31337: '1' })).warned).toEqual([])
   })
 
-  it('one without logs by block hash fails, without calls by block hash is worth a look', async () => {
+  it('fail without logs by block hash, and get a warning without calls by block hash', async () => {
     onTestFinished(() => proxy.intercept())
     proxy.intercept(async ({ method, params }, pass) => {
       const [filter, block] = (params ?? []) as [{ blockHash?: string }, unknown]
@@ -150,7 +150,7 @@ describe('RPC endpoints', () => {
     expect(warned).toEqual(['RPC_URL_31337 eth_call'])
   })
 
-  it('one without receipts is worth a look, since nothing proves that its events are all there', async () => {
+  it('get a warning without receipts, because nothing proves that the events are complete', async () => {
     onTestFinished(() => proxy.intercept())
     proxy.intercept(async ({ method }, pass) =>
       method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'no such method' } } : pass(),
@@ -161,20 +161,20 @@ describe('RPC endpoints', () => {
 })
 
 describe('the settlement contract', () => {
-  it('that is not there fails', async () => {
-    const { failed, find } = await diagnose({ SERVICE_ADDRESS_31337: NOBODY })
+  it('fails when it does not exist', async () => {
+    const { failed, find } = await diagnose({ SERVICE_ADDRESS_31337: NO_CONTRACT })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337 code'])
     expect(find('SERVICE_ADDRESS_31337 code')?.checkResult).toContain(
-      `no contract at ${NOBODY} on chain 31337`,
+      `no contract at ${NO_CONTRACT} on chain 31337`,
     )
   })
 
-  it('that is another contract fails', async () => {
+  it('fails when it is another contract', async () => {
     const { failed } = await diagnose({ SERVICE_ADDRESS_31337: fixture.chain.contracts.weth })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337 protocol'])
   })
 
-  it('that does not tell its domain is worth a look', async () => {
+  it('gets a warning when it does not return its domain', async () => {
     proxy.revert(DOMAIN)
     onTestFinished(() => proxy.intercept())
     const { settlement } = await deploySettlement({ ...fixture.chain.devnet, deployer, protocolName: 'Acme' })
@@ -187,7 +187,7 @@ describe('the settlement contract', () => {
     expect(find('SERVICE_ADDRESS_31337 EIP-712 domain')?.checkResult).toContain('name Acme and version 1')
   })
 
-  it('that hashes quotes under another name than PROTOCOL_NAME fails', async () => {
+  it('fails when it hashes quotes with another name than PROTOCOL_NAME', async () => {
     const { failed, find } = await diagnose({ PROTOCOL_NAME: 'Wrong' })
     expect(failed).toEqual(['PROTOCOL_NAME chain 31337'])
     expect(find('PROTOCOL_NAME chain 31337')?.checkResult).toMatch(
@@ -195,7 +195,7 @@ describe('the settlement contract', () => {
     )
   })
 
-  it('that has no view which shows the name is worth a look', async () => {
+  it('gets a warning without the view that shows the name', async () => {
     proxy.revert(DEPOSIT_ADDRESS)
     onTestFinished(() => proxy.intercept())
     const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url, PROTOCOL_NAME: 'Wrong' })
@@ -203,21 +203,21 @@ describe('the settlement contract', () => {
     expect(find('PROTOCOL_NAME chain 31337')?.checkResult).toContain('no computeDepositAddress')
   })
 
-  it('that has the views for offers tells what they say, and where quotes may pay out', async () => {
+  it('is reported with the values of its views for offers, and with the destination chains', async () => {
     const { warned, find } = await diagnose({ DESTINATION_CHAINS_31337: '10,8453' })
-    // No view says which chains the contract takes.
+    // No view returns the destination chains that the contract accepts.
     expect(warned).toEqual(['SERVICE_ADDRESS_31337 destinations'])
     expect(find('SERVICE_ADDRESS_31337 bond cover')?.checkResult).toContain('5 % of its output')
     expect(find('SERVICE_ADDRESS_31337 least order')?.checkResult).toContain('at least 20 ')
     expect(find('SERVICE_ADDRESS_31337 destinations')?.checkResult).toContain(
-      '2 beside the chain itself: 10, 8453',
+      '2 in addition to the chain itself: 10, 8453',
     )
   })
 
   it.each([
     ['bond cover', BOND_RESERVATION_BPS, 'has no BOND_RESERVATION_BPS'],
     ['least order', MIN_ORDER, 'has no MIN_ORDER'],
-  ])('that lacks the view for the %s is worth a look', async (check, selector, words) => {
+  ])('gets a warning without the view for the %s', async (check, selector, words) => {
     proxy.revert(selector)
     onTestFinished(() => proxy.intercept())
     const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url })

@@ -17,7 +17,7 @@ export const BOB = `solvers of chain 31337 Bob (${second.address})`
 
 /**
  * A chain with two solvers, Ada and Bob, and a service where they are registered, with its database in a file.
- * @param changes to the service's variables
+ * @param changes changes of the service's variables
  */
 export async function startDoctorFixture(changes: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
@@ -39,10 +39,10 @@ export async function startDoctorFixture(changes: Record<string, string> = {}) {
     folder,
     chain,
     solvers,
-    /** What the service runs with. */
+    /** The variables of the service. */
     environment,
     service,
-    /** What the doctor says of that with these changes. */
+    /** The results of doctor for these variables with changes. */
     diagnose: (changes: Record<string, string | undefined> = {}) => diagnose({ ...environment, ...changes }),
     async close() {
       await service.close()
@@ -53,7 +53,7 @@ export async function startDoctorFixture(changes: Record<string, string> = {}) {
   }
 }
 
-/** What the doctor says of a configuration. */
+/** The results of doctor for a configuration. */
 export async function diagnose(environment: Record<string, string | undefined>) {
   const { code, stdout, stderr } = await commandLine(['doctor', '--json'], { environment })
   const { ok, checkResults } = JSON.parse(stdout) as { ok: boolean; checkResults: CheckResult[] }

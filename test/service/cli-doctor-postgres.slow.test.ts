@@ -23,10 +23,10 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** What the doctor says with this database. */
+/** Returns the results of doctor with this database. */
 const diagnose = (url: string) => fixture.diagnose({ DATABASE_URL: url })
 
-/** Runs a statement there. */
+/** Runs a statement on the database. */
 async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -37,7 +37,7 @@ async function run(url: string, text: string): Promise<Record<string, unknown>[]
   }
 }
 
-/** Has the server read its configuration anew, and waits until it has. */
+/** Makes the server read its configuration again, and waits until it has. */
 async function reload(url: string): Promise<void> {
   const loadedAt = async () => (await run(url, 'select pg_conf_load_time()::text as at'))[0]?.at
   const before = await loadedAt()
@@ -45,7 +45,7 @@ async function reload(url: string): Promise<void> {
   await eventually(loadedAt, (at) => at !== before)
 }
 
-/** The URL with other parts. */
+/** Returns the URL with changed parts. */
 function changed(url: string, parts: Partial<Pick<URL, 'username' | 'password' | 'pathname' | 'search'>>) {
   return Object.assign(new URL(url), parts).href
 }
@@ -53,7 +53,7 @@ function changed(url: string, parts: Partial<Pick<URL, 'username' | 'password' |
 describe('a PostgreSQL that replicas use', () => {
   const CHECKS = ['reachable', 'version', 'rights', 'tables', 'connections']
 
-  it('is checked in place of the file, and its solvers are asked', async () => {
+  it('is checked instead of the file, and its solvers get requests', async () => {
     const { checkResults, failed, warned, find } = await diagnose(database.url)
     expect([failed, warned]).toEqual([[], []])
     const checks = checkResults.map(({ check }) => check)
@@ -63,28 +63,30 @@ describe('a PostgreSQL that replicas use', () => {
       ADA,
       BOB,
     ])
-    expect(find('DATABASE_URL tables')?.checkResult).toBe('they are of this version')
+    expect(find('DATABASE_URL tables')?.checkResult).toBe('they have this version')
     expect(find('DATABASE_URL version')?.checkResult).toMatch(/^PostgreSQL \d+(\.\d+)?/)
     expect(find('DATABASE_URL connections')?.checkResult).toMatch(
-      /^\d+ of \d+ are free, of which a replica takes up to 12$/,
+      /^\d+ of \d+ are free; a replica uses up to 12$/,
     )
   })
 
-  it('that is empty is left empty', async () => {
+  it('stays empty when it was empty', async () => {
     const url = await createPostgresDatabase()
     const { failed, warned, find } = await diagnose(url)
     expect([failed, warned]).toEqual([[], []])
-    expect(find('DATABASE_URL tables')?.checkResult).toBe('they will be made by the first start')
+    expect(find('DATABASE_URL tables')?.checkResult).toBe('the first start creates them')
     expect(await run(url, "select * from pg_tables where schemaname = 'public'")).toEqual([])
   })
 
   it.each(Object.values(POSTGRES_TABLES).map(({ migrationTable }) => migrationTable))(
-    'with tables of another version is told by %s',
+    'is reported by %s when its tables have another version',
     async (table) => {
       await run(database.url, `insert into ${table} values ('999-later', '2100-01-01')`)
       const newer = await diagnose(database.url)
       expect([newer.failed, newer.warned]).toEqual([['DATABASE_URL tables'], []])
-      expect(newer.find('DATABASE_URL tables')?.checkResult).toContain('a newer version: they have 999-later')
+      expect(newer.find('DATABASE_URL tables')?.checkResult).toContain(
+        'a newer version wrote them: they have 999-later',
+      )
 
       await run(database.url, `delete from ${table} where name = '999-later'`)
       const [last] = await run(
@@ -95,16 +97,16 @@ describe('a PostgreSQL that replicas use', () => {
       const older = await diagnose(database.url)
       await run(database.url, `insert into ${table} values ('${last?.name}', '${last?.timestamp}')`)
       expect([older.failed, older.warned]).toEqual([[], ['DATABASE_URL tables']])
-      expect(older.find('DATABASE_URL tables')?.checkResult).toBe(`they get ${last?.name} at the next start`)
+      expect(older.find('DATABASE_URL tables')?.checkResult).toBe(`the next start adds ${last?.name}`)
     },
   )
 })
 
-describe('a PostgreSQL that cannot be used is told without the password:', () => {
+describe('an unusable PostgreSQL is reported without the password:', () => {
   const secret = { password: PASSWORD }
   const cases: [string, () => string, RegExp, RegExp][] = [
     [
-      'nobody listens',
+      'no server listens',
       () => `postgres://ada:${PASSWORD}@127.0.0.1:9/x`,
       /^127\.0\.0\.1:9 .*REFUSED/,
       /^Start/,
@@ -145,7 +147,7 @@ describe('a PostgreSQL that cannot be used is told without the password:', () =>
     expect(JSON.stringify(checkResults)).not.toContain(PASSWORD)
   })
 
-  it('one that says nothing, within seconds', async () => {
+  it('no answer of the server, within seconds', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     onTestFinished(() => void silent.close())
@@ -158,7 +160,7 @@ describe('a PostgreSQL that cannot be used is told without the password:', () =>
   })
 })
 
-describe('a PostgreSQL whose users have passwords, and few rights', () => {
+describe('a PostgreSQL whose users have passwords and few rights', () => {
   let server: Postgres
 
   beforeAll(async () => {
@@ -168,19 +170,19 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     await run(server.url, `copy (select unnest(array['${rules.join("','")}'])) to '${hba_file}'`)
     await run(server.url, `create role ada login password '${PASSWORD}'`)
     await run(server.url, 'create database quotes')
-    // As it is by itself from version 15 on.
+    // This is the default from version 15 on.
     await run(quotes('postgres'), 'revoke create on schema public from public')
     await reload(server.url)
   })
   afterAll(() => server?.stop())
 
-  /** The URL by which a user comes to the database. */
+  /** Returns the URL of the database for a user. */
   const quotes = (username: string, password = PASSWORD) =>
     changed(server.url, { username, password, pathname: '/quotes' })
-  /** Does what a cure says. */
+  /** Runs the statement of a remedy. */
   const follow = (remedy = '') => run(quotes('postgres'), remedy.replace(/^.*: /, ''))
 
-  it('refuses another password, which is not repeated', async () => {
+  it('rejects a wrong password, which the result does not contain', async () => {
     const { checkResults, failed, find } = await diagnose(quotes('ada', 'close-sesame'))
     expect(failed).toEqual(['DATABASE_URL reachable'])
     expect(find('DATABASE_URL reachable')).toMatchObject({
@@ -190,7 +192,7 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     expect(JSON.stringify(checkResults)).not.toContain('sesame')
   })
 
-  it('must let its user make tables as long as there are none', async () => {
+  it('must let its user create tables while there are none', async () => {
     const refused = await diagnose(quotes('ada'))
     expect(refused.failed).toEqual(['DATABASE_URL rights'])
     const { checkResult, remedy } = refused.find('DATABASE_URL rights') ?? {}
@@ -199,7 +201,7 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     expect((await diagnose(quotes('ada'))).failed).toEqual([])
   })
 
-  it("must let its user write tables that are another's", async () => {
+  it('must let its user write the tables of another user', async () => {
     const service = await startService(fixture.chain, { DATABASE_URL: quotes('postgres') })
     await service.close()
     const refused = await diagnose(quotes('ada'))
@@ -216,12 +218,12 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     await servedAgain.close()
   })
 
-  it('must take writes, and have a schema', async () => {
+  it('must accept writes, and have a schema', async () => {
     await run(server.url, 'alter database quotes set default_transaction_read_only = on')
     const standby = await diagnose(quotes('ada'))
     await run(server.url, 'alter database quotes reset default_transaction_read_only')
     expect(standby.failed).toEqual(['DATABASE_URL rights'])
-    expect(standby.find('DATABASE_URL rights')?.checkResult).toContain('quotes takes no writes')
+    expect(standby.find('DATABASE_URL rights')?.checkResult).toContain('quotes accepts no writes')
 
     const search = '?options=-csearch_path%3Dnowhere'
     const nowhere = await diagnose(changed(quotes('ada'), { search }))
@@ -229,10 +231,10 @@ describe('a PostgreSQL whose users have passwords, and few rights', () => {
     expect(nowhere.find('DATABASE_URL rights')?.checkResult).toContain('user ada has no schema')
   })
 
-  it('must have connections left', async () => {
+  it('must have free connections', async () => {
     await run(server.url, 'alter system set superuser_reserved_connections = 295')
     await server.kill()
-    // As long as its last processes have not ended, it does not start.
+    // The server does not start before its last processes have ended.
     const restart = async () =>
       server.restart().then(
         () => true,

@@ -17,7 +17,7 @@ afterAll(() => fixture?.close())
 
 const diagnose: DoctorFixture['diagnose'] = (changes) => fixture.diagnose(changes)
 
-/** A copy of the running service's database, for a test to spoil. */
+/** A copy of the running service's database that a test may damage. */
 function copyOfDatabase(): string {
   const path = join(mkdtempSync(join(fixture.folder, 'copy-')), 'copy.db')
   const original = new SQLite(fixture.environment.DB_PATH ?? '', { readonly: true })
@@ -26,7 +26,7 @@ function copyOfDatabase(): string {
   return path
 }
 
-describe('with everything well', () => {
+describe('a correct configuration', () => {
   const CHECKS = [
     'variables',
     'RPC_URL_31337 reachable',
@@ -51,7 +51,7 @@ describe('with everything well', () => {
     BOB,
   ]
 
-  it('all is ok, in the order of the configuration, and nothing is changed', async () => {
+  it('passes all checks in the order of the configuration, and nothing changes', async () => {
     const path = copyOfDatabase()
     const before = readFileSync(path)
     const { checkResults, failed, warned } = await diagnose({ DB_PATH: path })
@@ -60,7 +60,7 @@ describe('with everything well', () => {
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
-  it('a person reads a line for each check', async () => {
+  it('is printed as a line for each check', async () => {
     const { code, stdout, stderr } = await commandLine(['doctor'], { environment: fixture.environment })
     expect([code, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
@@ -73,25 +73,25 @@ describe('with everything well', () => {
 })
 
 describe('variables', () => {
-  it('each mistake is told with its variable, and nothing else is checked', async () => {
+  it('fail with a line for each mistake, and nothing else is checked', async () => {
     const { checkResults, failed } = await diagnose({ PORT: '70000', SERVICE_ADDRESS_31337: '0x12' })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337', 'PORT'])
     expect(checkResults).toHaveLength(2)
     expect(checkResults[1]?.checkResult).toBe('is "70000": it must be an integer of 0 to 65535')
   })
 
-  it('a MIN_SOLVER_BOND of 0 is worth a look', async () => {
+  it('get a warning for a MIN_SOLVER_BOND of 0', async () => {
     const { failed, warned } = await diagnose({ MIN_SOLVER_BOND: '0' })
     expect([failed, warned]).toEqual([[], ['MIN_SOLVER_BOND']])
   })
 
-  it('a question is not followed by a full stop', async () => {
+  it('get no full stop after a question', async () => {
     const environment = { ...fixture.environment, QUOTE_TIMEOUT: '5000' }
     const { stdout } = await commandLine(['doctor'], { environment })
     expect(stdout).toContain('did you mean QUOTE_TIMEOUT_MS? Rename it to QUOTE_TIMEOUT_MS')
   })
 
-  it('a near miss of a name is worth a look, whether the others are right or not', async () => {
+  it('get a warning for a near miss of a name, whether the others are right or not', async () => {
     const misspelt = { QUOTE_TIMEOUT: '5000', RPC_URL: 'http://secret.example', SUPPORTED_CHAIN: '1' }
     const { failed, warned, find } = await diagnose(misspelt)
     expect([failed, warned]).toEqual([[], Object.keys(misspelt)])
@@ -105,7 +105,7 @@ describe('variables', () => {
 })
 
 describe('the database', () => {
-  it('of a newer version fails with what is new', async () => {
+  it('fails with the new migrations when it has a newer version', async () => {
     const path = copyOfDatabase()
     const database = new SQLite(path)
     database.exec(`insert into kysely_migration values ('999-later', '2100-01-01')`)
@@ -115,7 +115,7 @@ describe('the database', () => {
     expect(find('DB_PATH file')?.checkResult).toContain('written by a newer version: it has 999-later')
   })
 
-  it('of an older version is worth a backup', async () => {
+  it('gets a warning to make a backup when it has an older version', async () => {
     const path = copyOfDatabase()
     const database = new SQLite(path)
     const names = database.prepare('select name from kysely_migration order by name').pluck().all()
@@ -126,7 +126,7 @@ describe('the database', () => {
     expect(find('DB_PATH file')?.checkResult).toContain(`gets ${names.at(-1)}`)
   })
 
-  it('that is damaged fails', async () => {
+  it('fails when it is damaged', async () => {
     const path = copyOfDatabase()
     const bytes = readFileSync(path)
     bytes.fill(0xff, 3 * 4096, 4 * 4096)
@@ -142,7 +142,7 @@ describe('the database', () => {
     expect((await diagnose({ DB_PATH: path })).warned).toEqual(['DB_PATH file'])
   })
 
-  it('in a folder that is not there fails, one that is not there itself will be made', async () => {
+  it('fails in a missing folder, and passes as a missing file', async () => {
     const missing = join(fixture.folder, 'missing', 'service.db')
     const { failed, find } = await diagnose({ DB_PATH: missing })
     expect(failed).toEqual(['DB_PATH folder'])
@@ -151,14 +151,14 @@ describe('the database', () => {
     expect([fresh.failed, fresh.warned]).toEqual([[], []])
   })
 
-  it('that is a folder fails', async () => {
+  it('fails when it is a folder', async () => {
     const { failed, find } = await diagnose({ DB_PATH: fixture.folder })
     expect(failed).toEqual(['DB_PATH file'])
     expect(find('DB_PATH file')?.checkResult).toBe(`${fixture.folder} is a folder`)
   })
 
   it.each(['/proc/service.db', '/sys/service.db'])(
-    'at %s, where no file can be made, fails',
+    'fails at %s, where no file can be created',
     async (path) => {
       const { failed, find } = await diagnose({ DB_PATH: path })
       expect(failed).toEqual(['DB_PATH folder'])
@@ -166,36 +166,36 @@ describe('the database', () => {
     },
   )
 
-  it('that keeps nothing is worth a look', async () => {
+  it('gets a warning when it is in memory', async () => {
     expect((await diagnose({ DB_PATH: ':memory:' })).warned).toEqual(['DB_PATH'])
   })
 })
 
 describe('the port', () => {
-  it('that an instance has is told with how it is', async () => {
+  it('is reported with the health of the instance that uses it', async () => {
     const { failed, find } = await diagnose({ PORT: new URL(fixture.service.url).port })
     expect(failed).toEqual([])
-    expect(find('PORT')?.checkResult).toMatch(/is taken by an instance that serves already: version \S+, ok$/)
+    expect(find('PORT')?.checkResult).toMatch(/is in use by a running instance: version \S+, ok$/)
   })
 
-  it('that another program has fails', async () => {
+  it('fails when another program uses it', async () => {
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
     const { failed, find } = await diagnose({ PORT: String(port) })
     expect(failed).toEqual(['PORT'])
-    expect(find('PORT')?.checkResult).toBe(`${port} is taken by another program`)
+    expect(find('PORT')?.checkResult).toBe(`${port} is in use by another program`)
   })
 
-  it('at an address that is not of this machine fails', async () => {
+  it('fails at an address of another machine', async () => {
     const { failed, find } = await diagnose({ HOST: '192.0.2.1' })
     expect([failed, find('HOST')?.remedy]).toEqual([['HOST'], expect.stringContaining('HOST')])
   })
 })
 
 describe('registered solvers', () => {
-  it('one that is in trouble is worth a look, one that says no politely is not', async () => {
+  it('get a warning for an internal error, and none for a declined request', async () => {
     const { solvers } = fixture
     solvers[0].behave(async (_ask, _solver, { response }) => void response.writeHead(503).end())
     solvers[1].behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
@@ -206,7 +206,7 @@ describe('registered solvers', () => {
     expect(find(BOB)?.checkResult).toMatch(/^answers in .*, with status 422$/)
   })
 
-  it('without any that works, there is no quote', async () => {
+  it('fail when every solver fails', async () => {
     const { failed, warned, find } = await diagnose({ NODE_ENV: 'production' })
     expect([failed, warned]).toEqual([['solvers of chain 31337'], [ADA, BOB]])
     expect(find(ADA)).toMatchObject({
@@ -220,12 +220,12 @@ describe('registered solvers', () => {
     expect([allowed.failed, allowed.warned]).toEqual([[], []])
   })
 
-  it('one that is gone is worth a look', async () => {
+  it('get a warning for a solver that does not listen', async () => {
     const { solvers } = fixture
     await solvers[1].close()
     solvers[1] = { ...solvers[1], close: async () => {} }
     const { failed, warned, find } = await diagnose()
     expect([failed, warned]).toEqual([[], [BOB]])
-    expect(find(BOB)?.remedy).toBe('Nothing listens there: tell the solver.')
+    expect(find(BOB)?.remedy).toBe("Nothing listens there. Inform the solver's operator.")
   })
 })

@@ -28,7 +28,7 @@ describe('the process of the service', () => {
     },
   )
 
-  it('refuses arguments, since it has none', async () => {
+  it('rejects arguments, because it accepts none', async () => {
     const service = startProcess(
       process.execPath,
       [`${BUILT}/main.js`, '--port', '8080'],

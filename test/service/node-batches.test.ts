@@ -20,7 +20,7 @@ const REFUSAL = JSON.stringify({
   error: { code: -32600, message: 'batches are not supported' },
 })
 
-/** Refuses batches of more than `limit` calls in one of the ways of `REFUSALS`, and counts them. */
+/** Rejects batches of more than `limit` calls in one of the ways of `REFUSALS`, and counts them. */
 function refuseAbove(limit: number, refuse: RawAnswer) {
   const sizes: number[] = []
   const answer: RawAnswer = (response, body, pass) => {
@@ -47,7 +47,7 @@ const REFUSALS: readonly (readonly [string, RawAnswer])[] = [
 ]
 
 describe('a node that answers each batch with', () => {
-  it.each(REFUSALS)('%s is read call by call, and no call fails for it', async (_how, refuse) => {
+  it.each(REFUSALS)('%s gets single calls, and no call fails because of it', async (_how, refuse) => {
     const { sizes, answer } = refuseAbove(0, refuse)
     node.answerWith(answer)
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
@@ -56,7 +56,7 @@ describe('a node that answers each batch with', () => {
     const expected = await expectedMessages(on.chain, on.from)
     await on.events.untilCount(expected.length)
     expect(standing(on.events.events())).toEqual(expected)
-    // A refused batch of few calls leaves nothing but single calls to try.
+    // After a rejected batch of few calls, only single calls are left to try.
     expect(sizes).toHaveLength(1)
     expect(on.lines).toEqual([])
     expect(await on.failedLooks()).toBe(0)
@@ -74,8 +74,8 @@ describe('a node without batches', () => {
   })
 })
 
-describe('a node that takes batches of ten', () => {
-  it('is read in batches of ten after one refusal', async () => {
+describe('a node that accepts batches of ten', () => {
+  it('is read in batches of ten after one rejection', async () => {
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
@@ -102,8 +102,8 @@ describe('a node that takes batches of ten', () => {
   })
 })
 
-describe('a node that leaves out a part of a batch', () => {
-  it('is given no call of another for it', async () => {
+describe('a node that omits a part of a batch', () => {
+  it('gives no call the answer to another one', async () => {
     node.answerWith(async (response, body, pass) => {
       const calls = JSON.parse(body)
       if (!Array.isArray(calls) || calls.length < 2) return pass()

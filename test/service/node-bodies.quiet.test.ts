@@ -27,7 +27,7 @@ function drip(asked: () => void): RawAnswer {
 }
 
 describe('an answer of a node whose body never ends', () => {
-  it('is given up, and the next endpoint is asked', async () => {
+  it('is cancelled, and the next endpoint is called', async () => {
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: [node.url, on.rpc.url].join() })
     await on.traffic.run({ events: 2, blocks: 2 })
     await on.untilRead()
@@ -42,7 +42,7 @@ describe('an answer of a node whose body never ends', () => {
     expect(on.rpc.requests().length).toBeGreaterThan(1)
   })
 
-  it('does not keep the service from ending', async () => {
+  it('does not delay the end of the service', async () => {
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
     const { opened, open } = deferred()
     node.answerWith(drip(open))
@@ -54,11 +54,11 @@ describe('an answer of a node whose body never ends', () => {
   })
 })
 
-describe('a small answer of a node that is large when it is unpacked', () => {
+describe('a small compressed answer of a node that is large when decompressed', () => {
   it.each([
     ['empty objects', `[{"jsonrpc":"2.0","id":0,"result":[${'{},'.repeat((10 * MEGABYTE) / 3)}{}]}]`],
     ['lists in lists', '['.repeat(5 * MEGABYTE) + ']'.repeat(5 * MEGABYTE)],
-  ])('of %s is refused before it is read', async (_what, text) => {
+  ])('of %s is rejected before it is parsed', async (_what, text) => {
     const packed = gzipSync(text)
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
     await on.untilRead()

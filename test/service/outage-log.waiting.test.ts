@@ -42,7 +42,7 @@ const linesOf = (text: string) => lines.filter(({ msg }) => msg.includes(text))
 const status = async () => (await service.get('/health')).body.chains[0].status
 
 describe('the log of a chain that goes down', () => {
-  it('has a line for each request that needs the chain, and no error of its own for it', async () => {
+  it('has a line for each request that needs the chain, and no separate error for it', async () => {
     await start()
     rpc.setUp(false)
     await eventually(status, (found) => found === 'down')
@@ -57,7 +57,7 @@ describe('the log of a chain that goes down', () => {
     expect(new Set(requests.map(({ msg }) => msg))).toEqual(new Set(['request']))
   })
 
-  it('says once that bonds cannot be read, and once that they are read again', async () => {
+  it('has one line when bonds cannot be read, and one when they are read again', async () => {
     await start()
     await solver.register(service, 'Ada')
     rpc.setUp(false)
@@ -81,7 +81,7 @@ describe('the log of a chain that goes down', () => {
 })
 
 describe('the log of a start', () => {
-  it('says that a slow chain has not been read yet, and when it is', async () => {
+  it('has a line while a slow chain is not read yet, and one when it is', async () => {
     const { release } = rpc.hold(({ method }) => method === 'eth_getCode')
     await start()
     expect(linesOf('the chain')).toMatchObject([

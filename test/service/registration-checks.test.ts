@@ -71,7 +71,7 @@ const BAD = [
 ]
 const bad = badSolvers.filter(({ name }) => BAD.includes(name))
 
-describe('a registration is answered with what came of one request to the endpoint', () => {
+describe('a registration returns the result of one request to the endpoint', () => {
   it('a valid reply', async () => {
     expect(await checkOf(honest())).toMatchObject({
       outcome: 'QUOTED',
@@ -79,7 +79,7 @@ describe('a registration is answered with what came of one request to the endpoi
     })
   })
 
-  it('a wrong signature, in the words of the record of a quote', async () => {
+  it('a wrong signature, explained as in the record of a quote', async () => {
     const { outcome, explanation } = await checkOf(wronglySigned)
     solver.behave(wronglySigned)
     const { body } = await askForQuote()
@@ -91,7 +91,7 @@ describe('a registration is answered with what came of one request to the endpoi
     )
   })
 
-  it('a dead endpoint, which is registered all the same', async () => {
+  it('a dead endpoint, which is still registered', async () => {
     const trap = await startTrap()
     await trap.close()
     const { outcome, explanation } = await registerAt(`http://127.0.0.1:${trap.port}`)
@@ -108,7 +108,7 @@ describe('a registration is answered with what came of one request to the endpoi
     ])
   })
 
-  it('a redirect, which is no decline', async () => {
+  it('a redirect, which is not a decline', async () => {
     const { outcome, explanation } = await checkOf(answerStatus(302))
     expect([outcome, explanation]).toEqual([
       'DECLINED',
@@ -116,7 +116,7 @@ describe('a registration is answered with what came of one request to the endpoi
     ])
   })
 
-  it('an error of the solver, which is no decline', async () => {
+  it('an error of the solver, which is not a decline', async () => {
     const { outcome, explanation } = await checkOf(answerStatus(500))
     expect([outcome, explanation]).toEqual([
       'DECLINED',
@@ -144,7 +144,7 @@ describe('a registration is answered with what came of one request to the endpoi
 })
 
 describe('the request', () => {
-  it('is for tokens that do not exist while no pair was quoted, then for the pair quoted last', async () => {
+  it('is for tokens that do not exist until a pair is quoted, then for the pair quoted last', async () => {
     await registerAt(solver.endpointUrl)
     const request = { ...quoteRequest(chain), amount: '1234567' }
     await other.register(service)
@@ -165,7 +165,7 @@ describe('the request', () => {
     expect([headers?.['x-quote-kind'], headers?.['x-quote-id']]).toEqual(['indicative', undefined])
   })
 
-  it('counts in no metric of quotes, and not for the health of the solver', async () => {
+  it('changes neither the metrics of quotes nor the health of the solver', async () => {
     for (let time = 0; time < 4; time++) await checkOf(hang)
     const metrics = (await service.get('/metrics')).body as string
     const counted = metrics.match(
@@ -180,8 +180,8 @@ describe('the request', () => {
   })
 })
 
-describe('in production, an endpoint that cannot be reached is answered alike whatever the reason', () => {
-  it('a closed port, one that hangs up, and one of another protocol', async () => {
+describe('in production, every unreachable endpoint gets the same answer', () => {
+  it('for a closed port, a closed connection and another protocol', async () => {
     const strict = await startService(chain, PRODUCTION)
     const closed = await startTrap()
     await closed.close()
@@ -207,7 +207,7 @@ describe('in production, an endpoint that cannot be reached is answered alike wh
     talking.close()
   })
 
-  it('a name that resolves elsewhere after it was judged is not dialled', async () => {
+  it('and a name that resolves to another address after the check is not called', async () => {
     const trap = await startTrap()
     const answers = ['8.8.8.8', '127.0.0.1']
     const asked: string[] = []
@@ -229,7 +229,7 @@ describe('in production, an endpoint that cannot be reached is answered alike wh
 })
 
 describe('a chain that has not been read yet', () => {
-  it('is the reason that the answer gives, and no error of the log', async () => {
+  it('is the reason in the answer, and not an error in the log', async () => {
     const rpc = await startRpcProxy(chain.devnet.rpcUrl)
     const lines: string[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -251,8 +251,8 @@ describe('a chain that has not been read yet', () => {
   })
 })
 
-describe('checks are bounded', () => {
-  it('one at a time of a solver', async () => {
+describe('checks are limited', () => {
+  it('to one at a time of a solver', async () => {
     solver.behaveInChecks(hang)
     const first = registerAt(solver.endpointUrl)
     await expect.poll(() => solver.checks.length).toBe(1)
@@ -262,7 +262,7 @@ describe('checks are bounded', () => {
     expect(solver.checks).toHaveLength(1)
   })
 
-  it('five in a minute of a solver, from whatever address; others are checked meanwhile', async () => {
+  it('to five in a minute of a solver from all addresses, while others are checked', async () => {
     const checks = []
     for (let time = 0; time < 7; time++) checks.push(await registerAt(solver.endpointUrl))
     const outcomes = checks.map(({ outcome }) => outcome)

@@ -8,7 +8,7 @@ import { startProcess } from './process.js'
 import { environmentFor, startService } from './service.js'
 
 type Changes = Readonly<Record<string, string | undefined>>
-/** What is changed of a configuration that works, and what is said of it after the variable's name. */
+/** Changes of a valid configuration, and the message after the variable's name. */
 type Row = readonly [variable: string, changes: Changes, message: string | RegExp]
 
 const ID = '31337'
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Starts the service as it is built, in a folder without a file `.env`, and waits for its end. */
+/** Starts the built service in a folder without a file `.env`, and waits for its end. */
 async function start(changes: Changes, cwd = folder) {
   const changed = { ...environmentFor(chain), ...changes }
   const environment = Object.entries(changed).filter(
@@ -54,7 +54,7 @@ async function expectOneLine(variable: string, changes: Changes, message: string
   if (typeof message === 'string') expect(text).toBe(message)
   else expect(text).toMatch(message)
   expect(code).toBe(1)
-  // Nothing is logged as an error beside it.
+  // The log contains no other error.
   expect(log).not.toMatch(/"level":[56]0/)
 }
 
@@ -175,7 +175,7 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
   ]
   it.each(rows)('%s, with %j', (variable, changes, message) => expectOneLine(variable, changes, message))
 
-  it('a contract that is none, another one, and another chain', async () => {
+  it('a missing contract, another contract, and another chain', async () => {
     const { address } = solverAccounts[0]
     await expectOneLine(
       SETTLEMENT,
@@ -197,7 +197,7 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
     await expectOneLine('RPC_URL_10', two, `URL 2 answers for chain ${ID}, and not for 10`)
   })
 
-  it('a port and a database file that others have', async () => {
+  it('a port and a database file that other programs use', async () => {
     const path = join(folder, 'used.db')
     const first = await startService(chain, { DB_PATH: path })
     onTestFinished(() => first.close())
@@ -214,7 +214,7 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
     )
   })
 
-  it('a folder in the place of .env', async () => {
+  it('a folder named .env', async () => {
     const cwd = join(folder, 'with-env')
     mkdirSync(join(cwd, '.env'), { recursive: true })
     await expectOneLine(
@@ -226,7 +226,7 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
   })
 })
 
-it('with several mistakes, each is a line of its own', async () => {
+it('a start with several mistakes writes a line for each', async () => {
   const { code, errors } = await start({
     PORT: '70000',
     HOST: undefined,
@@ -243,7 +243,7 @@ it('with several mistakes, each is a line of its own', async () => {
   ])
 })
 
-it('a misspelt variable is a warning, and the service starts', async () => {
+it('a start with a misspelt variable writes a warning and succeeds', async () => {
   const environment = { ...environmentFor(chain), QUOTE_TIMEOUT: '5000', RPC_URL: 'http://secret.example' }
   const service = startProcess(process.execPath, [resolve(BUILT, 'main.js')], environment, { cwd: folder })
   await service.waitFor(/"msg":"listening"/)

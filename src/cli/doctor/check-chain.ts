@@ -5,17 +5,17 @@ import { checkContract } from './check-contract.js'
 import { type ExaminedEndpoint, examineEndpoint } from './check-endpoint.js'
 import { type CheckResult, collectResults } from './check-result.js'
 
-/** What is known of a chain. */
+/** The check results of a chain. */
 export interface ExaminedChain {
   readonly chainId: number
   readonly checkResults: readonly CheckResult[]
-  /** How far the latest head's time lies before this machine's clock, in milliseconds; undefined without a head. */
+  /** Age of the latest head by this machine's clock, in milliseconds; undefined without a head. */
   readonly headAgeMs: number | undefined
 }
 
 type UsableEndpoint = ExaminedEndpoint & { readonly head: NonNullable<ExaminedEndpoint['head']> }
 
-/** Blocks that one endpoint may be behind another without a word. */
+/** An endpoint may lag another one by this many blocks without a warning. */
 const USUAL_LAG_BLOCKS = 3
 
 /** Checks a chain's endpoints, each alone and against the others, and its settlement contract. */
@@ -47,19 +47,19 @@ export async function examineChain(chain: ChainConfig, config: Config): Promise<
   }
 }
 
-/** Notes URLs that occur more than once: an endpoint cannot take over from itself. */
+/** Warns of URLs that occur more than once. An endpoint cannot replace itself when it fails. */
 function checkDuplicates({ chainId, rpcUrls }: ChainConfig): readonly CheckResult[] {
   const urls = rpcUrls.map((url) => new URL(url).href)
   const { warn, list } = collectResults(`RPC_URL_${chainId}`)
   urls.forEach((url, index) => {
     const first = urls.indexOf(url)
     if (first < index)
-      warn(`URL ${index + 1}`, `is the same as URL ${first + 1}`, 'Take another endpoint, or leave it out.')
+      warn(`URL ${index + 1}`, `is the same as URL ${first + 1}`, 'Use another endpoint, or remove it.')
   })
   return list
 }
 
-/** Notes a START_BLOCK that the chain has not reached. */
+/** Warns of a START_BLOCK that the chain has not reached. */
 function checkStartBlock(
   { chainId, startBlock }: ChainConfig,
   endpoints: readonly UsableEndpoint[],
@@ -68,12 +68,12 @@ function checkStartBlock(
   const head = Math.max(...endpoints.map((endpoint) => endpoint.head.number))
   if (startBlock === undefined || endpoints.length === 0 || startBlock <= head + 1) return list
   const remedy =
-    'Set it to the first block of the contract. It does not count once the database has a position.'
+    'Set it to the first block of the contract. It has no effect after the database has stored a position.'
   warn('', `is ${startBlock}, above the head ${head}: no event is published before that block`, remedy)
   return list
 }
 
-/** Whether endpoints are about as far as each other, and on the same chain at a block that all of them have. */
+/** Checks that the heads of the endpoints are close together, and that all endpoints have the same block at the lowest head. */
 async function checkAgreement(
   { chainId }: ChainConfig,
   endpoints: readonly UsableEndpoint[],
@@ -83,17 +83,17 @@ async function checkAgreement(
   const numbers = endpoints.map(({ head }) => head.number)
   const [lowest, highest] = [Math.min(...numbers), Math.max(...numbers)]
   const text = `heads at ${numbers.join(', ')}`
-  const remedy = 'The service passes over an endpoint that lags: put the one that is ahead first.'
+  const remedy = 'The service skips an endpoint that lags. Put the endpoint with the highest head first.'
   if (highest - lowest > USUAL_LAG_BLOCKS) checkResults.warn('heads', text, remedy)
   else checkResults.ok('heads', text)
 
   try {
     const headers = await Promise.all(endpoints.map(({ reader }) => reader.header(lowest)))
     const isAgreed = new Set(headers.map(({ hash }) => hash)).size === 1
-    if (isAgreed) checkResults.ok('agreement', `all have the same block ${lowest}`)
+    if (isAgreed) checkResults.ok('agreement', `all endpoints have the same block ${lowest}`)
     else {
-      const wrong = `All URLs of RPC_URL_${chainId} must be of one network: compare block ${lowest} with an explorer.`
-      checkResults.fail('agreement', `they have different blocks ${lowest}`, wrong)
+      const wrong = `All URLs of RPC_URL_${chainId} must belong to one network. Compare block ${lowest} with an explorer.`
+      checkResults.fail('agreement', `the endpoints have different blocks ${lowest}`, wrong)
     }
   } catch (error) {
     checkResults.warn('agreement', `block ${lowest} could not be compared: ${summary(error)}`)

@@ -2,33 +2,36 @@ import { TIMESTAMP_TOLERANCE_MS } from '../../domain/solver.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, collectResults } from './check-result.js'
 
-/** Block times may be so far ahead where miners' clocks are. */
+/** Block times may be ahead by this much, because the clocks of block producers may be. */
 const USUAL_AHEAD_MS = 15_000
 const REMEDY = "Set the machine's clock, by NTP for example."
 
 /**
- * Holds the machine's clock against the chains' last blocks, which are never of the future.
- * @param headAgesMs for each chain that answered, how far its last block's time lies before the clock
+ * Compares the machine's clock with the times of the chains' last blocks, which are never in the future.
+ * @param headAgesMs age of the last block of each chain that answered, by this machine's clock
  */
 export function checkClockDrift(headAgesMs: readonly number[]): readonly CheckResult[] {
   const checkResults = collectResults('clock')
-  const tolerance = `registrations may be ${formatDuration(TIMESTAMP_TOLERANCE_MS)} off this clock`
+  const tolerance = `timestamps of registrations may differ from it by ${formatDuration(TIMESTAMP_TOLERANCE_MS)}`
   if (headAgesMs.length === 0) {
-    checkResults.warn('', 'not checked: no chain has told its time', 'Correct the RPC URLs first.')
+    checkResults.warn('', 'not checked: no chain has returned a block', 'Correct the RPC URLs first.')
     return checkResults.list
   }
   const ageMs = Math.min(...headAgesMs)
   const distance = formatDuration(Math.abs(ageMs))
   if (ageMs < -TIMESTAMP_TOLERANCE_MS) {
-    const refused = 'registrations of solvers with the right time are refused'
-    checkResults.fail('', `it is ${distance} behind the chains' last block: ${refused}`, REMEDY)
+    const consequence = 'the service rejects registrations of solvers whose clock is right'
+    checkResults.fail('', `it is ${distance} earlier than the chains' last block: ${consequence}`, REMEDY)
   } else if (ageMs < -USUAL_AHEAD_MS) {
-    checkResults.warn('', `it is ${distance} behind the chains' last block; ${tolerance}`, REMEDY)
+    checkResults.warn('', `it is ${distance} earlier than the chains' last block; ${tolerance}`, REMEDY)
   } else if (ageMs > TIMESTAMP_TOLERANCE_MS) {
-    const remedy = `Unless the chains stand still: ${REMEDY}`
-    checkResults.warn('', `it is ${distance} ahead of every chain's last block; ${tolerance}`, remedy)
+    const remedy = `If the chains have not stopped: ${REMEDY}`
+    checkResults.warn('', `it is ${distance} later than every chain's last block; ${tolerance}`, remedy)
   } else {
-    checkResults.ok('', `the latest block is of ${distance} ${ageMs < 0 ? 'from now' : 'ago'}; ${tolerance}`)
+    checkResults.ok(
+      '',
+      `the time of the latest block is ${distance} ${ageMs < 0 ? 'from now' : 'ago'}; ${tolerance}`,
+    )
   }
   return checkResults.list
 }

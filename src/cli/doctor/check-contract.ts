@@ -10,8 +10,8 @@ import { checkOfferRules } from './check-offer-rules.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 /**
- * Checks that there is a settlement contract of this protocol at the chain's address.
- * @param client of an endpoint that answers; undefined when there is none
+ * Checks that the configured address has a settlement contract of this protocol.
+ * @param client client of an endpoint that answers; undefined when no endpoint does
  */
 export async function checkContract(
   chain: ChainConfig,
@@ -40,8 +40,8 @@ export async function checkContract(
     checkResults.ok('code', `a contract of ${(code.length - 2) / 2} bytes at ${address}`)
     await checkProtocol(chain, client, config, { checkResults, names })
   } catch (error) {
-    const remedy = `The node failed meanwhile: try again, or take another endpoint into RPC_URL_${chainId}.`
-    checkResults.fail('', `could not be read: ${summary(error)}`, remedy)
+    const remedy = `The node failed during the check. Try again, or use another endpoint in RPC_URL_${chainId}.`
+    checkResults.fail('', `the contract could not be read: ${summary(error)}`, remedy)
   }
   return [...checkResults.list, ...names.list]
 }
@@ -58,13 +58,16 @@ async function checkProtocol(
   let hasher: QuoteHasher
   try {
     hasher = createQuoteHasher(protocolName, await settlement.readDomain(protocolName))
-    checkResults.ok('protocol', 'it has a DEPOSIT_PROXY_CREATION_CODE_HASH, as settlement contracts do')
+    checkResults.ok(
+      'protocol',
+      'the contract has DEPOSIT_PROXY_CREATION_CODE_HASH, as settlement contracts do',
+    )
   } catch (error) {
     if (!(error instanceof NotASettlementError)) throw error
-    const remedy = `Set SERVICE_ADDRESS_${chainId} to the settlement contract, behind its proxy if it has one.`
+    const remedy = `Set SERVICE_ADDRESS_${chainId} to the settlement contract, or to its proxy if it has one.`
     checkResults.fail(
       'protocol',
-      'it is no settlement contract: it has no DEPOSIT_PROXY_CREATION_CODE_HASH',
+      'the contract is not a settlement contract: it has no DEPOSIT_PROXY_CREATION_CODE_HASH',
       remedy,
     )
     return
@@ -80,7 +83,7 @@ async function checkProtocol(
     const least = `MIN_SOLVER_BOND is ${formatUnits(minSolverBond, decimals)} ${symbol}`
     checkResults.ok('bond', `${least}, held in ${token} with ${decimals} decimals`)
   } else {
-    checkResults.warn('bond', `its token could not be read: ${summary(bond.reason)}`)
+    checkResults.warn('bond', `the bond token could not be read: ${summary(bond.reason)}`)
   }
   await checkOfferRules(chain, client, checkResults)
 }
@@ -109,7 +112,7 @@ function noteProtocolName(
   if (check === 'right') {
     checkResults.ok(subject, `the contract hashes quotes as ${protocolName}Quote`)
   } else if (check === 'wrong') {
-    const remedy = 'With another name, no solver has a valid signature and no quote is answered.'
+    const remedy = 'With a wrong name, the signature of every solver is invalid, and no request gets a quote.'
     checkResults.fail(subject, explainWrongName(protocolName, chainId, address), remedy)
   } else {
     const remedy = `Solvers must sign ${protocolName}Quote: is that the name of the contract's struct?`
@@ -126,8 +129,8 @@ function noteDomain(
 ): void {
   const { chainId, address, protocolName } = expected
   if (answer.status === 'rejected') {
-    const remedy = `Solvers must sign with exactly this: is PROTOCOL_NAME right?`
-    const text = `the contract does not tell (ERC-5267), so name ${protocolName} and version 1 are taken`
+    const remedy = `Solvers must sign with exactly this name and version. Is PROTOCOL_NAME right?`
+    const text = `the contract does not return it (ERC-5267), so the service uses name ${protocolName} and version 1`
     checkResults.warn('EIP-712 domain', text, remedy)
     return
   }
@@ -137,7 +140,7 @@ function noteDomain(
     Number(domainChainId) === chainId && verifyingContract.toLowerCase() === address.toLowerCase()
   if (isItself) checkResults.ok('EIP-712 domain', text)
   else {
-    const remedy = `Is SERVICE_ADDRESS_${chainId} an implementation behind a proxy, or the chain a fork?`
-    checkResults.warn('EIP-712 domain', `it names another place: ${text}`, remedy)
+    const remedy = `Is SERVICE_ADDRESS_${chainId} the implementation of a proxy, or is the chain a fork?`
+    checkResults.warn('EIP-712 domain', `it names another contract or chain: ${text}`, remedy)
   }
 }

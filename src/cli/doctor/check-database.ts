@@ -4,25 +4,25 @@ import type { Solver } from '../../domain/solver.js'
 import { migrations } from '../../store/schema.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
-/** What is known of the database. */
+/** The check results of the database. */
 export interface ExaminedDatabase {
   readonly checkResults: readonly CheckResult[]
-  /** The registered solvers, as far as they can be read. */
+  /** The registered solvers; empty when they cannot be read. */
   readonly solvers: readonly Solver[]
 }
 
 const MIB = 1024 * 1024
 const LITTLE_SPACE_MIB = 1024
 const LEAST_SPACE_MIB = 64
-/** procfs and sysfs, which store no files whatever their access rights say (statfs(2)). */
+/** procfs and sysfs (statfs(2)). They store no files, even where the access rights allow it. */
 const VIRTUAL_FILE_SYSTEMS = [0x9fa0, 0x62656572]
 
-/** Checks the database and its folder; opens the file for reading only. */
+/** Checks the database and its folder. Opens the file read-only. */
 export async function examineDatabase(dbPath: string): Promise<ExaminedDatabase> {
   const checkResults = collectResults('DB_PATH')
   if (dbPath === ':memory:') {
-    const remedy = 'Set DB_PATH to a file, unless this is a trial.'
-    checkResults.warn('', 'is :memory:, so solvers and events are gone at every restart', remedy)
+    const remedy = 'Set DB_PATH to a file, except for a trial.'
+    checkResults.warn('', 'is :memory:, so every restart loses solvers and events', remedy)
     return { checkResults: checkResults.list, solvers: [] }
   }
   const folder = dirname(resolve(dbPath))
@@ -31,7 +31,7 @@ export async function examineDatabase(dbPath: string): Promise<ExaminedDatabase>
   return { checkResults: checkResults.list, solvers: isSound ? await readSolvers(dbPath) : [] }
 }
 
-/** SQLite writes files of its own beside the database. @returns whether it can */
+/** Checks that SQLite can write its own files next to the database. @returns whether it can */
 async function checkFolder(folder: string, checkResults: CheckResults): Promise<boolean> {
   try {
     await access(folder, constants.W_OK | constants.X_OK)
@@ -39,7 +39,7 @@ async function checkFolder(folder: string, checkResults: CheckResults): Promise<
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     const remedy = isMissing
       ? `Run mkdir -p ${folder}, or change DB_PATH.`
-      : `Give the service's user ${folder}.`
+      : `Allow the service's user to write to ${folder}.`
     checkResults.fail('folder', `${folder} ${isMissing ? 'does not exist' : 'is not writable'}`, remedy)
     return false
   }
@@ -51,42 +51,43 @@ async function checkFolder(folder: string, checkResults: CheckResults): Promise<
   checkResults.ok('folder', `${folder} is writable`)
   const freeMib = Math.floor((bavail * bsize) / MIB)
   const text = `${freeMib} MiB free`
-  const remedy = `Make room on the disk of ${folder}: without it no event is announced.`
+  const remedy = `Free space on the disk of ${folder}. Without space the service publishes no event.`
   if (freeMib < LEAST_SPACE_MIB) checkResults.fail('disk', text, remedy)
   else if (freeMib < LITTLE_SPACE_MIB) checkResults.warn('disk', text, remedy)
   else checkResults.ok('disk', text)
   return true
 }
 
-/** @returns whether it is there and can be read as it is */
+/** @returns whether the file exists, and this version can read it without a migration */
 async function checkFile(path: string, isWritable: boolean, checkResults: CheckResults): Promise<boolean> {
   const file = await stat(path).catch(() => undefined)
   if (file === undefined) {
-    if (isWritable) checkResults.ok('file', `${path} will be made by the first start`)
+    if (isWritable) checkResults.ok('file', `${path} does not exist: the first start creates it`)
     return false
   }
   if (file.isDirectory()) {
     checkResults.fail('file', `${path} is a folder`, 'Set DB_PATH to a file in it.')
     return false
   }
-  const restore = `Restore ${path} from a backup, or move it away to begin anew without what was in it.`
+  const restore = `Restore ${path} from a backup, or move it away to start with an empty database.`
   try {
     await access(path, constants.W_OK)
     const { readStoredState } = await import('../../store/sqlite-inspection.js')
     const { damage, newer, pending } = readStoredState(path, file.size, Object.keys(migrations))
     if (damage !== undefined) checkResults.fail('file', `${path} is damaged: ${damage}`, restore)
     else if (newer.length > 0) {
-      const remedy = 'Run the version that wrote it or a later one, or restore the backup from before.'
+      const remedy = 'Run the version that wrote it or a later one, or restore a backup of the older version.'
       checkResults.fail('file', `${path} was written by a newer version: it has ${newer.join(', ')}`, remedy)
     } else if (pending.length > 0) {
-      const remedy = 'Back it up before: an older version will not read it any more.'
+      const remedy = 'Make a backup before the start. Older versions cannot read the file after it.'
       checkResults.warn('file', `${path} gets ${pending.join(', ')} at the next start`, remedy)
     } else checkResults.ok('file', `${path} is sound`)
     return damage === undefined && newer.length === 0 && pending.length === 0
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const isForbidden = code === 'EACCES' || code === 'EROFS'
-    if (isForbidden) checkResults.fail('file', `${path} is not writable`, "Give it to the service's user.")
+    if (isForbidden)
+      checkResults.fail('file', `${path} is not writable`, "Allow the service's user to write to it.")
     else checkResults.fail('file', `${path} cannot be read: ${message}`, restore)
     return false
   }

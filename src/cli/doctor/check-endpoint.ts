@@ -6,29 +6,29 @@ import type { ChainConfig } from '../../config.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
-/** What is known of one JSON-RPC endpoint. */
+/** The check results of one JSON-RPC endpoint. */
 export interface ExaminedEndpoint {
-  /** The variable, and the place in its list where there are several. */
+  /** The variable. If it has several URLs, also the number of this one. */
   readonly name: string
   readonly endpoint: Endpoint
   readonly reader: BlockReader
   readonly checkResults: readonly CheckResult[]
-  /** Undefined where the endpoint cannot be used. */
+  /** Undefined when the endpoint cannot be used. */
   readonly head: TimedHeader | undefined
-  /** How far the head's time lies before this machine's clock when it was read, in milliseconds. */
+  /** Age of the head by this machine's clock at the read, in milliseconds. */
   readonly headAgeMs: number
 }
 
-/** Answers what it is sent, on every chain: the precompiled contract for the identity. */
+/** Address of the precompiled identity contract, which returns its input on every chain. */
 const IDENTITY = `0x${'00'.repeat(19)}04` as const
 const SLOW_MS = 1000
 const SLOW_REMEDY =
-  'After a start the chain is down until it is read, for several times as long. Take an endpoint that is nearer or less busy.'
+  'After a start the chain is down until the service has read it, which takes several such calls. Use an endpoint that is nearer or less busy.'
 const OLD_HEAD_MS = 5 * 60_000
 
 /**
- * Asks an endpoint for everything that the service will ask it for.
- * @param index its place among the chain's endpoints
+ * Checks an endpoint with every kind of call that the service makes.
+ * @param index position of the endpoint in the list of the chain, from 0
  */
 export async function examineEndpoint(
   config: ChainConfig,
@@ -44,14 +44,14 @@ export async function examineEndpoint(
 
   if (!(await checkChainId(config, endpoint, url, checkResults))) return unusable
   if (!endpoint.takesBatches()) {
-    const remedy = `Reading past events takes up to 50 times as many requests: take one with batches into ${nameOf(config)}.`
-    checkResults.warn('batches', 'takes no JSON-RPC batches: each call is a request of its own', remedy)
+    const remedy = `Reading past events takes up to 50 times as many requests. Use an endpoint with batches in ${nameOf(config)}.`
+    checkResults.warn('batches', 'does not accept JSON-RPC batches: each call is a separate request', remedy)
   }
   const head = await reader.head().catch((error) => {
     checkResults.fail(
       'head',
-      `is not told: ${summary(error)}`,
-      `Take another endpoint into ${nameOf(config)}.`,
+      `could not be read: ${summary(error)}`,
+      `Use another endpoint in ${nameOf(config)}.`,
     )
     return undefined
   })
@@ -62,7 +62,7 @@ export async function examineEndpoint(
   return { ...unusable, head, headAgeMs }
 }
 
-/** @returns whether it answers, and for the right chain */
+/** @returns whether the endpoint answers, and serves the right chain */
 async function checkChainId(
   config: ChainConfig,
   { client, takesBatches }: Endpoint,
@@ -72,7 +72,7 @@ async function checkChainId(
   const { chainId } = config
   const start = performance.now()
   try {
-    // Two calls of one turn go out as one batch.
+    // Two calls in one turn of the event loop are sent as one batch.
     const [answer] = await Promise.all([client.getChainId(), client.getBlockNumber({ cacheTime: 0 })])
     const took = performance.now() - start
     const answers = `${url.host} answers ${takesBatches() ? 'batches' : 'single calls'} in ${formatDuration(took)}`
@@ -82,11 +82,11 @@ async function checkChainId(
       checkResults.ok('chain id', String(chainId))
       return true
     }
-    const remedy = `Take an endpoint of chain ${chainId} into ${nameOf(config)}, or serve ${answer} in SUPPORTED_CHAINS.`
+    const remedy = `Use an endpoint of chain ${chainId} in ${nameOf(config)}, or serve ${answer} in SUPPORTED_CHAINS.`
     checkResults.fail('chain id', `answers for chain ${answer}, and not for ${chainId}`, remedy)
   } catch (error) {
     const reason = summary(error).replace(/^Error: /, '')
-    const remedy = `Correct ${nameOf(config)}: is the URL right, the key in it valid, the node running?`
+    const remedy = `Correct ${nameOf(config)}: is the URL right, is its key valid, and does the node run?`
     checkResults.fail('reachable', `${url.host} does not answer: ${reason}`, remedy)
   }
   return false
@@ -94,7 +94,8 @@ async function checkChainId(
 
 function noteHead(head: TimedHeader, ageMs: number, checkResults: CheckResults): void {
   const text = `block ${head.number}, ${formatDuration(Math.abs(ageMs))} ${ageMs < 0 ? 'ahead of the clock' : 'old'}`
-  const remedy = 'The node may be stuck or still syncing; a local chain that mines on demand may have it so.'
+  const remedy =
+    'The node may be stuck, or it may still be syncing. An old head is normal for a local chain that mines on demand.'
   if (ageMs > OLD_HEAD_MS) checkResults.warn('head', text, remedy)
   else checkResults.ok('head', text)
 }
@@ -114,19 +115,19 @@ async function checkCalls(
   ])
   if (logs.status === 'fulfilled') checkResults.ok('eth_getLogs', 'by block hash (EIP-234)')
   else {
-    const remedy = `Without it no event is read: take another endpoint into ${nameOf(config)}.`
-    checkResults.fail('eth_getLogs', `not by block hash (EIP-234): ${summary(logs.reason)}`, remedy)
+    const remedy = `Without this call the service reads no events. Use another endpoint in ${nameOf(config)}.`
+    checkResults.fail('eth_getLogs', `fails by block hash (EIP-234): ${summary(logs.reason)}`, remedy)
   }
   if (echo.status === 'fulfilled') checkResults.ok('eth_call', 'by block hash (EIP-1898)')
   else {
-    const remedy = 'Orders work all the same, but each read asks the node.'
-    checkResults.warn('eth_call', `not by block hash (EIP-1898): ${summary(echo.reason)}`, remedy)
+    const remedy = 'Order reads still work, but each of them calls the node.'
+    checkResults.warn('eth_call', `fails by block hash (EIP-1898): ${summary(echo.reason)}`, remedy)
   }
   if (receipts.status === 'fulfilled' && Array.isArray(receipts.value))
     checkResults.ok('eth_getBlockReceipts', 'proves that no event of a block is missing')
   else {
-    const remedy = `Events that it leaves out are found late or not at all: take one that has receipts into ${nameOf(config)}.`
-    checkResults.warn('eth_getBlockReceipts', 'gives no receipts', remedy)
+    const remedy = `Events that the node omits are found late or never. Use an endpoint with receipts in ${nameOf(config)}.`
+    checkResults.warn('eth_getBlockReceipts', 'returns no receipts', remedy)
   }
 }
 

@@ -3,7 +3,7 @@ import { createSettlement } from '../../chain/settlement.js'
 import type { ChainConfig } from '../../config.js'
 import type { CheckResults } from './check-result.js'
 
-/** Notes which offers the service can hold against the contract: not every deployment has both views. */
+/** Reports which rules of the contract the service checks offers against. Not every deployment has both views. */
 export async function checkOfferRules(
   { chainId, settlement, destinationChains }: ChainConfig,
   client: PublicClient,
@@ -17,19 +17,25 @@ export async function checkOfferRules(
     )
   } else {
     const percent = Number(bondReservationBps) / 100
-    checkResults.ok('bond cover', `an offer may take ${percent} % of its output from the solver's free bond`)
+    checkResults.ok(
+      'bond cover',
+      `an offer reserves ${percent} % of its output, which the solver's free bond must cover`,
+    )
   }
   if (minOrder === undefined) {
     checkResults.warn(
       'least order',
-      'the contract has no MIN_ORDER: offers are not checked for the least output',
+      'the contract has no MIN_ORDER: offers are not checked against a minimum output',
     )
   } else {
     checkResults.ok('least order', `an output must be at least ${minOrder} of the token's smallest unit`)
   }
   const others = destinationChains.filter((destination) => destination !== chainId)
   if (others.length > 0) {
-    const list = `${others.length} beside the chain itself: ${others.join(', ')}`
-    checkResults.warn('destinations', `${list}. It cannot be checked that the contract takes quotes for them`)
+    const list = `${others.length} in addition to the chain itself: ${others.join(', ')}`
+    checkResults.warn(
+      'destinations',
+      `${list}. The service cannot check that the contract accepts quotes for them`,
+    )
   }
 }

@@ -4,10 +4,10 @@ import type { Config } from '../../config.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 const HEALTH_TIMEOUT_MS = 2000
-/** Where to call who listens at all addresses. */
+/** Address to call when a program listens at all addresses. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** Checks that the port is free, or tells who has it. */
+/** Checks that the port is free, or reports which program uses it. */
 export async function checkPort({
   host,
   port,
@@ -17,7 +17,7 @@ export async function checkPort({
   try {
     server.listen(port, host)
     await once(server, 'listening')
-    checkResults.ok('', port === 0 ? 'any free one' : `${port} is free at ${host}`)
+    checkResults.ok('', port === 0 ? '0: the system chooses a free port' : `${port} is free at ${host}`)
     server.close()
     await once(server, 'close')
   } catch (error) {
@@ -35,8 +35,8 @@ async function explain(
   const remedy = 'Set HOST to 0.0.0.0, or to an address of this machine.'
   if (code === 'EADDRINUSE') await explainOccupied(host, port, ofPort)
   else if (code === 'EACCES')
-    ofPort.fail('', `${port} is not allowed to this user`, 'Set PORT to one above 1023.')
-  else ofHost.fail('', `${host} cannot be bound to: ${message}`, remedy)
+    ofPort.fail('', `this user may not listen on ${port}`, 'Set PORT to a port above 1023.')
+  else ofHost.fail('', `the service cannot bind to ${host}: ${message}`, remedy)
   return [...ofPort.list, ...ofHost.list]
 }
 
@@ -45,12 +45,12 @@ async function explainOccupied(host: string, port: number, checkResults: CheckRe
   const urlHost = address.includes(':') ? `[${address}]` : address
   const health = await readHealth(`http://${urlHost}:${port}/health`)
   if (health === undefined) {
-    const remedy = 'Set PORT to a free one, or end the program that has it.'
-    return checkResults.fail('', `${port} is taken by another program`, remedy)
+    const remedy = 'Set PORT to a free port, or end the program that uses it.'
+    return checkResults.fail('', `${port} is in use by another program`, remedy)
   }
-  const text = `${port} is taken by an instance that serves already: version ${health.version}, ${health.status}`
+  const text = `${port} is in use by a running instance: version ${health.version}, ${health.status}`
   if (health.status === 'ok') checkResults.ok('', text)
-  else checkResults.warn('', text, 'Its /health says what is down.')
+  else checkResults.warn('', text, 'Its /health shows what is down.')
 }
 
 async function readHealth(url: string): Promise<{ version: string; status: string } | undefined> {

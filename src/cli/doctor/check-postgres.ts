@@ -4,24 +4,24 @@ import type { ExaminedDatabase } from './check-database.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 const VARIABLE = 'DATABASE_URL'
-/** The first that has `idle_session_timeout`, by which a frozen replica loses its offices. */
+/** The first version with `idle_session_timeout`, which ends the leadership of a frozen replica. */
 const OLDEST_VERSION = 14
-/** Ten for statements, one that listens and is elected on, one for rate limits. */
+/** Ten for statements, one for notifications and leader election, one for rate limits. */
 const REPLICA_CONNECTIONS = 12
 
-/** What to do about a connection that cannot be made, by its error's code: SQLSTATE, or that of the system. */
+/** Remedies for a failed connection, by the code of its error: an SQLSTATE or a code of the system. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: `Correct the host in ${VARIABLE}.`,
   EAI_AGAIN: `Correct the host in ${VARIABLE}, or this machine's DNS.`,
   ECONNREFUSED: `Start PostgreSQL there, or correct host and port in ${VARIABLE}.`,
   '28P01': `Correct user and password in ${VARIABLE}.`,
-  '28000': `Correct the user in ${VARIABLE}, or let it in by the server's pg_hba.conf.`,
+  '28000': `Correct the user in ${VARIABLE}, or allow it in the server's pg_hba.conf.`,
   '3D000': `Create the database, or correct its name in ${VARIABLE}.`,
-  '53300': "Raise the server's max_connections, or end programs that have connections to spare.",
+  '53300': "Raise the server's max_connections, or end programs that do not need their connections.",
 }
-const OTHER_REMEDY = `Correct ${VARIABLE}: are host, port, user, password and sslmode right, the server running, its firewall open?`
+const OTHER_REMEDY = `Correct ${VARIABLE}: are host, port, user, password and sslmode right, does the server run, and is its firewall open?`
 
-/** Checks the PostgreSQL that replicas share; changes nothing there, and never repeats the password. */
+/** Checks the PostgreSQL that replicas share. It changes nothing there, and no result contains the password. */
 export async function examinePostgres(databaseUrl: string): Promise<ExaminedDatabase> {
   const checkResults = collectResults(VARIABLE)
   const { createPostgresReader, readSharedSolvers } = await import('../../store/postgres-inspection.js')
@@ -50,16 +50,16 @@ export async function examinePostgres(databaseUrl: string): Promise<ExaminedData
   }
 }
 
-/** Judges what a PostgreSQL has said of itself. */
+/** Checks the state that a PostgreSQL server has returned. */
 export function checkServer(state: PostgresState): readonly CheckResult[] {
   const checkResults = collectResults(VARIABLE)
   const { version, majorVersion, maxConnections, freeConnections } = state
   const text = `PostgreSQL ${version}`
   if (majorVersion >= OLDEST_VERSION) checkResults.ok('version', text)
-  else checkResults.fail('version', `${text} is too old`, `Take ${OLDEST_VERSION} or later.`)
+  else checkResults.fail('version', `${text} is too old`, `Use version ${OLDEST_VERSION} or later.`)
   checkPrivileges(state, checkResults)
   checkTables(state, checkResults)
-  const room = `${freeConnections} of ${maxConnections} are free, of which a replica takes up to ${REPLICA_CONNECTIONS}`
+  const room = `${freeConnections} of ${maxConnections} are free; a replica uses up to ${REPLICA_CONNECTIONS}`
   const remedy = "Raise the server's max_connections, or run fewer replicas."
   if (freeConnections >= REPLICA_CONNECTIONS) checkResults.ok('connections', room)
   else checkResults.warn('connections', room, remedy)
@@ -71,29 +71,29 @@ function checkPrivileges(state: PostgresState, checkResults: CheckResults): void
   const place = `schema ${schema} of database ${database}`
   const toUser = `to "${user}";`
   if (isReadOnly) {
-    const remedy = `Name the primary in ${VARIABLE}, or take default_transaction_read_only away.`
-    checkResults.fail('rights', `database ${database} takes no writes: it is a standby, or read-only`, remedy)
-  } else if (schema === null) {
-    const remedy = 'Create a schema that is in it, or correct it.'
+    const remedy = `Set ${VARIABLE} to the primary, or turn default_transaction_read_only off.`
     checkResults.fail(
       'rights',
-      `user ${user} has no schema: its search_path names none that is there`,
+      `database ${database} accepts no writes: it is a standby, or read-only`,
       remedy,
     )
+  } else if (schema === null) {
+    const remedy = 'Create a schema that the search_path names, or correct the search_path.'
+    checkResults.fail('rights', `user ${user} has no schema: no schema in its search_path exists`, remedy)
   } else if (forbidden.length > 0) {
-    const remedy = `As their owner: grant select, insert, update, delete on all tables in schema "${schema}" ${toUser}`
+    const remedy = `As the owner of the tables: grant select, insert, update, delete on all tables in schema "${schema}" ${toUser}`
     checkResults.fail(
       'rights',
       `user ${user} may not read and write ${forbidden.join(', ')} in ${place}`,
       remedy,
     )
   } else if (pending.length > 0 && !mayCreate) {
-    const remedy = `As its owner: grant create on schema "${schema}" ${toUser}`
+    const remedy = `As the owner of the schema: grant create on schema "${schema}" ${toUser}`
     checkResults.fail('rights', `user ${user} may not create tables in ${place}`, remedy)
   } else checkResults.ok('rights', `user ${user} may write ${place}`)
 }
 
-/** Tables that may not be read have no migrations that are known. */
+/** The migrations of tables that the user may not read are unknown. */
 function checkTables(
   { hasTables, forbidden, newer, pending }: PostgresState,
   checkResults: CheckResults,
@@ -101,11 +101,11 @@ function checkTables(
   if (forbidden.length > 0) return
   if (newer.length > 0) {
     const remedy =
-      'Run the version that wrote them or a later one, restore the backup from before, or take a database that no other program has.'
-    checkResults.fail('tables', `they were written by a newer version: they have ${newer.join(', ')}`, remedy)
-  } else if (!hasTables) checkResults.ok('tables', 'they will be made by the first start')
+      'Run the version that wrote them or a later one, restore a backup of the older version, or use a database without tables of another program.'
+    checkResults.fail('tables', `a newer version wrote them: they have ${newer.join(', ')}`, remedy)
+  } else if (!hasTables) checkResults.ok('tables', 'the first start creates them')
   else if (pending.length > 0) {
-    const remedy = 'Back the database up before: an older version will not start on it any more.'
-    checkResults.warn('tables', `they get ${pending.join(', ')} at the next start`, remedy)
-  } else checkResults.ok('tables', 'they are of this version')
+    const remedy = 'Make a backup before the start. Older versions cannot start on the database after it.'
+    checkResults.warn('tables', `the next start adds ${pending.join(', ')}`, remedy)
+  } else checkResults.ok('tables', 'they have this version')
 }

@@ -1,15 +1,15 @@
-/** What one check has found. */
+/** The result of one check. */
 export interface CheckResult {
-  /** `warn` is worth a look; `fail` keeps the service from starting or from doing its work. */
+  /** `warn` marks a risk. `fail` prevents the start or the work of the service. */
   readonly status: 'ok' | 'warn' | 'fail'
-  /** What was checked, such as `RPC_URL_1 head`. */
+  /** The subject of the check, such as `RPC_URL_1 head`. */
   readonly check: string
   readonly checkResult: string
-  /** What to do about it. */
+  /** What the operator can do. */
   readonly remedy?: string
 }
 
-/** Findings of one subject: what was checked, what was found, what to do. */
+/** The check results of one subject. */
 export interface CheckResults {
   ok(check: string, checkResult: string): void
   warn(check: string, checkResult: string, remedy?: string): void
@@ -18,8 +18,8 @@ export interface CheckResults {
 }
 
 /**
- * Collects what the checks of one subject find, in their order.
- * @param subject begins the name of each check, such as the variable that an operator would change
+ * Collects the check results of one subject in their order.
+ * @param subject prefix of each check's name, such as the variable that an operator would change
  */
 export function collectResults(subject: string): CheckResults {
   const list: CheckResult[] = []

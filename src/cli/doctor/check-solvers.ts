@@ -16,20 +16,22 @@ type Answer = Reply & { readonly tookMs: number }
 const TIMEOUT_MS = 5000
 const FIRST_SERVER_ERROR = 500
 
-/** What to do about a solver that cannot be asked. */
+/** Remedies for a solver that cannot be reached. */
 const REMEDIES: Readonly<Record<FailReason, string>> = {
   endpoint_rejected:
     "Its https URL must resolve to public addresses only (check this machine's DNS), or be in SOLVER_ENDPOINT_ALLOWLIST.",
-  name_not_resolved: "Its host name does not resolve: check this machine's DNS, then tell the solver.",
-  connection_refused: 'Nothing listens there: tell the solver.',
-  unreachable: "There is no way to it: check this machine's firewall and proxy, then tell the solver.",
-  tls_failed: 'Its certificate or its TLS is not in order: tell the solver.',
-  not_http: 'What answers there does not speak HTTP: tell the solver.',
-  reply_too_long: 'Its reply is longer than 64 KiB: tell the solver.',
-  connection_lost: 'It breaks connections off: tell the solver.',
+  name_not_resolved:
+    "Its host name does not resolve: check this machine's DNS, then inform the solver's operator.",
+  connection_refused: "Nothing listens there. Inform the solver's operator.",
+  unreachable:
+    "It cannot be reached: check this machine's firewall and proxy, then inform the solver's operator.",
+  tls_failed: "Its certificate or its TLS is invalid. Inform the solver's operator.",
+  not_http: "The server there does not speak HTTP. Inform the solver's operator.",
+  reply_too_long: "Its reply is longer than 64 KiB. Inform the solver's operator.",
+  connection_lost: "It closes connections before its reply is complete. Inform the solver's operator.",
 }
 
-/** Asks each registered solver of the supported chains for a quote that nobody wants. */
+/** Sends each registered solver of the supported chains a request for a quote that is not used. */
 export async function checkSolvers(
   solvers: readonly Solver[],
   config: Config,
@@ -47,7 +49,7 @@ export async function checkSolvers(
         end()
         settle({ kind: 'late' })
       }, TIMEOUT_MS)
-      // Refused by the guard, it is answered before this returns.
+      // When the endpoint guard rejects the URL, onReply runs before requestQuote returns.
       const end = client.requestQuote(solver, solverRequestFor(solver, config), {
         onSent() {},
         onReply(reply) {
@@ -68,7 +70,7 @@ export async function checkSolvers(
   }
 }
 
-/** Somebody's solver that fails is worth a look; a chain without any that works cannot be quoted. */
+/** A solver that fails is a warning. A chain on which every solver fails is a failure, because it has no quotes. */
 function checkEndpoints(
   chainId: number,
   solvers: readonly Solver[],
@@ -76,7 +78,7 @@ function checkEndpoints(
   quoteTimeoutMs: number,
 ): readonly CheckResult[] {
   const checkResults = collectResults(`solvers of chain ${chainId}`)
-  if (solvers.length === 0) checkResults.ok('', 'none is registered yet')
+  if (solvers.length === 0) checkResults.ok('', 'no solver is registered yet')
   let working = 0
   solvers.forEach(({ address, name, endpointUrl }, index) => {
     const answer = answers[index] as Answer
@@ -88,7 +90,11 @@ function checkEndpoints(
     } else checkResults.warn(check, `${endpointUrl} ${text}`, remedy)
   })
   if (solvers.length > 0 && working === 0)
-    checkResults.fail('', 'none of them works, so no quote can be given', 'See each of them above.')
+    checkResults.fail(
+      '',
+      'every solver fails, so there are no quotes',
+      'See the result of each solver above.',
+    )
   return checkResults.list
 }
 
@@ -96,20 +102,24 @@ function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string;
   const took = formatDuration(answer.tookMs)
   switch (answer.kind) {
     case 'late':
-      return { text: `does not answer within ${took}`, remedy: 'Quotes go on without it: tell the solver.' }
+      return {
+        text: `does not answer within ${took}`,
+        remedy: "Quotes do not wait for it. Inform the solver's operator.",
+      }
     case 'failed':
-      return { text: `cannot be asked: ${answer.message}`, remedy: REMEDIES[answer.reason] }
+      return { text: `cannot be called: ${answer.message}`, remedy: REMEDIES[answer.reason] }
     case 'malformed':
-      return { text: 'answers with no JSON', remedy: 'Tell the solver.' }
+      return { text: 'answers without JSON', remedy: "Inform the solver's operator." }
     case 'declined':
       if (answer.status >= FIRST_SERVER_ERROR)
         return {
           text: `answers with status ${answer.status}`,
-          remedy: 'It is in trouble itself: tell the solver.',
+          remedy: "The solver has an internal error. Inform the solver's operator.",
         }
   }
   if (answer.tookMs > quoteTimeoutMs) {
-    const remedy = 'Quotes will not wait so long for it: tell the solver, or raise QUOTE_TIMEOUT_MS.'
+    const remedy =
+      "Quotes do not wait that long for it. Inform the solver's operator, or raise QUOTE_TIMEOUT_MS."
     return { text: `answers in ${took}, which is longer than QUOTE_TIMEOUT_MS`, remedy }
   }
   return { text: `answers in ${took}${answer.kind === 'declined' ? `, with status ${answer.status}` : ''}` }
@@ -120,14 +130,14 @@ function solverRequestFor({ chainId, address }: Solver, config: Config) {
     depositWindowSeconds: config.defaultDepositWindowSeconds,
     fillWindowSeconds: config.defaultFillWindowSeconds,
   }
-  const nobody = `0x${'00'.repeat(18)}dead` as const
+  const noUser = `0x${'00'.repeat(18)}dead` as const
   const request = {
     chainId,
-    inputToken: nobody,
+    inputToken: noUser,
     outputToken: `0x${'00'.repeat(18)}beef` as const,
     orderType: 'EXACT_INPUT' as const,
     amount: 1n,
-    user: nobody,
+    user: noUser,
     destinationChainId: chainId,
     depositMode: 'CONTRACT' as const,
     ...deadlines(Date.now(), windows),

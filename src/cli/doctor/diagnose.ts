@@ -10,8 +10,8 @@ import { type CheckResult, collectResults } from './check-result.js'
 import { checkSolvers } from './check-solvers.js'
 
 /**
- * Checks what `serve` would run with, and changes nothing.
- * @returns the findings in the order of the configuration, whatever came first
+ * Checks the configuration of `serve` and what it depends on. It changes nothing.
+ * @returns the results in the order of the configuration
  */
 export async function diagnose(environment: Environment): Promise<readonly CheckResult[]> {
   let config: Config
@@ -27,7 +27,7 @@ export async function diagnose(environment: Environment): Promise<readonly Check
 }
 
 async function checkAll(config: Config): Promise<readonly CheckResult[]> {
-  // First, by itself: SQLite blocks, and would make others look slow.
+  // The database is checked first and alone. SQLite blocks the event loop, so other checks would measure too much.
   const { dbPath, databaseUrl } = config
   const database = await (databaseUrl === undefined ? examineDatabase(dbPath) : examinePostgres(databaseUrl))
   const [chains, port, solvers] = await Promise.all([
@@ -53,8 +53,8 @@ async function checkAll(config: Config): Promise<readonly CheckResult[]> {
 
 function checkBond({ minSolverBond }: Config): readonly CheckResult[] {
   const { warn, list } = collectResults('MIN_SOLVER_BOND')
-  const remedy = 'Set it above 0, unless this is a trial: bonds pay users whose orders are not filled.'
-  if (minSolverBond === 0n) warn('', 'is 0: solvers whose bond is used up stay registered', remedy)
+  const remedy = 'Set it above 0, except for a trial: bonds pay users whose orders are not filled.'
+  if (minSolverBond === 0n) warn('', 'is 0: solvers without a bond stay registered', remedy)
   return list
 }
 
@@ -65,6 +65,6 @@ function toWarning(misspelling: Misspelling): CheckResult {
 }
 
 function toCheckResult({ variable, message }: ConfigIssue): CheckResult {
-  const remedy = 'Correct it in the environment or in the file .env.'
+  const remedy = 'Correct the variable in the environment or in the file .env.'
   return { status: 'fail', check: variable, checkResult: message, remedy }
 }
