@@ -19,7 +19,7 @@ const ORDER_EVENTS: readonly string[] = ['Deposited', 'Settled', 'Refunded']
  */
 export async function runReplicaScenario(network: ReplicaNetwork, print: Print): Promise<Replica> {
   const { all } = network.service
-  const reader = await waitForLeader(network.service, network.devnet.chainId)
+  const leader = await waitForLeader(network.service, network.devnet.chainId)
   print(`The solvers have registered at ${all[0].name} and follow the events there.`)
   print(`${leader.name} is the leader of the chain, and notifies the others.`)
   const [next = leader, ...others] = all.filter((replica) => replica !== leader)
