@@ -77,7 +77,7 @@ module.exports = {
     },
     {
       name: 'client-is-for-browsers',
-      comment: 'The client imports only viem, the generated messages, domain and signing texts.',
+      comment: 'The client imports only viem, the generated messages and domain.',
       severity: 'error',
       from: { path: '^packages/client/src/' },
       to: { pathNot: '^(packages/client/|gen/|src/domain/|node_modules/viem/)' },

@@ -12,8 +12,11 @@ export interface RemoteChainState extends ChainState {
   invalidate(): void
 }
 
-/** Leaders publish every second. After this silence, the leader is gone and another replica takes over. */
-const SILENCE_MS = 4000
+/**
+ * Leaders publish every second. A snapshot older than this shows the chain as `syncing`. It causes no takeover: the server
+ * ends the connection of a silent leader (src/store/postgres-cluster.ts).
+ */
+const STALE_MS = 4000
 
 const NOTHING_RECEIVED: ChainSnapshot = {
   status: 'syncing',
@@ -28,7 +31,7 @@ export function createRemoteChainState(client: PublicClient): RemoteChainState {
   let receivedAt = Number.NEGATIVE_INFINITY
 
   function snapshot(): ChainSnapshot {
-    const isSilent = performance.now() - receivedAt > SILENCE_MS
+    const isSilent = performance.now() - receivedAt > STALE_MS
     return isSilent && received.status === 'ok' ? { ...received, status: 'syncing' } : received
   }
 

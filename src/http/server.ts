@@ -56,6 +56,7 @@ export interface HttpServer {
   close(graceMs: number, drainMs: number): Promise<void>
 }
 
+/** The maximum request body size, 64 KiB. */
 const MAX_BODY_BYTES = 64 * 1024
 /** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
 const NEVER_COMPRESS = 0xffff_ffff

@@ -19,7 +19,7 @@ interface EndpointGuardOptions {
   readonly nameServers?: readonly string[]
 }
 
-/** Prevents connections to internal addresses (server-side request forgery, docs/decisions.md, D10). */
+/** Prevents connections to internal addresses (server-side request forgery, SSRF: docs/decisions.md, D10). */
 export interface EndpointGuard {
   /** Whether the host of an endpoint is a name that `assertAllowed` resolves. */
   needsLookup(endpointUrl: string): boolean

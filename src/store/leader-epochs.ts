@@ -5,7 +5,7 @@ import type { DatabaseTransaction } from './database.js'
 import { insertInBatches } from './insert-in-batches.js'
 import type { Schema } from './schema.js'
 
-/** The epoch of a chain's leader. It ends when another leader begins the next one. */
+/** The epoch of a chain's leader, its fencing token. It ends when another leader begins the next one. */
 export interface LeaderEpoch {
   readonly chainId: number
   readonly number: number

@@ -15,12 +15,14 @@ interface PostgresClusterOptions {
 const HEARTBEAT_MS = 1000
 /** A connection without an answer for this time is lost. */
 const SILENCE_MS = 2500
+/** A leader that is silent for this time loses its connection, and with it the leadership. */
+const LEADER_SILENCE_MS = 3000
 const RECONNECT_MS = 250
 /**
  * Makes the server end the connection of a replica that is frozen or unreachable. Only then can another replica become
  * leader. The server also ends a statement when the replica no longer waits for its answer.
  */
-const LIMITS = `set idle_session_timeout = 3000; set statement_timeout = ${SILENCE_MS}`
+const LIMITS = `set idle_session_timeout = ${LEADER_SILENCE_MS}; set statement_timeout = ${SILENCE_MS}`
 const LISTEN = TOPICS.map((topic) => `listen ${channelOf(topic)}`).join(';')
 /** Tries to lock each leadership. A lock is held until the end of the connection. */
 const TRY_LOCKS = `select name, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || name, 0)) as is_won

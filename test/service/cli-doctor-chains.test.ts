@@ -208,7 +208,7 @@ describe('the settlement contract', () => {
     // No view returns the destination chains that the contract accepts.
     expect(warned).toEqual(['SERVICE_ADDRESS_31337 destinations'])
     expect(find('SERVICE_ADDRESS_31337 bond cover')?.checkResult).toContain('5 % of its output')
-    expect(find('SERVICE_ADDRESS_31337 least order')?.checkResult).toContain('at least 20 ')
+    expect(find('SERVICE_ADDRESS_31337 minimum order')?.checkResult).toContain('at least 20 ')
     expect(find('SERVICE_ADDRESS_31337 destinations')?.checkResult).toContain(
       '2 in addition to the chain itself: 10, 8453',
     )
@@ -216,7 +216,7 @@ describe('the settlement contract', () => {
 
   it.each([
     ['bond cover', BOND_RESERVATION_BPS, 'has no BOND_RESERVATION_BPS'],
-    ['least order', MIN_ORDER, 'has no MIN_ORDER'],
+    ['minimum order', MIN_ORDER, 'has no MIN_ORDER'],
   ])('gets a warning without the view for the %s', async (check, selector, words) => {
     proxy.revert(selector)
     onTestFinished(() => proxy.intercept())

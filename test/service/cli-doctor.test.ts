@@ -40,7 +40,7 @@ describe('a correct configuration', () => {
     'SERVICE_ADDRESS_31337 EIP-712 domain',
     'SERVICE_ADDRESS_31337 bond',
     'SERVICE_ADDRESS_31337 bond cover',
-    'SERVICE_ADDRESS_31337 least order',
+    'SERVICE_ADDRESS_31337 minimum order',
     'PROTOCOL_NAME chain 31337',
     'clock',
     'DB_PATH folder',

@@ -98,7 +98,7 @@ const faults: [string, DropReason, Behaviour][] = [
     signedOver({ outputAmount: `${LARGEST_OUTPUT + 1n}` }),
   ],
   ['the largest output there is', 'bond_too_small', signedOver({ outputAmount: `${2n ** 256n - 1n}` })],
-  ['an output below the least order', 'below_minimum_order', signedOver({ outputAmount: '19' })],
+  ['an output below the minimum order', 'below_minimum_order', signedOver({ outputAmount: '19' })],
   ['a signature of zeros', 'signature_mismatch', withSignature(() => `0x${'00'.repeat(64)}1b`)],
   ['a signature that is not hex', 'malformed', withSignature(() => 'signed')],
   ['no quote', 'malformed', tampered(({ signature }) => ({ signature }))],

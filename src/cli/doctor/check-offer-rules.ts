@@ -24,11 +24,11 @@ export async function checkOfferRules(
   }
   if (minOrder === undefined) {
     checkResults.warn(
-      'least order',
+      'minimum order',
       'the contract has no MIN_ORDER: offers are not checked against a minimum output',
     )
   } else {
-    checkResults.ok('least order', `an output must be at least ${minOrder} of the token's smallest unit`)
+    checkResults.ok('minimum order', `an output must be at least ${minOrder} of the token's smallest unit`)
   }
   const others = destinationChains.filter((destination) => destination !== chainId)
   if (others.length > 0) {
