@@ -144,7 +144,7 @@ describe('a start with a stored position', () => {
     expect(after.lines).toMatchObject([
       {
         level: 40,
-        msg: expect.stringContaining('another contract'),
+        msg: expect.stringContaining('the settlement contract has changed'),
         was: chain.contracts.settlement.toLowerCase(),
       },
     ])
