@@ -123,7 +123,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     )
   }
 
-  function peek(): LocalChain {
+  function knownBlocks(): LocalChain {
     if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)
     return chain
   }
@@ -218,7 +218,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   }
 
   return {
-    chain: peek,
+    chain: knownBlocks,
     last: () => chain && tipOf(chain),
     published: () => chain && confirmationBuffer.published(),
 
@@ -235,15 +235,15 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     },
 
     async add(reader, headers, stateBlock) {
-      const outcome = await place(reader, peek(), headers, stateBlock)
-      const local = peek()
+      const outcome = await place(reader, knownBlocks(), headers, stateBlock)
+      const local = knownBlocks()
       // A head confirms only its known ancestors.
       await confirmationBuffer.publish(local, tipOf(local).number - confirmations)
       return outcome
     },
 
     async addRange(range) {
-      await confirmationBuffer.publish(peek(), tipOf(peek()).number)
+      await confirmationBuffer.publish(knownBlocks(), tipOf(knownBlocks()).number)
       await confirmationBuffer.publishRange(range)
       chain = [range.end]
       checkpoints.add(range.end)
@@ -251,6 +251,6 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     },
 
     recheck: (reader, headNumber) =>
-      blockRecheck.run(reader, peek(), headNumber, confirmationBuffer.published()),
+      blockRecheck.run(reader, knownBlocks(), headNumber, confirmationBuffer.published()),
   }
 }

@@ -28,7 +28,7 @@ export function explain(answer: RecordedAttempt, record: Competition): string {
     case 'cancelled':
       return 'The quote ended before the reply came: the caller went away or set a shorter deadline, or the request waited for a free connection. This does not count against the solver.'
     case 'circuit_open':
-      return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. A quote in time closes the breaker: at once in its first two terms, later at the end of the term.'
+      return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. A quote in time closes the breaker: at once in its first two open periods, later at the end of the period.'
   }
 }
 
