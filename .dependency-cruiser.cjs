@@ -13,7 +13,7 @@ const LAYERS = [
   ['cli'],
 ]
 /** What all layers but `domain` may import. It imports only `domain` and itself. */
-const SHARED = ['config', 'environment', 'variables', 'version', 'telemetry', 'internals']
+const SHARED = ['config', 'environment', 'variables', 'version', 'telemetry', 'internals', 'concurrency']
 
 /** Packages that only some folders may import. */
 const PACKAGE_OWNERS = [

@@ -1,0 +1,19 @@
+/** A promise took longer than its caller waits. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+}
+
+/**
+ * Waits for a promise, for at most a number of milliseconds. The work behind the promise continues.
+ * @throws TimeoutError after that time; before it, the promise's own error
+ */
+export function withTimeout<T>(
+  promise: Promise<T>,
+  timeoutMs: number,
+  message = `no answer within ${timeoutMs} ms`,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new TimeoutError(message)), timeoutMs)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { TimeoutError, withTimeout } from '../../src/concurrency/with-timeout.js'
+
+const never = new Promise<never>(() => {})
+
+test('a promise that resolves in time gives its value', async () => {
+  expect(await withTimeout(Promise.resolve(7), 10_000)).toBe(7)
+})
+
+test('a promise that rejects in time gives its own error', async () => {
+  await expect(withTimeout(Promise.reject(new Error('refused')), 10_000)).rejects.toThrow('refused')
+})
+
+test('a promise that takes longer is a TimeoutError with the time or the given message', async () => {
+  await expect(withTimeout(never, 5)).rejects.toEqual(new TimeoutError('no answer within 5 ms'))
+  await expect(withTimeout(never, 5, 'the node is silent')).rejects.toEqual(
+    new TimeoutError('the node is silent'),
+  )
+})
+
+test('a rejection after the timeout is no unhandled rejection', async () => {
+  const late = new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('too late')), 20))
+  await expect(withTimeout(late, 5)).rejects.toBeInstanceOf(TimeoutError)
+  await expect(late).rejects.toThrow('too late')
+})
