@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { BUILT } from './test/service/built.js'
+import { BUILT } from './test/support/process/built.js'
 
 /** Tests that start a chain and services. */
 const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
@@ -25,12 +25,12 @@ const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 const MORE_WORKERS = { maxWorkers: 3 * WORKERS.maxWorkers }
 /** A busy machine may take seconds for what usually takes milliseconds. */
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
-const POSTGRES = 'test/postgres-once.ts'
-const BUILD = 'test/build-once.ts'
+const POSTGRES = 'test/support/databases/postgres-once.ts'
+const BUILD = 'test/support/process/build-once.ts'
 const SERVICE = {
   isolate: false,
   globalSetup: [BUILD, POSTGRES],
-  setupFiles: ['test/service/end-processes.ts'],
+  setupFiles: ['test/support/process/end-processes.ts'],
   ...TIMEOUTS,
 }
 

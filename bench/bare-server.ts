@@ -1,4 +1,4 @@
-import { startChild } from '../test/service/child-process.js'
+import { startChild } from '../test/support/process/child-process.js'
 
 export type BareServer = Awaited<ReturnType<typeof startBareServer>>
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { TestChain } from '../test/service/chain.js'
-import { startChild } from '../test/service/child-process.js'
-import { environmentFor } from '../test/service/service.js'
+import type { TestChain } from '../test/support/chain/chain.js'
+import { startChild } from '../test/support/process/child-process.js'
+import { environmentFor } from '../test/support/service/service.js'
 import { freePort } from './process-memory.js'
 
 const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS']

@@ -1,5 +1,5 @@
-import { startChain } from '../test/service/chain.js'
-import { deployChattySettlement } from '../test/service/chatty-settlement.js'
+import { startChain } from '../test/support/chain/chain.js'
+import { deployChattySettlement } from '../test/support/chain/chatty-settlement.js'
 
 export type ChattyChain = Awaited<ReturnType<typeof startChattyChain>>
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { startChain } from '../test/service/chain.js'
+import { startChain } from '../test/support/chain/chain.js'
 import { startBareServer } from './bare-server.js'
 import type { Benchmark } from './benchmark.js'
 import { startBuiltService } from './built-service.js'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createCalls } from '../test/devnet/calls.js'
-import { contractStruct } from '../test/service/test-solver.js'
+import { createCalls } from '../test/support/chain/contract-calls.js'
+import { contractStruct } from '../test/support/solvers/solver.js'
 import { recordAnswer } from './answers.js'
 import { benchAccount } from './bench-accounts.js'
 import type { Benchmark, Result } from './benchmark.js'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { signedRegistration, signedUnregistration, startSolver } from '../test/service/test-solver.js'
+import { signedRegistration, signedUnregistration, startSolver } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 import type { Result } from './benchmark.js'
 import type { BuiltService } from './built-service.js'

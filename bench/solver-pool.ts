@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { createQuoteSigner } from '../src/devnet/quote-signer.js'
 import { type Address, type Hex, parseAddress } from '../src/domain/hex.js'
-import type { QuoteParams } from '../test/service/test-solver.js'
+import type { QuoteParams } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 
 /** The arguments of the process, as JSON. */

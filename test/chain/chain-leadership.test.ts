@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createChainLeadership } from '../../src/chain/chain-leadership.js'
 import { ChainConfigError } from '../../src/chain/verify-endpoint.js'
 import type { LeadershipListener } from '../../src/domain/cluster.js'
-import { deferred } from '../service/deferred.js'
+import { deferred } from '../support/deferred.js'
 
 const START_MS = 3000
 const LONG_MS = 60_000

@@ -1,5 +1,5 @@
 import type { EventSink } from '../../src/domain/event-sink.js'
-import type { Random } from '../random.js'
+import type { Random } from '../support/random.js'
 
 /** Makes the writes of an event sink fail at random, as often as a test allows: before or after the write. */
 export function createFaultyEventSink(eventSink: EventSink, random: Random) {

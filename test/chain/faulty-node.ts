@@ -2,7 +2,7 @@ import type { PublicClient } from 'viem'
 import type { RawHeader } from '../../src/chain/headers.js'
 import type { RawLog } from '../../src/chain/order-events.js'
 import type { Hex } from '../../src/domain/hex.js'
-import type { Random } from '../random.js'
+import type { Random } from '../support/random.js'
 import { type ModelBlock, type ModelChain, toHex } from './model-chain.js'
 
 interface LogFilter {

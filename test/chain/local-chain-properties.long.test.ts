@@ -11,7 +11,7 @@ import {
 } from '../../src/chain/local-chain.js'
 import type { BlockHeader } from '../../src/domain/block.js'
 import type { Hex } from '../../src/domain/hex.js'
-import { rounds } from '../rounds.js'
+import { rounds } from '../support/rounds.js'
 
 const SEED = 20_260_105
 const RUNS = rounds(1000, 200)

@@ -3,7 +3,7 @@ import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { RawHeader } from '../../src/chain/headers.js'
 import type { RawLog } from '../../src/chain/order-events.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
-import type { Random } from '../random.js'
+import type { Random } from '../support/random.js'
 
 /** A receipt in the form of `eth_getBlockReceipts`. */
 export interface RawReceipt {

@@ -3,7 +3,7 @@ import { EVERY_EVENT, type StreamEvent } from '../../src/domain/event.js'
 import type { EventLog } from '../../src/events/event-log.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import { settle } from '../events/hub-harness.js'
-import type { Random } from '../random.js'
+import type { Random } from '../support/random.js'
 
 /** A subscriber that disconnects at random, and reconnects with its last cursor. */
 export interface ReconnectingSubscriber {

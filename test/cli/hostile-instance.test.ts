@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandLine, startCommandLine } from './command-line.js'
+import { commandLine, startCommandLine } from '../support/process/command-line.js'
 
 /** Characters that a terminal interprets, hides or reorders. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\u3164]|\u{e0100}/u

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { commandLine } from './command-line.js'
+import { commandLine } from '../support/process/command-line.js'
 
 const solvers = (url: string) => commandLine(['solvers', '--chain', '1', '--url', url])
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { commandLine } from './command-line.js'
+import { commandLine } from '../support/process/command-line.js'
 
 const KEY = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 const REGISTER = ['register', '--chain', '1', '--endpoint', 'http://127.0.0.1:9', '--name', 'Ada']

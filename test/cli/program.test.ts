@@ -4,7 +4,7 @@ import { EXIT_CODE_HELP, exitCodeOf } from '../../src/cli/exit-codes.js'
 import { describe as describeFailure, toFailure } from '../../src/cli/failure.js'
 import { REASONS } from '../../src/domain/errors.js'
 import { version } from '../../src/version.js'
-import { commandLine } from './command-line.js'
+import { commandLine } from '../support/process/command-line.js'
 
 const COMMANDS = ['serve', 'demo', 'quote', 'order', 'solvers', 'register', 'unregister', 'watch', 'doctor']
 const TOKEN = `0x${'1'.repeat(40)}`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { coalesce } from '../../src/concurrency/coalesce.js'
-import { deferred } from '../service/deferred.js'
+import { deferred } from '../support/deferred.js'
 
 const nextTurn = () => new Promise(setImmediate)
 

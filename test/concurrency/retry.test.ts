@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRetry } from '../../src/concurrency/retry.js'
-import { deferred } from '../service/deferred.js'
+import { deferred } from '../support/deferred.js'
 
 beforeEach(() => {
   vi.useFakeTimers()

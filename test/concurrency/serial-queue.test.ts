@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSerialQueue } from '../../src/concurrency/serial-queue.js'
-import { deferred } from '../service/deferred.js'
+import { deferred } from '../support/deferred.js'
 
 const nextTurn = () => new Promise(setImmediate)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readExpression } from './promql.js'
+import { readExpression } from '../support/deploy/promql.js'
 
 test('the PromQL reader finds metrics, matchers and groupings in an expression', () => {
   const text = `histogram_quantile(0.95, sum by (le, stage) (

@@ -10,8 +10,14 @@ import {
   OPTIONAL_CHAIN_VARIABLES,
   OPTIONAL_VARIABLES,
 } from '../../src/variables.js'
-import { type ComposeService, readCompose } from './compose.js'
-import { commandOf, readDockerfile, type ScenarioContext, tipOf, wordsOf } from './dockerfile.js'
+import { type ComposeService, readCompose } from '../support/deploy/compose.js'
+import {
+  commandOf,
+  readDockerfile,
+  type ScenarioContext,
+  tipOf,
+  wordsOf,
+} from '../support/deploy/dockerfile.js'
 
 /** How long the service lets open requests finish, in seconds. */
 const DRAIN_SECONDS = 10

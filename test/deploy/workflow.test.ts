@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readDockerfile } from './dockerfile.js'
+import { readDockerfile } from '../support/deploy/dockerfile.js'
 
 interface Step {
   readonly uses?: string

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../service/eventually.js'
-import { startProcess } from '../service/process.js'
+import { eventually } from '../support/eventually.js'
+import { startProcess } from '../support/process/process.js'
 
 /** Each of the tests starts a chain, a PostgreSQL and replicas from their sources. */
 const TIMEOUT_MS = 90_000

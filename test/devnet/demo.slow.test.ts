@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../service/eventually.js'
-import { startProcess } from '../service/process.js'
+import { eventually } from '../support/eventually.js'
+import { startProcess } from '../support/process/process.js'
 
 const USUAL_PORTS = [8545, 3000, 4001]
 

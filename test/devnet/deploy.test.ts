@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { type Anvil, startAnvil } from '../../src/devnet/anvil.js'
 import { bondSolver, createDevnetClient, deploySettlement, devAccounts } from '../../src/devnet/deploy.js'
-import { createCalls } from './calls.js'
+import { createCalls } from '../support/chain/contract-calls.js'
 
 const [deployer, solver] = devAccounts
 const running: Anvil[] = []

@@ -2,7 +2,7 @@ import { maxUint256 } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { devAccounts } from '../../src/devnet/deploy.js'
 import { type ReferenceSolver, startReferenceSolver } from '../../src/devnet/reference-solver.js'
-import { startChain, type TestChain, user } from '../service/chain.js'
+import { startChain, type TestChain, user } from '../support/chain/chain.js'
 
 let chain: TestChain
 let solver: ReferenceSolver

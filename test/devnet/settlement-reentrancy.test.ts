@@ -1,7 +1,7 @@
 import { type Address, concatHex, type Hex, toFunctionSelector } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { revertOf } from './calls.js'
-import { anyone, BOND, type Fixture, solver, startSettlement, user } from './fixture.js'
+import { revertOf } from '../support/chain/contract-calls.js'
+import { anyone, BOND, type Fixture, solver, startSettlement, user } from '../support/chain/settlement.js'
 
 let chain: Fixture
 

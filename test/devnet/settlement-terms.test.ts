@@ -8,7 +8,7 @@ import {
 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { MIN_ORDER } from '../../src/devnet/deploy.js'
-import { revertOf } from './calls.js'
+import { revertOf } from '../support/chain/contract-calls.js'
 import {
   BOND,
   type Fixture,
@@ -18,8 +18,8 @@ import {
   startSettlement,
   stranger,
   user,
-} from './fixture.js'
-import type { ServiceQuote } from './signed-quote.js'
+} from '../support/chain/settlement.js'
+import type { ServiceQuote } from '../support/chain/signed-quote.js'
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 

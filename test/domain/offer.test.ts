@@ -9,7 +9,7 @@ import {
   SOLVER,
   signedQuote,
   USER,
-} from '../sample-quotes.js'
+} from '../support/solvers/sample-quotes.js'
 
 const MAX = (2n ** 256n - 1n).toString()
 const TOO_MUCH = (2n ** 256n).toString()

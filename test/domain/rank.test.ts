@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { rank } from '../../src/domain/offer.js'
 import { ORDER_TYPES, type OrderType, type Quote, type SignedQuote } from '../../src/domain/quote.js'
-import { createRandom } from '../random.js'
-import { signedQuote } from '../sample-quotes.js'
+import { createRandom } from '../support/random.js'
+import { signedQuote } from '../support/solvers/sample-quotes.js'
 
 const BEYOND_DOUBLES = 2n ** 200n
 

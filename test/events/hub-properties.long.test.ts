@@ -11,8 +11,8 @@ import { createEventStore, type EventStore } from '../../src/store/event-store.j
 import { openSqlite } from '../../src/store/sqlite.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { rounds } from '../rounds.js'
 import { header, manySettled, newBlocks } from '../store/event-samples.js'
+import { rounds } from '../support/rounds.js'
 import { only, settle } from './hub-harness.js'
 
 const SEED = 20_260_107

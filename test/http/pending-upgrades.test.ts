@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createMultiplexer } from '../../src/http/multiplexer.js'
 import { superviseUpgrades } from '../../src/http/pending-upgrades.js'
 import { registerWebSocketUpgrades } from '../../src/http/websocket-upgrade.js'
-import { countConnections } from '../service/server-connections.js'
+import { countConnections } from '../support/service/server-connections.js'
 import { openSocket } from './multiplexer-server.js'
 
 const WHOLE_TEST_MS = 60_000

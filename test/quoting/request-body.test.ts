@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { requestBody } from '../../src/quoting/request-body.js'
-import { exactInput } from '../sample-quotes.js'
+import { exactInput } from '../support/solvers/sample-quotes.js'
 
 test('the request has exactly the wire format of deployed solvers', () => {
   const request = {

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startPostgres } from '../../src/devnet/postgres.js'
 import { createRateLimits, type LimitName, type RateLimits } from '../../src/rpc/rate-limits.js'
-import { eventually } from '../service/eventually.js'
 import {
   connect,
   createCountsDatabase,
@@ -9,6 +8,7 @@ import {
   lockCounts,
   openCounters,
 } from '../store/rate-limit-tables.js'
+import { eventually } from '../support/eventually.js'
 
 const LIMIT = 5
 const WINDOW_MS = 60_000

@@ -2,19 +2,23 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BrokenConnection, openBroken, within } from './broken-client.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { type Case, casesOf } from './connection-breaks.js'
-import { type ConnectionKind, connectionKinds } from './connection-kinds.js'
-import { createHealthClient } from './health-client.js'
-import { startHoldingSolver } from './holding-solver.js'
-import { startHonestClient } from './honest-client.js'
-import { createFrameReader, FLAG, FRAME, frame, goAwayFrame } from './http2-frames.js'
-import { startServiceProcess } from './process.js'
-import { CAN_SEE_RESOURCES, type ProcessResources, watchResources } from './process-resources.js'
-import { quoteRequest } from './quote-request.js'
-import { createRawHttpClient } from './raw-http-client.js'
-import { environmentFor } from './service.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { type BrokenConnection, openBroken, within } from '../support/clients/broken-client.js'
+import { type Case, casesOf } from '../support/clients/connection-breaks.js'
+import { type ConnectionKind, connectionKinds } from '../support/clients/connection-kinds.js'
+import { createHealthClient } from '../support/clients/health-client.js'
+import { startHonestClient } from '../support/clients/honest-client.js'
+import { createFrameReader, FLAG, FRAME, frame, goAwayFrame } from '../support/clients/http2-frames.js'
+import { createRawHttpClient } from '../support/clients/raw-http-client.js'
+import { startServiceProcess } from '../support/process/process.js'
+import {
+  CAN_SEE_RESOURCES,
+  type ProcessResources,
+  watchResources,
+} from '../support/process/process-resources.js'
+import { environmentFor } from '../support/service/service.js'
+import { startHoldingSolver } from '../support/solvers/holding-solver.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
 
 /** The number of broken connections in each case. */
 const CONNECTIONS = 1
@@ -63,7 +67,7 @@ let lastAmount = 1000
 beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
   const environment = { ...environmentFor(chain), QUOTE_TIMEOUT_MS, ...NO_STREAM_LIMITS, ...HIGH_LIMITS }
-  const node = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.mjs'] }
+  const node = { flags: ['--expose-gc'], preload: ['./test/support/process/memory-report.mjs'] }
   service = startServiceProcess(environment, node)
   url = (await service.waitFor(/"url":"([^"]+)"/))[1] ?? ''
   port = Number(new URL(url).port)

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { expectedMessages, standing } from './event-messages.js'
-import { eventually } from './eventually.js'
-import { bloomOf, lie } from './lying-node.js'
-import { startRpcProxy } from './rpc-proxy.js'
-import { useWatchedChain } from './watched-chain.js'
+import { eventually } from '../support/eventually.js'
+import { bloomOf, lie } from '../support/faults/lying-node.js'
+import { startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { useWatchedChain } from '../support/faults/watched-chain.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
 
 const on = useWatchedChain({ seed: 33 })
 

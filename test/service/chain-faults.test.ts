@@ -1,10 +1,10 @@
 import SQLite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { temporaryFile } from '../store/temporary-file.js'
-import { deferred } from './deferred.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { eventually } from './eventually.js'
-import { useWatchedChain } from './watched-chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { deferred } from '../support/deferred.js'
+import { eventually } from '../support/eventually.js'
+import { useWatchedChain } from '../support/faults/watched-chain.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
 
 const on = useWatchedChain({ seed: 71, pollIntervalMs: 10 })
 

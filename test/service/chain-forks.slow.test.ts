@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
-import { temporaryFile } from '../store/temporary-file.js'
-import type { QuoteParams, RpcReply } from './chain-view.js'
-import { deferred } from './deferred.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { eventually } from './eventually.js'
-import type { Interceptor } from './rpc-proxy.js'
-import { watchEvents } from './watch-events.js'
-import { useWatchedChain } from './watched-chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { deferred } from '../support/deferred.js'
+import { eventually } from '../support/eventually.js'
+import type { QuoteParams, RpcReply } from '../support/faults/chain-view.js'
+import type { Interceptor } from '../support/faults/rpc-proxy.js'
+import { useWatchedChain } from '../support/faults/watched-chain.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
+import { watchEvents } from '../support/streams/watch-events.js'
 
 const on = useWatchedChain({ seed: 61 })
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createBlockMiner } from './block-miner.js'
-import { startChain, type TestChain } from './chain.js'
-import { type EventMessage, expectedMessages } from './event-messages.js'
-import { createTraffic } from './event-traffic.js'
-import { type Lies, lie } from './lying-node.js'
-import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
+import { createBlockMiner } from '../support/chain/block-miner.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic } from '../support/chain/event-traffic.js'
+import { type Lies, lie } from '../support/faults/lying-node.js'
+import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { type EventMessage, expectedMessages } from '../support/streams/event-messages.js'
 
 const EVENTS = 120
 

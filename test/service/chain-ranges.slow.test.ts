@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { deployChattySettlement } from './chatty-settlement.js'
-import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { deployChattySettlement } from '../support/chain/chatty-settlement.js'
+import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../support/service/service.js'
 
 /** Anvil writes more than 600 bytes for each log: more than 10 MiB in all. */
 const CHATTY = { events: 20_000, eventsPerBlock: 2000 }

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
-import { type EventWatch, watchEvents } from './watch-events.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { eventually } from '../support/eventually.js'
+import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
+import { type EventWatch, watchEvents } from '../support/streams/watch-events.js'
 
 let chain: TestChain
 let traffic: Traffic

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { temporaryFile } from '../store/temporary-file.js'
-import { type EventMessage, expectedMessages, standing } from './event-messages.js'
-import { eventually } from './eventually.js'
-import { bloomOf, type Lies, lie } from './lying-node.js'
-import { watchEvents } from './watch-events.js'
-import { useWatchedChain } from './watched-chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { eventually } from '../support/eventually.js'
+import { bloomOf, type Lies, lie } from '../support/faults/lying-node.js'
+import { useWatchedChain } from '../support/faults/watched-chain.js'
+import { type EventMessage, expectedMessages, standing } from '../support/streams/event-messages.js'
+import { watchEvents } from '../support/streams/watch-events.js'
 
 const DEPTH = 3
 const WARNING = 'the node had left out events of a block: they are published now'

@@ -1,13 +1,13 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { deploySettlement } from '../../src/devnet/deploy.js'
-import { temporaryFile } from '../store/temporary-file.js'
-import { deployer, startChain, type TestChain } from './chain.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import { startService, type TestService } from './service.js'
-import { watchEvents } from './watch-events.js'
+import { deployer, startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { eventually } from '../support/eventually.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
+import { watchEvents } from '../support/streams/watch-events.js'
 
 let chain: TestChain
 let traffic: Traffic

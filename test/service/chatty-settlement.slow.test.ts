@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { deployChattySettlement } from './chatty-settlement.js'
-import { expectedMessages } from './event-messages.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { deployChattySettlement } from '../support/chain/chatty-settlement.js'
+import { expectedMessages } from '../support/streams/event-messages.js'
 
 let chain: TestChain
 

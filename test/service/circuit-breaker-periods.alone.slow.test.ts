@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { temporaryFile } from '../store/temporary-file.js'
-import { startChain, type TestChain } from './chain.js'
-import { environmentForAll } from './event-service.js'
-import { startService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { environmentForAll } from '../support/service/event-service.js'
+import { startService } from '../support/service/service.js'
+import { signedUnregistration, startSolver } from '../support/solvers/solver.js'
 import {
   ALL,
   createView,
@@ -15,8 +16,7 @@ import {
   WITH_PROXY,
   WITHOUT_MOODY,
   wellMoody,
-} from './solver-fixtures.js'
-import { signedUnregistration, startSolver } from './test-solver.js'
+} from '../support/solvers/three-solvers.js'
 
 let chain: TestChain
 

@@ -1,7 +1,8 @@
 import { setInterval } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { deferred } from './deferred.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { deferred } from '../support/deferred.js'
+import type { Behaviour } from '../support/solvers/solver.js'
 import {
   ALL,
   answerStatus,
@@ -17,8 +18,7 @@ import {
   startWithSolvers,
   WITHOUT_MOODY,
   wellMoody,
-} from './solver-fixtures.js'
-import type { Behaviour } from './test-solver.js'
+} from '../support/solvers/three-solvers.js'
 
 const FIRST_TERM_MS = 5000
 const PACE_MS = 50

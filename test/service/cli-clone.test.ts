@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BUILT } from './built.js'
+import { BUILT } from '../support/process/built.js'
 
 const { version } = (await import('../../package.json', { with: { type: 'json' } })).default
 

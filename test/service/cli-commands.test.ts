@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandLine, startCommandLine } from '../cli/command-line.js'
-import { createCalls } from '../devnet/calls.js'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { eventually } from './eventually.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createCalls } from '../support/chain/contract-calls.js'
+import { eventually } from '../support/eventually.js'
+import { commandLine, startCommandLine } from '../support/process/command-line.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { contractStruct, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const UNLIMITED = 2n ** 256n - 1n
 const [bestAccount, otherAccount, wavering, unbonded] = solverAccounts

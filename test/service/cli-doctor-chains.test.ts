@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { type Anvil, startAnvil } from '../../src/devnet/anvil.js'
 import { deploySettlement } from '../../src/devnet/deploy.js'
-import { deployer } from './chain.js'
-import { type DoctorFixture, startDoctorFixture } from './cli-doctor-fixture.js'
-import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
+import { deployer } from '../support/chain/chain.js'
+import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { type DoctorFixture, startDoctorFixture } from '../support/process/doctor.js'
 
 const HOUR = 3600
 /** `eip712Domain()` */

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { commandLine } from '../cli/command-line.js'
-import { ADA, BOB, type DoctorFixture, startDoctorFixture } from './cli-doctor-fixture.js'
-import { honest } from './test-solver.js'
+import { commandLine } from '../support/process/command-line.js'
+import { ADA, BOB, type DoctorFixture, startDoctorFixture } from '../support/process/doctor.js'
+import { honest } from '../support/solvers/solver.js'
 
 let fixture: DoctorFixture
 

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFile } from '../store/temporary-file.js'
-import { BUILT } from './built.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { startProcess } from './process.js'
-import { environmentFor, startService, type TestService } from './service.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { BUILT } from '../support/process/built.js'
+import { startProcess } from '../support/process/process.js'
+import { environmentFor, startService, type TestService } from '../support/service/service.js'
 
 const [account] = solverAccounts
 const key = Buffer.from(account.getHdKey().privateKey ?? []).toString('hex')
@@ -24,7 +24,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-const preload = join(import.meta.dirname, 'cli-loaded-databases.mjs')
+const preload = join(import.meta.dirname, '../support/process/loaded-databases.mjs')
 const startCli = (argv: string[], environment: Record<string, string> = {}) =>
   startProcess(process.execPath, [`${BUILT}/cli.js`, ...argv], {
     AGGREGATOR_URL: service.url,

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { build } from 'esbuild'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { CHROMIUM } from './chromium.js'
-import { startService, type TestService } from './service.js'
-import { honest, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { CHROMIUM } from '../support/packages/chromium.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 describe.skipIf(!existsSync(CHROMIUM))(`a page of another origin (needs ${CHROMIUM})`, () => {
   let chain: TestChain
@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`a page of another origin (needs ${CHROMI
 /** The script as one file for browsers; anything of Node in it would fail here. */
 async function bundlePage(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: ['test/service/client-page.ts'],
+    entryPoints: ['test/support/packages/page.ts'],
     bundle: true,
     platform: 'browser',
     format: 'iife',

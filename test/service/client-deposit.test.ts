@@ -18,9 +18,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { compile } from '../../scripts/compile-contracts.js'
 import { createDevnetClient, mined } from '../../src/devnet/deploy.js'
-import { type Fixture, INPUT_AMOUNT, startSettlement, user } from '../devnet/fixture.js'
+import { type Fixture, INPUT_AMOUNT, startSettlement, user } from '../support/chain/settlement.js'
 
-const OLD_TOKEN = 'test/contracts/OldToken.sol'
+const OLD_TOKEN = 'test/support/chain/OldToken.sol'
 
 let chain: Fixture
 let oldToken: Address

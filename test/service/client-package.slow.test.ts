@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { bytesToHex, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DevAccount } from '../../src/devnet/deploy.js'
-import { createCalls } from '../devnet/calls.js'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { createProject, type Project } from './client-project.js'
-import { startProcess } from './process.js'
-import { startService, type TestService } from './service.js'
-import { honest, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createCalls } from '../support/chain/contract-calls.js'
+import { createProject, type Project } from '../support/packages/client-project.js'
+import { startProcess } from '../support/process/process.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const TIMEOUT_MS = 200_000
 const INPUT = 10n ** 18n

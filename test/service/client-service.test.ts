@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { createAggregatorClient, type OrderEvent, type QuoteParams } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { startCable } from './client-cable.js'
-import { startEventService } from './event-service.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import type { TestService } from './service.js'
-import { honest, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { startCable } from '../support/faults/cable.js'
+import { startEventService } from '../support/service/event-service.js'
+import type { TestService } from '../support/service/service.js'
+import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 let chain: TestChain
 let traffic: Traffic

@@ -10,7 +10,7 @@ import { type Client, createPublicClient, custom, type Hex, http, toFunctionSele
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { MIN_ORDER } from '../../src/devnet/deploy.js'
-import { revertOf } from '../devnet/calls.js'
+import { revertOf } from '../support/chain/contract-calls.js'
 import {
   BOND,
   type Fixture,
@@ -20,8 +20,8 @@ import {
   startSettlement,
   stranger,
   user,
-} from '../devnet/fixture.js'
-import type { ServiceQuote } from '../devnet/signed-quote.js'
+} from '../support/chain/settlement.js'
+import type { ServiceQuote } from '../support/chain/signed-quote.js'
 
 /** The largest output that a free bond covers: 5% of it, rounded down, is the bond. */
 const coveredBy = (freeBond: bigint) => freeBond * 20n + 19n

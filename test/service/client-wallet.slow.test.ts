@@ -3,12 +3,12 @@ import { chromium, type Page } from 'playwright-core'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { createCalls } from '../devnet/calls.js'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { CHROMIUM } from './chromium.js'
-import { startService, type TestService } from './service.js'
-import { honest, startSolver, type TestSolver } from './test-solver.js'
-import { createWalletProject, type WalletProject } from './wallet-project.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createCalls } from '../support/chain/contract-calls.js'
+import { CHROMIUM } from '../support/packages/chromium.js'
+import { createWalletProject, type WalletProject } from '../support/packages/wallet-project.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const START_MS = 300_000
 const BUILD_MS = 100_000

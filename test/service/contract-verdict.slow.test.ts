@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bondSolver, MIN_ORDER } from '../../src/devnet/deploy.js'
 import { type Bond, freeBondOf } from '../../src/domain/solver.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { type ContractVerdict, createContractVerdict } from './contract-verdict.js'
-import { eventually } from './eventually.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { startSolver, type TestSolver, type WireReply } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { type ContractVerdict, createContractVerdict } from '../support/chain/contract-verdict.js'
+import { eventually } from '../support/eventually.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { startSolver, type TestSolver, type WireReply } from '../support/solvers/solver.js'
 
 /** The seed of the actions and offers. Set the variable to try another one. */
 const SEED = Number(process.env.VERDICT_SEED ?? 20_261_121)

@@ -1,12 +1,12 @@
 import SQLite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { temporaryFile } from '../store/temporary-file.js'
-import { BUILT } from './built.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { startProcess, startServiceProcess } from './process.js'
-import { quoteRequest } from './quote-request.js'
-import { environmentFor, startService } from './service.js'
-import { honest, signedRegistration, startSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { BUILT } from '../support/process/built.js'
+import { startProcess, startServiceProcess } from '../support/process/process.js'
+import { environmentFor, startService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { honest, signedRegistration, startSolver } from '../support/solvers/solver.js'
 
 const [account, otherAccount] = solverAccounts
 

@@ -3,12 +3,12 @@ import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { deferred } from './deferred.js'
-import { createGrpcClient } from './grpc-client.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { deferred } from '../support/deferred.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [goodAccount, badAccount] = solverAccounts
 const QUOTE_TIMEOUT_MS = 1500

@@ -1,12 +1,12 @@
 import type { LookupAddress } from 'node:dns'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { temporaryFile } from '../store/temporary-file.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startTrap, type Trap } from './raw-solver.js'
-import { startService, type TestService } from './service.js'
-import { register, signedRegistration, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { startTrap, type Trap } from '../support/solvers/raw-solver.js'
+import { register, signedRegistration, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const PUBLIC = '8.8.8.8'

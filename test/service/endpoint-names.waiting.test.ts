@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { type DnsServer, startDnsServer, type Zone } from './dns-server.js'
-import { eventually } from './eventually.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { register, signedRegistration, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { type DnsServer, startDnsServer, type Zone } from '../support/solvers/dns-server.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { register, signedRegistration, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [first, second, ...others] = solverAccounts
 const attackers = others.slice(0, 4)

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type GenerateResult, generate, type SubjectAltNameEntry } from 'selfsigned'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { startServiceProcess } from './process.js'
-import { quoteRequest } from './quote-request.js'
-import { environmentFor, startService } from './service.js'
-import { register, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { startServiceProcess } from '../support/process/process.js'
+import { environmentFor, startService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const KEYS = { keyType: 'ec', algorithm: 'sha256' } as const

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startTrap, type Trap } from './raw-solver.js'
-import { startService, type TestService } from './service.js'
-import { signedRegistration, signedUnregistration } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { startTrap, type Trap } from '../support/solvers/raw-solver.js'
+import { signedRegistration, signedUnregistration } from '../support/solvers/solver.js'
 
 const [account] = solverAccounts
 

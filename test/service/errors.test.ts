@@ -3,11 +3,16 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
-import { BOND, solverAccounts, startChain, type TestChain } from './chain.js'
-import { createGrpcClient } from './grpc-client.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { nextTimestamp, register, signedRegistration, signedUnregistration } from './test-solver.js'
+import { BOND, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import {
+  nextTimestamp,
+  register,
+  signedRegistration,
+  signedUnregistration,
+} from '../support/solvers/solver.js'
 
 const [registered, unbonded, bonded] = [solverAccounts[0], solverAccounts[5], solverAccounts[1]]
 const ENDPOINT = 'https://127.0.0.1:9'

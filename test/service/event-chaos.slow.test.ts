@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRandom } from '../random.js'
-import { startChain, type TestChain } from './chain.js'
-import type { Faults } from './chaos-proxy.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { firstDifference, withoutCursors } from './event-subscriber.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { type FaultyEndpoint, type FaultyService, startFaultyService } from './faulty-service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import type { Faults } from '../support/faults/chaos-proxy.js'
+import {
+  type FaultyEndpoint,
+  type FaultyService,
+  startFaultyService,
+} from '../support/faults/faulty-service.js'
+import { createRandom } from '../support/random.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
+import { firstDifference, withoutCursors } from '../support/streams/event-subscriber.js'
 
 /** The seed of all draws. The timing of calls and faults still differs from run to run. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)

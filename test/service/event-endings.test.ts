@@ -6,13 +6,13 @@ import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { StreamEventsRequestSchema } from '../../gen/aggregator/v1/event_pb.js'
-import { startChain, type TestChain } from './chain.js'
-import { environmentForAll, startEventService } from './event-service.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import { startServiceProcess } from './process.js'
-import type { TestService } from './service.js'
-import type { StreamClient } from './stream-clients.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { eventually } from '../support/eventually.js'
+import { startServiceProcess } from '../support/process/process.js'
+import { environmentForAll, startEventService } from '../support/service/event-service.js'
+import type { TestService } from '../support/service/service.js'
+import type { StreamClient } from '../support/streams/stream-clients.js'
 import {
   type ExpectedEnd,
   endOn,
@@ -20,7 +20,7 @@ import {
   openAll,
   rpcTransports,
   transports,
-} from './stream-transports.js'
+} from '../support/streams/transports.js'
 
 const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
 const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'

@@ -1,11 +1,16 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { createBatchRpc, quantity } from './batch-rpc.js'
-import { startChain, type TestChain } from './chain.js'
-import { type ChaosProxy, startChaosProxy } from './chaos-proxy.js'
-import { type EventMessage, expectedMessages, type StreamMessage, standing } from './event-messages.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
+import { createBatchRpc, quantity } from '../support/chain/batch-rpc.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { type ChaosProxy, startChaosProxy } from '../support/faults/chaos-proxy.js'
+import {
+  type EventMessage,
+  expectedMessages,
+  type StreamMessage,
+  standing,
+} from '../support/streams/event-messages.js'
 
 let chain: TestChain
 let traffic: Traffic

@@ -2,15 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRandom } from '../random.js'
-import { startChain, type TestChain } from './chain.js'
-import { type ChaosProxy, startChaosProxy } from './chaos-proxy.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { createSubscriber, firstDifference, type Subscriber, withoutCursors } from './event-subscriber.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import { startServiceProcess } from './process.js'
-import { environmentFor, startService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { eventually } from '../support/eventually.js'
+import { type ChaosProxy, startChaosProxy } from '../support/faults/chaos-proxy.js'
+import { startServiceProcess } from '../support/process/process.js'
+import { createRandom } from '../support/random.js'
+import { environmentFor, startService } from '../support/service/service.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
+import {
+  createSubscriber,
+  firstDifference,
+  type Subscriber,
+  withoutCursors,
+} from '../support/streams/event-subscriber.js'
 
 /** The seed of the traffic and of the moments. What a moment hits still differs from run to run. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)

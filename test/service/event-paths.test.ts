@@ -4,12 +4,12 @@ import { connect } from 'node:http2'
 import { connect as connectSocket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { startChain, type TestChain } from './chain.js'
-import { startEventService } from './event-service.js'
-import { eventually } from './eventually.js'
-import { quoteRequest } from './quote-request.js'
-import type { TestService } from './service.js'
-import { endOn, eventSource, webSocket } from './stream-transports.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
+import { startEventService } from '../support/service/event-service.js'
+import type { TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { endOn, eventSource, webSocket } from '../support/streams/transports.js'
 
 const INVALID_CHAIN_ID = {
   webSocket: 1008,

@@ -3,13 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { type ChaosProxy, startChaosProxy } from './chaos-proxy.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { createSubscriber, reversionsOf, type Subscriber, withoutCursors } from './event-subscriber.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import { startService, type TestService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { eventually } from '../support/eventually.js'
+import { type ChaosProxy, startChaosProxy } from '../support/faults/chaos-proxy.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
+import {
+  createSubscriber,
+  reversionsOf,
+  type Subscriber,
+  withoutCursors,
+} from '../support/streams/event-subscriber.js'
 
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 11)

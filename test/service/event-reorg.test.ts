@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { devAccounts } from '../../src/devnet/deploy.js'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { expectedMessages, standing } from './event-messages.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { databases, type TestDatabase } from '../support/databases/service-databases.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
 import {
   createSubscriber,
   type Filter,
@@ -9,10 +12,7 @@ import {
   reversionsOf,
   type Subscriber,
   withoutCursors,
-} from './event-subscriber.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { databases, type TestDatabase } from './replica-databases.js'
-import { startService, type TestService } from './service.js'
+} from '../support/streams/event-subscriber.js'
 
 const TERMS = { inputAmount: 5n, outputAmount: 70n, fillDeadline: 4_100_000_000 }
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rounds } from '../rounds.js'
-import { startChain, type TestChain } from './chain.js'
-import { type EventMessage, expectedMessages } from './event-messages.js'
-import { startEventService } from './event-service.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import type { Order } from './order-actions.js'
-import type { TestService } from './service.js'
-import type { StreamClient, StreamRequest } from './stream-clients.js'
-import { eventSource, openAll, transports, webSocket, withoutCursors } from './stream-transports.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import type { Order } from '../support/chain/order-actions.js'
+import { rounds } from '../support/rounds.js'
+import { startEventService } from '../support/service/event-service.js'
+import type { TestService } from '../support/service/service.js'
+import { type EventMessage, expectedMessages } from '../support/streams/event-messages.js'
+import type { StreamClient, StreamRequest } from '../support/streams/stream-clients.js'
+import { eventSource, openAll, transports, webSocket, withoutCursors } from '../support/streams/transports.js'
 
 /** More than the service reads or sends at once. */
 const HISTORY = 600

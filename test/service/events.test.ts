@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { expectedMessages } from './event-messages.js'
-import { startEventService } from './event-service.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import type { TestService } from './service.js'
-import type { StreamClient } from './stream-clients.js'
-import { openAll, transports, withoutCursors } from './stream-transports.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { startEventService } from '../support/service/event-service.js'
+import type { TestService } from '../support/service/service.js'
+import { expectedMessages } from '../support/streams/event-messages.js'
+import type { StreamClient } from '../support/streams/stream-clients.js'
+import { openAll, transports, withoutCursors } from '../support/streams/transports.js'
 
 /** After any time that the chain has. */
 const NEVER = 4_294_967_295

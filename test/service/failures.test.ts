@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { createGrpcClient } from './grpc-client.js'
-import { quoteRequest } from './quote-request.js'
-import { startService } from './service.js'
-import { signedRegistration } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { startService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { signedRegistration } from '../support/solvers/solver.js'
 
 const [registered] = solverAccounts
 const ENDPOINT = 'http://127.0.0.1:9'

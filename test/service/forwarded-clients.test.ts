@@ -6,9 +6,9 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { createLog } from '../../src/telemetry/log.js'
-import { between } from '../between.js'
-import { startChain, type TestChain } from './chain.js'
-import { startService, type TestService } from './service.js'
+import { between } from '../support/between.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
 
 const SEED = 20_261_121
 const SOCKET_ADDRESS = '127.0.0.1'

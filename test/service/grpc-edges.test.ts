@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { startService, type TestService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
 
 const CHECK = '/grpc.health.v1.Health/Check'
 const LIST = '/grpc.health.v1.Health/List'

@@ -7,10 +7,10 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Health, HealthCheckRequestSchema } from '../../gen/health/v1/health_pb.js'
-import { startChain, type TestChain } from './chain.js'
-import { createGrpcClient } from './grpc-client.js'
-import { createHealthClient, type HealthClient } from './health-client.js'
-import { startService, type TestService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { createHealthClient, type HealthClient } from '../support/clients/health-client.js'
+import { startService, type TestService } from '../support/service/service.js'
 
 const CHECK = '/grpc.health.v1.Health/Check'
 const TEXTS = [

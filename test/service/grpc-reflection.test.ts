@@ -4,10 +4,15 @@ import { join } from 'node:path'
 import { credentials, type ServiceClientConstructor, type ServiceError, status } from '@grpc/grpc-js'
 import { GrpcReflection } from 'grpc-js-reflection-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { openReflection, type ReflectionVersion, runBufCurl, VERSIONS } from './reflection-client.js'
-import { startService, type TestService } from './service.js'
-import { startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import {
+  openReflection,
+  type ReflectionVersion,
+  runBufCurl,
+  VERSIONS,
+} from '../support/clients/reflection-client.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const SERVICES = [
   'aggregator.v1.EventService',

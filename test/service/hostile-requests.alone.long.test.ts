@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { rounds } from '../rounds.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { createHostileClient, type HostileAnswer } from './hostile-client.js'
-import { startServiceProcess } from './process.js'
-import { quoteRequest } from './quote-request.js'
-import { createRawHttpClient } from './raw-http-client.js'
-import { environmentFor } from './service.js'
-import { honest, register, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createHostileClient, type HostileAnswer } from '../support/clients/hostile-client.js'
+import { createRawHttpClient } from '../support/clients/raw-http-client.js'
+import { startServiceProcess } from '../support/process/process.js'
+import { rounds } from '../support/rounds.js'
+import { environmentFor } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const SEED = 20_260_105
 const CONCURRENCY = 16
@@ -16,7 +16,7 @@ const REQUESTS = rounds(10_000, 2000)
 const HONEST_EVERY_MS = 50
 const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|\/src\/|node_modules|file:\/\//
-const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.mjs'] }
+const NODE = { flags: ['--expose-gc'], preload: ['./test/support/process/memory-report.mjs'] }
 /** Labels with the values that they may have; those of the runtime's own metrics are not of a client's making. */
 const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   method:

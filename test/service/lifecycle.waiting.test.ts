@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { deferred } from './deferred.js'
-import { createGrpcClient } from './grpc-client.js'
-import { MISSING } from './missing-variables.js'
-import { startServiceProcess } from './process.js'
-import { quoteRequest } from './quote-request.js'
-import { environmentFor, startService } from './service.js'
-import { honest, startSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { deferred } from '../support/deferred.js'
+import { startServiceProcess } from '../support/process/process.js'
+import { MISSING } from '../support/service/missing-variables.js'
+import { environmentFor, startService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { honest, startSolver } from '../support/solvers/solver.js'
 
 let chain: TestChain
 
@@ -82,7 +82,7 @@ describe('a service', () => {
   /** A service with an open quote, whose solver answers on a signal. */
   async function startBusyService() {
     const service = startServiceProcess(environmentFor(chain), {
-      preload: ['./test/service/reject-on-signal.mjs'],
+      preload: ['./test/support/process/reject-on-signal.mjs'],
     })
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
     const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BUILT } from './built.js'
-import { startChain, type TestChain } from './chain.js'
-import { eventually } from './eventually.js'
-import { startProcess, startServiceProcess } from './process.js'
-import { environmentFor } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
+import { BUILT } from '../support/process/built.js'
+import { startProcess, startServiceProcess } from '../support/process/process.js'
+import { environmentFor } from '../support/service/service.js'
 
 let chain: TestChain
 

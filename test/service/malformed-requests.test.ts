@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { startService, type TestService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
 
 let chain: TestChain
 let service: TestService

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/environment.js'
-import { deferred } from './deferred.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { type RawAnswer, type RawNode, startRawNode } from './raw-node.js'
-import { useWatchedChain } from './watched-chain.js'
+import { deferred } from '../support/deferred.js'
+import { type RawAnswer, type RawNode, startRawNode } from '../support/faults/raw-node.js'
+import { useWatchedChain } from '../support/faults/watched-chain.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
 
 const on = useWatchedChain({ seed: 82, pollIntervalMs: 100 })
 let node: RawNode

@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { deferred } from './deferred.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { eventually } from './eventually.js'
-import { type RawAnswer, type RawNode, startRawNode } from './raw-node.js'
-import { useWatchedChain } from './watched-chain.js'
+import { deferred } from '../support/deferred.js'
+import { eventually } from '../support/eventually.js'
+import { type RawAnswer, type RawNode, startRawNode } from '../support/faults/raw-node.js'
+import { useWatchedChain } from '../support/faults/watched-chain.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
 
 const MEGABYTE = 1024 * 1024
 const on = useWatchedChain({ seed: 81, pollIntervalMs: 100 })

@@ -3,12 +3,12 @@ import { pino } from 'pino'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { createCalls } from '../devnet/calls.js'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { eventually } from './eventually.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { contractStruct, honest, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createCalls } from '../support/chain/contract-calls.js'
+import { eventually } from '../support/eventually.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { contractStruct, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [honestAccount, repeatingAccount] = solverAccounts
 /** With 1000 solvers on a chain, this many nonces of each solver are remembered. */

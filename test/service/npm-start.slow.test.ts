@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { MISSING } from './missing-variables.js'
-import { startProcess } from './process.js'
+import { startProcess } from '../support/process/process.js'
+import { MISSING } from '../support/service/missing-variables.js'
 
 it('npm start without variables builds, says all that is missing, points to the demo, and exits with 1', async () => {
   const start = startProcess('npm', ['start'], {})

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DropReason } from '../../src/domain/offer.js'
-import { createCalls } from '../devnet/calls.js'
-import { BOND, solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { eventually } from './eventually.js'
-import { highSTwin } from './high-s-twin.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
+import { BOND, solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createCalls } from '../support/chain/contract-calls.js'
+import { eventually } from '../support/eventually.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { highSTwin } from '../support/solvers/high-s-twin.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
   type Behaviour,
   honest,
@@ -13,7 +13,7 @@ import {
   type TestSolver,
   type WireQuote,
   type WireReply,
-} from './test-solver.js'
+} from '../support/solvers/solver.js'
 
 const [honestAccount, badAccount, strangerAccount] = solverAccounts
 const ANOTHER_ADDRESS = '0x00000000000000000000000000000000000000aa'

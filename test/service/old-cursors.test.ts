@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { writeEventLog } from '../store/event-log-file.js'
-import { temporaryFile } from '../store/temporary-file.js'
-import { startChain, type TestChain } from './chain.js'
-import { startEventService } from './event-service.js'
-import { endOn, transports, webSocket } from './stream-transports.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { writeEventLog } from '../support/databases/event-log-file.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { startEventService } from '../support/service/event-service.js'
+import { endOn, transports, webSocket } from '../support/streams/transports.js'
 
 /** More events than are kept in memory: the first ones are only in the database. */
 const EVENTS = 9000

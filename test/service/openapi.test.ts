@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Document, readDocument } from '../http/openapi/document.js'
+import { type Document, readDocument } from '../support/openapi/document.js'
 import {
   type CausedError,
   causeErrors,
@@ -10,10 +10,10 @@ import {
   RECORD,
   REGISTER,
   UNREGISTER,
-} from './openapi-error-cases.js'
-import { type OpenApiFixture, startOpenApiFixture } from './openapi-fixture.js'
-import { answerName, readPromises } from './openapi-promises.js'
-import { VALUES } from './openapi-values.js'
+} from '../support/openapi/error-cases.js'
+import { type OpenApiFixture, startOpenApiFixture } from '../support/openapi/fixture.js'
+import { answerName, readPromises } from '../support/openapi/promises.js'
+import { VALUES } from '../support/openapi/values.js'
 
 let fixture: OpenApiFixture
 let caused: CausedError

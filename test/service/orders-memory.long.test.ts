@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { rounds } from '../rounds.js'
-import { startChain, type TestChain } from './chain.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import { createGrpcClient } from './grpc-client.js'
-import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
-import { watchEvents } from './watch-events.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { eventually } from '../support/eventually.js'
+import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { rounds } from '../support/rounds.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { watchEvents } from '../support/streams/watch-events.js'
 
 const BLOCKS = rounds(25, 10)
 const EVENTS_PER_BLOCK = 6

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import type { RpcRequest } from './chain-view.js'
-import { deferred } from './deferred.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import { orderIdOf, type RpcProxy, startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
-import { watchEvents } from './watch-events.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { deferred } from '../support/deferred.js'
+import { eventually } from '../support/eventually.js'
+import type { RpcRequest } from '../support/faults/chain-view.js'
+import { orderIdOf, type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { watchEvents } from '../support/streams/watch-events.js'
 
 let chain: TestChain
 let traffic: Traffic

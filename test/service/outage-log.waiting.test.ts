@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { eventually } from './eventually.js'
-import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
-import { startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
+import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [account] = solverAccounts
 let chain: TestChain

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { databases, type TestDatabase } from './replica-databases.js'
-import { startService } from './service.js'
-import { honest, signedRegistration, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { databases, type TestDatabase } from '../support/databases/service-databases.js'
+import { startService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { honest, signedRegistration, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [account, otherAccount] = solverAccounts
 

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { createPostgresDatabase } from '../postgres-database.js'
-import { eventually } from './eventually.js'
-import { useWatchedChain } from './watched-chain.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
+import { eventually } from '../support/eventually.js'
+import { useWatchedChain } from '../support/faults/watched-chain.js'
 
 const on = useWatchedChain({ seed: 91 })
 

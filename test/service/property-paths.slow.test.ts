@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { createRawHttpClient, readRefusal } from './raw-http-client.js'
-import { startService, type TestService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createRawHttpClient, readRefusal } from '../support/clients/raw-http-client.js'
+import { startService, type TestService } from '../support/service/service.js'
 
 const SEED = 20_260_102
 const SERVED: Readonly<Record<string, readonly string[]>> = {

@@ -1,12 +1,23 @@
 import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { changes, type FieldRule, invalidFields, requestRules, spelling } from './arbitraries.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { createRawHttpClient, readRefusal } from './raw-http-client.js'
-import { startService, type TestService } from './service.js'
-import { signedRegistration, signedUnregistration, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import {
+  changes,
+  type FieldRule,
+  invalidFields,
+  requestRules,
+  spelling,
+} from '../support/clients/arbitraries.js'
+import { createRawHttpClient, readRefusal } from '../support/clients/raw-http-client.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import {
+  signedRegistration,
+  signedUnregistration,
+  startSolver,
+  type TestSolver,
+} from '../support/solvers/solver.js'
 
 const NOW = 1_800_000_000_000
 const SEED = 20_260_101

@@ -4,12 +4,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { AppOverrides } from '../../src/app.js'
 import { bondSolver, type DevnetContracts, deploySettlement } from '../../src/devnet/deploy.js'
-import { QUOTE_MEMBERS } from '../devnet/signed-quote.js'
-import { BOND, deployer, solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
-import { type Behaviour, contractStruct, register, startSolver, type TestSolver } from './test-solver.js'
+import { BOND, deployer, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { QUOTE_MEMBERS } from '../support/chain/signed-quote.js'
+import { startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import {
+  type Behaviour,
+  contractStruct,
+  register,
+  startSolver,
+  type TestSolver,
+} from '../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))

@@ -4,17 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OrderService } from '../../gen/aggregator/v1/order_pb.js'
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { createGrpcClient } from './grpc-client.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
   type Behaviour,
   signedRegistration,
   signedUnregistration,
   startSolver,
   type TestSolver,
-} from './test-solver.js'
+} from '../support/solvers/solver.js'
 
 const NOW_MS = Date.now()
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`

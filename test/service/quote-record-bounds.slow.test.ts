@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const MB = 2 ** 20
 

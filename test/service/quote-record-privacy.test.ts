@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { between } from '../between.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from './test-solver.js'
+import { between } from '../support/between.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -8,11 +8,11 @@ import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { QuoteOutcome, QuoteService, SolverOutcome } from '../../gen/aggregator/v1/quote_pb.js'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
-import { between } from '../between.js'
-import { solverAccounts, startChain, type TestChain, user } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { honest, register, startSolver, type TestSolver } from './test-solver.js'
+import { between } from '../support/between.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [best, second, third] = solverAccounts
 const QUOTE_TIMEOUT_MS = 400

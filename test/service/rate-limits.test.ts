@@ -3,10 +3,10 @@ import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
-import { between } from '../between.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { createGrpcClient } from './grpc-client.js'
-import { startService, type TestService } from './service.js'
+import { between } from '../support/between.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { startService, type TestService } from '../support/service/service.js'
 
 /** The limits of docs/protocol.md, "Limits and defaults", which the test harness usually turns off. */
 const LISTED = {

@@ -2,14 +2,20 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { badSolvers } from './bad-solvers.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startRawSolver, startTrap } from './raw-solver.js'
-import { startRpcProxy } from './rpc-proxy.js'
-import { startService, type TestService } from './service.js'
-import { answerStatus, hang } from './solver-fixtures.js'
-import { type Behaviour, honest, signedRegistration, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { badSolvers } from '../support/solvers/bad-solvers.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { startRawSolver, startTrap } from '../support/solvers/raw-solver.js'
+import {
+  type Behaviour,
+  honest,
+  signedRegistration,
+  startSolver,
+  type TestSolver,
+} from '../support/solvers/solver.js'
+import { answerStatus, hang } from '../support/solvers/three-solvers.js'
 
 const [account, otherAccount] = solverAccounts
 const CHECK_MS = 1000

@@ -1,9 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bondSolver, deploySettlement } from '../../src/devnet/deploy.js'
-import { between } from '../between.js'
-import { BOND, deployer, solverAccounts, startChain, type TestChain } from './chain.js'
-import { startService, type TestService } from './service.js'
-import { nextTimestamp, register, signedRegistration, signedUnregistration } from './test-solver.js'
+import { between } from '../support/between.js'
+import { BOND, deployer, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
+import {
+  nextTimestamp,
+  register,
+  signedRegistration,
+  signedUnregistration,
+} from '../support/solvers/solver.js'
 
 const [first, second, unbonded] = [solverAccounts[0], solverAccounts[1], solverAccounts[5]]
 const ENDPOINT = 'http://127.0.0.1:9/solver/'

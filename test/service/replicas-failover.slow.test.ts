@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { makeRestorablePostgres } from './database-backup.js'
-import { expectedMessages, standing } from './event-messages.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import { startFleet } from './replica-fleet.js'
-import { startDatabaseLink } from './replica-link.js'
-import { endOn, eventSource, grpc, type StreamTransport, webSocket } from './stream-transports.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { makeRestorablePostgres } from '../support/databases/database-backup.js'
+import { eventually } from '../support/eventually.js'
+import { startDatabaseLink } from '../support/faults/database-link.js'
+import { startFleet } from '../support/replicas/fleet.js'
+import { expectedMessages, standing } from '../support/streams/event-messages.js'
+import { endOn, eventSource, grpc, type StreamTransport, webSocket } from '../support/streams/transports.js'
 
 const TRANSPORTS = [webSocket, eventSource, grpc]
 const CURSOR_UNKNOWN = { webSocket: 1008, http: 400, rpc: 'OUT_OF_RANGE', reason: 'CURSOR_UNKNOWN' }

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startThree } from './replica-services.js'
-import type { TestService } from './service.js'
-import { signedRegistration, signedUnregistration, startSolver, type TestSolver } from './test-solver.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { startThree } from '../support/replicas/services.js'
+import type { TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import {
+  signedRegistration,
+  signedUnregistration,
+  startSolver,
+  type TestSolver,
+} from '../support/solvers/solver.js'
 
 /** How soon every replica must request quotes from a solver that registered at one of them, beyond the time of a quote. */
 const SOON_MS = 100

@@ -1,20 +1,20 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createCalls } from '../devnet/calls.js'
-import { rounds } from '../rounds.js'
-import { BOND, solverAccounts, startChain, type TestChain } from './chain.js'
-import { eventually } from './eventually.js'
-import { quoteRequest } from './quote-request.js'
-import { startDatabaseLink } from './replica-link.js'
-import { openReplicas, startThree } from './replica-services.js'
-import type { TestService } from './service.js'
+import { BOND, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createCalls } from '../support/chain/contract-calls.js'
+import { eventually } from '../support/eventually.js'
+import { startDatabaseLink } from '../support/faults/database-link.js'
+import { openReplicas, startThree } from '../support/replicas/services.js'
+import { rounds } from '../support/rounds.js'
+import type { TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
   honest,
   signedRegistration,
   signedUnregistration,
   startSolver,
   type TestSolver,
-} from './test-solver.js'
+} from '../support/solvers/solver.js'
 
 const ROUNDS = rounds(10, 3)
 const PLACES = 3

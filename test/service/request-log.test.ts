@@ -7,12 +7,12 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { GetQuoteRequestSchema, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
-import { between } from '../between.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { createGrpcClient } from './grpc-client.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { honest, startSolver, type TestSolver } from './test-solver.js'
+import { between } from '../support/between.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createGrpcClient } from '../support/clients/grpc-client.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
 type Line = any

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { restorableDatabases } from './database-backup.js'
-import { expectedMessages, type StreamMessage, standing } from './event-messages.js'
-import { createTraffic, type Traffic } from './event-traffic.js'
-import { startService, type TestService } from './service.js'
-import type { StreamClient } from './stream-clients.js'
-import { endOn, eventSource, grpc, webSocket } from './stream-transports.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { restorableDatabases } from '../support/databases/database-backup.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { expectedMessages, type StreamMessage, standing } from '../support/streams/event-messages.js'
+import type { StreamClient } from '../support/streams/stream-clients.js'
+import { endOn, eventSource, grpc, webSocket } from '../support/streams/transports.js'
 
 const CURSOR_UNKNOWN = { webSocket: 1008, http: 400, rpc: 'OUT_OF_RANGE', reason: 'CURSOR_UNKNOWN' }
 

@@ -2,11 +2,11 @@ import { parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bondSolver } from '../../src/devnet/deploy.js'
-import { createCalls } from '../devnet/calls.js'
-import { BOND, startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { startService, type TestService } from './service.js'
-import { startSolver, type TestSolver } from './test-solver.js'
+import { BOND, startChain, type TestChain } from '../support/chain/chain.js'
+import { createCalls } from '../support/chain/contract-calls.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const REGISTERED = 7
 const FAN_OUT = 3

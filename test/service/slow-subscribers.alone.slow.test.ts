@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { type ChattySettlement, deployChattySettlement } from './chatty-settlement.js'
-import { expectedMessages } from './event-messages.js'
-import { environmentForAll } from './event-service.js'
-import { eventually } from './eventually.js'
-import { startServiceProcess } from './process.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { type ChattySettlement, deployChattySettlement } from '../support/chain/chatty-settlement.js'
+import { eventually } from '../support/eventually.js'
+import { startServiceProcess } from '../support/process/process.js'
+import { environmentForAll } from '../support/service/event-service.js'
+import { expectedMessages } from '../support/streams/event-messages.js'
+import { grpcWire } from '../support/streams/rpc-clients.js'
 import {
   openStream,
   type StreamClient,
@@ -13,11 +14,10 @@ import {
   sseWire,
   type Wire,
   webSocketWire,
-} from './stream-clients.js'
-import { grpcWire } from './stream-rpc-clients.js'
-import { withoutCursors } from './stream-transports.js'
+} from '../support/streams/stream-clients.js'
+import { withoutCursors } from '../support/streams/transports.js'
 
-const NODE = { flags: ['--expose-gc'], preload: ['./test/service/memory-report.mjs'] }
+const NODE = { flags: ['--expose-gc'], preload: ['./test/support/process/memory-report.mjs'] }
 const EVENTS_PER_BLOCK = 400
 /** More than the service keeps in memory, so that its memory is at its maximum before the measurement. */
 const WARM_UP = 8400

@@ -3,11 +3,18 @@ import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { ErrorInfoSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
-import { startChain, type TestChain } from './chain.js'
-import { eventually } from './eventually.js'
-import { quoteRequest } from './quote-request.js'
-import { hang, holdBack, openFixture, startSolvers, startWithSolvers, wellMoody } from './solver-fixtures.js'
-import type { Behaviour } from './test-solver.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import type { Behaviour } from '../support/solvers/solver.js'
+import {
+  hang,
+  holdBack,
+  openFixture,
+  startSolvers,
+  startWithSolvers,
+  wellMoody,
+} from '../support/solvers/three-solvers.js'
 
 const MAX_CONNECTIONS = 2
 const QUOTE_TIMEOUT_MS = 2000

@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { quoteRequest } from './quote-request.js'
-import { answerStatus, fromNewClient, hang, openFixture, wellMoody } from './solver-fixtures.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
   type Behaviour,
   type QuoteParams,
   signedRegistration,
   signedUnregistration,
   startSolver,
-} from './test-solver.js'
+} from '../support/solvers/solver.js'
+import {
+  answerStatus,
+  fromNewClient,
+  hang,
+  openFixture,
+  wellMoody,
+} from '../support/solvers/three-solvers.js'
 
 const QUOTE_TIMEOUT_MS = 300
 const HUGE = String(2n ** 256n - 1n)

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { between } from '../between.js'
-import { startChain, type TestChain } from './chain.js'
-import { startEventService } from './event-service.js'
-import { eventually } from './eventually.js'
-import type { TestService } from './service.js'
-import type { StreamClient } from './stream-clients.js'
+import { between } from '../support/between.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
+import { startEventService } from '../support/service/event-service.js'
+import type { TestService } from '../support/service/service.js'
+import type { StreamClient } from '../support/streams/stream-clients.js'
 import {
   type ExpectedEnd,
   endOn,
@@ -16,7 +16,7 @@ import {
   openAll,
   type StreamTransport,
   webSocket,
-} from './stream-transports.js'
+} from '../support/streams/transports.js'
 
 const TOO_MANY: ExpectedEnd = {
   webSocket: 1013,

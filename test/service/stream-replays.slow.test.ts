@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { writeEventLog } from '../store/event-log-file.js'
-import { temporaryFile } from '../store/temporary-file.js'
-import { startChain, type TestChain } from './chain.js'
-import { startEventService } from './event-service.js'
-import { createTraffic } from './event-traffic.js'
-import { eventually } from './eventually.js'
-import type { TestService } from './service.js'
-import { transports, webSocket } from './stream-transports.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic } from '../support/chain/event-traffic.js'
+import { writeEventLog } from '../support/databases/event-log-file.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { eventually } from '../support/eventually.js'
+import { startEventService } from '../support/service/event-service.js'
+import type { TestService } from '../support/service/service.js'
+import { transports, webSocket } from '../support/streams/transports.js'
 
 /** More than is kept in memory. */
 const EVENTS = 20_000

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startChain, type TestChain } from './chain.js'
-import { startService, type TestService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
 
 const RPC = '/aggregator.v1.SolverService/ListSolvers'
 const UNUSABLE = ['[', '%zz', 'a:99999', 'user@:x']

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { startChain, type TestChain } from './chain.js'
-import { startEventService } from './event-service.js'
-import { eventually } from './eventually.js'
-import { countConnections } from './server-connections.js'
-import type { TestService } from './service.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
+import { startEventService } from '../support/service/event-service.js'
+import { countConnections } from '../support/service/server-connections.js'
+import type { TestService } from '../support/service/service.js'
 
 const MIB = 1024 * 1024
 

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { BUILT } from './built.js'
-import { solverAccounts, startChain, type TestChain } from './chain.js'
-import { startProcess } from './process.js'
-import { environmentFor, startService } from './service.js'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { BUILT } from '../support/process/built.js'
+import { startProcess } from '../support/process/process.js'
+import { environmentFor, startService } from '../support/service/service.js'
 
 type Changes = Readonly<Record<string, string | undefined>>
 /** Changes of a valid configuration, and the message after the variable's name. */

@@ -1,7 +1,7 @@
 import { keccak256 as viemKeccak256 } from 'viem'
 import { expect, test } from 'vitest'
 import { keccak256 } from '../../src/signing/keccak.js'
-import { createRandom } from '../random.js'
+import { createRandom } from '../support/random.js'
 
 const RATE_BYTES = 136
 

@@ -8,7 +8,7 @@ import {
   unregistrationMessage,
 } from '../../src/signing/messages.js'
 import { checkSignature } from '../../src/signing/recover.js'
-import { createRandom } from '../random.js'
+import { createRandom } from '../support/random.js'
 
 const MIXED_CASE: Address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const TEXT = {

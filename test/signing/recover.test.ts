@@ -4,7 +4,7 @@ import { privateKeyToAccount, sign } from 'viem/accounts'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import type { Address } from '../../src/domain/hex.js'
 import * as native from '../../src/signing/recover.js'
-import { createRandom, type Random } from '../random.js'
+import { createRandom, type Random } from '../support/random.js'
 
 const ORDER = secp256k1.CURVE.n
 const FIELD = secp256k1.CURVE.Fp.ORDER

@@ -15,9 +15,9 @@ import type { Address, Hex } from '../../src/domain/hex.js'
 import { ORDER_TYPES, type Quote } from '../../src/domain/quote.js'
 import { checkSignature } from '../../src/signing/recover.js'
 import { createQuoteHasher } from '../../src/signing/typed-data.js'
-import { QUOTE_MEMBERS } from '../devnet/signed-quote.js'
-import { createRandom, type Random } from '../random.js'
-import { randomQuote, signedQuote } from '../sample-quotes.js'
+import { QUOTE_MEMBERS } from '../support/chain/signed-quote.js'
+import { createRandom, type Random } from '../support/random.js'
+import { randomQuote, signedQuote } from '../support/solvers/sample-quotes.js'
 
 const ROUNDS = 150
 const MAX = 2n ** 256n - 1n

@@ -1,5 +1,5 @@
-import type { Fleet } from '../service/replica-fleet.js'
-import type { FleetSubscriber } from '../service/replica-subscribers.js'
+import type { Fleet } from '../support/replicas/fleet.js'
+import type { FleetSubscriber } from '../support/replicas/subscribers.js'
 
 const LOOK_MS = 100
 const MEMORY = 'process_resident_memory_bytes'

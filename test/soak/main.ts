@@ -7,9 +7,9 @@
  * Exits with 1 when an event was lost, doubled or out of order, or two subscribers got different events.
  */
 import { parseArgs } from 'node:util'
-import { setup as buildService } from '../build-once.js'
-import { expectedMessages } from '../service/event-messages.js'
-import { firstDifference } from '../service/event-subscriber.js'
+import { setup as buildService } from '../support/process/build-once.js'
+import { expectedMessages } from '../support/streams/event-messages.js'
+import { firstDifference } from '../support/streams/event-subscriber.js'
 import { FAULTS, type Fault } from './faults.js'
 import { type Gauges, startGauges } from './gauges.js'
 import { openScenario, type ScenarioContext } from './scenario.js'

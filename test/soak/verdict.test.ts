@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EventMessage, StreamMessage } from '../service/event-messages.js'
+import type { EventMessage, StreamMessage } from '../support/streams/event-messages.js'
 import { judge } from './verdict.js'
 
 const settled = (number: number): EventMessage => ({

@@ -1,5 +1,5 @@
-import type { EventMessage, StreamMessage } from '../service/event-messages.js'
-import { standing } from '../service/event-messages.js'
+import type { EventMessage, StreamMessage } from '../support/streams/event-messages.js'
+import { standing } from '../support/streams/event-messages.js'
 
 /** How the events of a subscriber differ from those of the chain. */
 export interface Verdict {

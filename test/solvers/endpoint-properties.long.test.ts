@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { endpointUrlProblem } from '../../src/domain/endpoint-url.js'
 import { createEndpointGuard } from '../../src/solvers/endpoint-guard.js'
-import { rounds } from '../rounds.js'
+import { rounds } from '../support/rounds.js'
 
 const SEED = 20_260_104
 const SPELLINGS = rounds(3000, 300)

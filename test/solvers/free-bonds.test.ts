@@ -6,9 +6,9 @@ import type { Bond } from '../../src/domain/solver.js'
 import { createFreeBonds } from '../../src/solvers/free-bonds.js'
 import { type BondStore, createBondStore } from '../../src/store/bond-store.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
-import { deferred } from '../service/deferred.js'
 import { BOTH_DATABASES, type TestDatabase } from '../store/databases.js'
 import { NO_LIMIT, solver } from '../store/solver-samples.js'
+import { deferred } from '../support/deferred.js'
 
 const one = solver(1)
 const other = solver(2)

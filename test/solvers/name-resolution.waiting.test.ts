@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEndpointGuard } from '../../src/solvers/endpoint-guard.js'
 import { coalesceLookups, createDnsResolver } from '../../src/solvers/name-resolution.js'
-import { type DnsServer, startDnsServer, type Zone } from '../service/dns-server.js'
+import { type DnsServer, startDnsServer, type Zone } from '../support/solvers/dns-server.js'
 
 const V4 = '8.8.8.8'
 const V6 = '2606:4700:4700:0:0:0:0:1111'

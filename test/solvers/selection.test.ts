@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createSelection, type Selection } from '../../src/solvers/selection.js'
 import type { SolverHealth } from '../../src/solvers/solver-health.js'
-import { createRandom } from '../random.js'
+import { createRandom } from '../support/random.js'
 import { answering, createHealth, openBreaker, playRound, QUOTE_TIMEOUT_MS, roundAt } from './rounds.js'
 
 /** Solvers with their number as name, which are healthy at first. */

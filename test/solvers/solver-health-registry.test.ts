@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CircuitBreakerStore } from '../../src/store/circuit-breaker-store.js'
-import { eventually } from '../service/eventually.js'
+import { eventually } from '../support/eventually.js'
 import { answer, lose, open, openRegistry, openStore } from './health-harness.js'
 import { roundAt, solver } from './rounds.js'
 

@@ -12,8 +12,8 @@ import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
 import { migrations, type Schema } from '../../src/store/schema.js'
 import { openSqliteTables } from '../../src/store/sqlite.js'
-import { createPostgresDatabase, makeDatabase } from '../postgres-database.js'
-import { temporaryFile } from './temporary-file.js'
+import { createPostgresDatabase, makeDatabase } from '../support/databases/postgres-database.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
 
 /** A database of one test, empty at first. */
 export interface TestDatabase {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Deposited, LogEntry, OrderEvent, Refunded } from '../../src/domain/event.js'
-import { createRandom } from '../random.js'
+import { createRandom } from '../support/random.js'
 import { DATABASES } from './databases.js'
 import {
   header,

@@ -9,9 +9,9 @@ import { createSolverStore } from '../../src/store/solver-store.js'
 import { openSqlite } from '../../src/store/sqlite.js'
 import { faultErrorOf } from '../../src/store/sqlite-faults.js'
 import { openSqliteStores } from '../../src/store/sqlite-stores.js'
-import { eventually } from '../service/eventually.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { eventually } from '../support/eventually.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
-import { temporaryFile } from './temporary-file.js'
 
 function createLines() {
   const lines: string[] = []

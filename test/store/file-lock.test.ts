@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openBlockedSolversFile } from '../../src/store/blocked-solvers-file.js'
 import { takeFileLock } from '../../src/store/file-lock.js'
 import { openSqlite } from '../../src/store/sqlite.js'
-import { temporaryFile } from './temporary-file.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5)
 

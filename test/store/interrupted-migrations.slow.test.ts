@@ -9,9 +9,9 @@ import { quoteRecordMigrations } from '../../src/store/quote-record-table.js'
 import { migrations, type Schema } from '../../src/store/schema.js'
 import { openSqliteTables } from '../../src/store/sqlite.js'
 import { sqliteDialect } from '../../src/store/sqlite-driver.js'
-import { createPostgresDatabase } from '../postgres-database.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
 import { startDatabaseProxy } from './database-proxy.js'
-import { temporaryFile } from './temporary-file.js'
 
 const names = Object.keys(migrations)
 const TIMEOUT_MS = 60_000

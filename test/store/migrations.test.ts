@@ -5,7 +5,7 @@ import { eventRow } from '../../src/store/event-rows.js'
 import { createEventStore } from '../../src/store/event-store.js'
 import type { Schema } from '../../src/store/schema.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
-import { createPostgresDatabase } from '../postgres-database.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { NEW_DATABASES, postgresAt } from './databases.js'
 import {
   header,

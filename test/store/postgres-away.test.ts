@@ -10,8 +10,8 @@ import { FencedError } from '../../src/store/leader-epochs.js'
 import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import type { Schema } from '../../src/store/schema.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
-import { createPostgresDatabase } from '../postgres-database.js'
-import { eventually } from '../service/eventually.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
+import { eventually } from '../support/eventually.js'
 import { header, newBlocks, SETTLEMENT, STANDS, settled } from './event-samples.js'
 import {
   AWAY,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Topic } from '../../src/domain/cluster.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
-import { createPostgresDatabase } from '../postgres-database.js'
-import { eventually } from '../service/eventually.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
+import { eventually } from '../support/eventually.js'
 import { inPostgres, postgresAt } from './databases.js'
 import {
   header,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
-import { eventually } from '../service/eventually.js'
+import { eventually } from '../support/eventually.js'
 import { header, newBlocks, SETTLEMENT } from './event-samples.js'
 import { AWAY, connect, holdRegistrations, openStores, waiting } from './postgres-stores-samples.js'
 import { join, MISSED, type TestReplica, until } from './replica-samples.js'

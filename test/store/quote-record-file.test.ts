@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openQuoteRecordFile } from '../../src/store/quote-record-file.js'
 import { openQuoteRecordTable } from '../../src/store/quote-record-sqlite.js'
 import { createLog } from '../../src/telemetry/log.js'
-import { temporaryFile } from './temporary-file.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
 
 /** Tests that start threads. Each thread loads the sources. */
 const WITH_THREADS = { timeout: 30_000 }

@@ -3,7 +3,7 @@ import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
 import { bytesSinceOldest } from '../../src/store/quote-record-size.js'
 import type { QuoteRecordStore } from '../../src/store/quote-record-store.js'
 import { createQuoteRecordTable, type QuoteRecordSchema } from '../../src/store/quote-record-table.js'
-import { createPostgresDatabase } from '../postgres-database.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from './databases.js'
 
 async function openTable(on: NewDatabase, maxBytes = 1_000_000_000) {

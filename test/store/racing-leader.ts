@@ -2,7 +2,7 @@ import type { BlockHeader, EventWithPosition } from '../../src/domain/block.js'
 import type { LogEntry, StreamEvent } from '../../src/domain/event.js'
 import type { EventStore } from '../../src/store/event-store.js'
 import type { LeaderEpoch } from '../../src/store/leader-epochs.js'
-import type { Random } from '../random.js'
+import type { Random } from '../support/random.js'
 import { header, SETTLEMENT, settled } from './event-samples.js'
 
 /** A block of a leader's chain with its events. */

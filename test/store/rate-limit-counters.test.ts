@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openRateLimitCounters } from '../../src/store/rate-limit-counters.js'
-import { eventually } from '../service/eventually.js'
+import { eventually } from '../support/eventually.js'
 import { connect, createCountsDatabase, lockCounts, openCounters } from './rate-limit-tables.js'
 
 const MINUTE_MS = 60_000

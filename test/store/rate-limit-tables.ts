@@ -2,7 +2,7 @@ import { Kysely, Migrator, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import { openRateLimitCounters, rateLimitMigrations } from '../../src/store/rate-limit-counters.js'
-import { createPostgresDatabase } from '../postgres-database.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 
 /** Longer than a busy machine takes to answer. */
 const PATIENT_MS = 20_000

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readRecordKey } from '../../src/store/record-key.js'
-import { createPostgresDatabase } from '../postgres-database.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { NEW_DATABASES, postgresAt, sqliteAt } from './databases.js'
 
 const keyOf = async (on: ReturnType<typeof sqliteAt>) => {

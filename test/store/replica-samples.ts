@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { TOPICS, type Topic } from '../../src/domain/cluster.js'
 import { connectCluster } from '../../src/store/postgres-cluster.js'
 import { createLog } from '../../src/telemetry/log.js'
-import { eventually } from '../service/eventually.js'
+import { eventually } from '../support/eventually.js'
 
 /** The notes of a replica after a reconnection. */
 export const MISSED = TOPICS.map((topic) => `missed ${topic}`)

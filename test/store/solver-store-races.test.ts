@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../src/domain/errors.js'
 import { createBlockedSolverStore } from '../../src/store/blocked-solvers.js'
 import type { SolverStore } from '../../src/store/solver-store.js'
-import { createRandom } from '../random.js'
+import { createRandom } from '../support/random.js'
 import { inPostgres, postgresAt } from './databases.js'
 import { contents, NO_LIMIT, NOTED_AT, openStore, solver } from './solver-samples.js'
 

@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/store/database.js'
 import { openSqlite } from '../../src/store/sqlite.js'
 import { openSqliteStores } from '../../src/store/sqlite-stores.js'
-import { eventually } from '../service/eventually.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { eventually } from '../support/eventually.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
-import { temporaryFile } from './temporary-file.js'
 
 /** Turns of the event loop in which a write could have ended. */
 const TURNS = 100

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/store/database.js'
 import { migrations } from '../../src/store/schema.js'
 import { openSqlite, openSqliteTables } from '../../src/store/sqlite.js'
-import { temporaryFile } from './temporary-file.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
 
 const row = { chain_id: 1, address: '0x', last_timestamp_ms: 1 }
 

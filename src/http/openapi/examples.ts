@@ -1,4 +1,4 @@
-// Written by test/service/openapi-capture.ts from a real run. Do not edit.
+// Written by test/support/openapi/capture.ts from a real run. Do not edit.
 import type { ExampleEvent, Sample } from './example.js'
 
 /** The settlement contract of that run. */

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { asyncApiMessages, asyncApiOf, asyncApiServers } from '../../../src/http/openapi/asyncapi.js'
 import { events } from '../../../src/http/openapi/examples.js'
-import { type Document, readDocument } from './document.js'
+import { type Document, readDocument } from '../../support/openapi/document.js'
 import { contract } from './served-contract.js'
 
 const TYPES = ['connected', 'Deposited', 'Settled', 'Refunded', 'Reverted']

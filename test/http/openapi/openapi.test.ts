@@ -7,7 +7,7 @@ import { constrainedFields, constraintOf } from '../../../src/http/openapi/const
 import { failuresOf } from '../../../src/http/openapi/error-responses.js'
 import { openApiOf } from '../../../src/http/openapi/openapi.js'
 import { toPath } from '../../../src/http/openapi/operations.js'
-import { type Document, readDocument } from './document.js'
+import { type Document, readDocument } from '../../support/openapi/document.js'
 import { contract } from './served-contract.js'
 
 const document: Document = openApiOf(contract)

@@ -9,7 +9,7 @@ import {
 } from '../../../src/signing/messages.js'
 import { checkSignature } from '../../../src/signing/recover.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
-import type { Document } from './document.js'
+import type { Document } from '../../support/openapi/document.js'
 
 /** The parts of a real run that belong together. */
 const sample = (of: string): { request: Document; path: Document; body: Document } => {

@@ -3,7 +3,7 @@ import { checkOffer } from '../../../src/domain/offer.js'
 import type { QuoteRequest } from '../../../src/domain/quote.js'
 import { openApiOf } from '../../../src/http/openapi/openapi.js'
 import { requestBody } from '../../../src/quoting/request-body.js'
-import { type Document, readDocument } from './document.js'
+import { type Document, readDocument } from '../../support/openapi/document.js'
 import { contract } from './served-contract.js'
 
 const document: Document = openApiOf(contract)

@@ -1,0 +1,294 @@
+import type { Address, Hex } from '../../../src/domain/hex.js'
+import { solverAccounts, user } from '../chain/chain.js'
+import type { Order } from '../chain/order-actions.js'
+import { deferred } from '../deferred.js'
+import { eventually } from '../eventually.js'
+import { quoteRequest } from '../solvers/quote-request.js'
+import { nextTimestamp, signedRegistration, signedUnregistration, type WireQuote } from '../solvers/solver.js'
+import { watchEvents } from '../streams/watch-events.js'
+import { type Asker, createAsker, type Exchange } from './exchanges.js'
+import { DEAD_CHAIN, METRICS_AUTH, OFFERS, type OpenApiFixture, UNKNOWN_CHAIN } from './fixture.js'
+import { handshake, streamUntil } from './streams.js'
+
+export const QUOTE = 'POST /v1/{chainId}/quote'
+export const RECORD = 'GET /v1/{chainId}/quote/{quoteId}'
+export const REGISTER = 'POST /v1/{chainId}/solvers/register'
+export const UNREGISTER = 'DELETE /v1/{chainId}/solvers/{address}'
+const LIST = 'GET /v1/{chainId}/solvers'
+export const ORDER = 'GET /v1/{chainId}/order/{orderId}'
+export const EVENTS = 'GET /v1/events'
+const SOCKET = 'GET /v1/ws'
+const READY = 'GET /health/ready'
+
+const [registered, second, bonded] = solverAccounts
+const unbonded = solverAccounts[5]
+const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
+const UNKNOWN_QUOTE = '00000000-0000-4000-8000-000000000000'
+const TOO_LONG = JSON.stringify({ amount: '1'.repeat(65_536) })
+const BAD_TIMEOUT = { 'connect-timeout-ms': 'soon' }
+
+/** The results of a run: every response, and a message of the stream of each kind. */
+export interface CausedError {
+  readonly exchanges: readonly Exchange[]
+  readonly events: readonly { type: string }[]
+}
+
+interface Run extends OpenApiFixture, Pick<Asker, 'ask' | 'keep'> {
+  readonly chainId: number
+}
+
+/** Makes every route of the service give every response that it can give. */
+export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError> {
+  const exchanges: Exchange[] = []
+  const asker = createAsker(fixture.service.url, exchanges)
+  const tight = createAsker(fixture.tight.url, exchanges)
+  const shared = createAsker(fixture.shared.url, exchanges)
+  const { ask, keep } = asker
+  const run = { ...fixture, ask, keep, chainId: fixture.chain.chainId }
+
+  await causeRegistrationErrors(run)
+  const answer = await causeQuoteErrors(run)
+  const events = await causeEventErrors(run, toOrder(answer))
+  await causeOrderErrors(run, answer.orderId)
+  await causeUnregistrationErrors(run)
+  await causeRejections(run)
+  await fixture.withBrokenClock(() => causeFailures(run))
+  await causeRateLimits(tight, run.chainId)
+  await causeBlocked(fixture, shared)
+  await causeLostSolver(fixture, shared)
+  await causeUnready(fixture, exchanges)
+  for (const each of [asker, tight, shared]) each.close()
+  return { exchanges, events }
+}
+
+async function causeRegistrationErrors({ ask, chainId, best, other }: Run): Promise<void> {
+  const path = { chainId }
+  const { endpointUrl } = best
+  const sign = (account = registered, terms = {}) => signedRegistration(account, { endpointUrl, ...terms })
+  const body = await sign(registered, { name: 'Aldous' })
+
+  await ask(REGISTER, { path, body: { ...body, address: '0x12', name: '' } })
+  await ask(REGISTER, { path, body: '{' })
+  await ask(REGISTER, { path, body: TOO_LONG })
+  await ask(REGISTER, { path: { chainId: UNKNOWN_CHAIN }, body })
+  await ask(REGISTER, { path: { chainId: DEAD_CHAIN }, body: await sign() })
+  await ask(REGISTER, { path, body: { ...body, endpointUrl: `${endpointUrl}/other` } })
+  await ask(REGISTER, { path, body: await sign(registered, { timestamp: Date.now() - 301_000 }) })
+  await ask(REGISTER, { path, body: await sign(registered, { endpointUrl: 'https://10.0.0.1' }) })
+  await ask(REGISTER, { path, body: await sign(unbonded) })
+  await ask(REGISTER, { path, body })
+  await ask(REGISTER, { path, body })
+  await ask(REGISTER, { path, body: await sign(second, { endpointUrl: other.endpointUrl, name: 'Beatrix' }) })
+  await ask(REGISTER, { path, body: await sign(bonded) })
+
+  await ask(LIST, { path })
+  await ask(LIST, { path, headers: BAD_TIMEOUT })
+  await ask(LIST, { path: { chainId: UNKNOWN_CHAIN } })
+}
+
+type QuoteAnswer = Readonly<
+  Record<'quoteId' | 'orderId' | 'solverSignature' | 'depositAddress', Hex> & { quote: WireQuote }
+>
+
+async function causeQuoteErrors(run: Run): Promise<QuoteAnswer> {
+  const { ask, chain, chainId, best, other } = run
+  const path = { chainId }
+  const body = quoteRequest(chain)
+  const answer = (await ask(QUOTE, { path, body })).body as QuoteAnswer
+
+  await ask(QUOTE, { path, body: { ...body, amount: '-1', depositMode: 'CASH' } })
+  await ask(QUOTE, { path, body: '{' })
+  await ask(QUOTE, { path, body: 'a=b', headers: { 'content-type': 'text/plain' } })
+  await ask(QUOTE, { path, body, headers: BAD_TIMEOUT })
+  await ask(QUOTE, { path, body: TOO_LONG })
+  await ask(QUOTE, { path: { chainId: UNKNOWN_CHAIN }, body })
+  await ask(QUOTE, {
+    path: { chainId: DEAD_CHAIN },
+    body: { ...body, originChainId: DEAD_CHAIN, destinationChainId: DEAD_CHAIN },
+  })
+  best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
+  other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
+  const refused = (await ask(QUOTE, { path, body })).body as QuoteAnswer
+  await causeBusySolvers(run)
+  best.behave(OFFERS.best)
+  other.behave(OFFERS.other)
+
+  await ask(RECORD, { path: { chainId, quoteId: answer.quoteId } })
+  await ask(RECORD, { path: { chainId, quoteId: refused.quoteId } })
+  await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
+  await ask(RECORD, { path: { chainId, quoteId: '12' } })
+  await ask(RECORD, { path: { chainId: UNKNOWN_CHAIN, quoteId: UNKNOWN_QUOTE } })
+  return answer
+}
+
+/** One request is open at each solver, and one waits: a third has no place. */
+async function causeBusySolvers({ ask, chain, chainId, best, other, service }: Run): Promise<void> {
+  const { opened, open } = deferred()
+  for (const solver of [best, other]) {
+    solver.behave(async (_asked, _solver, { response }) => {
+      await opened
+      return void response.writeHead(422).end()
+    })
+  }
+  const body = quoteRequest(chain)
+  const waiting = [1, 2].map(() => service.post(`/v1/${chainId}/quote`, body))
+  const countWaiting = () => service.metric('aggregator_solver_requests_queued', {})
+  await eventually(countWaiting, (count) => count === 2)
+  await ask(QUOTE, { path: { chainId }, body })
+  open()
+  await Promise.all(waiting)
+}
+
+/** The order of an answered quote, for the actions of its life. */
+function toOrder({ quote, solverSignature, orderId, depositAddress }: QuoteAnswer): Order {
+  const [inputAmount, outputAmount] = [BigInt(quote.inputAmount), BigInt(quote.outputAmount)]
+  return {
+    user: user.address,
+    solver: registered,
+    inputAmount,
+    outputAmount,
+    fillDeadline: quote.fillDeadline,
+    orderId,
+    depositAddress,
+    signature: solverSignature,
+    quote: { ...quote, inputAmount, outputAmount, orderType: 'EXACT_INPUT', nonce: BigInt(quote.nonce) },
+  }
+}
+
+async function causeEventErrors(run: Run, order: Order): Promise<{ type: string }[]> {
+  const { ask, keep, chain, service, traffic } = run
+  const { actions } = traffic
+  const watch = await watchEvents(service)
+  const events: { type: string }[] = []
+  watch.onMessage((message) => events.push(message))
+  const start = watch.cursor()
+
+  await ask(EVENTS)
+  const late = traffic.order((await traffic.head()).timestamp - 1)
+  await traffic.mine([actions.deposit(order)])
+  await traffic.mine([actions.refundAddressDeposit(late)])
+  await traffic.mine([actions.fill(order)])
+  await watch.untilCount(3)
+  await traffic.reorganise(1, [[actions.fill(order)]])
+  await watch.untilCount(5)
+  watch.close()
+  await untilNobodyStreams(service)
+
+  keep(EVENTS, await streamUntil(`${service.url}/v1/events?after=${start}`, 'Settled'))
+  await untilNobodyStreams(service)
+  await ask(EVENTS, { query: '?user=nobody' })
+  await ask(EVENTS, { query: '?after=nowhere' })
+  await ask(EVENTS, { query: `?chainId=${UNKNOWN_CHAIN}` })
+  await ask(SOCKET)
+  keep(SOCKET, await handshake(service.url, 'dGhlIHNhbXBsZSBub25jZQ=='))
+  keep(SOCKET, await handshake(service.url, 'short'))
+  const greeting = { type: 'connected', supportedChains: [chain.chainId, DEAD_CHAIN], cursor: start }
+  return [greeting, ...events]
+}
+
+async function causeOrderErrors({ ask, chainId }: Run, orderId: string): Promise<void> {
+  await ask(ORDER, { path: { chainId, orderId } })
+  await ask(ORDER, { path: { chainId, orderId: UNKNOWN_ORDER } })
+  await ask(ORDER, { path: { chainId, orderId: '0x12' } })
+  await ask(ORDER, { path: { chainId: UNKNOWN_CHAIN, orderId } })
+  await ask(ORDER, { path: { chainId: DEAD_CHAIN, orderId } })
+}
+
+async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
+  const path = { chainId, address: registered.address }
+  const body = await signedUnregistration(registered)
+  await ask(UNREGISTER, { path, body: { ...body, signature: '0x12' } })
+  await ask(UNREGISTER, { path, body: TOO_LONG })
+  await ask(UNREGISTER, { path: { ...path, chainId: UNKNOWN_CHAIN }, body })
+  await ask(UNREGISTER, { path: { ...path, address: bonded.address }, body })
+  await ask(UNREGISTER, { path, body: await signedUnregistration(registered, Date.now() - 301_000) })
+  const other = { ...path, address: bonded.address }
+  await ask(UNREGISTER, { path: other, body: await signedUnregistration(bonded, nextTimestamp()) })
+  await ask(UNREGISTER, { path, body })
+  await ask(UNREGISTER, { path, body })
+}
+
+async function causeRejections({ ask, chainId }: Run): Promise<void> {
+  await ask('GET /nowhere')
+  const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
+  for (const of of [QUOTE, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET]) {
+    await ask(of.replace(/^\w+/, 'PUT'), { path })
+  }
+  await ask('GET /health')
+  await ask(READY)
+  await ask('GET /metrics')
+}
+
+async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> {
+  const { endpointUrl } = best
+  await ask(QUOTE, { path: { chainId }, body: quoteRequest(chain) })
+  await ask(REGISTER, { path: { chainId }, body: await signedRegistration(registered, { endpointUrl }) })
+  const path = { chainId, address: registered.address }
+  await ask(UNREGISTER, { path, body: await signedUnregistration(registered) })
+  await ask('GET /health')
+}
+
+/** Sends two requests of each kind to a service that accepts one. */
+async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
+  const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
+  for (const of of [QUOTE, RECORD, REGISTER, UNREGISTER, LIST, ORDER]) {
+    await ask(of, { path })
+    await ask(of, { path })
+  }
+  keep(EVENTS, await streamUntil(`${url}/v1/events`, 'connected'))
+  await ask(EVENTS)
+  await ask(SOCKET)
+  const authorization = `Basic ${Buffer.from(METRICS_AUTH).toString('base64')}`
+  await ask('GET /metrics', { headers: { authorization } })
+  await ask('GET /metrics')
+}
+
+/** A registration by an address that the operator has blocked. */
+async function causeBlocked({ chain, best, bar }: OpenApiFixture, { ask }: Asker): Promise<void> {
+  const { endpointUrl } = best
+  await bar(unbonded.address.toLowerCase() as Address)
+  const body = await signedRegistration(unbonded, { endpointUrl })
+  await ask(REGISTER, { path: { chainId: chain.chainId }, body })
+}
+
+/** Responses without the database. */
+async function causeLostSolver(
+  { chain, shared, best, killDatabase }: OpenApiFixture,
+  { ask }: Asker,
+): Promise<void> {
+  const { chainId } = chain
+  const { endpointUrl } = best
+  const { text } = await streamUntil(`${shared.url}/v1/events`, 'connected')
+  const [, log = ''] = /^id: ([\w-]+)\./m.exec(text) ?? []
+  await killDatabase()
+  await eventually(
+    () => shared.get('/health'),
+    ({ body }) => body.database === 'down',
+  )
+  await ask('GET /health')
+  await ask(REGISTER, { path: { chainId }, body: await signedRegistration(second, { endpointUrl }) })
+  const path = { chainId, address: second.address }
+  await ask(UNREGISTER, { path, body: await signedUnregistration(second) })
+  await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
+  // Far later than what this replica knows: another replica may have sent it.
+  await ask(EVENTS, { query: `?after=${log}.zzzzzz` })
+}
+
+/** A service that cannot serve yet, and then one that drains: an open connection is still answered. */
+async function causeUnready({ startUnready }: OpenApiFixture, exchanges: Exchange[]): Promise<void> {
+  const service = await startUnready()
+  const { ask, close } = createAsker(service.url, exchanges)
+  await ask(READY)
+  const closed = service.close({ drainMs: 5000 })
+  await ask(READY)
+  close()
+  await closed
+}
+
+/** The one stream place is free again some time after its client has left. */
+function untilNobodyStreams({ metric }: OpenApiFixture['service']): Promise<number> {
+  return eventually(
+    () => metric('aggregator_stream_clients', {}),
+    (clients) => clients === 0,
+  )
+}

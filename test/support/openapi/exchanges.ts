@@ -1,0 +1,66 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Reason } from '../../../src/domain/errors.js'
+import type { Sample } from '../../../src/http/openapi/example.js'
+import { createRawHttpClient } from '../clients/raw-http-client.js'
+
+/** A request to a path of the document, and its response. */
+export interface Exchange extends Sample {
+  readonly headers: IncomingHttpHeaders
+}
+
+/** What is sent. A body is sent as JSON unless it is text. */
+export interface QuoteParams {
+  readonly path?: Readonly<Record<string, string | number>>
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: object | string
+}
+
+export type Asker = ReturnType<typeof createAsker>
+
+/** Sends requests to a service by the names of the document, and keeps every response in `exchanges`. */
+export function createAsker(url: string, exchanges: Exchange[]) {
+  const http = createRawHttpClient(url)
+
+  return {
+    /** @param of verb and path as the document has them, such as `GET /v1/{chainId}/solvers` */
+    async ask(
+      of: string,
+      { path = {}, query = '', headers = {}, body }: QuoteParams = {},
+    ): Promise<Exchange> {
+      const [verb = '', template = ''] = of.split(' ')
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const answer = await http.send(verb, filled(template, path) + query, {
+        headers: { ...type, ...headers },
+        ...(text === undefined ? {} : { body: text }),
+      })
+      const seen = toExchange(of, answer)
+      exchanges.push({
+        ...seen,
+        ...(template.includes('{') ? { path } : {}),
+        ...(typeof body === 'object' ? { requestBody: body } : {}),
+      })
+      return seen
+    },
+    /** Keeps a response that was received in another way. */
+    keep: (of: string, answer: { status: number; headers: IncomingHttpHeaders; text: string }) =>
+      exchanges.push(toExchange(of, answer)),
+    url,
+    close: http.close,
+  }
+}
+
+function filled(template: string, path: Readonly<Record<string, string | number>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name) => String(path[name]))
+}
+
+function toExchange(
+  of: string,
+  { status, headers, text }: { status: number; headers: IncomingHttpHeaders; text: string },
+): Exchange {
+  const isJson = headers['content-type']?.startsWith('application/json') ?? false
+  const body = isJson ? JSON.parse(text) : text
+  const reason: Reason | undefined = status >= 400 && isJson ? body.code : undefined
+  return { of, status, headers, body, ...(reason === undefined ? {} : { reason }) }
+}

@@ -1,0 +1,100 @@
+import { pino } from 'pino'
+import { startPostgres } from '../../../src/devnet/postgres.js'
+import type { Address } from '../../../src/domain/hex.js'
+import { openBlockedSolvers } from '../../../src/store/open-blocked-solvers.js'
+import { solverAccounts, startChain } from '../chain/chain.js'
+import { createTraffic } from '../chain/event-traffic.js'
+import { environmentFor, startService } from '../service/service.js'
+import { honest, startSolver } from '../solvers/solver.js'
+
+/** A chain of the service whose node does not answer. */
+export const DEAD_CHAIN = 4242
+/** A chain that the service does not know. */
+export const UNKNOWN_CHAIN = 1
+/** For the metrics of the service with tight limits. */
+export const METRICS_AUTH = 'operator:secret'
+/** What each solver offers for 1 WETH. */
+export const OFFERS = { best: honest({ output: '2498750000' }), other: honest({ output: '2497000000' }) }
+const NOBODY = 'http://127.0.0.1:9'
+const PLENTY = '1000000'
+const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS']
+
+const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, value]))
+
+export type OpenApiFixture = Awaited<ReturnType<typeof startOpenApiFixture>>
+
+/**
+ * A chain with two solvers and three services: one for every error, one that accepts one request of each
+ * kind, and one whose database can be killed.
+ */
+export async function startOpenApiFixture() {
+  const [chain, database] = await Promise.all([startChain({ bonded: 3 }), startPostgres()])
+  const traffic = await createTraffic(chain, { seed: 1 })
+  const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: NOBODY } }
+  const chains = {
+    ...environmentFor(dead),
+    ...environmentFor(chain),
+    SUPPORTED_CHAINS: `${chain.chainId},${DEAD_CHAIN}`,
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
+  }
+  const clock = { isBroken: false }
+  const now = () => {
+    if (clock.isBroken) throw new Error('the clock is broken')
+    return Date.now()
+  }
+  const strict = {
+    NODE_ENV: 'production',
+    SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
+    MAX_SOLVERS_PER_CHAIN: '2',
+    MAX_STREAM_CLIENTS: '1',
+    MAX_CONNECTIONS_PER_SOLVER: '1',
+  }
+  const log = pino({ level: 'silent' })
+  const [service, tight, shared] = await Promise.all([
+    startService(chain, { ...chains, ...strict, ...limits(PLENTY) }, { now, log }),
+    startService(chain, { ...limits('1'), METRICS_AUTH }, { log }),
+    startService(chain, { ...limits(PLENTY), DATABASE_URL: database.url }, { log }),
+  ])
+  const [best, other] = await Promise.all([
+    startSolver(chain, solverAccounts[0], OFFERS.best),
+    startSolver(chain, solverAccounts[1], OFFERS.other),
+  ])
+
+  return {
+    chain,
+    traffic,
+    service,
+    tight,
+    shared,
+    /** A service whose only chain has no node that answers. */
+    startUnready: () => startService(dead, {}, { log }),
+    /** Blocks an address on every chain of `shared`, as its operator would. */
+    async bar(address: Address) {
+      const { blockedSolvers, close } = await openBlockedSolvers({ dbPath: '', databaseUrl: database.url })
+      await blockedSolvers.add({ address, chainId: undefined, blockedAt: Date.now() })
+      await close()
+    },
+    /** Ends the database of `shared`, which continues without it. */
+    killDatabase: database.kill,
+    best,
+    other,
+    /** Makes the service's clock fail while `run` runs. */
+    async withBrokenClock<T>(run: () => Promise<T>): Promise<T> {
+      clock.isBroken = true
+      try {
+        return await run()
+      } finally {
+        clock.isBroken = false
+      }
+    },
+    async close() {
+      await service.close()
+      await tight.close()
+      await shared.close()
+      await database.stop()
+      await best.close()
+      await other.close()
+      await chain.stop()
+    },
+  }
+}

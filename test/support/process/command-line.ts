@@ -1,0 +1,46 @@
+import type { CliIo } from '../../../src/cli/io.js'
+import { run } from '../../../src/cli/program.js'
+import type { Environment } from '../../../src/environment.js'
+
+/** How a command line ended. */
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface CommandLineOptions {
+  readonly environment?: Environment
+  readonly stdin?: string
+  readonly isTTY?: boolean
+}
+
+/** Runs a command line in this process, and gives what it has written so far. */
+export function startCommandLine(argv: readonly string[], options: CommandLineOptions = {}) {
+  const { environment = {}, stdin = '', isTTY = false } = options
+  const written = { stdout: '', stderr: '' }
+  const interruption = new AbortController()
+  const outputTo = (name: keyof typeof written) => ({
+    isTTY,
+    write(text: string) {
+      written[name] += text
+    },
+  })
+  async function* input() {
+    yield Buffer.from(stdin)
+  }
+  const io: CliIo = {
+    stdout: outputTo('stdout'),
+    stderr: outputTo('stderr'),
+    stdin: Object.assign(input(), { isTTY }),
+    environment: () => environment,
+    interruption: () => interruption.signal,
+  }
+  const ended = run(argv, io).then((code): Ended => ({ code, ...written }))
+  return { written, ended, interrupt: () => interruption.abort() }
+}
+
+/** Runs a command line to its end. */
+export function commandLine(argv: readonly string[], options?: CommandLineOptions): Promise<Ended> {
+  return startCommandLine(argv, options).ended
+}

@@ -1,0 +1,78 @@
+import { pino } from 'pino'
+import { type AppOverrides, createApp } from '../../../src/app.js'
+import { readConfig } from '../../../src/config.js'
+import type { TestChain } from '../chain/chain.js'
+
+export type TestService = Awaited<ReturnType<typeof startService>>
+
+const NO_LIMITS = {
+  RATE_LIMIT_MAX: '0',
+  RATE_LIMIT_QUOTE: '0',
+  RATE_LIMIT_ORDER: '0',
+  RATE_LIMIT_REGISTER: '0',
+  RATE_LIMIT_UNREGISTER: '0',
+  RATE_LIMIT_SOLVERS: '0',
+  RATE_LIMIT_STREAMS: '0',
+  MAX_STREAM_CLIENTS_PER_IP: '0',
+}
+
+/** The variables that serve a chain on a free port of 127.0.0.1, without limits and without a file. */
+export function environmentFor({
+  chainId,
+  devnet,
+  contracts,
+}: Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>) {
+  return {
+    SUPPORTED_CHAINS: String(chainId),
+    [`RPC_URL_${chainId}`]: devnet.rpcUrl,
+    [`SERVICE_ADDRESS_${chainId}`]: contracts.settlement,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DB_PATH: ':memory:',
+    ...NO_LIMITS,
+  }
+}
+
+/** A running service with a client for its REST paths. */
+export async function startService(
+  chain: Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>,
+  environment: Record<string, string> = {},
+  overrides: AppOverrides = {},
+) {
+  const config = readConfig({ ...environmentFor(chain), ...environment })
+  const app = await createApp(config, { log: pino({ level: 'silent' }), ...overrides })
+
+  async function send(verb: string, path: string, body?: unknown, init: RequestInit = {}) {
+    const response = await fetch(`${app.url}${path}`, {
+      method: verb,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...init,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...init.headers },
+    })
+    return { status: response.status, headers: response.headers, body: await readBody(response) }
+  }
+
+  return {
+    url: app.url,
+    close: app.close,
+    send,
+    get: (path: string) => send('GET', path),
+    post: (path: string, body: unknown, init?: RequestInit) => send('POST', path, body, init),
+    delete: (path: string, body: unknown) => send('DELETE', path, body),
+    /** The sum of the series of a metric that have these labels. */
+    async metric(name: string, labels: Record<string, string>): Promise<number> {
+      const text: string = (await send('GET', '/metrics')).body
+      const series = text.split('\n').filter((line) => {
+        const hasLabels = Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`))
+        return line.startsWith(`${name}{`) && hasLabels
+      })
+      return series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    },
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+async function readBody(response: Response): Promise<any> {
+  const text = await response.text()
+  return response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : text
+}

@@ -1,0 +1,107 @@
+import { solverAccounts } from '../chain/chain.js'
+import { highSTwin } from './high-s-twin.js'
+import { head, ok, replies, sends } from './malformed-solvers.js'
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+
+const shaped = [
+  sends('text/html around a good reply, for only status and body count', 'quoted', (json) =>
+    ok(json).toString().replace('application/json', 'text/html'),
+  ),
+  sends(
+    'no content type, for only status and body count',
+    'quoted',
+    (json) => head(`content-length: ${json.length}`) + json,
+  ),
+  sends('an empty body', 'invalid malformed', () => ok('')),
+  ...[
+    '[]',
+    '7',
+    '"text"',
+    'true',
+    '{}',
+    '{"quote":[],"signature":"0x"}',
+    '[{"quote":{}}]',
+    nested(30_000),
+  ].map((body) => replies(`the reply ${body.slice(0, 40)}`, 'invalid malformed', () => body)),
+  replies('a good reply inside a list', 'invalid malformed', (reply) => [reply]),
+  replies('an address nested 30000 levels deep', 'invalid solver_mismatch', ({ quote, signature }) =>
+    JSON.stringify({ quote: { ...quote, solver: 0 }, signature }).replace(
+      '"solver":0',
+      `"solver":${nested(30_000)}`,
+    ),
+  ),
+  replies('an extra field nested 10000 levels deep', 'quoted', (reply) =>
+    JSON.stringify({ extra: 0, ...reply }).replace('"extra":0', `"extra":${nested(10_000)}`),
+  ),
+  replies(
+    'a reply under __proto__',
+    'invalid malformed',
+    (reply) => `{"__proto__":${JSON.stringify(reply)}}`,
+  ),
+  replies(
+    'a quote under __proto__',
+    'invalid solver_mismatch',
+    ({ quote, signature }) => `{"quote":{"__proto__":${JSON.stringify(quote)}},"signature":"${signature}"}`,
+  ),
+  replies('a prototype next to a good reply', 'quoted', (reply) =>
+    JSON.stringify(reply).replace(
+      '{',
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},',
+    ),
+  ),
+  replies('small integers as strings', 'quoted', ({ quote, signature }) => ({
+    quote: {
+      ...quote,
+      orderType: '0',
+      outputChainId: String(quote.outputChainId),
+      fillDeadline: String(quote.fillDeadline),
+    },
+    signature,
+  })),
+  replies('amounts as numbers', 'invalid amount_out_of_range', ({ quote, signature }) => ({
+    quote: { ...quote, outputAmount: 999999999999 },
+    signature,
+  })),
+  replies('extra fields', 'quoted', ({ quote, signature }) => ({
+    quote: { ...quote, orderId: '0x00', toString: 1 },
+    signature,
+    depositAddress: '0xbad',
+  })),
+  replies('a NUL in an amount', 'invalid amount_out_of_range', ({ quote, signature }) => ({
+    quote: { ...quote, outputAmount: '9999\0' },
+    signature,
+  })),
+  replies('a bare NUL in the JSON', 'invalid malformed', (reply) =>
+    JSON.stringify(reply).replace('"nonce":"', '"nonce":"\0'),
+  ),
+  replies('JSON with more text after it', 'invalid malformed', (reply) => `${JSON.stringify(reply)}x`),
+  sends('invalid UTF-8 in a quote field', 'invalid amount_out_of_range', (json) =>
+    ok(Buffer.from(json.replace('"outputAmount":"', '"outputAmount":"\xff\xfe'), 'latin1')),
+  ),
+  sends('invalid UTF-8 in an extra field', 'quoted', (json) =>
+    ok(Buffer.from(json.replace('{', '{"extra":"\xc0\x80\xff",'), 'latin1')),
+  ),
+  sends('UTF-16', 'invalid malformed', (json) => ok(Buffer.from(json, 'utf16le'))),
+]
+
+const signed = [
+  replies('a signature by another key', 'invalid signature_mismatch', ({ quote }, { sign }) =>
+    sign(quote, solverAccounts[7]),
+  ),
+  replies('a high s', 'invalid signature_high_s', ({ quote, signature }) => ({
+    quote,
+    signature: highSTwin(signature),
+  })),
+  replies('a v of 0', 'invalid signature_v', ({ quote, signature }) => ({
+    quote,
+    signature: `${signature.slice(0, -2)}00`,
+  })),
+  replies('64 bytes of signature', 'invalid signature_length', ({ quote, signature }) => ({
+    quote,
+    signature: signature.slice(0, -2),
+  })),
+]
+
+/** Solvers that send valid HTTP with a wrong reply. */
+export const badReplies = [...shaped, ...signed]

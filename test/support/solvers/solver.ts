@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Address, Hex, LocalAccount } from 'viem'
+import { expect, vi } from 'vitest'
+import type { TestChain } from '../chain/chain.js'
+import { signQuote } from '../chain/signed-quote.js'
+import type { TestService } from '../service/service.js'
+
+/** The service's request to a solver (docs/decisions.md, D4). */
+export interface QuoteParams {
+  inputToken: Address
+  outputToken: Address
+  orderType: 'EXACT_INPUT' | 'EXACT_OUTPUT'
+  amount: string
+  userAddress: Address
+  chainId: number
+  destinationChainId: number
+  depositMode: 'CONTRACT' | 'ADDRESS'
+  depositDeadline: number
+  fillDeadline: number
+}
+
+/** A quote as a solver writes it. */
+export interface WireQuote {
+  solver: Address
+  user: Address
+  inputToken: Address
+  inputAmount: string
+  outputToken: Address
+  outputAmount: string
+  orderType: number
+  outputChainId: number
+  depositDeadline: number
+  fillDeadline: number
+  nonce: string
+}
+
+/** A quote as the contract takes it. */
+export function contractStruct(quote: WireQuote) {
+  return {
+    ...quote,
+    inputAmount: BigInt(quote.inputAmount),
+    outputAmount: BigInt(quote.outputAmount),
+    outputChainId: BigInt(quote.outputChainId),
+    nonce: BigInt(quote.nonce),
+  }
+}
+
+export interface WireReply {
+  quote: WireQuote
+  signature: Hex
+}
+
+/** Answers a request with a reply to send, or writes to the response itself. */
+export type Behaviour = (
+  ask: QuoteParams,
+  solver: { sign(quote: WireQuote): Promise<WireReply>; quoteFor(ask: QuoteParams): WireQuote },
+  exchange: { request: IncomingMessage; response: ServerResponse },
+) => Promise<WireReply | undefined>
+
+export type TestSolver = Awaited<ReturnType<typeof startSolver>>
+
+/** Offers `output` for EXACT_INPUT, or takes `input` for EXACT_OUTPUT, honestly. */
+export function honest(amounts: { output?: string; input?: string } = {}): Behaviour {
+  return async (ask, { quoteFor, sign }) => {
+    const quote = quoteFor(ask)
+    if (ask.orderType === 'EXACT_INPUT') quote.outputAmount = amounts.output ?? '1000'
+    else quote.inputAmount = amounts.input ?? '1000'
+    return sign(quote)
+  }
+}
+
+const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
+
+/** A solver of the tests on 127.0.0.1. viem signs its quotes. Its nonces are 1, 2, 3 and so on. */
+export async function startSolver(chain: TestChain, account: LocalAccount, initial: Behaviour = honest()) {
+  const asks: QuoteParams[] = []
+  const checks: { ask: QuoteParams; headers: IncomingHttpHeaders }[] = []
+  let behaviour = initial
+  let checkBehaviour: Behaviour = decline
+  let nonce = 0
+  let underWay = 0
+
+  const sign = async (quote: WireQuote): Promise<WireReply> => ({
+    quote,
+    signature: await signQuote(account, chain.domain, contractStruct(quote)),
+  })
+  const quoteFor = (ask: QuoteParams): WireQuote => ({
+    solver: account.address,
+    user: ask.userAddress,
+    inputToken: ask.inputToken,
+    inputAmount: ask.amount,
+    outputToken: ask.outputToken,
+    outputAmount: ask.amount,
+    orderType: ask.orderType === 'EXACT_INPUT' ? 0 : 1,
+    outputChainId: ask.destinationChainId,
+    depositDeadline: ask.depositDeadline,
+    fillDeadline: ask.fillDeadline,
+    nonce: String(++nonce),
+  })
+
+  const server = createServer(async (request, response) => {
+    // A client may still call a server that had this port before.
+    if (request.url !== '/quote') return void response.writeHead(404).end()
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const ask: QuoteParams = JSON.parse(Buffer.concat(chunks).toString())
+    const isCheck = request.headers['x-quote-kind'] === 'indicative'
+    if (isCheck) checks.push({ ask, headers: request.headers })
+    else asks.push(ask)
+    underWay++
+    response.once('close', () => underWay--)
+    const reply = await (isCheck ? checkBehaviour : behaviour)(ask, { sign, quoteFor }, { request, response })
+    if (reply !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(reply))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  return {
+    account,
+    endpointUrl,
+    sign,
+    /** Every quote request, in order, without those that check a registration. */
+    asks,
+    /**
+     * Every request that checked a registration, in order. They are declined, unless `behaveInChecks` says
+     * otherwise.
+     */
+    checks,
+    behave(next: Behaviour) {
+      behaviour = next
+    },
+    behaveInChecks(next: Behaviour) {
+      checkBehaviour = next
+    },
+    /**
+     * Resolves when all requests sent so far have been answered: the machine may be slower than their
+     * senders.
+     */
+    async catchUp() {
+      await fetch(endpointUrl, { headers: { connection: 'close' } })
+      await vi.waitFor(() => expect(underWay).toBe(0), { timeout: 10_000 })
+    },
+    register: (service: Pick<TestService, 'post'>, name = 'A solver') =>
+      register(service, chain.chainId, account, { endpointUrl, name }),
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+let lastTimestamp = 0
+
+/** Unix milliseconds, each time later than the last. */
+export function nextTimestamp(): number {
+  lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
+  return lastTimestamp
+}
+
+/**
+ * A registration's body, signed as docs/protocol.md, "Registration messages" says. `changes` are applied
+ * after the signing.
+ */
+export async function signedRegistration(
+  account: LocalAccount,
+  {
+    endpointUrl,
+    name = 'A solver',
+    timestamp = nextTimestamp(),
+    protocolName = 'Service',
+  }: RegistrationOptions,
+) {
+  const address = account.address.toLowerCase()
+  const lines = [
+    `${protocolName} Solver Registration`,
+    `Address: ${address}`,
+    `Endpoint: ${endpointUrl}`,
+    `Timestamp: ${timestamp}`,
+  ]
+  const signature = await account.signMessage({ message: lines.join('\n') })
+  return { address: account.address, endpointUrl, name, signature, timestamp }
+}
+
+interface RegistrationOptions {
+  endpointUrl: string
+  name?: string
+  timestamp?: number
+  protocolName?: string
+}
+
+/** An unregistration's body, signed as docs/decisions.md, D5 says. */
+export async function signedUnregistration(account: LocalAccount, timestamp = nextTimestamp()) {
+  const lines = [
+    'Service Solver Unregistration',
+    `Address: ${account.address.toLowerCase()}`,
+    `Timestamp: ${timestamp}`,
+  ]
+  return { signature: await account.signMessage({ message: lines.join('\n') }), timestamp }
+}
+
+/** Registers and expects success. */
+export async function register(
+  service: Pick<TestService, 'post'>,
+  chainId: number,
+  account: LocalAccount,
+  options: RegistrationOptions,
+): Promise<void> {
+  const answer = await service.post(
+    `/v1/${chainId}/solvers/register`,
+    await signedRegistration(account, options),
+  )
+  if (answer.status !== 200) throw new Error(`not registered: ${JSON.stringify(answer.body)}`)
+}

@@ -1,0 +1,136 @@
+import { createPublicClient, type GetLogsReturnType, http, parseAbi } from 'viem'
+import type { TestChain } from '../chain/chain.js'
+
+interface OrderMessage {
+  chainId: number
+  orderId: string
+  blockNumber: number
+  cursor?: string
+}
+
+/** An order event as subscribers get it (docs/protocol.md, "Event messages"). */
+export type EventMessage =
+  | (OrderMessage & {
+      type: 'Deposited'
+      user: string
+      solver: string
+      inputToken: string
+      inputAmount: string
+      outputToken: string
+      outputAmount: string
+      fillDeadline: number
+    })
+  | (OrderMessage & { type: 'Settled' })
+  | (OrderMessage & { type: 'Refunded'; user: string; inputAmount: string; bondSlashed: string })
+
+/** An event removed by a reorganisation (docs/decisions.md, D9). */
+export interface RevertedMessage extends OrderMessage {
+  type: 'Reverted'
+  event: EventMessage['type']
+}
+
+/** Any message to a subscriber. */
+export type StreamMessage =
+  | EventMessage
+  | RevertedMessage
+  | { type: 'connected'; supportedChains: number[]; cursor?: string }
+
+/** Anvil answers in one piece: the answer for fifty chatty blocks is 15 MB. */
+const BLOCKS_A_CALL = 50
+
+/** The order events of docs/protocol.md, "Contract events". */
+const events = parseAbi([
+  'event Deposited(bytes32 indexed orderId, address indexed user, address indexed solver, address inputToken, uint256 inputAmount, address outputToken, uint256 outputAmount, uint32 fillDeadline)',
+  'event Settled(bytes32 indexed orderId, address indexed user, address indexed solver)',
+  'event Refunded(bytes32 indexed orderId, address indexed user, uint256 inputAmount, uint256 bondSlashed)',
+])
+
+/**
+ * The messages that follow from the chain: in the order of the chain, without cursors.
+ * @param chain only its `settlement` contract is read
+ * @param toBlock included; default the last block
+ */
+export async function expectedMessages(
+  chain: Pick<TestChain, 'devnet' | 'chainId'> & { contracts: Pick<TestChain['contracts'], 'settlement'> },
+  fromBlock = 0,
+  toBlock?: number,
+): Promise<EventMessage[]> {
+  const client = createPublicClient({ transport: http(chain.devnet.rpcUrl, { maxResponseBodySize: false }) })
+  const last = toBlock ?? Number(await client.getBlockNumber())
+  const messages: EventMessage[] = []
+  for (let from = fromBlock; from <= last; from += BLOCKS_A_CALL) {
+    const to = Math.min(last, from + BLOCKS_A_CALL - 1)
+    const range = { fromBlock: BigInt(from), toBlock: BigInt(to) }
+    const { settlement: address } = chain.contracts
+    const logs = await client.getLogs({ address, events, strict: true, ...range })
+    logs.sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex)
+    for (const log of logs) messages.push(messageOf(chain.chainId, log))
+  }
+  return messages
+}
+
+type OrderLog = GetLogsReturnType<undefined, typeof events, true>[number]
+
+function messageOf(chainId: number, log: OrderLog): EventMessage {
+  const base = { chainId, orderId: log.args.orderId.toLowerCase(), blockNumber: Number(log.blockNumber) }
+  if (log.eventName === 'Settled') return { type: 'Settled', ...base }
+  if (log.eventName === 'Refunded') {
+    const { user, inputAmount, bondSlashed } = log.args
+    return {
+      type: 'Refunded',
+      ...base,
+      user,
+      inputAmount: String(inputAmount),
+      bondSlashed: String(bondSlashed),
+    }
+  }
+  const { user, solver, inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = log.args
+  return {
+    type: 'Deposited',
+    ...base,
+    user,
+    solver,
+    inputToken,
+    inputAmount: String(inputAmount),
+    outputToken,
+    outputAmount: String(outputAmount),
+    fillDeadline,
+  }
+}
+
+/**
+ * The canonical events after all messages, in the order in which they came, without cursors.
+ * @param messages as one subscriber got them, without gaps; those of several chains may be mixed
+ * @throws Error at a removal of anything but the latest canonical event of its chain
+ */
+export function standing(messages: readonly StreamMessage[]): EventMessage[] {
+  const kept = new Map<number, EventMessage>()
+  const placesByChain = new Map<number, number[]>()
+  for (const [place, message] of messages.entries()) {
+    if (message.type === 'connected') continue
+    const places = placesByChain.get(message.chainId) ?? []
+    placesByChain.set(message.chainId, places)
+    if (message.type === 'Reverted') {
+      const latestPlace = places.pop() ?? -1
+      const latest = kept.get(latestPlace)
+      if (latest === undefined || !isTakenBackBy(message, latest)) {
+        throw new Error(
+          `message ${place} removes ${JSON.stringify(message)}, the latest is ${JSON.stringify(latest)}`,
+        )
+      }
+      kept.delete(latestPlace)
+    } else {
+      kept.set(place, message)
+      places.push(place)
+    }
+  }
+  return [...kept.values()].map(({ cursor: _, ...message }) => message)
+}
+
+function isTakenBackBy(reversion: RevertedMessage, event: EventMessage): boolean {
+  return (
+    reversion.orderId === event.orderId &&
+    reversion.event === event.type &&
+    reversion.blockNumber === event.blockNumber
+  )
+}
