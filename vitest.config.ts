@@ -7,7 +7,9 @@ import { BUILT } from './test/support/process/built.js'
 const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
 /**
  * The name of a test file says what it needs, if it needs more than others: `chain-rpc.waiting.test.ts`.
- * Files `*.long.test.ts` run some of their rounds in `npm test`, and all of them in `npm run test:slow`.
+ * Waiting files run with many others at once, quiet files with few, and files alone with none.
+ * Files `*.slow.test.ts` run only in `npm run test:slow`. Files `*.long.test.ts` run some of their rounds in
+ * `npm test`, and all of them in `npm run test:slow`.
  */
 const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [
   `test/**/*.${need}.test.ts`,

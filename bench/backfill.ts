@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { readMetrics } from '../test/support/service/metrics.js'
 import type { Benchmark, Row } from './benchmark.js'
 import { startBuiltService } from './built-service.js'
 import { type ChattyChain, onChattyChain } from './chatty-chain.js'
@@ -38,8 +39,4 @@ async function readFrom(chain: ChattyChain, fromBlock: number): Promise<Row> {
   }
 }
 
-async function countEvents(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  const counts = [...text.matchAll(/^aggregator_events_total\{.*\} (\d+)$/gm)]
-  return counts.reduce((sum, [, count]) => sum + Number(count), 0)
-}
+const countEvents = async (url: string) => (await readMetrics(url)).sum('aggregator_events_total')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestChain } from '../test/support/chain/chain.js'
 import { startChild } from '../test/support/process/child-process.js'
+import { readMetrics } from '../test/support/service/metrics.js'
 import { environmentFor } from '../test/support/service/service.js'
 import { freePort } from './process-memory.js'
 
@@ -34,18 +35,8 @@ export async function startBuiltService(
   const url = `http://127.0.0.1:${port}`
   await untilHealthy(url, child.exited)
 
-  /** The values of each series of a metric. */
-  async function valuesOf(name: string): Promise<number[]> {
-    const text = await (await fetch(`${url}/metrics`)).text()
-    const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, 'gm'))
-    return [...values].map(([, value]) => Number(value))
-  }
-
-  /** The value of a metric with one series, or of the first one. */
-  async function metric(name: string): Promise<number> {
-    const [value = Number.NaN] = await valuesOf(name)
-    return value
-  }
+  /** The value of a metric with one series. */
+  const metric = async (name: string): Promise<number> => (await readMetrics(url)).value(name) ?? Number.NaN
 
   return {
     url,
@@ -53,7 +44,7 @@ export async function startBuiltService(
     pid: child.child.pid ?? 0,
     metric,
     /** The sum of all series of a metric. */
-    total: async (name: string) => (await valuesOf(name)).reduce((sum, value) => sum + value, 0),
+    total: async (name: string) => (await readMetrics(url)).sum(name),
     cpuSeconds: () => metric('process_cpu_seconds_total'),
     /** Ends it as a failure of the machine would. */
     async kill() {

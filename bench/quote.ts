@@ -1,3 +1,4 @@
+import { readMetrics } from '../test/support/service/metrics.js'
 import type { Benchmark, Result, Row } from './benchmark.js'
 import { postJson, restCaller } from './callers.js'
 import { columnsOf, compete, type Score, slope } from './load.js'
@@ -64,10 +65,12 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
       results.push({ solvers, connections, scores })
     }
     const quotesBefore = quotes
-    quotes = await total(service.url, /^aggregator_quotes_total\{.*\} (\d+)$/gm)
+    quotes = (await readMetrics(service.url)).sum('aggregator_quotes_total')
     offersAskedFor += (quotes - quotesBefore) * solvers
   }
-  const offers = await total(service.url, /^aggregator_solver_replies_total\{.*"quoted".*\} (\d+)$/gm)
+  const offers = (await readMetrics(service.url)).sum('aggregator_solver_replies_total', {
+    outcome: 'quoted',
+  })
   return conclude(results, offers / offersAskedFor)
 }
 
@@ -75,12 +78,6 @@ async function expectOffers(url: string, body: unknown, count: number): Promise<
   const { alternativeQuotes } = await postJson(url, body)
   const offers = alternativeQuotes.length + 1
   if (offers !== count) throw new Error(`${offers} offers from ${url} instead of ${count}`)
-}
-
-/** The sum of a service's matching counters. */
-async function total(serviceUrl: string, counter: RegExp): Promise<number> {
-  const text = await (await fetch(`${serviceUrl}/metrics`)).text()
-  return [...text.matchAll(counter)].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 /**

@@ -4,9 +4,9 @@ import pg from 'pg'
 import WebSocket from 'ws'
 import { channelOf } from '../src/store/postgres.js'
 import type { Result } from './benchmark.js'
+import type { BuiltReplicas } from './built-replicas.js'
 import type { BuiltService } from './built-service.js'
 import type { ChattyChain } from './chatty-chain.js'
-import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
 
 /** A chain in the response of `/health`. */
@@ -23,7 +23,11 @@ const MAX_WAIT_MS = 30_000
 const POLL_MS = 5
 
 /** How soon an event that the leader has committed reaches WebSocket clients. */
-export async function measureEvents(chain: ChattyChain, fleet: Fleet, databaseUrl: string): Promise<Result> {
+export async function measureEvents(
+  chain: ChattyChain,
+  fleet: BuiltReplicas,
+  databaseUrl: string,
+): Promise<Result> {
   const { reader, others } = await fleet.roles()
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -56,7 +60,7 @@ export async function measureEvents(chain: ChattyChain, fleet: Fleet, databaseUr
 /**
  * How soon another replica continues when the leader is killed, and how soon its clients get the next event.
  */
-export async function measureFailover(chain: ChattyChain, fleet: Fleet): Promise<Result> {
+export async function measureFailover(chain: ChattyChain, fleet: BuiltReplicas): Promise<Result> {
   const current: number[] = []
   const events: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {

@@ -1,9 +1,9 @@
 import type { Result } from './benchmark.js'
+import type { BuiltReplicas } from './built-replicas.js'
 import { type BuiltService, NO_LIMITS } from './built-service.js'
 import { type Caller, postJson, restCaller } from './callers.js'
 import type { DatabaseServer } from './database-server.js'
 import { type Contestant, compete, type Pace, type Score } from './load.js'
-import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
 import type { SolverFixture } from './solver-fixture.js'
 
@@ -81,7 +81,7 @@ async function letCompete<Name extends string>(
 export async function measureThroughput(
   fixture: SolverFixture,
   server: DatabaseServer,
-  fleet: Fleet,
+  fleet: BuiltReplicas,
 ): Promise<Result> {
   const replicas = fleet.replicas()
   for (const replica of replicas) await untilAllOffer(fixture, replica)

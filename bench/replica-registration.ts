@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { signedRegistration, signedUnregistration, startSolver } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 import type { Result } from './benchmark.js'
+import type { BuiltReplicas } from './built-replicas.js'
 import type { BuiltService } from './built-service.js'
 import { postJson } from './callers.js'
 import { quantile } from './load.js'
-import type { Fleet } from './replica-fleet.js'
 import { rowOf } from './replica-rows.js'
 import type { SolverFixture } from './solver-fixture.js'
 
@@ -19,7 +19,7 @@ const MAX_WAIT_MS = 10_000
  */
 export async function measureRegistration(
   fixture: SolverFixture,
-  fleet: Fleet,
+  fleet: BuiltReplicas,
   solver: number,
 ): Promise<Result> {
   const account = benchAccount(solver)

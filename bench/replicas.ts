@@ -1,12 +1,12 @@
 import pg from 'pg'
 import type { Benchmark, Result } from './benchmark.js'
+import { startBuiltReplicas } from './built-replicas.js'
 import { NO_LIMITS } from './built-service.js'
 import { onChattyChain } from './chatty-chain.js'
 import { type DatabaseServer, startDatabaseServer } from './database-server.js'
 import { measureDatabase, measureFlush } from './database-work.js'
 import { measureNotifications } from './notifications.js'
 import { measureEvents, measureFailover } from './replica-events.js'
-import { startFleet } from './replica-fleet.js'
 import { measureCounting, measureStores, measureThroughput, SOLVERS } from './replica-quotes.js'
 import { measureRegistration } from './replica-registration.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
@@ -49,7 +49,7 @@ async function measureOnMarket(server: DatabaseServer) {
 async function measureFleet(fixture: SolverFixture, server: DatabaseServer) {
   const { chain } = fixture
   const databaseUrl = await server.createDatabase()
-  const fleet = await startFleet({ chain, databaseUrl, size: REPLICAS, environment: NO_LIMITS })
+  const fleet = await startBuiltReplicas({ chain, databaseUrl, size: REPLICAS, environment: NO_LIMITS })
   try {
     const registration = await measureRegistration(fixture, fleet, SOLVERS)
     await fixture.register(fleet.replicas()[0]?.url ?? '', 0, SOLVERS)
@@ -77,7 +77,7 @@ function measureOnChattyChain(server: DatabaseServer): Promise<Result[]> {
   return onChattyChain(async (chain) => {
     const databaseUrl = await server.createDatabase()
     const environment = { [`RPC_URL_${chain.chainId}`]: chain.devnet.rpcUrl.replace('http', 'ws') }
-    const fleet = await startFleet({ chain, databaseUrl, size: REPLICAS, environment })
+    const fleet = await startBuiltReplicas({ chain, databaseUrl, size: REPLICAS, environment })
     try {
       return [await measureEvents(chain, fleet, databaseUrl), await measureFailover(chain, fleet)]
     } finally {

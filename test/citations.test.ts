@@ -50,7 +50,7 @@ test.each([
   ['(docs/protocol.md, "Deposits")', ['docs/protocol.md has no section "Deposits"']],
   ['(specification, section 2.3)', ['specification, section 2.3 without its document']],
   ['(RFC 6455, section 7.4)', []],
-])('of the comment %j the problems are %j', (comment, problems) => {
+])('findDanglingCitations finds in the comment %j the problems %j', (comment, problems) => {
   const found = findDanglingCitations(new Map([['a.ts', `/** A rule ${comment} */`]]), documents)
   expect(found).toEqual(problems.map((problem) => `a.ts: ${problem}`))
 })

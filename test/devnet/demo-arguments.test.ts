@@ -21,7 +21,7 @@ it.each(['0', '65536', '-1', '080', '3000.5', '', 'x'])('the demo rejects the po
   )
 })
 
-it('takes no port that leaves none to the last replica', () => {
+it('the demo rejects a port that leaves none to the last replica', () => {
   expect(readDemoArguments(['--replicas=3', '--port=65533']).port).toBe(65_533)
   expect(() => readDemoArguments(['--replicas=3', '--port=65534'])).toThrow(
     '--port is "65534": it must be an integer of 1 to 65533',

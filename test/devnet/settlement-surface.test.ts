@@ -96,7 +96,7 @@ describe('the settlement contract', () => {
     expect(await chain.view.MIN_ORDER()).toBe(20n)
   })
 
-  it('has a record of a bonded solver and none of another address', async () => {
+  it('has a record of a bonded solver, and no record of another address', async () => {
     expect(await chain.view.solvers([solver.address])).toEqual([BOND, 0n, 0n, 0, true])
     expect(await chain.view.solvers([stranger.address])).toEqual([0n, 0n, 0n, 0, false])
   })

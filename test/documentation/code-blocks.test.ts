@@ -45,7 +45,7 @@ describe('the reader of code blocks', () => {
     expect(unmarked).toMatchObject({ line: 13, marker: undefined, answer: undefined })
   })
 
-  it('does not take a text with slashes for a comment', () => {
+  it('does not read a text with slashes as a comment', () => {
     expect(withoutComments('{"url": "http://a/*"} // b')).toBe('{"url": "http://a/*"} ')
   })
 })

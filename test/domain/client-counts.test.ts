@@ -12,7 +12,7 @@ function takeAll(counts: ClientCounts, addresses: readonly string[]): number {
 const many = (count: number, address: (number: number) => string) =>
   Array.from({ length: count }, (_, number) => address(number))
 
-describe('a region holds at most a quarter of the total:', () => {
+describe('a region', () => {
   test.each([
     [
       'four neighbouring IPv6 /48s',
@@ -20,14 +20,14 @@ describe('a region holds at most a quarter of the total:', () => {
     ],
     ['an IPv6 /32', many(200, (n) => `2001:470:${(n + 1).toString(16)}::1`)],
     ['an IPv4 /16', many(200, (n) => `203.0.${n}.7`)],
-  ])('%s', (_, addresses) => {
+  ])('holds at most a quarter of the total: %s', (_, addresses) => {
     const counts = new ClientCounts({ perClient: 20, total: 1000 })
     expect(takeAll(counts, addresses)).toBe(250)
     expect(counts.fullAt(identifyClient(addresses.at(-1) as string))).toBe('region')
     expect(takeAll(counts, ['198.51.100.7', '2400:1::1'])).toBe(40)
   })
 
-  test('and can hold more after some of it is free', () => {
+  test('can hold more after a place in it is free', () => {
     const counts = new ClientCounts({ perClient: 2, total: 8 })
     const [first, second] = ['203.0.113.1', '203.0.113.2'].map(identifyClient) as [never, never]
     counts.add(first)

@@ -88,7 +88,7 @@ describe('a filter of types', () => {
     ['Deposited', ['Deposited', 'Reverted Deposited']],
     ['Settled', ['Settled', 'Reverted Settled']],
     ['Refunded', ['Refunded', 'Reverted Refunded']],
-  ] as const)('lets %s pass, and what takes one back', (type, expected) => {
+  ] as const)('passes %s, and the reversion of each', (type, expected) => {
     expect(passing([type])).toEqual(expected)
   })
 

@@ -18,7 +18,7 @@ describe('a bond', () => {
     ['the minimum in addition to the part being unstaked', 2n * MINIMUM, MINIMUM, true],
     ['less than the minimum in addition to the part being unstaked', 2n * MINIMUM, MINIMUM + 1n, false],
     ['all of it being unstaked', MINIMUM, MINIMUM, false],
-  ])('of %s', (_what, total, unstaking, isSufficient) => {
+  ])('of %s suffices: %s', (_what, total, unstaking, isSufficient) => {
     expect(isBondSufficient({ registered: true, total, reserved: 0n, unstaking }, MINIMUM)).toBe(isSufficient)
   })
 

@@ -3,6 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bondSolver } from '../../src/devnet/deploy.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { readMetrics } from '../support/service/metrics.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { badReplies } from '../support/solvers/bad-replies.js'
 import { badSolvers, LONGEST_TIMEOUT_MS } from '../support/solvers/bad-solvers.js'
@@ -71,12 +72,12 @@ async function giveEther({ address }: LocalAccount): Promise<void> {
 
 /** The count of each outcome, with its reason. */
 async function outcomes(): Promise<Record<string, number>> {
-  const text: string = (await service.get('/metrics')).body
-  const series = text.matchAll(
-    /^aggregator_solver_replies_total\{.*outcome="(\w*)",reason="(\w*)"\} (\d+)$/gm,
-  )
+  const { series } = await readMetrics(service.url)
   return Object.fromEntries(
-    [...series].map(([, outcome, reason, n]) => [`${outcome} ${reason}`.trim(), Number(n)]),
+    series('aggregator_solver_replies_total').map(({ labels, value }) => [
+      `${labels.outcome} ${labels.reason}`.trim(),
+      value,
+    ]),
   )
 }
 

@@ -16,6 +16,7 @@ import {
   type ProcessResources,
   watchResources,
 } from '../support/process/process-resources.js'
+import { type Labels, parseMetrics, type Series } from '../support/service/metrics.js'
 import { environmentFor } from '../support/service/service.js'
 import { startHoldingSolver } from '../support/solvers/holding-solver.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
@@ -157,10 +158,9 @@ async function notReleased(
 }
 
 /** The series of a metric that are not zero, with their values. */
-async function nonZero(name: string, label = ''): Promise<string[]> {
-  const { text } = await http.send('GET', '/metrics')
-  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(label))
-  return lines.filter((line) => !line.endsWith(' 0'))
+async function nonZero(name: string, labels?: Labels): Promise<readonly Series[]> {
+  const { series } = parseMetrics((await http.send('GET', '/metrics')).text)
+  return series(name, labels).filter(({ value }) => value !== 0)
 }
 
 describe.skipIf(!CAN_SEE_RESOURCES)(
@@ -231,7 +231,7 @@ describe('the service after broken connections', () => {
   })
 
   it('has no stream place in use', async () => {
-    let taken: string[] = []
+    let taken: readonly Series[] = []
     await within(RELEASE_MS, async () => {
       taken = await nonZero('aggregator_stream_clients')
       return taken.length === 0
@@ -274,7 +274,7 @@ describe('the service after broken connections', () => {
   })
 
   it('has counted and logged no failure of its own', async () => {
-    expect(await nonZero('aggregator_requests_total', 'reason="INTERNAL"')).toEqual([])
+    expect(await nonZero('aggregator_requests_total', { reason: 'INTERNAL' })).toEqual([])
     expect(
       service
         .output()

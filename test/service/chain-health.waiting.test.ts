@@ -5,6 +5,7 @@ import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { type Labels, readMetrics } from '../support/service/metrics.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
@@ -38,19 +39,10 @@ const untilChain = (isWanted: (of: { status: string; headBlock: number }) => boo
 const untilHead = (block: number) => untilChain(({ headBlock }) => headBlock === block)
 const untilStatus = (wanted: string) => untilChain(({ status }) => status === wanted)
 
-/** The value of one series, written as Prometheus reads it. */
-async function sample(
-  name: string,
-  labels: Record<string, string | number> = {},
-): Promise<number | undefined> {
-  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
-  const series = pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
-  const text: string = (await service.get('/metrics')).body
-  const line = text.split('\n').find((one) => one.startsWith(`${series} `))
-  return line === undefined ? undefined : Number(line.slice(series.length + 1))
-}
-const ofChain = (name: string, labels: Record<string, string> = {}) =>
-  sample(name, { chain_id: chain.chainId, ...labels })
+/** The value of the only series of a metric with these labels. */
+const sample = async (name: string, labels?: Labels) => (await readMetrics(service.url)).value(name, labels)
+const ofChain = (name: string, labels: Labels = {}) =>
+  sample(name, { chain_id: String(chain.chainId), ...labels })
 
 /** The heads in /health while the node is `lag` blocks late. */
 async function headsBehind(lag: number): Promise<Set<number>> {

@@ -73,7 +73,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`a page of another origin (needs ${CHROMI
     })
   })
 
-  it('is told what is wrong with what it asked', async () => {
+  it('gets an error that names what is wrong with its request', async () => {
     expect(await callInPage('askForNothing')).toEqual({ reason: 'INVALID_ARGUMENT', fields: ['amount'] })
   })
 })

@@ -70,7 +70,7 @@ describe.concurrent('the package, installed in an empty project, type-checks', (
   }, 60_000)
 })
 
-it('and works: a solver registers, a user asks, checks, deposits and watches the order to its end', async () => {
+it('the installed package registers a solver, and lets a user ask, check, deposit and watch the order to its end', async () => {
   const { chainId, contracts } = chain
   await writeFile(join(project.folder, 'main.js'), PROGRAM)
   const aggregatorUrl = service.url

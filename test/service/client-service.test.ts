@@ -239,7 +239,7 @@ describe('a call that fails', () => {
     await expect(aggregator.listSolvers(1)).rejects.toMatchObject({ reason: 'CHAIN_NOT_SUPPORTED' })
   })
 
-  it('says that there is no answer, or none of an aggregator', async () => {
+  it('says whether nothing answers, or something else than an aggregator', async () => {
     const gone = await startCable(service.url)
     await gone.close()
     const nowhere = createAggregatorClient({ baseUrl: gone.url })
@@ -252,7 +252,7 @@ describe('a call that fails', () => {
     await expect(watching.next()).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
   })
 
-  it('ends by the signal and by the time-out', async () => {
+  it('ends when its signal aborts and when its time is over', async () => {
     const aggregator = createAggregatorClient({ baseUrl: service.url })
     const signal = AbortSignal.abort()
     await expect(aggregator.listSolvers(chain.chainId, { signal })).rejects.toMatchObject({
@@ -268,7 +268,7 @@ describe('a call that fails', () => {
   })
 })
 
-it('a client sends its requests with the fetch of the integrator, such as with a header of a gateway', async () => {
+it('a client sends its requests with the fetch of the integrator, which may add headers for a gateway', async () => {
   const seen: (string | null)[] = []
   const aggregator = createAggregatorClient({
     baseUrl: service.url,

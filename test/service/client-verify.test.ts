@@ -150,13 +150,16 @@ it.each([
     'FillDeadlineBeforeDepositDeadline',
     solver,
   ],
-] as const)('%s is what the contract calls otherwise', async (problem, changes, revert, signer) => {
-  const { signed, offer } = await offerOf(changes, signer)
-  expect(await problemsOf(offer)).toContain(problem)
-  expect(await refusalOf(signed)).toBe(revert)
-})
+] as const)(
+  'the problem %s stands for an error of the contract with another name',
+  async (problem, changes, revert, signer) => {
+    const { signed, offer } = await offerOf(changes, signer)
+    expect(await problemsOf(offer)).toContain(problem)
+    expect(await refusalOf(signed)).toBe(revert)
+  },
+)
 
-it('a contract without the views is not checked for them', async () => {
+it('verifyQuote leaves out the checks whose views the contract does not have', async () => {
   const without = (...names: string[]) => {
     const selectors = names.map((name) => toFunctionSelector(`${name}()`))
     return clientOf((data) => (selectors.includes(data) ? '0xdeadbeef' : data))
@@ -169,7 +172,7 @@ it('a contract without the views is not checked for them', async () => {
   expect(await problemsOf(small, without('BOND_RESERVATION_BPS'))).toEqual(['below_minimum_order'])
 })
 
-it('asks the node once when the client batches, and throws when it does not answer', async () => {
+it('verifyQuote asks the node once when the client batches, and throws when the node does not answer', async () => {
   const { offer } = await offerOf()
   const requests: unknown[] = []
   const onFetchRequest = async (request: Request) => void requests.push(await request.json())

@@ -8,11 +8,14 @@ import { alertQueries, dashboardQueries, JOB, type Query } from '../support/depl
 import { readExpression } from '../support/deploy/promql.js'
 import { eventually } from '../support/eventually.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { parseMetrics } from '../support/service/metrics.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, signedUnregistration, startSolver } from '../support/solvers/solver.js'
 import { watchEvents } from '../support/streams/watch-events.js'
-import { type Exposition, readExposition } from './deploy-exposition.js'
+
+/** The known values of each label of each metric. */
+type LabelValues = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 /** Labels that Prometheus itself adds. */
 const OF_PROMETHEUS = {
@@ -24,7 +27,7 @@ const OF_TARGET = { job: JOB, instance: undefined }
 const noPromtool = spawnSync('promtool', ['--version']).error !== undefined
 const queries = [...dashboardQueries(), ...alertQueries()]
 const stops: (() => unknown)[] = []
-let exported: Exposition
+let exported: LabelValues
 let text: string
 
 beforeAll(async () => {
@@ -44,7 +47,7 @@ beforeAll(async () => {
   await until(service, 'aggregator_rpc_errors_total')
   const { body } = await service.get('/metrics')
   text = body
-  exported = readExposition(body)
+  exported = labelValues(body)
 })
 afterAll(async () => {
   for (const stop of stops.toReversed()) await stop()
@@ -103,6 +106,18 @@ const until = (service: TestService, metric: string, labels: Record<string, stri
     () => service.metric(metric, labels),
     (count) => count > 0,
   )
+
+function labelValues(exposition: string): LabelValues {
+  const metrics = new Map<string, Map<string, Set<string>>>()
+  for (const { name, labels } of parseMetrics(exposition).all) {
+    const known = metrics.get(name) ?? new Map<string, Set<string>>()
+    metrics.set(name, known)
+    for (const [label, value] of Object.entries(labels)) {
+      known.set(label, (known.get(label) ?? new Set()).add(value))
+    }
+  }
+  return metrics
+}
 
 /** The known label values of a metric. Undefined when there is no such metric. */
 function labelsOf(metric: string): ReadonlyMap<string, ReadonlySet<string> | undefined> | undefined {

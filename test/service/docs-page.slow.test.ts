@@ -39,7 +39,7 @@ it('/ redirects to the page, and browsers get an icon', async () => {
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
 })
 
-it('the document has a password only when /metrics requires one', async () => {
+it('the API document mentions a password only when /metrics requires one', async () => {
   const open = (await service.get('/openapi.json')).body
   const guarded = await startService(chain, { METRICS_AUTH: 'operator:secret' })
   const closed = (await guarded.get('/openapi.json')).body

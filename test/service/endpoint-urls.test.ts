@@ -134,7 +134,7 @@ describe('a registration is rejected for plain http:', () => {
   )
 })
 
-describe('a registration is rejected for what is no http URL, or has more than a place in it:', () => {
+describe('a registration is rejected for an invalid http URL, and for one with more than host, port and path:', () => {
   it.each([
     '',
     'solver.test',

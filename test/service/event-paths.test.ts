@@ -32,13 +32,16 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-it.each([webSocket, eventSource])('$name rejects what only a query can get wrong', async (transport) => {
-  for (const chainId of ['x', '-1', '1e2', '99999999999999999999']) {
-    const end = await transport.open(service.url, { chainId: [chainId] }).ended()
-    expect(end).toMatchObject(endOn(transport, INVALID_CHAIN_ID))
-    expect(end.text).toContain('chainId')
-  }
-})
+it.each([webSocket, eventSource])(
+  '$name rejects mistakes that only a query can contain',
+  async (transport) => {
+    for (const chainId of ['x', '-1', '1e2', '99999999999999999999']) {
+      const end = await transport.open(service.url, { chainId: [chainId] }).ended()
+      expect(end).toMatchObject(endOn(transport, INVALID_CHAIN_ID))
+      expect(end.text).toContain('chainId')
+    }
+  },
+)
 
 it('a query is rejected with two values of `after`, or a name in two spellings', async () => {
   for (const [query, field] of [

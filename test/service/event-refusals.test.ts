@@ -193,7 +193,7 @@ describe('a message that cannot be read is an error of the caller', () => {
     expect(fields).toEqual([expect.objectContaining({ field: 'body' })])
   })
 
-  it('and does not count as a failure of the service', async () => {
+  it('does not count as a failure of the service', async () => {
     expect(await service.metric('aggregator_requests_total', { reason: 'INTERNAL' })).toBe(0)
     for (const protocol of ['grpc', 'grpc-web', 'connect']) {
       const labels = {

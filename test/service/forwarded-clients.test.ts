@@ -121,7 +121,7 @@ describe('a line of the log is JSON with all its fields', () => {
     },
   )
 
-  it('and contains nothing that a terminal obeys, for any path', async () => {
+  it('and contains no control sequence of terminals, for any path', async () => {
     await start({})
     const session = connectHttp2(service.url)
     await sendHttp2(session, { ':path': PATH })
@@ -181,7 +181,7 @@ describe('the client is the last address that trusted proxies report', () => {
     ])
   })
 
-  it('so that forged text gets no count of its own', async () => {
+  it('and not forged text, which gets no count of its own', async () => {
     await start({ TRUST_PROXY: '1', RATE_LIMIT_SOLVERS: '2' })
     const statuses: number[] = []
     for (const value of [

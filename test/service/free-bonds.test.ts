@@ -7,7 +7,7 @@ import { createCalls } from '../support/chain/contract-calls.js'
 import { eventually } from '../support/eventually.js'
 import { startDatabaseLink } from '../support/faults/database-link.js'
 import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
-import { openReplicas, startThree } from '../support/replicas/services.js'
+import { openReplicas, startReplicas } from '../support/replicas/replicas.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { contractStruct, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
@@ -192,7 +192,7 @@ it('a nonce is free again after a reorganisation has removed its cancellation', 
 
 describe('a follower replica', () => {
   it('drops each offer that the leader knows to be too large, and each nonce that it saw cancelled', async () => {
-    const { services } = await startThree(chain, { MIN_SOLVER_BOND: '1' })
+    const { services } = await startReplicas(chain, { MIN_SOLVER_BOND: '1' })
     await solver.register(services[1])
     for (const service of services) await untilOffered(service, true)
     await calls.send(account, 'requestUnstake', [1n])

@@ -5,6 +5,7 @@ import { createHostileClient, type HostileAnswer } from '../support/clients/host
 import { createRawHttpClient } from '../support/clients/raw-http-client.js'
 import { startServiceProcess } from '../support/process/process.js'
 import { rounds } from '../support/rounds.js'
+import { parseMetrics, type Series } from '../support/service/metrics.js'
 import { environmentFor } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
@@ -95,17 +96,14 @@ async function attack(count: number) {
   return { answers, quotes }
 }
 
-async function series(): Promise<string[]> {
-  const { text } = await http.send('GET', '/metrics')
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  return lines.map((line) => line.replace(/ \S+$/, ''))
-}
+const series = async () => parseMetrics((await http.send('GET', '/metrics')).text).all
+const nameOf = ({ name, labels }: Series) => `${name}${JSON.stringify(labels)}`
 
 /** The labels of the service's series whose values are in no closed list. */
-function openLabels(name: string): string[] {
+function openLabels({ name, labels }: Series): string[] {
   if (!name.startsWith('aggregator_')) return []
-  const labels = [...name.matchAll(/(\w+)="([^"]*)"/g)]
-  return labels.filter(([, key = '', value = '']) => !CLOSED_LABELS[key]?.test(value)).map(([label]) => label)
+  const open = Object.entries(labels).filter(([key, value]) => !CLOSED_LABELS[key]?.test(value))
+  return open.map(([key, value]) => `${key}="${value}"`)
 }
 
 it('the service is unchanged after thousands of hostile requests, and serves honest clients', async ({
@@ -118,7 +116,8 @@ it('the service is unchanged after thousands of hostile requests, and serves hon
   const after = await memory()
   const seriesAfter = await series()
 
-  const grown = seriesAfter.filter((name) => !seriesBefore.includes(name))
+  const namesBefore = seriesBefore.map(nameOf)
+  const grown = seriesAfter.map(nameOf).filter((name) => !namesBefore.includes(name))
   await annotate(
     `${quotes.length} honest quotes; before ${JSON.stringify(before)}, after ${JSON.stringify(after)}`,
   )

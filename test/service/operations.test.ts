@@ -170,7 +170,7 @@ describe('/metrics', () => {
     '/METRICS',
     '/x/../metrics',
     '/metrics;x',
-  ])('requires it at %s too', async (path) => {
+  ])('requires the password at %s too', async (path) => {
     const service = await startService(chain, { METRICS_AUTH: 'prometheus:secret' })
     const { status, body } = await rawGet(service.url, path)
     expect([401, 404]).toContain(status)

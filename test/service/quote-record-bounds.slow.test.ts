@@ -6,6 +6,7 @@ import SQLite from 'better-sqlite3'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { readMetrics } from '../support/service/metrics.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
@@ -108,8 +109,7 @@ it('the service keeps the file within QUOTE_RECORD_MAX_MB, with the newest recor
   await expect.poll(() => written(service), { timeout: 20_000 }).toBe(ids.length)
   const size = () => statSync(file).size
   expect(size()).toBeLessThan(1.25 * MB)
-  const metrics: string = (await service.get('/metrics')).body
-  const used = Number(/^aggregator_quote_record_bytes (\d+)$/m.exec(metrics)?.[1])
+  const used = (await readMetrics(service.url)).value('aggregator_quote_record_bytes')
   expect(used).toBeGreaterThan(MB / 2)
   expect(used).toBeLessThanOrEqual(MB)
   expect((await service.get(`${path}/${ids.at(-1)}`)).status).toBe(200)

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { readMetrics } from '../support/service/metrics.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { badSolvers } from '../support/solvers/bad-solvers.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
@@ -78,14 +79,14 @@ const BAD = [
 const bad = badSolvers.filter(({ name }) => BAD.includes(name))
 
 describe('a registration returns the result of one request to the endpoint', () => {
-  it('a valid reply', async () => {
+  it('for a valid reply', async () => {
     expect(await checkOf(honest())).toMatchObject({
       outcome: 'QUOTED',
       explanation: 'A valid reply: its form is right, and the solver has signed it.',
     })
   })
 
-  it('a wrong signature, explained as in the record of a quote', async () => {
+  it('for a wrong signature, explained as in the record of a quote', async () => {
     const { outcome, explanation } = await checkOf(wronglySigned)
     solver.behave(wronglySigned)
     const { body } = await askForQuote()
@@ -97,7 +98,7 @@ describe('a registration returns the result of one request to the endpoint', () 
     )
   })
 
-  it('a dead endpoint, which is still registered', async () => {
+  it('for a dead endpoint, which is still registered', async () => {
     const trap = await startTrap()
     await trap.close()
     const { outcome, explanation } = await registerAt(`http://127.0.0.1:${trap.port}`)
@@ -106,7 +107,7 @@ describe('a registration returns the result of one request to the endpoint', () 
     expect(body).toMatchObject([{ address: account.address }])
   })
 
-  it('another status than 200', async () => {
+  it('for another status than 200', async () => {
     const { outcome, explanation } = await checkOf(answerStatus(404))
     expect([outcome, explanation]).toEqual([
       'DECLINED',
@@ -114,7 +115,7 @@ describe('a registration returns the result of one request to the endpoint', () 
     ])
   })
 
-  it('a redirect, which is not a decline', async () => {
+  it('for a redirect, with advice to register the final URL', async () => {
     const { outcome, explanation } = await checkOf(answerStatus(302))
     expect([outcome, explanation]).toEqual([
       'DECLINED',
@@ -122,7 +123,7 @@ describe('a registration returns the result of one request to the endpoint', () 
     ])
   })
 
-  it('an error of the solver, which is not a decline', async () => {
+  it('for an error of the solver, with advice on how to decline', async () => {
     const { outcome, explanation } = await checkOf(answerStatus(500))
     expect([outcome, explanation]).toEqual([
       'DECLINED',
@@ -130,15 +131,15 @@ describe('a registration returns the result of one request to the endpoint', () 
     ])
   })
 
-  it('no reply within a second', async () => {
+  it('when no reply comes within a second', async () => {
     const { outcome, explanation, tookMs } = await checkOf(hang)
     expect([outcome, explanation]).toEqual(['LATE', expect.stringContaining('within 1000 ms')])
     expect(tookMs).toBeGreaterThan(CHECK_MS - ROUNDING_MS)
   })
 
-  it('of which there are bad ones', () => expect(bad).toHaveLength(BAD.length))
+  it('for every malformed solver that the list names', () => expect(bad).toHaveLength(BAD.length))
 
-  it.each(bad)('$name: $outcome, within about a second', async (malformedSolver) => {
+  it.each(bad)('for a malformed solver within about a second: $name, $outcome', async (malformedSolver) => {
     const raw = await startRawSolver(chain, account, malformedSolver)
     raw.serve()
     const { outcome, tookMs } = await registerAt(raw.endpointUrl)
@@ -173,11 +174,9 @@ describe('the request', () => {
 
   it('changes neither the metrics of quotes nor the health of the solver', async () => {
     for (let time = 0; time < 4; time++) await checkOf(hang)
-    const metrics = (await service.get('/metrics')).body as string
-    const counted = metrics.match(
-      /^aggregator_(solver_replies_total|quotes_total|solver_seconds_count).* [1-9].*$/gm,
-    )
-    expect(counted).toBeNull()
+    const { all } = await readMetrics(service.url)
+    const ofQuotes = /^aggregator_(solver_replies_total|quotes_total|solver_seconds_count)$/
+    expect(all.filter(({ name, value }) => ofQuotes.test(name) && value > 0)).toEqual([])
     const { body } = await askForQuote()
     expect(body.quote?.solver).toBe(account.address)
     const labels = { solver: account.address.toLowerCase() }
@@ -213,7 +212,7 @@ describe('in production, every unreachable endpoint gets the same answer', () =>
     talking.close()
   })
 
-  it('and a name that resolves to another address after the check is not called', async () => {
+  it('also for a name that resolves to another address after the check, which is not called', async () => {
     const trap = await startTrap()
     const answers = ['8.8.8.8', '127.0.0.1']
     const asked: string[] = []

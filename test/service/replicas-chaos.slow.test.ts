@@ -4,9 +4,13 @@ import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { eventually } from '../support/eventually.js'
-import { type Fleet, type Replica, startFleet } from '../support/replicas/fleet.js'
 import { type Break, type QuoteLoad, startQuoteLoad } from '../support/replicas/quote-load.js'
 import { type Outcome, type Registrations, startRegistrations } from '../support/replicas/registrations.js'
+import {
+  type Replica,
+  type ReplicaProcesses,
+  startReplicaProcesses,
+} from '../support/replicas/replica-processes.js'
 import { type FleetSubscriber, subscribeToFleet } from '../support/replicas/subscribers.js'
 import { startSolver, type TestSolver } from '../support/solvers/solver.js'
 import { expectedMessages } from '../support/streams/event-messages.js'
@@ -27,7 +31,7 @@ const PAUSE_MS = 100
 let postgres: Postgres
 let chain: TestChain
 let traffic: Traffic
-let fleet: Fleet
+let fleet: ReplicaProcesses
 let solvers: TestSolver[]
 let subscribers: FleetSubscriber[]
 let quotes: QuoteLoad
@@ -42,7 +46,7 @@ beforeAll(async () => {
     startChain({ bonded: SETTLED_SOLVERS + APPLICANTS }),
   ])
   traffic = await createTraffic(chain, { seed: SEED })
-  fleet = await startFleet(chain, postgres.url, {
+  fleet = await startReplicaProcesses(chain, postgres.url, {
     environment: { [`POLL_INTERVAL_MS_${chain.chainId}`]: '100' },
   })
   const accounts = solverAccounts.slice(0, SETTLED_SOLVERS + APPLICANTS)

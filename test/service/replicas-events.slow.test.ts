@@ -4,7 +4,7 @@ import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { eventually } from '../support/eventually.js'
 import { startDatabaseLink } from '../support/faults/database-link.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
-import { openReplicas, startThree } from '../support/replicas/services.js'
+import { openReplicas, startReplicas } from '../support/replicas/replicas.js'
 import type { TestService } from '../support/service/service.js'
 import { expectedMessages, standing } from '../support/streams/event-messages.js'
 import { endOn, eventSource, grpc, webSocket } from '../support/streams/transports.js'
@@ -70,7 +70,7 @@ async function startRemembered() {
 
 describe('the events of one leader', () => {
   it('reach the subscribers of all replicas, with reorganisations', async () => {
-    const { services } = await startThree(chain)
+    const { services } = await startReplicas(chain)
     const fromBlock = (await traffic.head()).number + 1
     const streams = services.map(({ url }) => webSocket.open(url))
     await Promise.all(streams.map((stream) => stream.connected()))

@@ -4,7 +4,7 @@ import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { makeRestorablePostgres } from '../support/databases/database-backup.js'
 import { eventually } from '../support/eventually.js'
 import { startDatabaseLink } from '../support/faults/database-link.js'
-import { startFleet } from '../support/replicas/fleet.js'
+import { startReplicaProcesses } from '../support/replicas/replica-processes.js'
 import { expectedMessages, standing } from '../support/streams/event-messages.js'
 import { endOn, eventSource, grpc, type StreamTransport, webSocket } from '../support/streams/transports.js'
 
@@ -42,7 +42,7 @@ async function startReplaceable() {
   const link = await startDatabaseLink(database.url)
   onTestFinished(() => link.close())
   const environment = { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' }
-  const fleet = await startFleet(chain, link.url, { size: 2, environment })
+  const fleet = await startReplicaProcesses(chain, link.url, { size: 2, environment })
   onTestFinished(() => fleet.stop())
   async function whileCut(work: () => Promise<unknown>): Promise<void> {
     link.cut()

@@ -6,8 +6,8 @@ import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
 import { startDatabaseLink } from '../support/faults/database-link.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
-import { type Replica, startFleet } from '../support/replicas/fleet.js'
-import { openReplicas } from '../support/replicas/services.js'
+import { type Replica, startReplicaProcesses } from '../support/replicas/replica-processes.js'
+import { openReplicas } from '../support/replicas/replicas.js'
 import type { TestService } from '../support/service/service.js'
 import { expectedMessages, standing } from '../support/streams/event-messages.js'
 import type { StreamClient } from '../support/streams/stream-clients.js'
@@ -73,7 +73,7 @@ describe('the leader of a chain', () => {
     'is replaced when it is frozen, and writes nothing when it continues',
     async () => {
       const { databaseUrl } = await openReplicas(chain)
-      const fleet = await startFleet(chain, databaseUrl, {
+      const fleet = await startReplicaProcesses(chain, databaseUrl, {
         size: 2,
         environment: { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' },
       })

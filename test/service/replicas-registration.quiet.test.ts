@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
-import { startThree } from '../support/replicas/services.js'
+import { startReplicas } from '../support/replicas/replicas.js'
 import type { TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
@@ -51,7 +51,7 @@ describe('a solver that registers at one replica', () => {
   const median = (times: readonly number[]) => [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0
 
   it('gets requests from all others at once, and none after it has unregistered', async () => {
-    const { services } = await startThree(chain)
+    const { services } = await startReplicas(chain)
     const [first, second, third] = services
     const registered: number[] = []
     const unregistered: number[] = []

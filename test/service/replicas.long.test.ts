@@ -4,7 +4,7 @@ import { BOND, solverAccounts, startChain, type TestChain } from '../support/cha
 import { createCalls } from '../support/chain/contract-calls.js'
 import { eventually } from '../support/eventually.js'
 import { startDatabaseLink } from '../support/faults/database-link.js'
-import { openReplicas, startThree } from '../support/replicas/services.js'
+import { openReplicas, startReplicas } from '../support/replicas/replicas.js'
 import { rounds } from '../support/rounds.js'
 import type { TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
@@ -55,7 +55,7 @@ const untilListed = (replica: TestService, count: number) =>
 
 describe('a solver that registers at one replica', () => {
   it('is asked by none after the leader has read that its bond is insufficient', async () => {
-    const { services } = await startThree(chain, { MIN_SOLVER_BOND: BOND.toString() })
+    const { services } = await startReplicas(chain, { MIN_SOLVER_BOND: BOND.toString() })
     const calls = createCalls(chain.devnet, chain.contracts.settlement)
     await registerAt(services[1], solver)
     for (const replica of services) await untilListed(replica, 1)
@@ -95,7 +95,7 @@ describe('a solver that registers at one replica', () => {
   })
 
   it('is known to all although the server cut all connections at that moment', async () => {
-    const { services, databaseUrl } = await startThree(chain)
+    const { services, databaseUrl } = await startReplicas(chain)
     const [first, second] = services
     const admin = new pg.Client({ connectionString: databaseUrl })
     await admin.connect()
@@ -138,7 +138,7 @@ describe('one registry', () => {
   })
 
   it('accepts a signed message once, although all replicas get it at the same moment', async () => {
-    const { services } = await startThree(chain)
+    const { services } = await startReplicas(chain)
     const { account, endpointUrl } = solver
     const target = `${path}/${account.address}`
     for (let round = 0; round < ROUNDS; round++) {
@@ -163,7 +163,7 @@ describe('one registry', () => {
   })
 
   it('has as many places as MAX_SOLVERS_PER_CHAIN for concurrent registrations at all replicas', async () => {
-    const { services } = await startThree(chain, { MAX_SOLVERS_PER_CHAIN: String(PLACES) })
+    const { services } = await startReplicas(chain, { MAX_SOLVERS_PER_CHAIN: String(PLACES) })
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await Promise.all(
         solvers.map((one, index) =>
@@ -200,20 +200,20 @@ describe('requests of one client', () => {
   }
 
   it('are counted over all replicas', async () => {
-    const { services } = await startThree(chain, limited)
+    const { services } = await startReplicas(chain, limited)
     const counts = await letThrough(services)
     expect(counts.reduce((sum, count) => sum + count)).toBe(LIMIT)
     for (const replica of services) expect((await quoteAt(replica)).status).toBe(429)
   })
 
   it('are counted by each replica with RATE_LIMIT_STORE=memory', async () => {
-    const { services } = await startThree(chain, { ...limited, RATE_LIMIT_STORE: 'memory' })
+    const { services } = await startReplicas(chain, { ...limited, RATE_LIMIT_STORE: 'memory' })
     expect(await letThrough(services)).toEqual([LIMIT, LIMIT, LIMIT])
   })
 })
 
 it('the record of a quote can be read at every replica', async () => {
-  const { services } = await startThree(chain)
+  const { services } = await startReplicas(chain)
   const [first, ...others] = services
   await registerAt(first, solver)
   const { quoteId } = (await quoteAt(first)).body
@@ -229,7 +229,7 @@ it('the record of a quote can be read at every replica', async () => {
 })
 
 it("a solver's id of a quote shows the same record at every replica", async () => {
-  const { services } = await startThree(chain)
+  const { services } = await startReplicas(chain)
   const [first, ...others] = services
   await registerAt(first, solver)
   let askedUnder = ''

@@ -52,11 +52,8 @@ const overGrpcWeb = () =>
   createClient(QuoteService, createGrpcWebTransport({ baseUrl: service.url, httpVersion: '1.1' }))
 
 /** The duration of all quotes together, by the metrics. */
-async function quoteSeconds(): Promise<number> {
-  const text = await (await fetch(`${service.url}/metrics`)).text()
-  const sum = /^aggregator_request_duration_seconds_sum\{method="[^"]*GetQuote"\} (.*)$/m.exec(text)?.[1]
-  return Number(sum ?? 0)
-}
+const quoteSeconds = () =>
+  service.metric('aggregator_request_duration_seconds_sum', { method: 'aggregator.v1.QuoteService/GetQuote' })
 
 describe('a request', () => {
   it('is one log line, with the id of its response', async () => {

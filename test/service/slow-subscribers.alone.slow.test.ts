@@ -5,6 +5,7 @@ import { type ChattySettlement, deployChattySettlement } from '../support/chain/
 import { eventually } from '../support/eventually.js'
 import { startServiceProcess } from '../support/process/process.js'
 import { environmentForAll } from '../support/service/event-service.js'
+import { readMetrics } from '../support/service/metrics.js'
 import { expectedMessages } from '../support/streams/event-messages.js'
 import { grpcWire } from '../support/streams/rpc-clients.js'
 import {
@@ -130,10 +131,7 @@ async function heapUsed(): Promise<number> {
   return Number(bytes)
 }
 
-async function drops(): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^aggregator_stream_drops_total (\d+)$/m.exec(text)?.[1])
-}
+const drops = async () => (await readMetrics(url)).value('aggregator_stream_drops_total')
 
 /** Mines blocks, each one after all clients have the one before. @returns how long each took, in ms */
 async function broadcast(blocks: number, followers: readonly HeadSync[]): Promise<number[]> {
@@ -185,7 +183,7 @@ it('subscribers that do not read are closed, keep their cursor, and do not delay
   const meanwhile = await broadcast(BLOCKS_MEANWHILE - BLOCKS_WITH_GRPC, followers)
   stoppers.push(await stopOn(calls))
   meanwhile.push(...(await broadcast(BLOCKS_WITH_GRPC, followers)))
-  await eventually(drops, (count) => count >= STOPPING)
+  await eventually(drops, (count = 0) => count >= STOPPING)
   const heapAfter = await heapUsed()
   for (const client of stoppers.flat()) client.resume()
   await Promise.all(stoppers.flat().map((client) => client.ended()))

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Faults } from '../support/faults/chaos-proxy.js'
 import { type Lies, lie } from '../support/faults/lying-node.js'
-import type { Replica } from '../support/replicas/fleet.js'
+import type { Replica } from '../support/replicas/replica-processes.js'
 import type { ScenarioContext } from './scenario.js'
 
 /** A fault that the service must survive. `run` starts it, and resolves when it is over. */

@@ -1,4 +1,4 @@
-import type { Fleet } from '../support/replicas/fleet.js'
+import type { ReplicaProcesses } from '../support/replicas/replica-processes.js'
 import type { FleetSubscriber } from '../support/replicas/subscribers.js'
 
 const LOOK_MS = 100
@@ -15,7 +15,7 @@ interface Range {
 export type Gauges = ReturnType<typeof startGauges>
 
 /** Measures how long each subscriber waits for a message, and what resources the replicas use. */
-export function startGauges(fleet: Fleet, subscribers: readonly FleetSubscriber[]) {
+export function startGauges(fleet: ReplicaProcesses, subscribers: readonly FleetSubscriber[]) {
   const seen = subscribers.map(() => ({ count: 0, at: performance.now() }))
   const ranges = new Map<string, Range>()
   let longestGapMs = 0

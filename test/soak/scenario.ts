@@ -6,8 +6,12 @@ import { type ChaosProxy, startChaosProxy } from '../support/faults/chaos-proxy.
 import { type DatabaseLink, startDatabaseLink } from '../support/faults/database-link.js'
 import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
 import { createRandom } from '../support/random.js'
-import { type Fleet, type Replica, startFleet } from '../support/replicas/fleet.js'
 import { type QuoteLoad, startQuoteLoad } from '../support/replicas/quote-load.js'
+import {
+  type Replica,
+  type ReplicaProcesses,
+  startReplicaProcesses,
+} from '../support/replicas/replica-processes.js'
 import { type FleetSubscriber, subscribeToFleet } from '../support/replicas/subscribers.js'
 import { startSolver, type TestSolver } from '../support/solvers/solver.js'
 import { eventSource, grpc, webSocket } from '../support/streams/transports.js'
@@ -55,7 +59,7 @@ async function open(seed: number, ends: Ends) {
   ends.push(() => link.close())
   const nodes = await Promise.all([1, 2].map((index) => openNode(chain, seed + index, ends)))
   const [first, second] = nodes.map(({ faults }) => faults) as [ChaosProxy, ChaosProxy]
-  const fleet: Fleet = await startFleet(chain, link.url, {
+  const fleet: ReplicaProcesses = await startReplicaProcesses(chain, link.url, {
     size: REPLICAS,
     environment: {
       [`RPC_URL_${chain.chainId}`]: `${first.wsUrl},${second.url}`,
@@ -87,7 +91,7 @@ async function openNode(chain: TestChain, seed: number, ends: Ends): Promise<Soa
   return { faults, answers }
 }
 
-async function openQuotes(chain: TestChain, fleet: Fleet, ends: Ends): Promise<QuoteLoad> {
+async function openQuotes(chain: TestChain, fleet: ReplicaProcesses, ends: Ends): Promise<QuoteLoad> {
   const [front] = fleet.replicas as [Replica]
   for (const account of solverAccounts.slice(0, SOLVERS)) {
     const solver: TestSolver = await startSolver(chain, account)
@@ -99,7 +103,7 @@ async function openQuotes(chain: TestChain, fleet: Fleet, ends: Ends): Promise<Q
   return quotes
 }
 
-async function openSubscribers(fleet: Fleet, ends: Ends): Promise<FleetSubscriber[]> {
+async function openSubscribers(fleet: ReplicaProcesses, ends: Ends): Promise<FleetSubscriber[]> {
   const places = fleet.replicas.flatMap((replica) =>
     [webSocket, eventSource, grpc].map((transport) => ({ transport, replica })),
   )

@@ -54,7 +54,7 @@ describe.each(['streamEvents', 'watchOrder'] as const)('the iterator of %s', (me
     expect(await pending).toEqual({ done: true, value: undefined })
   })
 
-  it('throws an AggregatorError for options that are not an object, and for a signal that is none', async () => {
+  it('throws an AggregatorError for options that are not an object, and for a signal that is not an AbortSignal', async () => {
     const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
     const start = (options: unknown) => {
       const items =
@@ -82,7 +82,7 @@ describe('the signal of a call', () => {
     })
   })
 
-  it('of AbortSignal.timeout gives TIMED_OUT, and any other CANCELLED', async () => {
+  it('ends the call with TIMED_OUT when it is of AbortSignal.timeout, and otherwise with CANCELLED', async () => {
     const { url } = await serve(() => {})
     const client = createAggregatorClient({ baseUrl: url })
     const late = client.listSolvers(1, { signal: AbortSignal.timeout(1) })

@@ -43,12 +43,15 @@ describe('a filter of events', () => {
       { orderIds: orderIds(199), users: [ADDRESS, ADDRESS] },
       'must have fewer values: all lists of a filter have at most 200 together',
     ],
-  ])('names %s without a request: $#', async (field, filter, message) => {
-    const { error, requests } = await refusalOf(filter)
-    expect(error).toMatchObject({ name: 'AggregatorError', reason: 'INVALID_ARGUMENT' })
-    expect(error.violations).toEqual([{ field, message }])
-    expect(requests).toBe(0)
-  })
+  ])(
+    'with bad %s is rejected with the field and without a request: case %$',
+    async (field, filter, message) => {
+      const { error, requests } = await refusalOf(filter)
+      expect(error).toMatchObject({ name: 'AggregatorError', reason: 'INVALID_ARGUMENT' })
+      expect(error.violations).toEqual([{ field, message }])
+      expect(requests).toBe(0)
+    },
+  )
 
   it('sends every value of lists that are in order, and nothing of lists that are undefined', async () => {
     let query = ''

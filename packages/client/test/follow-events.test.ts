@@ -138,7 +138,7 @@ describe('followEvents', () => {
     expect(Date.now() - start).toBeLessThanOrEqual(8000)
   })
 
-  it('throws what another attempt cannot mend', async () => {
+  it('throws an error that another attempt cannot resolve', async () => {
     const { open, opened } = instance([[connected('c.1'), broken], [refusal('CURSOR_UNKNOWN')]])
     const taking = take(followEvents(open, {}, {}), 9)
     await expect(taking).rejects.toMatchObject({ reason: 'CURSOR_UNKNOWN' })
@@ -146,7 +146,7 @@ describe('followEvents', () => {
   })
 
   it.each(['silence', 'broken'] as const)(
-    'ends without an error by the signal, also while the stream is: %s',
+    'ends without an error when its signal aborts, also in the state of the stream: %s',
     async (state) => {
       const { open } = instance([[connected('c.1'), state === 'silence' ? state : broken]])
       const leaving = new AbortController()
@@ -159,7 +159,7 @@ describe('followEvents', () => {
     },
   )
 
-  it('leaves nothing running after a consumer that leaves', async () => {
+  it('leaves nothing running when its consumer leaves', async () => {
     const closed = vi.fn()
     const open: OpenStream = async function* (_, signal) {
       signal.addEventListener('abort', closed)
@@ -170,7 +170,7 @@ describe('followEvents', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('skips events of a type that it does not know, and throws what is not an event', async () => {
+  it('skips events of a type that it does not know, and throws an error for what is not an event', async () => {
     const unknown = event('c.2', { type: 'Rewarded' })
     const { open } = instance([[connected('c.1'), unknown, settled('c.3'), { id: 'c.4', data: '<html>' }]])
     const notices = followEvents(open, {}, {})

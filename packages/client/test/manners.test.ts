@@ -45,7 +45,7 @@ describe.each(CALLS)('%s', (_name, call) => {
   })
 
   it.each([undefined, null, 1.5, 0, -1, Number.NaN, 2 ** 53, '1'])(
-    'names the chain id %s without a request',
+    'rejects the chain id %s without a request',
     async (chainId) => {
       const { url, requests } = await serve((_request, response) => void response.end())
       const made = call(createAggregatorClient({ baseUrl: url }), chainId as number)
@@ -60,7 +60,7 @@ describe.each(CALLS)('%s', (_name, call) => {
 })
 
 it.each(['localhost:3000', '', '/api', 'ws://localhost:3000', 'quotes.example', undefined])(
-  'a client of %s is refused at once, with what a base URL must be',
+  'createAggregatorClient rejects the base URL %s at once, with what it must be',
   (baseUrl) => {
     expect(() => createAggregatorClient({ baseUrl: baseUrl as string })).toThrow(
       expect.objectContaining({
@@ -77,7 +77,7 @@ it.each(['localhost:3000', '', '/api', 'ws://localhost:3000', 'quotes.example', 
   },
 )
 
-it('a quote of a wallet that is not connected names every missing field', async () => {
+it('the error for a quote without a connected wallet names every missing field', async () => {
   const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
   const unconnected = {
     ...params,
@@ -126,7 +126,7 @@ describe('the time-out', () => {
   })
 })
 
-it('a proxy without an instance is worth another attempt', async () => {
+it('an error of a proxy without an instance can be retried', async () => {
   const { url } = await serve((_request, response) => {
     response.writeHead(503, { 'content-type': 'text/html', 'retry-after': '7' }).end('<html>')
   })

@@ -38,17 +38,17 @@ describe('an attempt after a failure', () => {
     [503, true],
     [undefined, false],
   ])(
-    'is worth it for a reason that the client does not know, by its status %s: %s',
+    'is advised by the status for a reason that the client does not know: status %s, %s',
     (httpStatus, expected) => {
       expect(isRetryable(new AggregatorError('MOON_ECLIPSED', 'No.', { httpStatus }))).toBe(expected)
     },
   )
 
-  it('is not worth it for NO_QUOTES, whatever its status', () => {
+  it('is not advised for NO_QUOTES, with any status', () => {
     expect(isRetryable(new AggregatorError('NO_QUOTES', 'No.', { httpStatus: 503 }))).toBe(false)
   })
 
-  it('does not wait longer than until the signal', async () => {
+  it('stops waiting when the signal aborts', async () => {
     const leaving = new AbortController()
     const waiting = pause(2 ** 30, leaving.signal)
     leaving.abort()
@@ -56,7 +56,7 @@ describe('an attempt after a failure', () => {
     await pause(2 ** 30, leaving.signal)
   })
 
-  it('is worth it for failures that pass, and for no others', () => {
+  it('is advised for temporary failures, and for no others', () => {
     const reasons = ['SHUTTING_DOWN', 'CHAIN_UNAVAILABLE', 'DATABASE_UNAVAILABLE'] as const
     const others = ['CURSOR_UNKNOWN', 'ANSWER_INVALID'] as const
     const judged = [...reasons, ...others].filter((reason) => isRetryable(new AggregatorError(reason, '')))

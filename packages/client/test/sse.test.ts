@@ -16,7 +16,7 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ServerS
 const STREAM =
   'id: a.1\r\ndata: {"x": "\u00e9\u{1f600}"}\r\n\r\n: heartbeat\nid: a.2\n\nevent: e\rdata:1\rdata: 2\r\r'
 
-it('reads blocks of bytes that are cut anywhere, with each kind of line end, and the id of a comment', async () => {
+it('the reader of server-sent events reads blocks of bytes that are cut anywhere, with each kind of line end, and the id of a comment', async () => {
   const property = fc.asyncProperty(fc.array(fc.nat()), async (cuts) => {
     expect(await read(`${STREAM}\n`, cuts)).toEqual([
       { id: 'a.1', data: '{"x": "\u00e9\u{1f600}"}' },
@@ -27,10 +27,13 @@ it('reads blocks of bytes that are cut anywhere, with each kind of line end, and
   await fc.assert(property, { seed: 20_261_122, numRuns: 200 })
 })
 
-it('leaves out a block that has not ended', async () => {
+it('the reader of server-sent events omits a block that has not ended', async () => {
   expect(await read('data: 1\n\ndata: 2\n')).toEqual([{ id: undefined, data: '1' }])
 })
 
-it.each(['data: ', 'data: 1\n'])('refuses a block that does not end: %j', async (part) => {
-  await expect(read(part.padEnd(100, 'x').repeat(20_000))).rejects.toThrow('an event without an end')
-})
+it.each(['data: ', 'data: 1\n'])(
+  'the reader of server-sent events rejects a block that does not end: %j',
+  async (part) => {
+    await expect(read(part.padEnd(100, 'x').repeat(20_000))).rejects.toThrow('an event without an end')
+  },
+)

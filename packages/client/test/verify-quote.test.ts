@@ -85,7 +85,7 @@ it('verifyQuote accepts an offer made by the implementation of the service', asy
   )
 })
 
-describe('verifyQuote of an offer that its solver has signed, and that differs from the request, refuses it with', () => {
+describe('verifyQuote rejects a signed offer that differs from the request', () => {
   it.each([
     ['user_mismatch', { user: other }],
     ['input_token_mismatch', { inputToken: other }],
@@ -98,7 +98,7 @@ describe('verifyQuote of an offer that its solver has signed, and that differs f
     ['deposit_deadline_passed', { depositDeadline: 999_999 }],
     ['fill_deadline_too_early', { fillDeadline: 1_000_299 }],
     ['fill_deadline_too_far', { fillDeadline: 1_000_000 + 2 * 86_400 + 1 }],
-  ] as const)('%s', async (problem, changes) => {
+  ] as const)('with %s', async (problem, changes) => {
     const asked = {
       ...params,
       outputToken: problem === 'equal_tokens' ? params.inputToken : params.outputToken,
@@ -106,24 +106,24 @@ describe('verifyQuote of an offer that its solver has signed, and that differs f
     expect(await problemsOf(await offerOf(changes), { params: asked })).toEqual([problem])
   })
 
-  it('output_chain_mismatch, when the request names no other chain', async () => {
+  it('with output_chain_mismatch when the request names no other chain', async () => {
     const elsewhere = await offerOf({ outputChainId: 10 })
     expect(await problemsOf(elsewhere, { params: undefined })).toEqual(['output_chain_mismatch'])
     expect(await problemsOf(elsewhere, { params: { ...params, destinationChainId: 10 } })).toEqual([])
   })
 
-  it('chain_mismatch', async () => {
+  it('with chain_mismatch when the request is for another chain', async () => {
     const elsewhere = { ...params, chainId: 1, destinationChainId: 31337 }
     expect(await problemsOf(offer, { params: elsewhere })).toEqual(['chain_mismatch'])
   })
 
-  it('no problem, when the user agrees to a longer lock', async () => {
+  it('unless the user agrees to a longer lock', async () => {
     const long = await offerOf({ fillDeadline: 2_000_000 })
     expect(await problemsOf(long, { maxLockSeconds: 1_000_000 })).toEqual([])
   })
 })
 
-describe('verifyQuote refuses a signature that the contract refuses, also with the right order id,', () => {
+describe('verifyQuote rejects a signature that the contract rejects, also with the right order id,', () => {
   const spoilt = (signature: string) => {
     const hex = signature as SignedQuote['signature']
     return { ...offer, signature: hex, ...identify(offer.quote, hex) }
@@ -134,11 +134,11 @@ describe('verifyQuote refuses a signature that the contract refuses, also with t
     ['signature_high_s', () => highSTwin(offer.signature)],
     ['signature_mismatch', () => `0x${'11'.repeat(64)}1b`],
     ['signature_mismatch', () => `0x${'ff'.repeat(32)}${'11'.repeat(32)}1b`],
-  ])('%s', async (problem, change) => {
+  ])('with %s', async (problem, change) => {
     expect(await problemsOf(spoilt(change()))).toEqual([problem])
   })
 
-  it('of another solver, quote, name or contract', async () => {
+  it('when it is for another solver, quote, name or contract', async () => {
     const elsewhere = { domain: { ...terms.domain, chainId: 1 } }
     expect(await problemsOf(offer, elsewhere)).toEqual(['signature_mismatch'])
     const renamed = await problemsOf(offer, { protocolName: 'Other' })
@@ -148,20 +148,20 @@ describe('verifyQuote refuses a signature that the contract refuses, also with t
   })
 })
 
-it('verifyQuote refuses an order id and a deposit address that are not those of the offer', async () => {
+it('verifyQuote rejects an order id and a deposit address that are not those of the offer', async () => {
   expect(await problemsOf({ ...offer, orderId: `0x${'ab'.repeat(32)}` })).toEqual(['order_id_mismatch'])
   expect(await problemsOf({ ...offer, depositAddress: other })).toEqual(['deposit_address_mismatch'])
   const foreign = { settlement: other, domain: terms.domain }
   expect(await problemsOf(offer, foreign)).toEqual(['deposit_address_mismatch'])
 })
 
-it('verifyQuote refuses values that do not fit the members of the struct', async () => {
+it('verifyQuote rejects values that do not fit the members of the struct', async () => {
   const misfit = { ...offer, quote: { ...offer.quote, fillDeadline: 2 ** 32 } }
   expect(await problemsOf(misfit, { maxLockSeconds: 2 ** 40 })).toEqual(['malformed'])
   expect(await problemsOf({ ...offer, signature: '0xzz' })).toEqual(['malformed'])
 })
 
-describe('verifyQuote of an offer that the contract would refuse in its present state refuses it', () => {
+describe('verifyQuote rejects an offer that the contract would reject in its present state', () => {
   const [total, ...others] = WILLING.solvers
   it.each([
     ['solver_not_registered', { solvers: [total, 0n, 0n, 0, false] }],
@@ -170,12 +170,12 @@ describe('verifyQuote of an offer that the contract would refuse in its present 
     ['bond_too_small', { solvers: [total, 5n, total, 0, true] }],
     ['below_minimum_order', { MIN_ORDER: quote.outputAmount + 1n }],
     ['nonce_used', { isNonceUsed: true }],
-  ] as const)('%s', async (problem, changes) => {
+  ] as const)('with %s', async (problem, changes) => {
     const client = createContractClient({ ...WILLING, ...changes })
     expect(await problemsOf(offer, { client })).toEqual([problem])
   })
 
-  it('with all problems, and accepts one at its bounds', async () => {
+  it('with all problems, and accepts one at the limits', async () => {
     const solvers = [0n, 0n, 0n, 0, false] as const
     const client = createContractClient({ ...WILLING, solvers, MIN_ORDER: 2n ** 255n, isNonceUsed: true })
     const all = ['solver_not_registered', 'bond_too_small', 'below_minimum_order', 'nonce_used']

@@ -70,7 +70,7 @@ describe('the watch of an order', () => {
     expect(await statesOf(watchOrder(source, { finalAfterMs: 0 }))).toEqual(['NONE', 'DEPOSITED', 'SETTLED'])
   })
 
-  it('leaves a read that fails at the start or at a loss to the next notice', async () => {
+  it('repeats a read that fails at the start or at a loss after the next notice', async () => {
     const down = new AggregatorError('CONNECTION_FAILED', 'Down.')
     const onLost = vi.fn()
     const { source } = story([down, down, 'SETTLED'], ['disconnected', 'connected'])
@@ -78,7 +78,7 @@ describe('the watch of an order', () => {
     expect(onLost).not.toHaveBeenCalled()
   })
 
-  it('reads again after a failure while it is connected, and throws what another attempt cannot mend', async () => {
+  it('reads again after a failure while it is connected, and throws an error that another attempt cannot resolve', async () => {
     const down = new AggregatorError('CHAIN_UNAVAILABLE', 'Down.')
     const onLost = vi.fn()
     const { source } = story(['NONE', down, down, 'REFUNDED'], connected(1))
@@ -102,7 +102,7 @@ describe('the watch of an order', () => {
     expect(await states).toEqual(['SETTLED'])
   })
 
-  it.each([Number.NaN, -1, 2 ** 31, '5', null])('refuses finalAfterMs %s', async (finalAfterMs) => {
+  it.each([Number.NaN, -1, 2 ** 31, '5', null])('rejects finalAfterMs %s', async (finalAfterMs) => {
     const { source, reads } = story(['SETTLED'], [])
     const options = { finalAfterMs: finalAfterMs as number }
     await expect(statesOf(watchOrder(source, options))).rejects.toMatchObject({

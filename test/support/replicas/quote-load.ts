@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestChain } from '../chain/chain.js'
 import { quoteRequest } from '../solvers/quote-request.js'
-import type { Fleet, Replica, ReplicaState } from './fleet.js'
+import type { Replica, ReplicaProcesses, ReplicaState } from './replica-processes.js'
 
 export type QuoteLoad = ReturnType<typeof startQuoteLoad>
 
@@ -36,7 +36,7 @@ const PAUSE_MS = 150
  * Callers that request quotes all the time, each from one replica after the other. As with a load balancer, a
  * caller whose connection fails asks the next replica.
  */
-export function startQuoteLoad(fleet: Fleet, chain: TestChain) {
+export function startQuoteLoad(fleet: ReplicaProcesses, chain: TestChain) {
   const agent = new Agent({ keepAlive: true })
   const body = JSON.stringify(quoteRequest(chain))
   const path = `/v1/${chain.chainId}/quote`

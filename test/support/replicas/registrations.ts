@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LocalAccount } from 'viem'
 import { signedRegistration, signedUnregistration } from '../solvers/solver.js'
-import type { Fleet, Replica, ReplicaState } from './fleet.js'
+import type { Replica, ReplicaProcesses, ReplicaState } from './replica-processes.js'
 
 export type Registrations = ReturnType<typeof startRegistrations>
 
@@ -37,7 +37,11 @@ const CONFIRM_MS = 20_000
  * Solvers that register, register again with another name, and unregister, all the time and at random
  * replicas. Before each continues, every replica must list what was answered.
  */
-export function startRegistrations(fleet: Fleet, chainId: number, applicants: readonly Applicant[]) {
+export function startRegistrations(
+  fleet: ReplicaProcesses,
+  chainId: number,
+  applicants: readonly Applicant[],
+) {
   const path = `/v1/${chainId}/solvers`
   const outcomes: Outcome[] = []
   const lost: string[] = []
@@ -120,7 +124,7 @@ export function startRegistrations(fleet: Fleet, chainId: number, applicants: re
   }
 }
 
-function pickRunning(fleet: Fleet): Replica {
+function pickRunning(fleet: ReplicaProcesses): Replica {
   const running = fleet.replicas.filter(({ state }) => state() === 'running')
   const picked = running[Math.floor(Math.random() * running.length)]
   if (picked === undefined) throw new Error('no replica is running')

@@ -3,7 +3,7 @@ import { eventually } from '../eventually.js'
 import type { EventMessage, StreamMessage } from '../streams/event-messages.js'
 import type { StreamClient, StreamEnd } from '../streams/stream-clients.js'
 import type { StreamTransport } from '../streams/transports.js'
-import type { Fleet, Replica, ReplicaState } from './fleet.js'
+import type { Replica, ReplicaProcesses, ReplicaState } from './replica-processes.js'
 
 export type FleetSubscriber = Awaited<ReturnType<typeof subscribeToFleet>>
 
@@ -19,7 +19,7 @@ const PAUSE_MS = 20
  * Follows the events of a fleet on one transport. Whenever its stream ends, or cannot be opened, it continues
  * at the next replica after its last message. Resolves when it is connected.
  */
-export async function subscribeToFleet(fleet: Fleet, transport: StreamTransport, first: Replica) {
+export async function subscribeToFleet(fleet: ReplicaProcesses, transport: StreamTransport, first: Replica) {
   const received: StreamMessage[] = []
   const endings: Ending[] = []
   let replica = first

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { type AppOverrides, createApp } from '../../../src/app.js'
 import { readConfig } from '../../../src/config.js'
 import type { TestChain } from '../chain/chain.js'
+import { type Labels, readMetrics } from './metrics.js'
 
 export type TestService = Awaited<ReturnType<typeof startService>>
 
@@ -60,14 +61,8 @@ export async function startService(
     post: (path: string, body: unknown, init?: RequestInit) => send('POST', path, body, init),
     delete: (path: string, body: unknown) => send('DELETE', path, body),
     /** The sum of the series of a metric that have these labels. */
-    async metric(name: string, labels: Record<string, string>): Promise<number> {
-      const text: string = (await send('GET', '/metrics')).body
-      const series = text.split('\n').filter((line) => {
-        const hasLabels = Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`))
-        return line.startsWith(`${name}{`) && hasLabels
-      })
-      return series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
-    },
+    metric: async (name: string, labels: Labels): Promise<number> =>
+      (await readMetrics(app.url)).sum(name, labels),
   }
 }
 

@@ -1,8 +1,8 @@
 import { type BuiltService, startBuiltService } from './built-service.js'
 
-export type Fleet = Awaited<ReturnType<typeof startFleet>>
+export type BuiltReplicas = Awaited<ReturnType<typeof startBuiltReplicas>>
 
-interface FleetOptions {
+interface BuiltReplicasOptions {
   readonly chain: Parameters<typeof startBuiltService>[0]
   readonly databaseUrl: string
   readonly size: number
@@ -10,7 +10,12 @@ interface FleetOptions {
 }
 
 /** Replicas of one instance, each a process of its own. */
-export async function startFleet({ chain, databaseUrl, size, environment = {} }: FleetOptions) {
+export async function startBuiltReplicas({
+  chain,
+  databaseUrl,
+  size,
+  environment = {},
+}: BuiltReplicasOptions) {
   const replicas: BuiltService[] = []
   const start = async () => {
     const replica = await startBuiltService(chain, { DATABASE_URL: databaseUrl, ...environment })

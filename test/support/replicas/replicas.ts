@@ -37,7 +37,7 @@ export async function openReplicas(chain: Chain) {
 }
 
 /** Three replicas in this process. The first one is the leader of the chain. */
-export async function startThree(chain: Chain, environment: Record<string, string> = {}) {
+export async function startReplicas(chain: Chain, environment: Record<string, string> = {}) {
   const replicas = await openReplicas(chain)
   const first = await replicas.start(environment)
   const second = await replicas.start(environment)

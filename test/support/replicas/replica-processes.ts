@@ -1,11 +1,12 @@
 import type { TestChain } from '../chain/chain.js'
 import { eventually } from '../eventually.js'
 import { startServiceProcess } from '../process/process.js'
+import { type Labels, readMetrics } from '../service/metrics.js'
 import { environmentFor } from '../service/service.js'
 
 type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
 
-export type Fleet = Awaited<ReturnType<typeof startFleet>>
+export type ReplicaProcesses = Awaited<ReturnType<typeof startReplicaProcesses>>
 
 /** One process of a fleet, at the same port after each restart. */
 export type Replica = ReturnType<typeof createReplica>
@@ -23,7 +24,7 @@ const JSON_BODY = { 'content-type': 'application/json' }
  * the same time.
  * @param environment further variables of each of them
  */
-export async function startFleet(
+export async function startReplicaProcesses(
   chain: Chain,
   databaseUrl: string,
   { size = 3, environment = {} as Record<string, string> } = {},
@@ -68,11 +69,8 @@ function createReplica(index: number, environment: Record<string, string>) {
     return { status: response.status, headers: response.headers, body: answer }
   }
 
-  async function metric(name: string, labels = ''): Promise<number | undefined> {
-    const text = await (await fetch(`${url}/metrics`)).text()
-    const line = text.split('\n').find((candidate) => candidate.startsWith(`${name}${labels} `))
-    return line === undefined ? undefined : Number(line.split(' ').at(-1))
-  }
+  const metric = async (name: string, labels?: Labels): Promise<number | undefined> =>
+    (await readMetrics(url)).value(name, labels)
 
   return {
     index,
@@ -101,11 +99,11 @@ function createReplica(index: number, environment: Record<string, string>) {
     thaw: () => running?.signal('SIGCONT'),
     /** Its log since its last start. */
     output: () => running?.output() ?? '',
-    /** A series of its metrics. @param labels as written, with the braces */
+    /** The value of the only series of a metric with these labels. */
     metric,
     /** Whether it leads a chain, by its own metrics. */
     isReader: async (chainId: number): Promise<boolean> =>
-      (await metric('aggregator_chain_leader', `{chain_id="${chainId}"}`)) === 1,
+      (await metric('aggregator_chain_leader', { chain_id: String(chainId) })) === 1,
     get: (path: string) => send('GET', path),
     post: (path: string, body: unknown) => send('POST', path, body),
     delete: (path: string, body: unknown) => send('DELETE', path, body),
