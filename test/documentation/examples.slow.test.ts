@@ -37,7 +37,10 @@ it.each(examples)('the example at $document:$line works as copied: $code', async
 it.each(streams)('the example at $document:$line streams as copied: $code', async (block) => {
   const [program, ...args] = commandOf(block)
   const child = startProcess(program, args, {}, { ownGroup: true })
-  await child.waitFor(/connected.*supportedChains.*31337.*cursor|cursor.*connected.*31337/s)
+  onTestFailed(() => void process.stderr.write(child.output()))
+  const connected = /connected.*supportedChains.*31337.*cursor|cursor.*connected.*31337/s
+  await child.waitFor(connected)
+  expect(child.output()).toMatch(connected)
   process.kill(-(child.child.pid ?? 0), 'SIGKILL')
   await child.exited
 })

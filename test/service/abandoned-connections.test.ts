@@ -90,8 +90,8 @@ const WATCH = '/grpc.health.v1.Health/Watch'
 const REFLECTION = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
 
 async function untilReleased(open: () => number): Promise<void> {
-  await vi.waitUntil(async () => open() === 0, { timeout: RELEASED_MS })
-  await vi.waitUntil(async () => (await streamClients()) === 0, { timeout: RELEASED_MS })
+  await expect.poll(open, { timeout: RELEASED_MS, message: 'open connections' }).toBe(0)
+  await expect.poll(streamClients, { timeout: RELEASED_MS, message: 'stream places in use' }).toBe(0)
 }
 
 describe.each(WAYS_TO_LEAVE)(

@@ -182,6 +182,7 @@ describe.skipIf(!CAN_SEE_RESOURCES)(
         socket.resetAndDestroy()
       }
       await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')))
+      expect(sockets.filter(({ closed }) => !closed)).toEqual([])
     })
 
     it('with an HTTP/2 session that it closes, but keeps connected and unread', async () => {
@@ -197,7 +198,7 @@ describe.skipIf(!CAN_SEE_RESOURCES)(
       socket.on('data', answerPing)
       const closed = once(socket, 'close', { signal: AbortSignal.timeout(DESTROY_MS + ROOM_MS) })
       socket.resume().write(goAwayFrame)
-      await closed
+      await expect(closed, 'the service closes the connection in time').resolves.toBeDefined()
     })
   },
 )

@@ -1,71 +1,46 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { between } from '../support/between.js'
-import { startChain, type TestChain } from '../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
-import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { useProxiedChain } from '../support/faults/proxied-chain.js'
 import { type Labels, readMetrics } from '../support/service/metrics.js'
-import { startService, type TestService } from '../support/service/service.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
-let chain: TestChain
-let traffic: Traffic
-let rpc: RpcProxy
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 21 })
-})
-afterAll(() => chain?.stop())
-beforeEach(async () => {
-  rpc = await startRpcProxy(chain.devnet.rpcUrl)
-})
-afterEach(async () => {
-  await service?.close()
-  rpc.close()
-})
-
-const start = (environment: Record<string, string> = {}) =>
-  startService(chain, {
-    [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
-    ...environment,
-  })
-const health = async () => (await service.get('/health')).body
+const on = useProxiedChain({ seed: 21 })
+const health = async () => (await on.service.get('/health')).body
 const untilChain = (isWanted: (of: { status: string; headBlock: number }) => boolean) =>
   eventually(health, ({ chains }) => isWanted(chains[0]))
 const untilHead = (block: number) => untilChain(({ headBlock }) => headBlock === block)
 const untilStatus = (wanted: string) => untilChain(({ status }) => status === wanted)
 
 /** The value of the only series of a metric with these labels. */
-const sample = async (name: string, labels?: Labels) => (await readMetrics(service.url)).value(name, labels)
+const sample = async (name: string, labels?: Labels) =>
+  (await readMetrics(on.service.url)).value(name, labels)
 const ofChain = (name: string, labels: Labels = {}) =>
-  sample(name, { chain_id: String(chain.chainId), ...labels })
+  sample(name, { chain_id: String(on.chain.chainId), ...labels })
 
 /** The heads in /health while the node is `lag` blocks late. */
 async function headsBehind(lag: number): Promise<Set<number>> {
   const heads = new Set<number>()
-  rpc.lagBehind(lag)
-  rpc.forgetCalls()
+  on.rpc.lagBehind(lag)
+  on.rpc.forgetCalls()
   await eventually(
     async () => heads.add((await health()).chains[0].headBlock),
-    () => rpc.count('eth_getBlockByNumber') > 10,
+    () => on.rpc.count('eth_getBlockByNumber') > 10,
   )
   return heads
 }
 
 describe('/health', () => {
   it('has the head of each chain and its age', async () => {
-    service = await start()
+    await on.start()
     for (let block = 0; block < 3; block++) {
-      const { number, timestamp } = await traffic.mine()
+      const { number, timestamp } = await on.traffic.mine()
       const before = Date.now()
       const { status, chains, timestamp: at } = await untilHead(number)
       expect(status).toBe('ok')
       expect(chains).toEqual([
-        { chainId: chain.chainId, status: 'ok', headBlock: number, lagMs: expect.any(Number) },
+        { chainId: on.chain.chainId, status: 'ok', headBlock: number, lagMs: expect.any(Number) },
       ])
       const age = Math.max(0, before - timestamp * 1000)
       expect(chains[0].lagMs).toBeGreaterThanOrEqual(age)
@@ -74,17 +49,17 @@ describe('/health', () => {
   })
 
   it('has neither head nor age of a chain that has not answered yet', async () => {
-    rpc.setUp(false)
-    service = await start()
+    on.rpc.setUp(false)
+    await on.start()
     const { status, chains } = await health()
-    expect([status, chains]).toEqual(['degraded', [{ chainId: chain.chainId, status: 'down' }]])
+    expect([status, chains]).toEqual(['degraded', [{ chainId: on.chain.chainId, status: 'down' }]])
   })
 
   it('reports a chain whose past is read as syncing, which is not degraded', async () => {
-    await traffic.run({ events: 4, blocks: 8 })
+    await on.traffic.run({ events: 4, blocks: 8 })
     const held = deferred()
     const begun = new Set<string>()
-    rpc.intercept(async ({ method, params }, pass) => {
+    on.rpc.intercept(async ({ method, params }, pass) => {
       const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
       if (method !== 'eth_getLogs' || fromBlock === undefined) return pass()
       if (fromBlock !== toBlock)
@@ -92,8 +67,8 @@ describe('/health', () => {
       if (begun.add(fromBlock).size > 3) await held.opened
       return pass()
     })
-    const { number } = await traffic.head()
-    service = await start({ MAX_REORG_DEPTH: '1', [`START_BLOCK_${chain.chainId}`]: String(number - 7) })
+    const { number } = await on.traffic.head()
+    await on.start({ MAX_REORG_DEPTH: '1', [`START_BLOCK_${on.chain.chainId}`]: String(number - 7) })
     const { status, chains } = await untilStatus('syncing')
     expect([status, chains[0].headBlock]).toEqual(['ok', number])
     expect(await ofChain('aggregator_chain_event_block')).toBe(number - 5)
@@ -102,35 +77,35 @@ describe('/health', () => {
   })
 
   it('is degraded while the chain is down, and ok when it is back', async () => {
-    service = await start()
-    const { number, timestamp } = await traffic.mine()
+    await on.start()
+    const { number, timestamp } = await on.traffic.mine()
     await untilHead(number)
-    rpc.setUp(false)
+    on.rpc.setUp(false)
     const lag = () => Math.max(0, Date.now() - timestamp * 1000)
     const before = lag()
     const { status, chains } = await untilStatus('down')
     expect(status).toBe('degraded')
     expect(chains[0]).toMatchObject({ headBlock: number, lagMs: between(before, lag()) })
-    rpc.setUp(true)
+    on.rpc.setUp(true)
     expect((await untilStatus('ok')).status).toBe('ok')
   })
 
   it('keeps a head whose block cannot be read yet when the next answer is lower', async () => {
-    service = await start()
-    rpc.intercept(async ({ method }, pass) =>
+    await on.start()
+    on.rpc.intercept(async ({ method }, pass) =>
       method === 'eth_getLogs' ? { error: { code: -32000, message: 'unknown block' } } : pass(),
     )
-    const { number } = await traffic.mine()
+    const { number } = await on.traffic.mine()
     await untilHead(number)
     expect([...(await headsBehind(1))]).toEqual([number])
-    rpc.intercept()
+    on.rpc.intercept()
     await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
   })
 
   it('keeps the head when a node is late', async () => {
-    service = await start()
-    for (let block = 0; block < 6; block++) await traffic.mine()
-    const { number } = await traffic.head()
+    await on.start()
+    for (let block = 0; block < 6; block++) await on.traffic.mine()
+    const { number } = await on.traffic.head()
     await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
     const heads = new Set<number>()
     for (const lag of [1, 5, 3]) {
@@ -146,13 +121,13 @@ describe('/health', () => {
 
 describe('/metrics', () => {
   it('has the head, its age and the last block whose events are published', async () => {
-    service = await start({ [`CONFIRMATIONS_${chain.chainId}`]: '2' })
-    const { number } = await traffic.head()
-    await traffic.mine([traffic.actions.deposit(traffic.order())])
+    await on.start({ [`CONFIRMATIONS_${on.chain.chainId}`]: '2' })
+    const { number } = await on.traffic.head()
+    await on.traffic.mine([on.traffic.actions.deposit(on.traffic.order())])
     await untilHead(number + 1)
     expect(await ofChain('aggregator_chain_head_block')).toBe(number + 1)
     expect(await ofChain('aggregator_chain_event_block')).toBe(number)
-    for (let block = 0; block < 4; block++) await traffic.mine()
+    for (let block = 0; block < 4; block++) await on.traffic.mine()
     await untilHead(number + 5)
     expect(await ofChain('aggregator_chain_head_block')).toBe(number + 5)
     await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number + 3)
@@ -163,16 +138,20 @@ describe('/metrics', () => {
   })
 
   it('counts events by type, reorganisations and failed polls', async () => {
-    service = await start()
-    const events = await watchEvents(service)
-    const { timestamp } = await traffic.head()
-    const [filled, refunded, gone] = [traffic.order(), traffic.order(timestamp), traffic.order()]
-    const { actions } = traffic
-    await traffic.mine([actions.deposit(filled), actions.deposit(refunded)])
-    await traffic.mine([actions.fill(filled), actions.refund(refunded), actions.settle(traffic.order())])
-    await traffic.mine([actions.deposit(gone)])
+    await on.start()
+    const events = await watchEvents(on.service)
+    const { timestamp } = await on.traffic.head()
+    const [filled, refunded, gone] = [on.traffic.order(), on.traffic.order(timestamp), on.traffic.order()]
+    const { actions } = on.traffic
+    await on.traffic.mine([actions.deposit(filled), actions.deposit(refunded)])
+    await on.traffic.mine([
+      actions.fill(filled),
+      actions.refund(refunded),
+      actions.settle(on.traffic.order()),
+    ])
+    await on.traffic.mine([actions.deposit(gone)])
     await events.untilCount(6)
-    await traffic.reorganise(1)
+    await on.traffic.reorganise(1)
     await events.untilCount(7)
     events.close()
     const counts = ['Deposited', 'Settled', 'Refunded', 'Reverted'].map((type) =>
@@ -182,23 +161,23 @@ describe('/metrics', () => {
     expect(await ofChain('aggregator_reorganisations_total')).toBe(1)
 
     expect(await ofChain('aggregator_rpc_errors_total')).toBeUndefined()
-    rpc.setUp(false)
+    on.rpc.setUp(false)
     await untilStatus('down')
     expect(await ofChain('aggregator_rpc_errors_total')).toBeGreaterThanOrEqual(2)
-    rpc.setUp(true)
+    on.rpc.setUp(true)
     await untilStatus('ok')
     const failures = await ofChain('aggregator_rpc_errors_total')
-    await untilHead((await traffic.mine()).number)
+    await untilHead((await on.traffic.mine()).number)
     expect(await ofChain('aggregator_rpc_errors_total')).toBe(failures)
   })
 
   it('counts open stream clients by protocol, and dropped ones', async () => {
-    service = await start()
+    await on.start()
     expect(await sample('aggregator_stream_drops_total')).toBe(0)
     const clients = (protocol: string) => sample('aggregator_stream_clients', { protocol })
-    const watches = await Promise.all([watchEvents(service), watchEvents(service)])
+    const watches = await Promise.all([watchEvents(on.service), watchEvents(on.service)])
     const end = new AbortController()
-    await fetch(`${service.url}/v1/events`, { signal: end.signal })
+    await fetch(`${on.service.url}/v1/events`, { signal: end.signal })
     expect([await clients('websocket'), await clients('sse')]).toEqual([2, 1])
     watches[0].close()
     end.abort()

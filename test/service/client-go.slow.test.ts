@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { user } from '../support/chain/chain.js'
 import { createTraffic } from '../support/chain/event-traffic.js'
 import { startProcess } from '../support/process/process.js'
-import { startEventService } from '../support/service/event-service.js'
-import type { TestService } from '../support/service/service.js'
-import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
+import { startQuotingService } from '../support/service/quoting-service.js'
 
 const run = promisify(execFile)
 const PACKAGES = '/usr/share/gocode'
@@ -23,20 +21,17 @@ const NEEDED = [
 const BUILD_MS = 150_000
 
 describe.skipIf(!NEEDED.every(existsSync))('a Go program from the same protos (needs Go of Debian)', () => {
-  let chain: TestChain
-  let service: TestService
-  let solver: TestSolver
+  let quoting: Awaited<ReturnType<typeof startQuotingService>>
   let folder: string
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-    await Promise.all([buildProgram(), startAll()])
+    const [started] = await Promise.all([startQuotingService('2500000000'), buildProgram()])
+    quoting = started
   }, BUILD_MS)
 
   afterAll(async () => {
-    await service?.close()
-    await solver?.close()
-    await chain?.stop()
+    await quoting?.close()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -47,23 +42,16 @@ describe.skipIf(!NEEDED.every(existsSync))('a Go program from the same protos (n
     await run('/usr/bin/go', ['build', '-o', join(folder, 'quote'), './examples/go'], { env })
   }
 
-  async function startAll(): Promise<void> {
-    chain = await startChain({ bonded: 3 })
-    service = await startEventService([chain])
-    solver = await startSolver(chain, solverAccounts[0], honest({ output: '2500000000' }))
-    await solver.register(service)
-  }
-
   it('gets a quote and follows events over gRPC', async () => {
-    const { contracts } = chain
+    const { chain, service } = quoting
     const traffic = await createTraffic(chain, { seed: 5 })
     const address = new URL(service.url).host
     const program = startProcess(
       join(folder, 'quote'),
       [
         ['-address', address],
-        ['-input', contracts.weth],
-        ['-output', contracts.usdc],
+        ['-input', chain.contracts.weth],
+        ['-output', chain.contracts.usdc],
         ['-user', user.address],
         ['-events', '2'],
       ].flat(),

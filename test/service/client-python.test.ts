@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { user } from '../support/chain/chain.js'
 import { createTraffic } from '../support/chain/event-traffic.js'
 import { startProcess } from '../support/process/process.js'
-import { startEventService } from '../support/service/event-service.js'
-import type { TestService } from '../support/service/service.js'
-import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
+import { startQuotingService } from '../support/service/quoting-service.js'
 
 const PYTHON = '/usr/bin/python3'
 const NEEDED = [
@@ -25,20 +23,17 @@ const PREPARE_MS = 60_000
 describe.skipIf(!NEEDED.every(existsSync))(
   'a Python program from the same protos (needs gRPC of Debian)',
   () => {
-    let chain: TestChain
-    let service: TestService
-    let solver: TestSolver
+    let quoting: Awaited<ReturnType<typeof startQuotingService>>
     let folder: string
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-      await Promise.all([generate(), startAll()])
+      const [started] = await Promise.all([startQuotingService('2500000000'), generate()])
+      quoting = started
     }, PREPARE_MS)
 
     afterAll(async () => {
-      await service?.close()
-      await solver?.close()
-      await chain?.stop()
+      await quoting?.close()
       await rm(folder, { recursive: true, force: true })
     })
 
@@ -50,23 +45,16 @@ describe.skipIf(!NEEDED.every(existsSync))(
       await promisify(execFile)('bash', ['-ec', commands.replaceAll('/tmp/aggregator-python', folder)])
     }
 
-    async function startAll(): Promise<void> {
-      chain = await startChain({ bonded: 3 })
-      service = await startEventService([chain])
-      solver = await startSolver(chain, solverAccounts[0], honest({ output: '2500000000' }))
-      await solver.register(service)
-    }
-
     function startProgram(...args: string[]) {
-      const { contracts } = chain
+      const { chain, service } = quoting
       const { host } = new URL(service.url)
-      const tokens = ['--input', contracts.weth, '--output', contracts.usdc]
+      const tokens = ['--input', chain.contracts.weth, '--output', chain.contracts.usdc]
       const all = ['examples/python/quote.py', '--address', host, ...tokens, '--user', user.address, ...args]
       return startProcess(PYTHON, all, { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' })
     }
 
     it('gets a quote and follows events over gRPC', async () => {
-      const traffic = await createTraffic(chain, { seed: 5 })
+      const traffic = await createTraffic(quoting.chain, { seed: 5 })
       const program = startProgram('--events', '2')
       const [, orderId] = await program.waitFor(/quote 2500000000 (0x[0-9a-f]{64})\n/)
       const order = traffic.order()

@@ -1,87 +1,61 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { describe, expect, it } from 'vitest'
 import { createGrpcClient } from '../support/clients/grpc-client.js'
 import { eventually } from '../support/eventually.js'
-import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { useProxiedChain } from '../support/faults/proxied-chain.js'
 import { rounds } from '../support/rounds.js'
-import { startService, type TestService } from '../support/service/service.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
 const BLOCKS = rounds(25, 10)
 const EVENTS_PER_BLOCK = 6
 
-let chain: TestChain
-let traffic: Traffic
-let rpc: RpcProxy
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 11 })
-})
-afterAll(() => chain?.stop())
-beforeEach(async () => {
-  rpc = await startRpcProxy(chain.devnet.rpcUrl)
-})
-afterEach(async () => {
-  await service?.close()
-  rpc.close()
-})
-
-const start = (environment: Record<string, string> = {}) =>
-  startService(chain, {
-    [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
-    ...environment,
-  })
-const read = (orderId: string) => service.get(`/v1/${chain.chainId}/order/${orderId}`)
+const on = useProxiedChain({ seed: 11 })
+const read = (orderId: string) => on.service.get(`/v1/${on.chain.chainId}/order/${orderId}`)
 const stateOf = async (orderId: string) => (await read(orderId)).body.state
 
 /** Mines deposits of orders in one block, and waits until the service has read it. */
 async function deposited(count: number) {
-  const orders = Array.from({ length: count }, () => traffic.order())
-  const { number } = await traffic.mine(orders.map(traffic.actions.deposit))
+  const orders = Array.from({ length: count }, () => on.traffic.order())
+  const { number } = await on.traffic.mine(orders.map(on.traffic.actions.deposit))
   await untilSeen(number)
   return orders
 }
 
 const untilSeen = (block: number) =>
   eventually(
-    async () => (await service.get('/health')).body.chains[0].headBlock,
+    async () => (await on.service.get('/health')).body.chains[0].headBlock,
     (headBlock) => headBlock >= block,
   )
 
 describe('the state of an order', () => {
   it('is read from the chain once, and then from memory until an event of the order', async () => {
-    service = await start()
+    await on.start()
     const [order] = await deposited(1)
-    rpc.forgetCalls()
+    on.rpc.forgetCalls()
     const first = await read(order?.orderId ?? '')
     expect(first.body.state).toBe('DEPOSITED')
     for (let again = 0; again < 20; again++)
       expect((await read(order?.orderId ?? '')).body).toEqual(first.body)
-    await untilSeen((await traffic.mine()).number)
+    await untilSeen((await on.traffic.mine()).number)
     expect((await read(order?.orderId ?? '')).body).toEqual(first.body)
-    expect(rpc.orderReads()).toEqual([[order?.orderId]])
+    expect(on.rpc.orderReads()).toEqual([[order?.orderId]])
   })
 
   it('is remembered too when the contract does not know the order', async () => {
-    service = await start()
-    const { orderId } = traffic.order()
+    await on.start()
+    const { orderId } = on.traffic.order()
     for (let again = 0; again < 5; again++) expect(await stateOf(orderId)).toBe('NONE')
-    expect(rpc.orderReads()).toEqual([[orderId]])
-    await traffic.mine([traffic.actions.deposit(traffic.order())])
+    expect(on.rpc.orderReads()).toEqual([[orderId]])
+    await on.traffic.mine([on.traffic.actions.deposit(on.traffic.order())])
     expect(await stateOf(orderId)).toBe('NONE')
-    expect(rpc.orderReads()).toEqual([[orderId]])
+    expect(on.rpc.orderReads()).toEqual([[orderId]])
   })
 
   it('is read once for fifty concurrent requests over REST and gRPC', async () => {
-    service = await start()
+    await on.start()
     const [order] = await deposited(1)
     const orderId = order?.orderId ?? ''
-    const grpc = createGrpcClient(service.url)
-    const request = { chainId: chain.chainId, orderId }
+    const grpc = createGrpcClient(on.service.url)
+    const request = { chainId: on.chain.chainId, orderId }
     const answers = await Promise.all(
       Array.from({ length: 25 }, () => [
         stateOf(orderId),
@@ -90,15 +64,15 @@ describe('the state of an order', () => {
     )
     grpc.close()
     expect(new Set(answers)).toEqual(new Set(['DEPOSITED', 'ORDER_STATE_DEPOSITED']))
-    expect(rpc.orderReads()).toEqual([[orderId]])
+    expect(on.rpc.orderReads()).toEqual([[orderId]])
   })
 
   it('is read together with others that are requested at the same time', async () => {
-    service = await start()
+    await on.start()
     const orders = await deposited(20)
     const answers = await Promise.all(orders.map(({ orderId }) => read(orderId)))
     expect(answers.map(({ body }) => body.orderId)).toEqual(orders.map(({ orderId }) => orderId))
-    const reads = rpc.orderReads()
+    const reads = on.rpc.orderReads()
     expect(reads.flat().sort()).toEqual(orders.map(({ orderId }) => orderId).sort())
     expect(reads.length).toBeLessThanOrEqual(10)
   })
@@ -106,36 +80,40 @@ describe('the state of an order', () => {
 
 describe('an event', () => {
   it('lets its order be read again, and no other', async () => {
-    service = await start()
-    const events = await watchEvents(service)
-    const { timestamp } = await traffic.head()
-    const [filled, refunded, other] = [traffic.order(), traffic.order(timestamp), traffic.order()] as const
+    await on.start()
+    const events = await watchEvents(on.service)
+    const { timestamp } = await on.traffic.head()
+    const [filled, refunded, other] = [
+      on.traffic.order(),
+      on.traffic.order(timestamp),
+      on.traffic.order(),
+    ] as const
     const all = [filled, refunded, other]
     const states = () => Promise.all(all.map(({ orderId }) => stateOf(orderId)))
     expect(await states()).toEqual(['NONE', 'NONE', 'NONE'])
 
-    await traffic.mine(all.map(traffic.actions.deposit))
+    await on.traffic.mine(all.map(on.traffic.actions.deposit))
     await events.untilCount(3)
     expect(await states()).toEqual(['DEPOSITED', 'DEPOSITED', 'DEPOSITED'])
-    expect(rpc.orderReads().flat()).toHaveLength(6)
+    expect(on.rpc.orderReads().flat()).toHaveLength(6)
 
-    rpc.forgetCalls()
-    await traffic.mine([traffic.actions.fill(filled)])
+    on.rpc.forgetCalls()
+    await on.traffic.mine([on.traffic.actions.fill(filled)])
     await events.untilCount(4)
     expect(await states()).toEqual(['SETTLED', 'DEPOSITED', 'DEPOSITED'])
-    expect(rpc.orderReads()).toEqual([[filled.orderId]])
+    expect(on.rpc.orderReads()).toEqual([[filled.orderId]])
 
-    await traffic.mine([traffic.actions.refund(refunded)])
+    await on.traffic.mine([on.traffic.actions.refund(refunded)])
     await events.untilCount(5)
-    rpc.forgetCalls()
+    on.rpc.forgetCalls()
     expect(await states()).toEqual(['SETTLED', 'REFUNDED', 'DEPOSITED'])
-    expect(rpc.orderReads()).toEqual([[refunded.orderId]])
+    expect(on.rpc.orderReads()).toEqual([[refunded.orderId]])
     events.close()
   })
 
   it('that a subscriber got shows in the order at once, for any number of orders', async () => {
-    service = await start()
-    const events = await watchEvents(service)
+    await on.start()
+    const events = await watchEvents(on.service)
     const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
     const readings: Promise<{ event: string; read: string }>[] = []
     const last = new Map<string, string>()
@@ -146,9 +124,9 @@ describe('an event', () => {
       readings.push(stateOf(message.orderId).then((state) => ({ event, read: state })))
     })
     for (let block = 0; block < BLOCKS; block++) {
-      await traffic.run({ events: EVENTS_PER_BLOCK, blocks: 1 })
+      await on.traffic.run({ events: EVENTS_PER_BLOCK, blocks: 1 })
       // The orders that will have events are in memory by then.
-      await Promise.all(traffic.openOrders().map(({ orderId }) => stateOf(orderId)))
+      await Promise.all(on.traffic.openOrders().map(({ orderId }) => stateOf(orderId)))
     }
     await events.untilCount(BLOCKS * EVENTS_PER_BLOCK)
     const answers = await Promise.all(readings)

@@ -1,77 +1,52 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { describe, expect, it } from 'vitest'
 import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
 import type { RpcRequest } from '../support/faults/chain-view.js'
-import { orderIdOf, type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
-import { startService, type TestService } from '../support/service/service.js'
+import { useProxiedChain } from '../support/faults/proxied-chain.js'
+import { orderIdOf } from '../support/faults/rpc-proxy.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
-let chain: TestChain
-let traffic: Traffic
-let rpc: RpcProxy
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 13 })
-})
-afterAll(() => chain?.stop())
-beforeEach(async () => {
-  rpc = await startRpcProxy(chain.devnet.rpcUrl)
-})
-afterEach(async () => {
-  await service?.close()
-  rpc.close()
-})
-
-const start = (environment: Record<string, string> = {}) =>
-  startService(chain, {
-    [`RPC_URL_${chain.chainId}`]: rpc.url,
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
-    ...environment,
-  })
-const read = (orderId: string) => service.get(`/v1/${chain.chainId}/order/${orderId}`)
+const on = useProxiedChain({ seed: 13 })
+const read = (orderId: string) => on.service.get(`/v1/${on.chain.chainId}/order/${orderId}`)
 const stateOf = async (orderId: string) => (await read(orderId)).body.state
-const chainHealth = async () => (await service.get('/health')).body.chains[0]
+const chainHealth = async () => (await on.service.get('/health')).body.chains[0]
 const untilStatus = (wanted: string) => eventually(chainHealth, ({ status }) => status === wanted)
 const untilHead = (block: number) => eventually(chainHealth, ({ headBlock }) => headBlock >= block)
 const isOrderRead = (call: RpcRequest) => orderIdOf(call) !== undefined
 const depositOf = async () => {
-  const order = traffic.order()
-  const { number } = await traffic.mine([traffic.actions.deposit(order)])
+  const order = on.traffic.order()
+  const { number } = await on.traffic.mine([on.traffic.actions.deposit(order)])
   return { order, orderId: order.orderId, number }
 }
 
 describe('a node', () => {
   it('without the last block gives at most one old state of an order', async () => {
-    service = await start()
+    await on.start()
     const { orderId, number } = await depositOf()
     await untilHead(number)
     // The node at the same URL that answers reads of orders has not seen the block yet.
-    rpc.intercept(async (call, pass, ask) => {
+    on.rpc.intercept(async (call, pass, ask) => {
       if (!isOrderRead(call)) return pass()
       const at = call.params?.[1]
       if (typeof at === 'object') return { error: { code: -32000, message: 'unknown block' } }
       return ask('eth_call', [call.params?.[0], `0x${(number - 1).toString(16)}`])
     })
     expect(await stateOf(orderId)).toBe('NONE')
-    rpc.intercept()
-    rpc.forgetCalls()
+    on.rpc.intercept()
+    on.rpc.forgetCalls()
     expect(await stateOf(orderId)).toBe('DEPOSITED')
     expect(await stateOf(orderId)).toBe('DEPOSITED')
-    expect(rpc.orderReads()).toEqual([[orderId]])
+    expect(on.rpc.orderReads()).toEqual([[orderId]])
   })
 
   it('that is late is asked for the state at the block of the event', async () => {
-    service = await start()
-    const events = await watchEvents(service)
+    await on.start()
+    const events = await watchEvents(on.service)
     const { orderId } = await depositOf()
     await events.untilCount(1)
     expect(await stateOf(orderId)).toBe('DEPOSITED')
-    const { hash } = await traffic.head()
-    const reads = rpc.requests().flat().filter(isOrderRead)
+    const { hash } = await on.traffic.head()
+    const reads = on.rpc.requests().flat().filter(isOrderRead)
     expect(reads.map(({ params }) => params?.[1])).toEqual([{ blockHash: hash }])
     events.close()
   })
@@ -79,28 +54,28 @@ describe('a node', () => {
 
 describe('a chain that is down', () => {
   it('answers no orders, those in memory included, and all of them after its return', async () => {
-    service = await start()
+    await on.start()
     const { orderId, number } = await depositOf()
     await untilHead(number)
     expect([await stateOf(orderId), await stateOf(orderId)]).toEqual(['DEPOSITED', 'DEPOSITED'])
-    rpc.setUp(false)
+    on.rpc.setUp(false)
     await untilStatus('down')
     const { status, body } = await read(orderId)
     expect([status, body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
-    rpc.setUp(true)
+    on.rpc.setUp(true)
     await untilStatus('ok')
     expect(await stateOf(orderId)).toBe('DEPOSITED')
   })
 
   it('publishes what happened in the meantime when it answers again', async () => {
-    service = await start()
+    await on.start()
     const { order, orderId, number } = await depositOf()
     await untilHead(number)
     expect(await stateOf(orderId)).toBe('DEPOSITED')
-    rpc.setUp(false)
+    on.rpc.setUp(false)
     await untilStatus('down')
-    await traffic.mine([traffic.actions.fill(order)])
-    rpc.setUp(true)
+    await on.traffic.mine([on.traffic.actions.fill(order)])
+    on.rpc.setUp(true)
     const answer = await eventually(
       () => read(orderId),
       ({ status }) => status === 200,
@@ -110,16 +85,16 @@ describe('a chain that is down', () => {
 })
 
 it('CONFIRMATIONS delays events, but not the state of an order', async () => {
-  service = await start({ [`CONFIRMATIONS_${chain.chainId}`]: '3' })
-  const events = await watchEvents(service)
+  await on.start({ [`CONFIRMATIONS_${on.chain.chainId}`]: '3' })
+  const events = await watchEvents(on.service)
   const { order, orderId, number } = await depositOf()
   await untilHead(number)
   expect(await stateOf(orderId)).toBe('DEPOSITED')
-  const filled = await traffic.mine([traffic.actions.fill(order)])
+  const filled = await on.traffic.mine([on.traffic.actions.fill(order)])
   await untilHead(filled.number)
   expect(await stateOf(orderId)).toBe('SETTLED')
   expect(events.types()).toEqual([])
-  for (let block = 0; block < 3; block++) await traffic.mine()
+  for (let block = 0; block < 3; block++) await on.traffic.mine()
   await events.untilCount(2)
   expect(events.types()).toEqual([`Deposited ${orderId}`, `Settled ${orderId}`])
   events.close()
@@ -132,9 +107,9 @@ describe('while old events are read', () => {
   const untilRemembered = (orderId: string) =>
     eventually(
       async () => {
-        rpc.forgetCalls()
+        on.rpc.forgetCalls()
         await stateOf(orderId)
-        return rpc.orderReads()
+        return on.rpc.orderReads()
       },
       (reads) => reads.length === 0,
     )
@@ -147,7 +122,7 @@ describe('while old events are read', () => {
   function holdRangesFrom(block: number) {
     const held = deferred()
     const asked = deferred()
-    rpc.intercept(async (call, pass) => {
+    on.rpc.intercept(async (call, pass) => {
       if (!isRange(call)) return pass()
       const { fromBlock, toBlock } = (call.params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
       if (Number(toBlock) - Number(fromBlock) > 1)
@@ -162,32 +137,32 @@ describe('while old events are read', () => {
 
   it('orders have the state of the chain, and are remembered afterwards', async () => {
     const { orderId } = await depositOf()
-    for (let block = 0; block < 4; block++) await traffic.mine()
-    const held = rpc.hold(isRange)
-    service = await start({ ...BACKFILL, [`START_BLOCK_${chain.chainId}`]: '0' })
+    for (let block = 0; block < 4; block++) await on.traffic.mine()
+    const held = on.rpc.hold(isRange)
+    await on.start({ ...BACKFILL, [`START_BLOCK_${on.chain.chainId}`]: '0' })
     await held.reached
     expect((await chainHealth()).status).not.toBe('ok')
     expect(await stateOf(orderId)).toBe('DEPOSITED')
     held.release()
     await untilStatus('ok')
     expect(await stateOf(orderId)).toBe('DEPOSITED')
-    rpc.forgetCalls()
+    on.rpc.forgetCalls()
     expect(await stateOf(orderId)).toBe('DEPOSITED')
-    expect(rpc.orderReads()).toEqual([])
+    expect(on.rpc.orderReads()).toEqual([])
   })
 
   it('orders do not have the state from before the interruption', async () => {
-    service = await start(BACKFILL)
+    await on.start(BACKFILL)
     const { order, orderId, number } = await depositOf()
     await untilHead(number)
     await untilRemembered(orderId)
-    rpc.setUp(false)
+    on.rpc.setUp(false)
     await untilStatus('down')
-    for (let block = 0; block < 8; block++) await traffic.mine()
-    const filled = await traffic.mine([traffic.actions.fill(order)])
-    for (let block = 0; block < 8; block++) await traffic.mine()
+    for (let block = 0; block < 8; block++) await on.traffic.mine()
+    const filled = await on.traffic.mine([on.traffic.actions.fill(order)])
+    for (let block = 0; block < 8; block++) await on.traffic.mine()
     const held = holdRangesFrom(filled.number)
-    rpc.setUp(true)
+    on.rpc.setUp(true)
     await held.reached
     await untilStatus('syncing')
     // A call in the same HTTP request as a range has to wait for it.
@@ -198,20 +173,20 @@ describe('while old events are read', () => {
   })
 
   it('requests that were sent just before do not wait for the end of the ranges', async () => {
-    service = await start(BACKFILL)
+    await on.start(BACKFILL)
     const { orderId, number } = await depositOf()
     await untilHead(number)
-    rpc.setUp(false)
+    on.rpc.setUp(false)
     await untilStatus('down')
-    for (let block = 0; block < 8; block++) await traffic.mine()
-    const head = rpc.hold(
+    for (let block = 0; block < 8; block++) await on.traffic.mine()
+    const head = on.rpc.hold(
       ({ method, params }) => method === 'eth_getBlockByNumber' && params?.[0] === 'latest',
     )
-    rpc.setUp(true)
+    on.rpc.setUp(true)
     await head.reached
     const reading = stateOf(orderId)
     await chainHealth()
-    const range = rpc.hold(isRange)
+    const range = on.rpc.hold(isRange)
     head.release()
     await range.reached
     const since = performance.now()

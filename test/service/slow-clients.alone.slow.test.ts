@@ -202,7 +202,8 @@ describe('a response that its client does not take is cut off', () => {
     const call = httpRequest({ port: number, host: '127.0.0.1', path: '/long', agent: new Agent() }).end()
     const [connection] = await once(port.server, 'connection')
     cleanUps.push(() => call.destroy())
-    await once(connection, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
+    const closed = once(connection, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
+    await expect(closed, 'the server closes the connection in time').resolves.toBeDefined()
   })
 
   it('on HTTP/2 whose window is closed, while its session is in use', async () => {
@@ -237,6 +238,6 @@ describe('a response that its client does not take is cut off', () => {
     await once(untaken, 'response')
     const closed = once(session, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
     close(session)
-    await closed
+    await expect(closed, 'the session ends in time').resolves.toBeDefined()
   })
 })

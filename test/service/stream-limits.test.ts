@@ -15,6 +15,7 @@ import {
   oneOfEach,
   openAll,
   type StreamTransport,
+  transports,
   webSocket,
 } from '../support/streams/transports.js'
 
@@ -92,7 +93,7 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
       await transport.open(service.url, { after: 'nonsense' }).ended()
       await transport.open(service.url, { user: ['nobody'] }).ended()
     }
-    await openAll(service.url, {}, [webSocket])
+    expect(await openAll(service.url, {}, [webSocket])).toHaveLength(1)
   })
 
   it('leaves the places of others free, and counts IPv6 clients by /64 and mapped ones as IPv4', async () => {
@@ -163,7 +164,11 @@ describe('RATE_LIMIT_STREAMS', () => {
 
   it('is off at 0', async () => {
     await start({ RATE_LIMIT_STREAMS: '0', RATE_LIMIT_MAX: '1' })
-    for (let round = 0; round < 3; round++) for (const client of await openAll(service.url)) client.leave()
+    for (let round = 0; round < 3; round++) {
+      const clients = await openAll(service.url)
+      expect(clients).toHaveLength(transports.length)
+      for (const client of clients) client.leave()
+    }
   })
 })
 

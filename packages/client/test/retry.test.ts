@@ -52,8 +52,8 @@ describe('an attempt after a failure', () => {
     const leaving = new AbortController()
     const waiting = pause(2 ** 30, leaving.signal)
     leaving.abort()
-    await waiting
-    await pause(2 ** 30, leaving.signal)
+    await expect(waiting, 'the pause that has begun ends').resolves.toBeUndefined()
+    await expect(pause(2 ** 30, leaving.signal), 'a later pause ends').resolves.toBeUndefined()
   })
 
   it('is advised for temporary failures, and for no others', () => {

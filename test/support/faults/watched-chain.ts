@@ -1,11 +1,8 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { startChain, type TestChain } from '../chain/chain.js'
-import { createTraffic, type Traffic } from '../chain/event-traffic.js'
+import { afterEach, beforeEach } from 'vitest'
 import { eventually } from '../eventually.js'
-import { startService, type TestService } from '../service/service.js'
 import { type EventWatch, watchEvents } from '../streams/watch-events.js'
-import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
+import { useProxiedChain } from './proxied-chain.js'
 
 /** A line of the service's log, of level warn and above. */
 interface LogLine {
@@ -15,16 +12,9 @@ interface LogLine {
 }
 
 interface WatchedChain {
-  /** One for all tests of the file. */
-  chain: TestChain
-  traffic: Traffic
-  /** The node of the service. New for each test. */
-  rpc: RpcProxy
   /** The first block of the test. */
   from: number
   lines: LogLine[]
-  /** Undefined until it was started. */
-  service: TestService
   /** A subscriber of its own. */
   events: EventWatch
 }
@@ -37,39 +27,27 @@ interface WatchedChainOptions {
 }
 
 /**
- * Sets up the tests of a file: a chain with traffic, and for each test a node that can give wrong answers.
+ * Sets up the tests of a file: a chain with traffic, and for each test a node that can give wrong answers, the
+ * warnings of the service's log and a subscriber.
  */
 export function useWatchedChain({ seed, pollIntervalMs = 20, recheckBlocks }: WatchedChainOptions) {
-  const on = {} as WatchedChain & { service?: TestService; events?: EventWatch }
+  const proxied = useProxiedChain({ seed, pollIntervalMs })
+  const startService = proxied.start
+  const on = proxied as typeof proxied & WatchedChain & { events?: EventWatch }
 
-  beforeAll(async () => {
-    on.chain = await startChain({ bonded: 0 })
-    on.traffic = await createTraffic(on.chain, { seed })
-  })
-  afterAll(() => on.chain?.stop())
   beforeEach(async () => {
-    on.rpc = await startRpcProxy(on.chain.devnet.rpcUrl)
     on.from = (await on.traffic.head()).number + 1
     on.lines = []
   })
-  afterEach(async () => {
-    on.events?.close()
-    await on.service?.close()
-    on.rpc.close()
-  })
+  afterEach(() => on.events?.close())
 
-  const ofChain = (name: string) => `${name}_${on.chain.chainId}`
   const functions = {
     /** Starts a service and its subscriber. */
     async start(variables: Record<string, string> = {}) {
       const log = pino({ level: 'warn' }, { write: (line: string) => void on.lines.push(JSON.parse(line)) })
-      const settings = {
-        [ofChain('RPC_URL')]: on.rpc.url,
-        [ofChain('POLL_INTERVAL_MS')]: String(pollIntervalMs),
-        ...(recheckBlocks === undefined ? {} : { [ofChain('RECHECK_BLOCKS')]: String(recheckBlocks) }),
-        ...variables,
-      }
-      on.service = await startService(on.chain, settings, { log })
+      const recheck = `RECHECK_BLOCKS_${on.chain.chainId}`
+      const settings = recheckBlocks === undefined ? {} : { [recheck]: String(recheckBlocks) }
+      await startService({ ...settings, ...variables }, { log })
       on.events = await watchEvents(on.service)
     },
     chainHealth: async () => (await on.service.get('/health')).body.chains[0],

@@ -6,7 +6,7 @@ import { startService, type TestService } from '../service/service.js'
 type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
 
 /**
- * Makes an empty database for a test. After the test everything given to `closeLater` is closed, and the
+ * Makes an empty database for a test. After the test everything given to `closing` is closed, and the
  * database dropped.
  */
 export async function openReplicas(chain: Chain) {
