@@ -140,7 +140,7 @@ describe('the client is the last address that trusted proxies report', () => {
     expect(await clientsOf(values)).toEqual(['198.51.100.1', '198.51.100.1', v6, v6, v6])
   })
 
-  it('and the nearest proxy before an entry that is no IP address', async () => {
+  it('or the nearest proxy when the entry is not an IP address', async () => {
     await start({ TRUST_PROXY: '2' })
     const values = [
       'unknown',
