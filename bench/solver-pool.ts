@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { createQuoteSigner } from '../src/devnet/quote-signer.js'
 import { type Address, type Hex, parseAddress } from '../src/domain/hex.js'
-import type { QuoteParams } from '../test/support/solvers/solver.js'
+import type { SolverRequest } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 
 /** The arguments of the process, as JSON. */
@@ -41,7 +41,7 @@ async function startSolver(index: number): Promise<string> {
   function replyTo(text: string): Buffer {
     const known = replies.get(text)
     if (known !== undefined) return known
-    const ask: QuoteParams = JSON.parse(text)
+    const ask: SolverRequest = JSON.parse(text)
     const quote = {
       solver,
       user: lowerCase(ask.userAddress),

@@ -11,13 +11,7 @@ import {
   OPTIONAL_VARIABLES,
 } from '../../src/variables.js'
 import { type ComposeService, readCompose } from '../support/deploy/compose.js'
-import {
-  commandOf,
-  readDockerfile,
-  type ScenarioContext,
-  tipOf,
-  wordsOf,
-} from '../support/deploy/dockerfile.js'
+import { commandOf, readDockerfile, type Stage, tipOf, wordsOf } from '../support/deploy/dockerfile.js'
 
 /** How long the service lets open requests finish, in seconds. */
 const DRAIN_SECONDS = 10
@@ -27,7 +21,7 @@ const UNIT = 'deploy/quote-aggregator.service'
 const noSystemd = spawnSync('systemd-analyze', ['--version']).error !== undefined
 
 const stages = readDockerfile()
-const final = stages.at(-1) as ScenarioContext
+const final = stages.at(-1) as Stage
 const textOf = (name: string) => tipOf(final, name)?.text
 
 describe('the Dockerfile', () => {

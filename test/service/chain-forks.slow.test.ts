@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
-import type { QuoteParams, RpcReply } from '../support/faults/chain-view.js'
+import type { RpcCaller, RpcReply } from '../support/faults/chain-view.js'
 import type { Interceptor } from '../support/faults/rpc-proxy.js'
 import { useWatchedChain } from '../support/faults/watched-chain.js'
 import { expectedMessages, standing } from '../support/streams/event-messages.js'
@@ -39,7 +39,7 @@ function fork(from: number, to: number, parentHash = madeUpHash()): ForkBlock[] 
 function answerOnceWith(blocks: readonly ForkBlock[]) {
   const answered = deferred()
   let isSubscribed = false
-  const asRpc = async (ask: QuoteParams, block: ForkBlock | undefined): Promise<RpcReply> => {
+  const asRpc = async (ask: RpcCaller, block: ForkBlock | undefined): Promise<RpcReply> => {
     const { result } = await ask('eth_getBlockByNumber', ['latest', false])
     const real = result as Record<string, unknown>
     return { result: block && { ...real, ...block, number: `0x${block.number.toString(16)}` } }

@@ -35,7 +35,7 @@ const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 interface Kind {
   readers: number
   stopping: number
-  follow: () => HeadSync
+  follow: () => Follower
   open: (after?: string) => StreamClient
   /** How clients that stop are closed, as they see it when they read again. */
   end: Partial<StreamEnd>
@@ -82,15 +82,15 @@ afterAll(async () => {
 })
 
 /** A client of which only digests are kept: one of the messages up to each block's end, with the time. */
-interface HeadSync {
+interface Follower {
   connected: Promise<void>
   blocks: { digest: string; at: number }[]
 }
 
 function followWith<Raw extends string | Buffer>(wire: Wire<Raw>) {
-  return (): HeadSync => {
+  return (): Follower => {
     const hash = createHash('sha1')
-    const blocks: HeadSync['blocks'] = []
+    const blocks: Follower['blocks'] = []
     let count = -1
     const connected = new Promise<void>((resolve, reject) => {
       const connection = wire.connect(
@@ -134,7 +134,7 @@ async function heapUsed(): Promise<number> {
 const drops = async () => (await readMetrics(url)).value('aggregator_stream_drops_total')
 
 /** Mines blocks, each one after all clients have the one before. @returns how long each took, in ms */
-async function broadcast(blocks: number, followers: readonly HeadSync[]): Promise<number[]> {
+async function broadcast(blocks: number, followers: readonly Follower[]): Promise<number[]> {
   const latencies: number[] = []
   for (let block = 0; block < blocks; block++) {
     const place = followers[0]?.blocks.length ?? 0

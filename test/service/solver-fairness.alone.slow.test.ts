@@ -3,7 +3,7 @@ import { startChain, type TestChain } from '../support/chain/chain.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
   type Behaviour,
-  type QuoteParams,
+  type SolverRequest,
   signedRegistration,
   signedUnregistration,
   startSolver,
@@ -29,15 +29,15 @@ afterAll(() => chain?.stop())
 
 /** Answers in one way what an attacker requests, and in another what honest users request. */
 function whenAsked(
-  isAttack: (ask: QuoteParams) => boolean,
+  isAttack: (ask: SolverRequest) => boolean,
   attacked: Behaviour,
   usual: Behaviour,
 ): Behaviour {
   return (ask, ...rest) => (isAttack(ask) ? attacked : usual)(ask, ...rest)
 }
 
-const isHuge = (ask: QuoteParams) => ask.amount === HUGE
-const isReversed = (ask: QuoteParams) => ask.inputToken.toLowerCase() === chain.contracts.usdc.toLowerCase()
+const isHuge = (ask: SolverRequest) => ask.amount === HUGE
+const isReversed = (ask: SolverRequest) => ask.inputToken.toLowerCase() === chain.contracts.usdc.toLowerCase()
 
 const delayed =
   (ms: number, behaviour: Behaviour): Behaviour =>
@@ -235,7 +235,7 @@ describe('a solver that costs callers their time on purpose delays few of them',
 
   it('when it answers its own user only', async () => {
     const { moody, victims, accomplice } = await openSlowFixture()
-    const isAccomplice = (ask: QuoteParams) => ask.userAddress.toLowerCase() === ACCOMPLICE
+    const isAccomplice = (ask: SolverRequest) => ask.userAddress.toLowerCase() === ACCOMPLICE
     moody.behave(whenAsked(isAccomplice, wellMoody, hang))
     const slow = await victims(150, accomplice)
     expect(slow.slice(0, 6)).not.toEqual([0, 1, 2, 3, 4, 5])

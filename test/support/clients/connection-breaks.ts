@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionKind, RequestParts } from './connection-kinds.js'
 
 /** How far a connection has got when it breaks. */
-export interface ScenarioContext {
+export interface Stage {
   readonly name: string
   /** What the client has sent by then. */
   sent(parts: RequestParts): Buffer
@@ -30,7 +30,7 @@ export interface Break {
 export interface Case {
   readonly name: string
   readonly kind: ConnectionKind
-  readonly stage: ScenarioContext
+  readonly stage: Stage
   readonly how: Break
 }
 
@@ -81,8 +81,8 @@ const LAST: Readonly<Record<ConnectionKind['outcome'], string>> = {
 }
 
 /** The stages of a kind of connection, in order. */
-function stagesOf({ protocol, outcome }: ConnectionKind, { body }: RequestParts): ScenarioContext[] {
-  const early = (name: string, sent: ScenarioContext['sent']): ScenarioContext => ({
+function stagesOf({ protocol, outcome }: ConnectionKind, { body }: RequestParts): Stage[] {
+  const early = (name: string, sent: Stage['sent']): Stage => ({
     name,
     sent,
     isLast: false,

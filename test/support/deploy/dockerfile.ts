@@ -12,7 +12,7 @@ export interface Instruction {
 }
 
 /** The instructions between one FROM and the next. */
-export interface ScenarioContext {
+export interface Stage {
   readonly name: string | undefined
   /** An image, or the name of an earlier stage. */
   readonly base: string
@@ -22,7 +22,7 @@ export interface ScenarioContext {
 const FLAG = /^--([a-z-]+)=(\S+)\s+/
 
 /** Reads a Dockerfile. It supports only the syntax that our Dockerfile uses. */
-export function readDockerfile(path = 'Dockerfile'): ScenarioContext[] {
+export function readDockerfile(path = 'Dockerfile'): Stage[] {
   const text = readFileSync(path, 'utf8').replaceAll(/^#.*\n/gm, '')
   const lines = text.replaceAll(/\\\n\s*/g, '').split('\n')
   const stages: { name: string | undefined; base: string; instructions: Instruction[] }[] = []
@@ -62,6 +62,6 @@ export function commandOf({ name, text }: Instruction): string[] {
 }
 
 /** The last instruction of a name in a stage, which is the one that counts. */
-export function tipOf({ instructions }: ScenarioContext, name: string): Instruction | undefined {
+export function tipOf({ instructions }: Stage, name: string): Instruction | undefined {
   return instructions.findLast((instruction) => instruction.name === name)
 }

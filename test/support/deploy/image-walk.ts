@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { commandOf, type Instruction, type ScenarioContext, tipOf, wordsOf } from './dockerfile.js'
+import { commandOf, type Instruction, type Stage, tipOf, wordsOf } from './dockerfile.js'
 
 /** An image that a walk has made. */
 export interface WalkedImage {
@@ -28,7 +28,7 @@ interface Layer {
  * service needs and that is not a production dependency.
  * @param folder an empty one
  */
-export function walk(stages: readonly ScenarioContext[], folder: string): WalkedImage {
+export function walk(stages: readonly Stage[], folder: string): WalkedImage {
   const layers = new Map<string, Layer>()
   for (const [index, stage] of stages.entries()) {
     const layer = begin(stage, join(folder, String(index)), layers)
@@ -43,7 +43,7 @@ export function walk(stages: readonly ScenarioContext[], folder: string): Walked
   return { ...final, command: commandOf(command), healthCommand: commandOf(health) }
 }
 
-function begin({ base }: ScenarioContext, root: string, layers: ReadonlyMap<string, Layer>): Layer {
+function begin({ base }: Stage, root: string, layers: ReadonlyMap<string, Layer>): Layer {
   mkdirSync(root)
   const parent = layers.get(base)
   if (parent === undefined) return { root, workdir: '/', environment: {} }

@@ -12,7 +12,7 @@ export interface RpcReply {
 }
 
 /** Calls the chain itself. */
-export type QuoteParams = (method: string, params: unknown[]) => Promise<RpcReply>
+export type RpcCaller = (method: string, params: unknown[]) => Promise<RpcReply>
 
 interface LogFilter {
   fromBlock?: string
@@ -31,12 +31,12 @@ const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
 }
 
 /** The last block's number. */
-export async function headOf(ask: QuoteParams): Promise<number> {
+export async function headOf(ask: RpcCaller): Promise<number> {
   return Number((await ask('eth_blockNumber', [])).result)
 }
 
 /** How many blocks a log filter covers. Where it names no end, the chain's own last block counts. */
-export async function rangeOf(ask: QuoteParams, filter: LogFilter): Promise<number> {
+export async function rangeOf(ask: RpcCaller, filter: LogFilter): Promise<number> {
   if (filter.blockHash !== undefined) return 1
   const head = await headOf(ask)
   return numberOf(filter.toBlock, head) - numberOf(filter.fromBlock, head) + 1
@@ -46,11 +46,7 @@ export async function rangeOf(ask: QuoteParams, filter: LogFilter): Promise<numb
  * Answers as a node that has not seen the last `lag` blocks yet. Nothing above its own head exists for it,
  * and it has only the logs up to there.
  */
-export async function answerFromOldHead(
-  ask: QuoteParams,
-  request: RpcRequest,
-  lag: number,
-): Promise<RpcReply> {
+export async function answerFromOldHead(ask: RpcCaller, request: RpcRequest, lag: number): Promise<RpcReply> {
   const { method, params = [] } = request
   const head = Math.max(0, (await headOf(ask)) - lag)
   if (method === 'eth_blockNumber') return { result: hex(head) }
@@ -66,7 +62,7 @@ export async function answerFromOldHead(
   return isAhead ? { result: null } : reply
 }
 
-async function oldLogs(ask: QuoteParams, filter: LogFilter, head: number): Promise<RpcReply> {
+async function oldLogs(ask: RpcCaller, filter: LogFilter, head: number): Promise<RpcReply> {
   if (filter.blockHash !== undefined) {
     const isKnown = await isAtMost(ask, filter.blockHash, head)
     return isKnown ? ask('eth_getLogs', [filter]) : UNKNOWN_BLOCK
@@ -77,12 +73,7 @@ async function oldLogs(ask: QuoteParams, filter: LogFilter, head: number): Promi
   return ask('eth_getLogs', [{ ...filter, fromBlock: hex(from), toBlock: hex(to) }])
 }
 
-async function oldState(
-  ask: QuoteParams,
-  request: RpcRequest,
-  place: number,
-  head: number,
-): Promise<RpcReply> {
+async function oldState(ask: RpcCaller, request: RpcRequest, place: number, head: number): Promise<RpcReply> {
   const params = [...(request.params ?? [])]
   const block = params[place]
   if (isObject(block) && typeof block.blockHash === 'string') {
@@ -95,7 +86,7 @@ async function oldState(
   return ask(request.method, params)
 }
 
-async function isAtMost(ask: QuoteParams, blockHash: string, head: number): Promise<boolean> {
+async function isAtMost(ask: RpcCaller, blockHash: string, head: number): Promise<boolean> {
   const { result } = await ask('eth_getBlockByHash', [blockHash, false])
   return isObject(result) && Number(result.number) <= head
 }

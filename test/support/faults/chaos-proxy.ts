@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { request as fetchText } from 'undici'
 import { WebSocket, WebSocketServer } from 'ws'
 import { createRandom } from '../random.js'
-import { answerFromOldHead, type QuoteParams, type RpcReply, type RpcRequest, rangeOf } from './chain-view.js'
+import { answerFromOldHead, type RpcCaller, type RpcReply, type RpcRequest, rangeOf } from './chain-view.js'
 
 /** The faults. Probabilities go from 0 to 1. A fault that is omitted or 0 never happens. */
 export interface Faults {
@@ -102,7 +102,7 @@ export async function startChaosProxy(rpcUrl: string, { seed = 1, faults: initia
     return answer.body.text()
   }
 
-  const ask: QuoteParams = async (method, params) => {
+  const ask: RpcCaller = async (method, params) => {
     const text = await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
     const { result, error } = JSON.parse(text)
     return error === undefined ? { result } : { error }

@@ -77,13 +77,13 @@ export async function startFaultyService(
       hangOnce()
       goDownOrComeUp()
       if (!happens(LEAVE_PERCENT)) return
-      if (leaving.isDatabaseUp()) await leaving.disconnect()
+      if (leaving.isConnected()) await leaving.disconnect()
       else await leaving.connect(service.url)
     },
     /** Ends all faults. */
     async calm(): Promise<void> {
       for (const proxy of proxies) proxy.calm()
-      if (!leaving.isDatabaseUp()) await leaving.connect(service.url)
+      if (!leaving.isConnected()) await leaving.connect(service.url)
     },
     async close(): Promise<void> {
       await Promise.all([staying, leaving].map((subscriber) => subscriber.disconnect()))

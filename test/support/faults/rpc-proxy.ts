@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { request as fetchText } from 'undici'
 import { WebSocket, WebSocketServer } from 'ws'
 import { deferred } from '../deferred.js'
-import { answerFromOldHead, type QuoteParams, type RpcReply, type RpcRequest } from './chain-view.js'
+import { answerFromOldHead, type RpcCaller, type RpcReply, type RpcRequest } from './chain-view.js'
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 
@@ -12,7 +12,7 @@ export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 export type Interceptor = (
   call: RpcRequest,
   pass: () => Promise<RpcReply>,
-  ask: QuoteParams,
+  ask: RpcCaller,
 ) => Promise<RpcReply>
 
 /** `orders(bytes32)` of the settlement contract. */
@@ -36,7 +36,7 @@ export async function startRpcProxy(rpcUrl: string) {
     return (await fetchText(rpcUrl, { method: 'POST', headers, body })).body.text()
   }
 
-  const ask: QuoteParams = async (method, params) => {
+  const ask: RpcCaller = async (method, params) => {
     const text = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
     const { result, error } = JSON.parse(text)
     return error === undefined ? { result } : { error }

@@ -9,7 +9,7 @@ export interface Exchange extends Sample {
 }
 
 /** What is sent. A body is sent as JSON unless it is text. */
-export interface QuoteParams {
+export interface RequestOptions {
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export function createAsker(url: string, exchanges: Exchange[]) {
     /** @param of verb and path as the document has them, such as `GET /v1/{chainId}/solvers` */
     async ask(
       of: string,
-      { path = {}, query = '', headers = {}, body }: QuoteParams = {},
+      { path = {}, query = '', headers = {}, body }: RequestOptions = {},
     ): Promise<Exchange> {
       const [verb = '', template = ''] = of.split(' ')
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)

@@ -4,7 +4,7 @@ import type { LocalAccount } from 'viem'
 import type { TestChain } from '../chain/chain.js'
 import { signQuote } from '../chain/signed-quote.js'
 import type { MalformedSolver } from './malformed-solvers.js'
-import type { QuoteParams, WireQuote, WireReply } from './solver.js'
+import type { SolverRequest, WireQuote, WireReply } from './solver.js'
 
 /** More than the honest solver offers, for replies that must not count, and less, for those that may. */
 const TEMPTING = '999999999999'
@@ -38,7 +38,7 @@ export async function startRawSolver(
     return { quote, signature }
   }
 
-  function offerFor(ask: QuoteParams): Promise<WireReply> {
+  function offerFor(ask: SolverRequest): Promise<WireReply> {
     return sign({
       solver: account.address,
       user: ask.userAddress,
@@ -123,7 +123,7 @@ export async function startTrap(host = '127.0.0.1', port = 0) {
 }
 
 /** @returns a reader of the requests of a connection, one after the other */
-function askReader(socket: Socket): () => Promise<QuoteParams> {
+function askReader(socket: Socket): () => Promise<SolverRequest> {
   let text = ''
   socket.on('data', (bytes) => {
     text += bytes

@@ -8,7 +8,7 @@ import { signQuote } from '../chain/signed-quote.js'
 import type { TestService } from '../service/service.js'
 
 /** The service's request to a solver (docs/decisions.md, D4). */
-export interface QuoteParams {
+export interface SolverRequest {
   inputToken: Address
   outputToken: Address
   orderType: 'EXACT_INPUT' | 'EXACT_OUTPUT'
@@ -54,8 +54,8 @@ export interface WireReply {
 
 /** Answers a request with a reply to send, or writes to the response itself. */
 export type Behaviour = (
-  ask: QuoteParams,
-  solver: { sign(quote: WireQuote): Promise<WireReply>; quoteFor(ask: QuoteParams): WireQuote },
+  ask: SolverRequest,
+  solver: { sign(quote: WireQuote): Promise<WireReply>; quoteFor(ask: SolverRequest): WireQuote },
   exchange: { request: IncomingMessage; response: ServerResponse },
 ) => Promise<WireReply | undefined>
 
@@ -75,8 +75,8 @@ const decline: Behaviour = async (_ask, _solver, { response }) => void response.
 
 /** A solver of the tests on 127.0.0.1. viem signs its quotes. Its nonces are 1, 2, 3 and so on. */
 export async function startSolver(chain: TestChain, account: LocalAccount, initial: Behaviour = honest()) {
-  const asks: QuoteParams[] = []
-  const checks: { ask: QuoteParams; headers: IncomingHttpHeaders }[] = []
+  const asks: SolverRequest[] = []
+  const checks: { ask: SolverRequest; headers: IncomingHttpHeaders }[] = []
   let behaviour = initial
   let checkBehaviour: Behaviour = decline
   let nonce = 0
@@ -86,7 +86,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     quote,
     signature: await signQuote(account, chain.domain, contractStruct(quote)),
   })
-  const quoteFor = (ask: QuoteParams): WireQuote => ({
+  const quoteFor = (ask: SolverRequest): WireQuote => ({
     solver: account.address,
     user: ask.userAddress,
     inputToken: ask.inputToken,
@@ -105,7 +105,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     if (request.url !== '/quote') return void response.writeHead(404).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const ask: QuoteParams = JSON.parse(Buffer.concat(chunks).toString())
+    const ask: SolverRequest = JSON.parse(Buffer.concat(chunks).toString())
     const isCheck = request.headers['x-quote-kind'] === 'indicative'
     if (isCheck) checks.push({ ask, headers: request.headers })
     else asks.push(ask)

@@ -29,7 +29,7 @@ export function createSubscriber(filter: Filter = {}) {
     received: received as readonly OrderMessage[],
     /** The cursor of the last message. */
     cursor: () => cursor,
-    isDatabaseUp: () => socket?.readyState === WebSocket.OPEN,
+    isConnected: () => socket?.readyState === WebSocket.OPEN,
     /**
      * Connects after the last message or a given cursor, and waits for `connected`.
      * @throws Error when the stream is rejected, or the service is not there
