@@ -58,6 +58,7 @@ export class Fields {
     return this.#expect(field, parseAmount(text), AMOUNT.mustBe) ?? 0n
   }
 
+  /** An integer within the limits of a rule. */
   integer(field: string, value: number | bigint, { minimum, maximum, mustBe }: IntegerRule): number {
     if (value < minimum || value > maximum) this.addViolation(field, mustBe)
     return Number(value)
