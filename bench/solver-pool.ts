@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { createQuoteSigner } from '../src/devnet/quote-signer.js'
-import { type Address, type Hex, parseAddress } from '../src/domain/hex.js'
+import { type Address, lowerCase } from '../src/domain/hex.js'
 import type { SolverRequest } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 
@@ -93,10 +93,6 @@ function after(delayMs: number, action: () => void): void {
   const due = performance.now() + delayMs
   const look = () => (performance.now() >= due ? action() : setImmediate(look))
   setTimeout(look, delayMs - TIMER_SLACK_MS)
-}
-
-function lowerCase(address: Hex): Address {
-  return parseAddress(address) ?? '0x'
 }
 
 function decimal(_key: string, value: unknown): unknown {

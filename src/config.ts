@@ -11,6 +11,8 @@ import {
   readRateLimits,
 } from './config/rate-limits.js'
 import { parseUint256 } from './domain/amount.js'
+import { DEPOSIT_WINDOW, MAX_PORT } from './domain/field-rules.js'
+import { DAY_SECONDS } from './domain/time.js'
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.js'
 import { DEFAULTS } from './variables.js'
@@ -63,7 +65,6 @@ export interface Config extends DatabaseLocation {
   readonly logRequestSample: number
 }
 
-const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
 const MAX_RECORD_MB = 1_000_000
 
 /**
@@ -92,19 +93,19 @@ export function readConfig(environment: Environment): Config {
     protocolName: readProtocolName(env),
     chains: readChains(env),
     host: env.required('HOST', 'an address to bind to'),
-    port: env.integer('PORT', { min: 0, max: 65_535 }),
+    port: env.integer('PORT', { min: 0, max: MAX_PORT }),
     ...database,
     production: readIsProduction(env),
     quoteTimeoutMs: env.integer('QUOTE_TIMEOUT_MS', { min: 1, max: 60_000 }),
     defaultDepositWindowSeconds: env.integer('DEFAULT_DEPOSIT_WINDOW', {
-      min: 1,
-      max: MAX_DEPOSIT_WINDOW_SECONDS,
+      min: DEPOSIT_WINDOW.minimum,
+      max: DEPOSIT_WINDOW.maximum,
     }),
-    defaultFillWindowSeconds: env.integer('DEFAULT_FILL_WINDOW', { min: 1, max: 30 * 86_400 }),
+    defaultFillWindowSeconds: env.integer('DEFAULT_FILL_WINDOW', { min: 1, max: 30 * DAY_SECONDS }),
     minSolverBond: readAmount(env, 'MIN_SOLVER_BOND'),
     bondCheckIntervalMs: env.integer('BOND_CHECK_INTERVAL_MS', { min: 10, max: 30_000 }),
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
-    unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: 86_400 }) * 1000,
+    unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: DAY_SECONDS }) * 1000,
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
     maxConnectionsPerSolver: env.integer('MAX_CONNECTIONS_PER_SOLVER', { min: 1, max: 65_535 }),
     rateLimits: readRateLimits(env),

@@ -1,3 +1,5 @@
+import { parseDigits } from './domain/integer.js'
+
 /** One mistake in the configuration: the variable, and the value that it must have. */
 export interface ConfigIssue {
   readonly variable: string
@@ -65,7 +67,7 @@ export class EnvironmentReader {
   optionalInteger(variable: string, { min, max }: Range): number | undefined {
     const text = this.optional(variable)
     if (text === undefined) return undefined
-    const value = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN
+    const value = parseDigits(text)
     if (value >= min && value <= max) return value
     this.refuse(variable, `is "${text}": it must be an integer of ${min} to ${max}`)
     return min

@@ -2,7 +2,7 @@ import { toEventSelector } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { EventWithPosition } from '../domain/block.js'
 import type { OrderEvent } from '../domain/event.js'
-import type { Address, Hex } from '../domain/hex.js'
+import { type Address, type Hex, lowerCase } from '../domain/hex.js'
 
 /** A log in JSON-RPC form. */
 export interface RawLog {
@@ -125,8 +125,4 @@ interface Words {
 /** The last 20 bytes of a word. */
 function addressOf(word: Hex): Address {
   return lowerCase(`0x${word.slice(-40)}`)
-}
-
-function lowerCase(hex: Hex): Hex {
-  return hex.toLowerCase() as Hex
 }

@@ -6,12 +6,13 @@ import {
   type PublicClient,
 } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import type { Address, Hex } from '../domain/hex.js'
+import { type Address, type Hex, lowerCase } from '../domain/hex.js'
 import { ORDER_STATES, type Order } from '../domain/order.js'
-import { ORDER_TYPES, type Quote } from '../domain/quote.js'
+import { type Quote, toContractQuote } from '../domain/quote.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { Bond } from '../domain/solver.js'
-import type { SettlementDomain, TypedDataDomain } from '../signing/typed-data.js'
+import { type TypedDataDomain, usedMembers } from '../domain/typed-data-domain.js'
+import type { SettlementDomain } from '../signing/typed-data.js'
 
 /** The settlement contract of one chain, as far as the service reads it (docs/protocol.md, "Contract views"). */
 export interface Settlement {
@@ -48,8 +49,7 @@ export function createSettlement(client: PublicClient, chainId: number, address:
 
   async function readTypedDataDomain(protocolName: string): Promise<TypedDataDomain> {
     try {
-      const answer = await client.readContract({ ...contract, functionName: 'eip712Domain' })
-      return usedFields(answer)
+      return usedMembers(await client.readContract({ ...contract, functionName: 'eip712Domain' }))
     } catch (error) {
       if (!isContractRevert(error)) throw error
       return { name: protocolName, version: '1', chainId, verifyingContract: address }
@@ -86,14 +86,10 @@ export function createSettlement(client: PublicClient, chainId: number, address:
     },
 
     async readDepositAddress(quote, signature) {
-      const struct = {
-        ...quote,
-        orderType: ORDER_TYPES.indexOf(quote.orderType),
-        outputChainId: BigInt(quote.outputChainId),
-      }
-      const args = [struct, signature] as const
+      const args = [toContractQuote(quote), signature] as const
       const call = { ...contract, functionName: 'computeDepositAddress', args } as const
-      return (await optional(client.readContract(call)))?.toLowerCase() as Address | undefined
+      const depositAddress = await optional(client.readContract(call))
+      return depositAddress && lowerCase(depositAddress)
     },
 
     async readBond(solver, at) {
@@ -147,21 +143,6 @@ function toOrder(chainId: number, orderId: Hex, answer: OrderAnswer): Order {
     outputChainId: Number(outputChainId),
     fillDeadline,
   }
-}
-
-function lowerCase(address: Address): Address {
-  return address.toLowerCase() as Address
-}
-
-type DomainAnswer = readonly [Hex, string, string, bigint, Address, Hex, readonly bigint[]]
-
-/** The members of the contract's domain: bit n of `fields` stands for member n (ERC-5267). */
-function usedFields(answer: DomainAnswer): TypedDataDomain {
-  const [fields, name, version, chainId, verifyingContract, salt] = answer
-  const members = { name, version, chainId, verifyingContract, salt }
-  const bits = Number(fields)
-  const used = Object.entries(members).filter((_, index) => bits & (1 << index))
-  return Object.fromEntries(used)
 }
 
 /** The answer of a view; undefined when the contract does not have it. */

@@ -1,12 +1,8 @@
 import type { ChainConfig } from '../config.js'
+import { quoteTypeName } from '../domain/quote.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { ConfigIssue } from '../environment.js'
-import {
-  createQuoteHasher,
-  type QuoteHasher,
-  type QuoteTypedData,
-  quoteTypeName,
-} from '../signing/typed-data.js'
+import { createQuoteHasher, type QuoteHasher, type QuoteTypedData } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 import { checkProtocolName, explainWrongName } from './protocol-name.js'
 import type { Endpoint } from './rpc-client.js'

@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from 'commander'
-import { parseUint256 } from '../domain/amount.js'
+import { parseAmount } from '../domain/amount.js'
 import { parseChainId } from '../domain/chain-id.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
+import { parseDigits } from '../domain/integer.js'
 
 /** Readers of arguments for commander: each throws InvalidArgumentError with what the argument must be. */
 
@@ -18,16 +19,13 @@ export function readOrderId(text: string): Hex {
 }
 
 export function readAmount(text: string): bigint {
-  return required(
-    parseUint256(text) || undefined,
-    "It must be a whole number above 0, in the token's smallest unit.",
-  )
+  return required(parseAmount(text), "It must be a whole number above 0, in the token's smallest unit.")
 }
 
 /** A reader of whole numbers in a range. */
 export function readInteger(min: number, max: number): (text: string) => number {
   return (text) => {
-    const value = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN
+    const value = parseDigits(text)
     return required(value >= min && value <= max ? value : undefined, `It must be ${min} to ${max}.`)
   }
 }

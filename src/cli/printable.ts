@@ -1,4 +1,5 @@
 import { escapeUnprintable, replaceUnprintable } from '../domain/text.js'
+import { DAY_SECONDS } from '../domain/time.js'
 
 /** Text of others on one line, with `?` for everything that a terminal obeys, hides or reorders. */
 export function printable(text: string): string {
@@ -27,7 +28,7 @@ export function formatDuration(milliseconds: number): string {
   if (seconds < 120) return `${seconds} s`
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`
   if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`
-  return `${Math.round(seconds / 86_400)} days`
+  return `${Math.round(seconds / DAY_SECONDS)} days`
 }
 
 /**

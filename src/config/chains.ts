@@ -1,11 +1,12 @@
 import { isAddress } from 'viem'
 import { parseChainId } from '../domain/chain-id.js'
+import { ADDRESS, MAX_INTEGER, MAX_PORT } from '../domain/field-rules.js'
 import { type Address, parseAddress } from '../domain/hex.js'
+import { DAY_MS } from '../domain/time.js'
 import type { EnvironmentReader } from '../environment.js'
 import { CHAIN_DEFAULTS } from '../variables.js'
-import { DAY_MS } from './ranges.js'
 
-const MAX_PORT = 65_535
+const CHAIN_ID_TEXT = 'a decimal integer of 1 to 2^53-1'
 const MUST_BE_URL = 'it must be an http, https, ws or wss URL'
 
 /** A chain that the instance serves. */
@@ -45,7 +46,7 @@ export function readChains(env: EnvironmentReader): ChainConfig[] {
   for (const text of texts) {
     const chainId = parseChainId(text)
     if (chainId === undefined) {
-      env.refuse('SUPPORTED_CHAINS', `has "${text}": a chain id must be a decimal integer of 1 to 2^53-1`)
+      env.refuse('SUPPORTED_CHAINS', `has "${text}": a chain id must be ${CHAIN_ID_TEXT}`)
     } else if (chains.some((chain) => chain.chainId === chainId)) {
       env.refuse('SUPPORTED_CHAINS', `has ${chainId} twice`)
     } else {
@@ -70,7 +71,7 @@ function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
   const addressText = env.required(addressVariable, "the settlement contract's address")
   const settlement = parseAddress(addressText)
   if (addressText !== '' && settlement === undefined)
-    env.refuse(addressVariable, `is "${addressText}": it must be a 20-byte address in hex with 0x`)
+    env.refuse(addressVariable, `is "${addressText}": it ${ADDRESS.mustBe}`)
   else if (settlement !== undefined && !isChecksumValid(addressText))
     env.refuse(
       addressVariable,
@@ -84,7 +85,7 @@ function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
     rpcUrls,
     settlement: settlement ?? '0x',
     pollIntervalMs: pollIntervalMs ?? CHAIN_DEFAULTS.POLL_INTERVAL_MS,
-    startBlock: env.optionalInteger(`START_BLOCK_${chainId}`, { min: 0, max: Number.MAX_SAFE_INTEGER }),
+    startBlock: env.optionalInteger(`START_BLOCK_${chainId}`, { min: 0, max: MAX_INTEGER }),
     confirmations: confirmations ?? CHAIN_DEFAULTS.CONFIRMATIONS,
     recheckBlocks: recheckBlocks ?? CHAIN_DEFAULTS.RECHECK_BLOCKS,
     destinationChains: readDestinationChains(env, chainId),
@@ -94,7 +95,7 @@ function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
 function readDestinationChains(env: EnvironmentReader, chainId: number): number[] {
   const variable = `DESTINATION_CHAINS_${chainId}`
   const isChainId = (text: string) => parseChainId(text) !== undefined
-  const texts = env.checkedList(variable, isChainId, 'a chain id, a decimal integer of 1 to 2^53-1')
+  const texts = env.checkedList(variable, isChainId, `a chain id, ${CHAIN_ID_TEXT}`)
   return [...new Set([chainId, ...texts.map(Number)])]
 }
 

@@ -1,3 +1,2 @@
 /** Upper limit of all variables that are counts. */
 export const MAX_COUNT = 1_000_000
-export const DAY_MS = 86_400_000

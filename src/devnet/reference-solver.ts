@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import Fastify from 'fastify'
 import { bytesToHex } from 'viem'
 import { parseUint256 } from '../domain/amount.js'
-import { type Address, parseAddress } from '../domain/hex.js'
+import { type Address, lowerCase } from '../domain/hex.js'
 import type { OrderType, Quote } from '../domain/quote.js'
-import { registrationMessage } from '../signing/messages.js'
+import { registrationMessage } from '../domain/registration-messages.js'
 import type { DevAccount, Devnet } from './deploy.js'
 import { type Filler, startFiller } from './filler.js'
 import { atPreferredPort } from './preferred-port.js'
@@ -53,7 +53,7 @@ const HOST = '127.0.0.1'
 /** Starts a reference solver: `POST /quote` on 127.0.0.1, and a filler. */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
   const { account, name, tokens, spreadBps, protocolName } = options
-  const address = account.address.toLowerCase() as Address
+  const address = lowerCase(account.address)
   const sign = await createQuoteSigner(options)
   const filler = await startFiller({ ...options, tokens: tokens.map((token) => token.address) })
 
@@ -119,10 +119,6 @@ async function serve(quote: (ask: QuoteRequestBody) => object | undefined, port:
   )
   const endpointUrl = await server.listen({ host: HOST, port })
   return { endpointUrl, close: () => server.close() }
-}
-
-function lowerCase(text: Address): Address {
-  return parseAddress(text) ?? '0x'
 }
 
 function toWire(offer: Quote) {

@@ -1,4 +1,4 @@
-const DECIMAL = /^[1-9][0-9]{0,15}$/
+import { parseInteger } from './integer.js'
 
 /**
  * Reads an EIP-155 chain id: a decimal integer of 1 to 2^53-1 without sign, exponent or leading zeros. Every JSON reader
@@ -6,7 +6,5 @@ const DECIMAL = /^[1-9][0-9]{0,15}$/
  * @returns the chain id, or undefined when `text` is not one
  */
 export function parseChainId(text: string): number | undefined {
-  if (!DECIMAL.test(text)) return undefined
-  const value = Number(text)
-  return Number.isSafeInteger(value) ? value : undefined
+  return parseInteger(text) || undefined
 }

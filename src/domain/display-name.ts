@@ -1,5 +1,6 @@
-/** The longest name, in characters (code points). */
-export const MAX_NAME_LENGTH = 64
+import type { TextRule } from './field-rules.js'
+
+const MAX_LENGTH = 64
 
 /**
  * Characters that a name must not have. These are control and format characters, unpaired surrogates, private and
@@ -17,15 +18,19 @@ const STACKED = '[\\p{Mn}\\p{Me}]'
 const MAX_STACKED = 4
 
 /**
- * The pattern of a name for JSON Schema (ECMA-262, flag `u`). A name begins with a character that marks can stand on and
- * does not end in a blank. It has at most four stacked marks in a row, because more would overlap the lines above and below.
+ * The rule of a solver's name. It begins with a character that marks can stand on and does not end in a blank. It has at
+ * most four stacked marks in a row, because more would overlap the lines above and below.
  */
-export const NAME_PATTERN = `^(?![${BLANK}\\p{M}])(?!.*${STACKED}{${MAX_STACKED + 1}})[^${REFUSED}]*[^${REFUSED}${BLANK}]$`
+export const DISPLAY_NAME: TextRule = {
+  minLength: 1,
+  maxLength: MAX_LENGTH,
+  pattern: new RegExp(
+    `^(?![${BLANK}\\p{M}])(?!.*${STACKED}{${MAX_STACKED + 1}})[^${REFUSED}]*[^${REFUSED}${BLANK}]$`,
+    'u',
+  ),
+  mustBe: `must be 1 to ${MAX_LENGTH} visible characters: no control, format or other invisible characters, no blank at either end, at most ${MAX_STACKED} combining marks in a row`,
+}
 
-/** The rule of a name in words. */
-export const NAME_MUST_BE = `must be 1 to ${MAX_NAME_LENGTH} visible characters: no control, format or other invisible characters, no blank at either end, at most ${MAX_STACKED} combining marks in a row`
-
-const NAME = new RegExp(NAME_PATTERN, 'u')
 const EACH_REFUSED = new RegExp(`[${REFUSED}]`, 'gu')
 const EXCESS = new RegExp(`(${STACKED}{${MAX_STACKED}})${STACKED}+`, 'gu')
 const ENDS = new RegExp(`^[${BLANK}\\p{M}]+|${BLANK}+$`, 'gu')
@@ -33,7 +38,7 @@ const REPLACEMENT = '\ufffd'
 
 /** Whether a solver may register with this name (docs/decisions.md, D5). */
 export function isDisplayName(text: string): boolean {
-  return NAME.test(text) && [...text].length <= MAX_NAME_LENGTH
+  return DISPLAY_NAME.pattern.test(text) && [...text].length <= MAX_LENGTH
 }
 
 /**

@@ -1,13 +1,14 @@
+import { MAX_PORT, type TextRule } from './field-rules.js'
+
 const MAX_LENGTH = 2048
 const BLANK_OR_CONTROL = /[\s\p{C}]/u
 
-/** The rule of an endpoint URL as part of a JSON schema (ECMA-262, flag `u`). */
-export const ENDPOINT_URL_SCHEMA = {
+/** The rule of a solver's endpoint URL. `endpointUrlProblem` requires more than its pattern. */
+export const ENDPOINT_URL: TextRule = {
   maxLength: MAX_LENGTH,
-  pattern: '^https?://[^\\s\\p{C}/?#@\\\\A-Z]+(/[^\\s\\p{C}?#\\\\]*)?$',
-} as const
-
-const MUST_BE = `must be an http or https URL of at most ${MAX_LENGTH} characters without credentials, query or fragment`
+  pattern: /^https?:\/\/[^\s\p{C}/?#@\\A-Z]+(\/[^\s\p{C}?#\\]*)?$/u,
+  mustBe: `must be an http or https URL of at most ${MAX_LENGTH} characters without credentials, query or fragment`,
+}
 
 /**
  * Checks a solver's endpoint URL (docs/decisions.md, D5). It must be in the form in which URL parsers write it, so that all
@@ -15,14 +16,14 @@ const MUST_BE = `must be an http or https URL of at most ${MAX_LENGTH} character
  * @returns what the URL must be; undefined when it is accepted
  */
 export function endpointUrlProblem(text: string): string | undefined {
-  if (text.length > MAX_LENGTH || BLANK_OR_CONTROL.test(text) || /[?#]/.test(text)) return MUST_BE
+  if (text.length > MAX_LENGTH || BLANK_OR_CONTROL.test(text) || /[?#]/.test(text)) return ENDPOINT_URL.mustBe
   const url = parseUrl(text)
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:'
-  if (url === undefined || !isHttp || url.username !== '' || url.password !== '') return MUST_BE
-  if (url.port === '0') return 'must have a port of 1 to 65535'
+  if (url === undefined || !isHttp || url.username !== '' || url.password !== '') return ENDPOINT_URL.mustBe
+  if (url.port === '0') return `must have a port of 1 to ${MAX_PORT}`
   const normal = url.href
   if (text === normal || `${text}/` === normal) return undefined
-  if (normal.length > MAX_LENGTH) return MUST_BE
+  if (normal.length > MAX_LENGTH) return ENDPOINT_URL.mustBe
   return `must be written in its normalised form: ${text.endsWith('/') ? normal : normal.replace(/\/$/, '')}`
 }
 

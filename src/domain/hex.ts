@@ -1,19 +1,17 @@
+import { ADDRESS, BYTES32, LOWER_CASE_BYTES32 } from './field-rules.js'
+
 /** Bytes as lower-case or mixed-case hex text with `0x`. */
 export type Hex = `0x${string}`
 
 /** A 20-byte account address in lower-case hex, as everywhere inside the service. */
 export type Address = Hex
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/
-const BYTES32 = /^0x[0-9a-fA-F]{64}$/
-const LOWER_CASE_BYTES32 = /^0x[0-9a-f]{64}$/
-
 /**
  * Reads a 20-byte address in any letter case (docs/decisions.md, D3).
  * @returns the address in lower case, or undefined when `text` is not one
  */
 export function parseAddress(text: unknown): Address | undefined {
-  return typeof text === 'string' && ADDRESS.test(text) ? (text.toLowerCase() as Address) : undefined
+  return typeof text === 'string' && ADDRESS.pattern.test(text) ? lowerCase(text as Hex) : undefined
 }
 
 /**
@@ -22,6 +20,11 @@ export function parseAddress(text: unknown): Address | undefined {
  */
 export function parseBytes32(text: unknown): Hex | undefined {
   if (typeof text !== 'string') return undefined
-  if (LOWER_CASE_BYTES32.test(text)) return text as Hex
-  return BYTES32.test(text) ? (text.toLowerCase() as Hex) : undefined
+  if (LOWER_CASE_BYTES32.pattern.test(text)) return text as Hex
+  return BYTES32.pattern.test(text) ? lowerCase(text as Hex) : undefined
+}
+
+/** The same bytes in lower case. */
+export function lowerCase(hex: Hex): Hex {
+  return hex.toLowerCase() as Hex
 }

@@ -6,8 +6,10 @@ export const ORDER_TYPES = ['EXACT_INPUT', 'EXACT_OUTPUT'] as const
 /** The fixed side of a swap. */
 export type OrderType = (typeof ORDER_TYPES)[number]
 
+export const DEPOSIT_MODES = ['CONTRACT', 'ADDRESS'] as const
+
 /** How the user intends to deposit: by a contract call, or by a transfer to the deposit address. */
-export type DepositMode = 'CONTRACT' | 'ADDRESS'
+export type DepositMode = (typeof DEPOSIT_MODES)[number]
 
 /** A user's request for a quote, with the deadlines that the service sets. Amounts in the token's smallest unit. */
 export interface QuoteRequest {
@@ -41,6 +43,35 @@ export interface Quote {
   /** Unix time in seconds. */
   readonly fillDeadline: number
   readonly nonce: bigint
+}
+
+/** The members of the struct in the contract's order, with their Solidity types. */
+export const QUOTE_MEMBERS = [
+  { name: 'solver', type: 'address' },
+  { name: 'user', type: 'address' },
+  { name: 'inputToken', type: 'address' },
+  { name: 'inputAmount', type: 'uint256' },
+  { name: 'outputToken', type: 'address' },
+  { name: 'outputAmount', type: 'uint256' },
+  { name: 'orderType', type: 'uint8' },
+  { name: 'outputChainId', type: 'uint256' },
+  { name: 'depositDeadline', type: 'uint32' },
+  { name: 'fillDeadline', type: 'uint32' },
+  { name: 'nonce', type: 'uint256' },
+] as const
+
+/** The EIP-712 primary type of a protocol's quotes (docs/decisions.md, D1). */
+export function quoteTypeName(protocolName: string): string {
+  return `${protocolName}Quote`
+}
+
+/** A quote with the values of the contract's struct, as viem encodes them. */
+export function toContractQuote(quote: Quote) {
+  return {
+    ...quote,
+    orderType: ORDER_TYPES.indexOf(quote.orderType),
+    outputChainId: BigInt(quote.outputChainId),
+  }
 }
 
 /** A quote with the solver's signature, and the order id and deposit address that the contract computes from both. */

@@ -7,6 +7,11 @@ export interface SolverKey {
   readonly address: Address
 }
 
+/** A solver's key as text, for maps. */
+export function keyOf({ chainId, address }: SolverKey): string {
+  return `${chainId} ${address}`
+}
+
 /** A registered solver of one chain. */
 export interface Solver extends SolverKey {
   readonly endpointUrl: string

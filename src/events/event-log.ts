@@ -3,6 +3,7 @@ import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
 import type { LogEntry, StreamEvent } from '../domain/event.js'
 import type { EventSink } from '../domain/event-sink.js'
+import { DAY_MS } from '../domain/time.js'
 import type { EventStore } from '../store/event-store.js'
 import type { LeaderEpoch } from '../store/leader-epochs.js'
 import type { Logger } from '../telemetry/log.js'
@@ -47,7 +48,6 @@ interface EventLogOptions {
   readonly now: () => number
 }
 
-const DAY_MS = 86_400_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
 const RETRY_MS = 1000
 

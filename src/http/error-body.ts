@@ -1,11 +1,16 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { type Reason, ServiceError, toServiceError } from '../domain/errors.js'
+import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { hasResponseUnderWay } from '../internals/response-under-way.js'
 
 /** The framework's errors by code: the bad part of the request, and what it must be. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { field: string; message: string; httpStatus?: number }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { field: 'body', message: 'must be at most 64 KiB', httpStatus: 413 },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    field: 'body',
+    message: `must be at most ${MAX_BODY_KIB} KiB`,
+    httpStatus: 413,
+  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     field: 'body',
     message: 'must be JSON, with content-type application/json',

@@ -7,6 +7,8 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 import type { FieldViolation } from '../domain/errors.js'
+import { type IntegerRule, UINT32, UINT64 } from '../domain/field-rules.js'
+import { isIntegerOf, parseInteger } from '../domain/integer.js'
 import { jsonNames } from './json-names.js'
 
 /** Reads one message type from the JSON of docs/decisions.md, D3: ProtoJSON with plain enum names. */
@@ -91,27 +93,22 @@ function compileScalar(field: DescField, scalar: ScalarType): ValueReader {
     case ScalarType.STRING:
       return { read: (value) => (typeof value === 'string' ? value : undefined), mustBe: 'must be a string' }
     case ScalarType.UINT32:
-      return {
-        read: (value) => readInteger(value, 0xffff_ffff),
-        mustBe: 'must be an integer of 0 to 4294967295',
-      }
+      return { read: (value) => readInteger(UINT32, value), mustBe: UINT32.mustBe }
     case ScalarType.UINT64:
-      return { read: readBigInt, mustBe: 'must be an integer of 0 to 2^53-1' }
+      return { read: readBigInt, mustBe: UINT64.mustBe }
     default:
       throw unsupported(field)
   }
 }
 
 /** Accepts numbers and decimal strings. Beyond 2^53 a JSON number may have lost digits, so it is invalid. */
-function readInteger(value: unknown, max: number): number | undefined {
-  const number = typeof value === 'string' && /^(0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value
-  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 && number <= max
-    ? number
-    : undefined
+function readInteger(rule: IntegerRule, value: unknown): number | undefined {
+  const number = typeof value === 'string' ? parseInteger(value) : value
+  return isIntegerOf(rule, number) ? number : undefined
 }
 
 function readBigInt(value: unknown): bigint | undefined {
-  const number = readInteger(value, Number.MAX_SAFE_INTEGER)
+  const number = readInteger(UINT64, value)
   return number === undefined ? undefined : BigInt(number)
 }
 

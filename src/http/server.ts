@@ -6,6 +6,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
+import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { ConfigError, type ConfigIssue } from '../environment.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import type { EventStreams } from '../rpc/event-streams.js'
@@ -56,8 +57,7 @@ export interface HttpServer {
   close(graceMs: number, drainMs: number): Promise<void>
 }
 
-/** The maximum request body size, 64 KiB. */
-const MAX_BODY_BYTES = 64 * 1024
+const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
 /** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
 const NEVER_COMPRESS = 0xffff_ffff
 /** The limit of all headers together. */

@@ -1,3 +1,4 @@
+import { MAX_REPLY_KIB } from '../domain/field-rules.js'
 import type { DropReason } from '../domain/offer.js'
 import type { FailReason, QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
@@ -140,6 +141,6 @@ const FAILURES: Readonly<Record<FailReason, string>> = {
   tls_failed:
     "TLS with the solver's endpoint failed: check that its certificate is valid and of its host name.",
   not_http: 'The endpoint sent no valid HTTP/1.1 response.',
-  reply_too_long: 'The reply must be at most 64 KiB, its headers at most 16 KiB.',
+  reply_too_long: `The reply must be at most ${MAX_REPLY_KIB} KiB, its headers at most 16 KiB.`,
   connection_lost: 'The connection ended before the reply did.',
 }

@@ -1,11 +1,19 @@
-import { parseUint256 } from '../domain/amount.js'
-import { isDisplayName, NAME_MUST_BE } from '../domain/display-name.js'
+import { parseAmount } from '../domain/amount.js'
+import { DISPLAY_NAME, isDisplayName } from '../domain/display-name.js'
 import { endpointUrlProblem } from '../domain/endpoint-url.js'
 import type { FieldViolation } from '../domain/errors.js'
+import {
+  ADDRESS,
+  AMOUNT,
+  BYTES32,
+  type IntegerRule,
+  MAX_INTEGER,
+  SIGNATURE,
+  UNIX_MS,
+  UUID,
+} from '../domain/field-rules.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
 
-const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NOTHING: Hex = '0x'
 
 /**
@@ -27,48 +35,45 @@ export class Fields {
   }
 
   address(field: string, text: string): Address {
-    return this.#expect(field, parseAddress(text), 'must be a 20-byte address in hex with 0x') ?? NOTHING
+    return this.#expect(field, parseAddress(text), ADDRESS.mustBe) ?? NOTHING
   }
 
   bytes32(field: string, text: string): Hex {
-    return this.#expect(field, parseBytes32(text), 'must be 32 bytes in hex with 0x') ?? NOTHING
+    return this.#expect(field, parseBytes32(text), BYTES32.mustBe) ?? NOTHING
   }
 
   /** @returns the UUID in lower case */
   uuid(field: string, text: string): string {
-    if (!UUID.test(text)) this.addViolation(field, 'must be a UUID')
+    if (!UUID.pattern.test(text)) this.addViolation(field, UUID.mustBe)
     return text.toLowerCase()
   }
 
   signature(field: string, text: string): Hex {
-    if (!SIGNATURE.test(text)) this.addViolation(field, 'must be 65 bytes in hex with 0x')
+    if (!SIGNATURE.pattern.test(text)) this.addViolation(field, SIGNATURE.mustBe)
     return text as Hex
   }
 
   /** An amount of 1 to 2^256-1 in decimal. */
   amount(field: string, text: string): bigint {
-    const mustBe = 'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros'
-    return this.#expect(field, parseUint256(text) || undefined, mustBe) ?? 0n
+    return this.#expect(field, parseAmount(text), AMOUNT.mustBe) ?? 0n
   }
 
-  /** An integer of `min` to `max`. */
-  integer(field: string, value: number | bigint, min: number, max: number): number {
-    if (value < min || value > max) this.addViolation(field, `must be an integer of ${min} to ${max}`)
+  /** An integer within the limits of a rule. */
+  integer(field: string, value: number | bigint, { minimum, maximum, mustBe }: IntegerRule): number {
+    if (value < minimum || value > maximum) this.addViolation(field, mustBe)
     return Number(value)
   }
 
   /** One of a closed list of integers. */
   oneOf(field: string, value: bigint, allowed: readonly number[]): number {
-    if (value > Number.MAX_SAFE_INTEGER || !allowed.includes(Number(value)))
+    if (value > MAX_INTEGER || !allowed.includes(Number(value)))
       this.addViolation(field, `must be ${allowed.join(' or ')}`)
     return Number(value)
   }
 
   /** Unix time in milliseconds. Its distance from the clock is not checked here. */
   timestampMs(field: string, value: bigint): number {
-    if (value < 1n || value > Number.MAX_SAFE_INTEGER)
-      this.addViolation(field, 'must be Unix time in milliseconds')
-    return Number(value)
+    return this.integer(field, value, UNIX_MS)
   }
 
   /** One of the keys of `choices` that is not the zero value. */
@@ -77,7 +82,7 @@ export class Fields {
   }
 
   displayName(field: string, text: string): string {
-    if (!isDisplayName(text)) this.addViolation(field, NAME_MUST_BE)
+    if (!isDisplayName(text)) this.addViolation(field, DISPLAY_NAME.mustBe)
     return text
   }
 

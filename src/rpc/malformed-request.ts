@@ -9,6 +9,7 @@ import {
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol'
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
+import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { toConnectError } from './connect-errors.js'
 
 /** The stage of a call: Connect reads its message before any code of this service runs. */
@@ -16,7 +17,7 @@ export const stageKey = createContextKey<'arriving' | 'reached' | 'unreadable'>(
 
 /** The violation of a message that cannot be read. */
 export function malformedMessage({ input }: DescMethod): FieldViolation {
-  return { field: 'body', message: `must be a valid ${input.typeName} of at most 64 KiB` }
+  return { field: 'body', message: `must be a valid ${input.typeName} of at most ${MAX_BODY_KIB} KiB` }
 }
 
 /** The codes that Connect uses for messages that it cannot read: invalid_argument, resource_exhausted, internal. */

@@ -1,6 +1,7 @@
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import type { ChainConfig } from '../config.js'
 import { ServiceError } from '../domain/errors.js'
+import { DEPOSIT_WINDOW } from '../domain/field-rules.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
 import type { Aggregator } from '../quoting/aggregator.js'
 import type { QuoteRecorder } from '../quoting/quote-recorder.js'
@@ -19,7 +20,6 @@ interface QuoteServiceOptions {
   readonly now: () => number
 }
 
-const MAX_DEPOSIT_WINDOW_SECONDS = 86_400
 const ORDER_TYPE_NAMES = {
   [OrderType.EXACT_INPUT]: 'EXACT_INPUT',
   [OrderType.EXACT_OUTPUT]: 'EXACT_OUTPUT',
@@ -57,7 +57,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
           destinations.get(chainId) ?? [],
         ),
         depositMode: fields.choice('depositMode', message.depositMode, DEPOSIT_MODE_NAMES) ?? 'CONTRACT',
-        depositWindowSeconds: fields.integer('depositWindow', window, 1, MAX_DEPOSIT_WINDOW_SECONDS),
+        depositWindowSeconds: fields.integer('depositWindow', window, DEPOSIT_WINDOW),
       }
     },
 

@@ -3,6 +3,7 @@ import { secp256k1 as noble } from '@noble/curves/secp256k1'
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/hex.js'
 import type { DropReason } from '../domain/offer.js'
+import { HALF_ORDER } from '../domain/secp256k1.js'
 import { keccak256 } from './keccak.js'
 
 /** Why OpenZeppelin's ECDSA would reject a signature. */
@@ -11,7 +12,8 @@ export type SignatureProblem = Extract<DropReason, `signature_${string}`>
 /** Recovers the signer's uncompressed public key (65 bytes) from r and s (64 bytes); throws when there is none. */
 type RecoverPublicKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: number) => Uint8Array
 
-const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
+/** 32 bytes. */
+const HALF_ORDER_BYTES = Buffer.from(HALF_ORDER.toString(16), 'hex')
 
 /** Public keys of known signers. A comparison of keys takes less time than the hash of one. */
 const publicKeys = new LRUCache<Address, Uint8Array>({ max: 4096 })
@@ -36,7 +38,7 @@ export function checkSignature(
   if (signature.length !== 65) return 'signature_length'
   const v = signature[64]
   if (v !== 27 && v !== 28) return 'signature_v'
-  if (Buffer.compare(signature.subarray(32, 64), HALF_ORDER) > 0) return 'signature_high_s'
+  if (Buffer.compare(signature.subarray(32, 64), HALF_ORDER_BYTES) > 0) return 'signature_high_s'
   const publicKey = recover(digest, signature.subarray(0, 64), v - 27)
   return publicKey !== undefined && isKeyOf(publicKey, signer) ? undefined : 'signature_mismatch'
 }

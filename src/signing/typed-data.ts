@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../domain/hex.js'
-import { ORDER_TYPES, type Quote } from '../domain/quote.js'
+import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, quoteTypeName } from '../domain/quote.js'
+import type { TypedDataDomain } from '../domain/typed-data-domain.js'
 import { keccak256 } from './keccak.js'
 
 /** The values of a settlement contract that the hashes of its quotes depend on. They are read once. */
@@ -18,20 +19,6 @@ export interface QuoteTypedData {
   readonly domain: TypedDataDomain
 }
 
-/** The members of an EIP-712 domain. */
-export interface TypedDataDomain {
-  readonly name?: string | undefined
-  readonly version?: string | undefined
-  readonly chainId?: number | bigint | undefined
-  readonly verifyingContract?: Address | undefined
-  readonly salt?: Hex | undefined
-}
-
-/** The primary type of a protocol's quotes (docs/decisions.md, D1). */
-export function quoteTypeName(protocolName: string): string {
-  return `${protocolName}Quote`
-}
-
 /** Hashes the quotes of one settlement contract exactly as the contract does (EIP-712; docs/protocol.md, "Quote struct"). */
 export interface QuoteHasher {
   /** @returns the quote's struct hash and the digest that the solver signs, 32 bytes each */
@@ -43,23 +30,11 @@ export interface QuoteHasher {
 const WORD = 32
 const ADDRESS_BYTES = 20
 const ZERO_WORD = '00'.repeat(WORD)
-const MEMBERS = [
-  'address solver',
-  'address user',
-  'address inputToken',
-  'uint256 inputAmount',
-  'address outputToken',
-  'uint256 outputAmount',
-  'uint8 orderType',
-  'uint256 outputChainId',
-  'uint32 depositDeadline',
-  'uint32 fillDeadline',
-  'uint256 nonce',
-]
 
 /** The type hash of a protocol's quotes (EIP-712), 32 bytes. */
 export function quoteTypeHash(protocolName: string): Uint8Array {
-  return keccak256(Buffer.from(`${quoteTypeName(protocolName)}(${MEMBERS.join(',')})`))
+  const members = QUOTE_MEMBERS.map(({ name, type }) => `${type} ${name}`)
+  return keccak256(Buffer.from(`${quoteTypeName(protocolName)}(${members.join(',')})`))
 }
 
 /**
@@ -69,7 +44,7 @@ export function quoteTypeHash(protocolName: string): Uint8Array {
 export function createQuoteHasher(protocolName: string, domain: SettlementDomain): QuoteHasher {
   const typeHash = quoteTypeHash(protocolName)
   // One buffer for all quotes: hashing is synchronous, so no two quotes use it at the same time.
-  const struct = Buffer.concat([typeHash, Buffer.alloc(WORD * MEMBERS.length)])
+  const struct = Buffer.concat([typeHash, Buffer.alloc(WORD * QUOTE_MEMBERS.length)])
   const typedData = Buffer.from(`1901${domain.domainSeparator.slice(2)}${ZERO_WORD}`, 'hex')
   const order = Buffer.alloc(2 * WORD)
   const proxyCodeHash = domain.depositProxyCodeHash.slice(2)

@@ -3,6 +3,7 @@ import type { Chain } from '../chain/chain.js'
 import type { ClusterBus } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
+import { registrationMessage, unregistrationMessage } from '../domain/registration-messages.js'
 import {
   type Bond,
   isBondSufficient,
@@ -15,7 +16,7 @@ import {
   timestampReused,
   withBond,
 } from '../domain/solver.js'
-import { personalMessageDigest, registrationMessage, unregistrationMessage } from '../signing/messages.js'
+import { personalMessageDigest } from '../signing/personal-message.js'
 import { checkSignature } from '../signing/recover.js'
 import type { Replaceable, SolverStore } from '../store/solver-store.js'
 import type { Logger } from '../telemetry/log.js'

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { MAX_REPLY_KIB } from '../domain/field-rules.js'
 import type { Address } from '../domain/hex.js'
 import type { FailReason } from '../domain/quote-record.js'
 import type { Solver } from '../domain/solver.js'
@@ -66,7 +67,7 @@ const HEADERS = [
   'accept-encoding',
   'identity',
 ]
-const MAX_REPLY_BYTES = 64 * 1024
+const MAX_REPLY_BYTES = MAX_REPLY_KIB * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 /** The limit of a whole reply on the wire, with its framing and with informational responses before it. */
 const MAX_WIRE_BYTES = 2 * (MAX_REPLY_BYTES + MAX_HEADER_BYTES)

@@ -1,4 +1,4 @@
-import type { Solver, SolverKey } from '../domain/solver.js'
+import { keyOf, type Solver, type SolverKey } from '../domain/solver.js'
 import type { Metrics } from '../telemetry/metrics.js'
 
 /** Counts the results of requests to each solver, and adds them to the metrics when these are collected. */
@@ -85,8 +85,4 @@ class SolverCounter {
     for (const seconds of this.#seconds) this.#metrics.solverResponseSeconds.observe(this.#labels, seconds)
     this.#seconds.length = 0
   }
-}
-
-function keyOf({ chainId, address }: SolverKey): string {
-  return `${chainId} ${address}`
 }

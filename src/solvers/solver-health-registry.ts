@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Solver, SolverKey } from '../domain/solver.js'
+import { keyOf, type Solver } from '../domain/solver.js'
 import type { CircuitBreakerStore, StoredOpenPeriod } from '../store/circuit-breaker-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -206,8 +206,4 @@ export async function createSolverHealthRegistry(
       }
     },
   }
-}
-
-function keyOf({ chainId, address }: SolverKey): string {
-  return `${chainId} ${address}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseUint256 } from '../../src/domain/amount.js'
+import { parseAmount, parseUint256 } from '../../src/domain/amount.js'
 
 const MAX = 2n ** 256n - 1n
 
@@ -8,8 +8,9 @@ test.each([
   ['1', 1n],
   ['9007199254740993', 9007199254740993n],
   [MAX.toString(), MAX],
-])('parseUint256 reads %s', (text, value) => {
+])('parseUint256 reads %s, and parseAmount reads it unless it is zero', (text, value) => {
   expect(parseUint256(text)).toBe(value)
+  expect(parseAmount(text)).toBe(value || undefined)
 })
 
 test.each([
@@ -33,6 +34,7 @@ test.each([
   ['null', null],
   ['nothing', undefined],
   ['a list', ['1']],
-])('parseUint256 refuses %s', (_what, text) => {
+])('parseUint256 and parseAmount refuse %s', (_what, text) => {
   expect(parseUint256(text)).toBeUndefined()
+  expect(parseAmount(text)).toBeUndefined()
 })

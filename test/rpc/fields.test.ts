@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { DEPOSIT_WINDOW } from '../../src/domain/field-rules.js'
 import { Fields } from '../../src/rpc/fields.js'
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -81,12 +82,15 @@ describe('an amount', () => {
 
 describe('an integer', () => {
   test.each([1, 300, 86_400, 300n])('of 1 to 86400 may be %s', (number) => {
-    const { value, messages } = read((fields, it) => fields.integer(it, number, 1, 86_400))
+    const { value, messages } = read((fields, it) => fields.integer(it, number, DEPOSIT_WINDOW))
     expect({ value, messages }).toEqual({ value: Number(number), messages: [] })
   })
 
   test.each([0, -1, 86_401, 2n ** 64n])('of 1 to 86400 is not %s', (number) => {
-    expectViolation((fields, it) => fields.integer(it, number, 1, 86_400), 'must be an integer of 1 to 86400')
+    expectViolation(
+      (fields, it) => fields.integer(it, number, DEPOSIT_WINDOW),
+      'must be an integer of 1 to 86400',
+    )
   })
 })
 

@@ -1,6 +1,8 @@
 import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
 import { parseUint256 } from '../../../src/domain/amount.js'
+import { UINT64 } from '../../../src/domain/field-rules.js'
 import { parseBytes32 } from '../../../src/domain/hex.js'
+import { isIntegerOf } from '../../../src/domain/integer.js'
 import { UnreadableAnswer } from './errors.js'
 import type { Messages, UnknownText, Untrusted } from './messages.js'
 
@@ -50,8 +52,8 @@ export function readHex(value: unknown): Hex {
 
 /** Reads an integer of 0 to 2^53-1. */
 export function readInteger(value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw invalid('an integer of 0 to 2^53-1', value)
-  return value as number
+  if (!isIntegerOf(UINT64, value)) throw invalid('an integer of 0 to 2^53-1', value)
+  return value
 }
 
 /** Reads an enum value. One that this version of the client does not know is its text. */

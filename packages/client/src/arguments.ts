@@ -1,5 +1,7 @@
 import type { FieldViolation } from '../../../src/domain/errors.js'
+import { ADDRESS, BYTES32, CHAIN_ID, MAX_UINT256 } from '../../../src/domain/field-rules.js'
 import { parseAddress, parseBytes32 } from '../../../src/domain/hex.js'
+import { isIntegerOf } from '../../../src/domain/integer.js'
 import { invalidCall } from './errors.js'
 
 /** What is wrong with each argument of a call; undefined for those that are in order. */
@@ -33,20 +35,19 @@ function signalProblem(value: unknown): string | undefined {
 
 /** Undefined is a chain id of a wallet that is not connected yet, and not right. */
 export function chainIdProblem(value: unknown): string | undefined {
-  const isRight = Number.isSafeInteger(value) && (value as number) > 0
-  return isRight ? undefined : 'must be an integer of 1 to 2^53-1'
+  return isIntegerOf(CHAIN_ID, value) ? undefined : CHAIN_ID.mustBe
 }
 
 export function addressProblem(value: unknown): string | undefined {
-  return parseAddress(value) === undefined ? 'must be a 20-byte address in hex with 0x' : undefined
+  return parseAddress(value) === undefined ? ADDRESS.mustBe : undefined
 }
 
 export function bytes32Problem(value: unknown): string | undefined {
-  return parseBytes32(value) === undefined ? 'must be 32 bytes in hex with 0x' : undefined
+  return parseBytes32(value) === undefined ? BYTES32.mustBe : undefined
 }
 
 export function amountProblem(value: unknown): string | undefined {
-  const isRight = typeof value === 'bigint' && value > 0n && value < 1n << 256n
+  const isRight = typeof value === 'bigint' && value > 0n && value <= MAX_UINT256
   return isRight ? undefined : "must be a bigint of 1 to 2^256-1, in the token's smallest unit"
 }
 

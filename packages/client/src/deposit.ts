@@ -1,9 +1,9 @@
 import { type Address, type Client, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { call, readContract } from 'viem/actions'
-import type { SignedQuote } from '../../../src/domain/quote.js'
+import { type SignedQuote, toContractQuote } from '../../../src/domain/quote.js'
 import { isErrorResponse } from './contract-errors.js'
 import type { SettlementTerms } from './settlement.js'
-import { depositAbi, toContractQuote } from './settlement-abi.js'
+import { depositAbi } from './settlement-abi.js'
 
 /** A call of a contract, for viem's `sendTransaction`, or one of the calls of `sendCalls` (EIP-5792). */
 export interface Call {

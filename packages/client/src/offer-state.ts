@@ -1,6 +1,8 @@
 import type { Client } from 'viem'
 import { readContract } from 'viem/actions'
 import type { Quote } from '../../../src/domain/quote.js'
+import { bondFor } from '../../../src/domain/settlement-terms.js'
+import { freeBondOf } from '../../../src/domain/solver.js'
 import { hasNoSuchFunction } from './contract-errors.js'
 import type { SettlementTerms } from './settlement.js'
 import { stateAbi } from './settlement-abi.js'
@@ -20,8 +22,6 @@ interface OfferState {
   readonly isNonceUsed: boolean
 }
 
-const WHOLE_BPS = 10_000n
-
 /**
  * Checks an offer against the contract's state in the node's latest block. The reads go out together: a viem client that
  * batches makes one request of them.
@@ -32,7 +32,7 @@ export async function findStateProblems(quote: Quote, terms: SettlementTerms): P
   const { bondReservationBps = 0n, minOrder = 0n } = state
   const problems: StateProblem[] = []
   if (!state.isRegistered) problems.push('solver_not_registered')
-  if ((quote.outputAmount * bondReservationBps) / WHOLE_BPS > state.freeBond) problems.push('bond_too_small')
+  if (bondFor(quote.outputAmount, bondReservationBps) > state.freeBond) problems.push('bond_too_small')
   if (quote.outputAmount < minOrder) problems.push('below_minimum_order')
   if (state.isNonceUsed) problems.push('nonce_used')
   return problems
@@ -49,9 +49,9 @@ async function readOfferState(
     readOptionalView(client, { ...contract, functionName: 'BOND_RESERVATION_BPS' }),
     readOptionalView(client, { ...contract, functionName: 'MIN_ORDER' }),
   ])
-  const [totalBond, reservedBond, unstakeAmount, , isRegistered] = solverState
-  const free = totalBond - reservedBond - unstakeAmount
-  return { isRegistered, freeBond: free > 0n ? free : 0n, bondReservationBps, minOrder, isNonceUsed }
+  const [total, reserved, unstaking, , registered] = solverState
+  const freeBond = freeBondOf({ registered, total, reserved, unstaking })
+  return { isRegistered: registered, freeBond, bondReservationBps, minOrder, isNonceUsed }
 }
 
 interface OptionalView {

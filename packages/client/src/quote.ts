@@ -1,5 +1,11 @@
 import type { Address } from 'viem'
-import { type DepositMode, ORDER_TYPES, type OrderType, type SignedQuote } from '../../../src/domain/quote.js'
+import {
+  DEPOSIT_MODES,
+  type DepositMode,
+  ORDER_TYPES,
+  type OrderType,
+  type SignedQuote,
+} from '../../../src/domain/quote.js'
 import {
   readAddress,
   readBytes32,
@@ -38,8 +44,6 @@ export interface QuoteAnswer {
   readonly best: SignedQuote
   readonly alternatives: readonly SignedQuote[]
 }
-
-const DEPOSIT_MODES: readonly DepositMode[] = ['CONTRACT', 'ADDRESS']
 
 /** Makes the body of a quote request. @throws AggregatorError INVALID_ARGUMENT */
 export function toQuoteBody(params: QuoteParams): Omit<Messages['GetQuoteRequest'], 'chainId'> {

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { registrationMessage, unregistrationMessage } from '../../../src/domain/registration-messages.js'
 
 /** A signer of personal messages (EIP-191): any viem account, or any other object with these members. */
 export interface MessageSigner {
@@ -42,12 +43,7 @@ export async function signRegistration(
 ): Promise<SignedRegistration> {
   const { protocolName = 'Service', chainId, endpointUrl, name, timestamp = Date.now() } = terms
   const { address } = signer
-  const message = [
-    `${protocolName} Solver Registration`,
-    `Address: ${address.toLowerCase()}`,
-    `Endpoint: ${endpointUrl}`,
-    `Timestamp: ${timestamp}`,
-  ].join('\n')
+  const message = registrationMessage(protocolName, { address, endpointUrl, timestamp })
   const signature = await signer.signMessage({ message })
   return { chainId, address, endpointUrl, name, timestamp, signature }
 }
@@ -59,11 +55,7 @@ export async function signUnregistration(
 ): Promise<SignedUnregistration> {
   const { protocolName = 'Service', chainId, timestamp = Date.now() } = terms
   const { address } = signer
-  const message = [
-    `${protocolName} Solver Unregistration`,
-    `Address: ${address.toLowerCase()}`,
-    `Timestamp: ${timestamp}`,
-  ].join('\n')
+  const message = unregistrationMessage(protocolName, { address, timestamp })
   const signature = await signer.signMessage({ message })
   return { chainId, address, timestamp, signature }
 }

@@ -1,20 +1,5 @@
 import { parseAbi } from 'viem'
-import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
-
-/** The members of the contract's quote struct, in its order (docs/protocol.md, "Quote struct"). */
-export const QUOTE_MEMBERS = [
-  { name: 'solver', type: 'address' },
-  { name: 'user', type: 'address' },
-  { name: 'inputToken', type: 'address' },
-  { name: 'inputAmount', type: 'uint256' },
-  { name: 'outputToken', type: 'address' },
-  { name: 'outputAmount', type: 'uint256' },
-  { name: 'orderType', type: 'uint8' },
-  { name: 'outputChainId', type: 'uint256' },
-  { name: 'depositDeadline', type: 'uint32' },
-  { name: 'fillDeadline', type: 'uint32' },
-  { name: 'nonce', type: 'uint256' },
-] as const
+import { QUOTE_MEMBERS } from '../../../src/domain/quote.js'
 
 /** The user's call. The name of the struct is not part of the function's selector. */
 export const depositAbi = [
@@ -43,12 +28,3 @@ export const stateAbi = parseAbi([
   'function BOND_RESERVATION_BPS() view returns (uint256)',
   'function MIN_ORDER() view returns (uint256)',
 ])
-
-/** A quote in the form of the contract. */
-export function toContractQuote(quote: Quote) {
-  return {
-    ...quote,
-    orderType: ORDER_TYPES.indexOf(quote.orderType),
-    outputChainId: BigInt(quote.outputChainId),
-  }
-}

@@ -1,5 +1,6 @@
 import type { Address, Client, Hex, TypedDataDomain } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
+import { usedMembers } from '../../../src/domain/typed-data-domain.js'
 import { hasNoSuchFunction } from './contract-errors.js'
 import { termsAbi } from './settlement-abi.js'
 
@@ -46,14 +47,12 @@ async function readDomain(
   usual: TypedDataDomain & { readonly verifyingContract: Address },
 ): Promise<TypedDataDomain> {
   try {
-    const [fields, name, version, chainId, verifyingContract, salt] = await readContract(client, {
+    const answer = await readContract(client, {
       address: usual.verifyingContract,
       abi: termsAbi,
       functionName: 'eip712Domain',
     })
-    // Bit n of `fields` stands for member n (ERC-5267).
-    const members = Object.entries({ name, version, chainId, verifyingContract, salt })
-    return Object.fromEntries(members.filter((_, index) => Number(fields) & (1 << index)))
+    return usedMembers(answer)
   } catch (error) {
     if (hasNoSuchFunction(error)) return usual
     throw error

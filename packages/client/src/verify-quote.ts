@@ -13,11 +13,18 @@ import {
   slice,
 } from 'viem'
 import type { DropReason } from '../../../src/domain/offer.js'
-import type { Quote, SignedQuote } from '../../../src/domain/quote.js'
+import {
+  QUOTE_MEMBERS,
+  type Quote,
+  quoteTypeName,
+  type SignedQuote,
+  toContractQuote,
+} from '../../../src/domain/quote.js'
+import { HALF_ORDER } from '../../../src/domain/secp256k1.js'
+import { DAY_SECONDS } from '../../../src/domain/time.js'
 import { findStateProblems, type StateProblem } from './offer-state.js'
 import type { QuoteParams } from './quote.js'
 import type { SettlementTerms } from './settlement.js'
-import { QUOTE_MEMBERS, toContractQuote } from './settlement-abi.js'
 
 /** A problem of an offer. */
 export type QuoteProblem =
@@ -63,9 +70,7 @@ export class QuoteVerificationError extends Error {
   }
 }
 
-const TWO_DAYS_SECONDS = 2 * 86_400
-/** Half of the order of secp256k1: a signature has two values of `s`, and contracts take the lower one only (EIP-2). */
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+const TWO_DAYS_SECONDS = 2 * DAY_SECONDS
 
 /**
  * Checks an offer against the request, against the constants of the settlement contract (`readSettlement`), and against the
@@ -145,7 +150,7 @@ async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promis
 
 /** @returns undefined when a member does not fit its type */
 function hashQuote(quote: Quote, { protocolName, domain }: SettlementTerms) {
-  const primaryType = `${protocolName}Quote`
+  const primaryType = quoteTypeName(protocolName)
   const types = { [primaryType]: QUOTE_MEMBERS }
   const message = toContractQuote(quote)
   try {

@@ -1,11 +1,11 @@
 import { domainSeparator, hexToBytes } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { toContractQuote } from '../../../src/domain/quote.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { signQuote } from '../../../test/support/chain/signed-quote.js'
 import { highSTwin } from '../../../test/support/solvers/high-s-twin.js'
 import { type QuoteParams, QuoteVerificationError, type SignedQuote, verifyQuote } from '../src/index.js'
-import { toContractQuote } from '../src/settlement-abi.js'
 import { createContractClient, WILLING } from './contract-client.js'
 
 const MNEMONIC = 'test test test test test test test test test test test junk'

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { DEPOSIT_WINDOW } from '../../domain/field-rules.js'
 import type { Address } from '../../domain/hex.js'
-import type { DepositMode, OrderType } from '../../domain/quote.js'
+import { DEPOSIT_MODES, type DepositMode, type OrderType } from '../../domain/quote.js'
 import { readAddress, readAmount, readChainId, readInteger, readOneOf } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
@@ -23,8 +24,6 @@ interface Options extends InstanceFlags {
   readonly why?: string
 }
 
-const MODES: readonly DepositMode[] = ['CONTRACT', 'ADDRESS']
-const MAX_DEPOSIT_WINDOW = 86_400
 const MAX_TIMEOUT_MS = 600_000
 const EXAMPLES = `
 Amounts are whole numbers in the token's smallest unit: 1000000 is 1 of a token with 6 decimals.
@@ -56,10 +55,14 @@ export function addQuote(program: Command, io: CliIo): void {
     .option(
       '--mode <mode>',
       'contract: call deposit(); address: send to an address',
-      readOneOf(MODES),
+      readOneOf(DEPOSIT_MODES),
       'CONTRACT',
     )
-    .option('--deposit-window <s>', 'time to deposit, seconds', readInteger(1, MAX_DEPOSIT_WINDOW))
+    .option(
+      '--deposit-window <s>',
+      'time to deposit, seconds',
+      readInteger(DEPOSIT_WINDOW.minimum, DEPOSIT_WINDOW.maximum),
+    )
     .option('--timeout <ms>', 'longest wait for solvers, milliseconds', readInteger(1, MAX_TIMEOUT_MS))
     .option(
       '--why <quote id>',

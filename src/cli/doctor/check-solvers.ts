@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../../config.js'
+import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
 import { deadlines } from '../../domain/quote.js'
 import type { FailReason } from '../../domain/quote-record.js'
 import type { Solver } from '../../domain/solver.js'
@@ -27,7 +28,7 @@ const REMEDIES: Readonly<Record<FailReason, string>> = {
     "It cannot be reached: check this machine's firewall and proxy, then inform the solver's operator.",
   tls_failed: "Its certificate or its TLS is invalid. Inform the solver's operator.",
   not_http: "The server there does not speak HTTP. Inform the solver's operator.",
-  reply_too_long: "Its reply is longer than 64 KiB. Inform the solver's operator.",
+  reply_too_long: `Its reply is longer than ${MAX_REPLY_KIB} KiB. Inform the solver's operator.`,
   connection_lost: "It closes connections before its reply is complete. Inform the solver's operator.",
 }
 

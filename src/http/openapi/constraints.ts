@@ -1,26 +1,35 @@
 import type { DescField } from '@bufbuild/protobuf'
-import { MAX_NAME_LENGTH, NAME_PATTERN } from '../../domain/display-name.js'
-import { ENDPOINT_URL_SCHEMA } from '../../domain/endpoint-url.js'
+import { DISPLAY_NAME } from '../../domain/display-name.js'
+import { ENDPOINT_URL } from '../../domain/endpoint-url.js'
+import {
+  ADDRESS,
+  AMOUNT,
+  BYTES32,
+  CHAIN_ID,
+  DEPOSIT_WINDOW,
+  type IntegerRule,
+  LOWER_CASE_BYTES32,
+  SIGNATURE,
+  type TextRule,
+  UINT256,
+  UNIX_MS,
+} from '../../domain/field-rules.js'
+import { ORDER_TYPES } from '../../domain/quote.js'
 
 /** A JSON schema (draft 2020-12), or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The largest integer that every JSON reader reads exactly. */
-export const MAX_INTEGER = Number.MAX_SAFE_INTEGER
+/** The rule of a field, or keywords of JSON Schema for a value that only responses have. */
+interface Constraint extends Partial<TextRule>, Partial<IntegerRule> {
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+}
 
-const ADDRESS = { pattern: '^0x[0-9a-fA-F]{40}$' }
-const BYTES32 = { pattern: '^0x[0-9a-fA-F]{64}$' }
-const LOWER_CASE_BYTES32 = { pattern: '^0x[0-9a-f]{64}$' }
-/** A signature of 65 bytes. */
-export const SIGNATURE = { pattern: '^0x[0-9a-fA-F]{130}$' }
-const POSITIVE = { pattern: '^[1-9][0-9]{0,77}$' }
-const UINT256 = { pattern: '^(0|[1-9][0-9]{0,77})$' }
+/** JSON Schema has a name for the rule of these texts. */
 const UUID = { format: 'uuid' }
 const CURSOR = { minLength: 1 }
 const TEXT = { minLength: 1 }
-const CHAIN_ID = { minimum: 1 }
-const UNIX_MS = { minimum: 1 }
-const NAME = { minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: NAME_PATTERN }
 
 const OFFER = {
   solver_signature: SIGNATURE,
@@ -33,16 +42,16 @@ const SWAP = { input_token: ADDRESS, input_amount: UINT256, output_token: ADDRES
  * The constraints on values that descriptors cannot express, by message and field. The methods of `src/rpc` check those of
  * requests; responses satisfy theirs. Every string field is here.
  */
-const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
+const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>> = {
   'aggregator.v1.GetQuoteRequest': {
     chain_id: CHAIN_ID,
     input_token: ADDRESS,
     output_token: ADDRESS,
-    amount: POSITIVE,
+    amount: AMOUNT,
     user_address: ADDRESS,
     origin_chain_id: CHAIN_ID,
     destination_chain_id: CHAIN_ID,
-    deposit_window: { minimum: 1, maximum: 86_400 },
+    deposit_window: DEPOSIT_WINDOW,
   },
   'aggregator.v1.GetQuoteResponse': { ...OFFER, quote_id: UUID },
   'aggregator.v1.SignedQuote': OFFER,
@@ -50,7 +59,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>
     ...SWAP,
     solver: ADDRESS,
     user: ADDRESS,
-    order_type: { enum: [0, 1] },
+    order_type: { enum: [...ORDER_TYPES.keys()] },
     nonce: UINT256,
   },
   'aggregator.v1.GetQuoteRecordRequest': { chain_id: CHAIN_ID, quote_id: UUID },
@@ -58,7 +67,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>
   'aggregator.v1.QuoteParameters': {
     input_token: ADDRESS,
     output_token: ADDRESS,
-    amount: POSITIVE,
+    amount: AMOUNT,
     user_address: ADDRESS,
   },
   'aggregator.v1.SolverResult': {
@@ -73,8 +82,8 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>
   'aggregator.v1.RegisterSolverRequest': {
     chain_id: CHAIN_ID,
     address: ADDRESS,
-    endpoint_url: ENDPOINT_URL_SCHEMA,
-    name: NAME,
+    endpoint_url: ENDPOINT_URL,
+    name: DISPLAY_NAME,
     signature: SIGNATURE,
     timestamp: UNIX_MS,
   },
@@ -88,7 +97,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>
   },
   'aggregator.v1.UnregisterSolverResponse': { status: { const: 'removed' }, address: ADDRESS },
   'aggregator.v1.ListSolversRequest': { chain_id: CHAIN_ID },
-  'aggregator.v1.Solver': { address: ADDRESS, name: NAME, registered_at: UNIX_MS },
+  'aggregator.v1.Solver': { address: ADDRESS, name: DISPLAY_NAME, registered_at: UNIX_MS },
   'aggregator.v1.GetOrderRequest': { chain_id: CHAIN_ID, order_id: BYTES32 },
   'aggregator.v1.GetOrderResponse': { ...SWAP, order_id: LOWER_CASE_BYTES32, user: ADDRESS, solver: ADDRESS },
   'aggregator.v1.StreamEventsRequest': {
@@ -111,7 +120,14 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>
 
 /** The constraint on a field's values, or on the items of a list; undefined when the type is the only one. */
 export function constraintOf(field: DescField): JsonSchema | undefined {
-  return CONSTRAINTS[field.parent.typeName]?.[field.name]
+  const constraint = CONSTRAINTS[field.parent.typeName]?.[field.name]
+  return constraint && schemaOf(constraint)
+}
+
+/** A rule as a part of a JSON schema. */
+export function schemaOf({ mustBe: _, pattern, ...keywords }: Constraint): JsonSchema {
+  // The source of a regular expression escapes slashes, as its literal does.
+  return pattern === undefined ? keywords : { ...keywords, pattern: pattern.source.replaceAll('\\/', '/') }
 }
 
 /** The names of all constrained fields, for the test that each of them exists. */

@@ -1,4 +1,5 @@
 import type { Reason } from '../../domain/errors.js'
+import { MAX_BODY_KIB } from '../../domain/field-rules.js'
 import type { JsonSchema } from './constraints.js'
 import { EXPLANATIONS, type Failure } from './error-responses.js'
 
@@ -66,7 +67,7 @@ export function failureResponse(
 }
 
 function descriptionOf(status: number, reasons: readonly Reason[]): string {
-  if (status === 413) return '`INVALID_ARGUMENT`: The body is longer than 64 KiB.'
+  if (status === 413) return `\`INVALID_ARGUMENT\`: The body is longer than ${MAX_BODY_KIB} KiB.`
   return reasons.map((reason) => `\`${reason}\`: ${EXPLANATIONS[reason]}`).join('\n\n')
 }
 

@@ -1,10 +1,9 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+import { UINT32, UINT64 } from '../../domain/field-rules.js'
 import { jsonNames } from '../json-names.js'
-import { constraintOf, type JsonSchema, MAX_INTEGER } from './constraints.js'
+import { constraintOf, type JsonSchema, schemaOf } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
-
-const MAX_UINT32 = 0xffff_ffff
 
 /**
  * A message as a JSON schema, in the JSON of docs/decisions.md, D3: 64-bit integers are numbers, and enum values are plain
@@ -83,9 +82,9 @@ function scalarSchema(field: DescField, scalar: ScalarType): JsonSchema {
     case ScalarType.STRING:
       return { type: 'string' }
     case ScalarType.UINT32:
-      return { type: 'integer', minimum: 0, maximum: MAX_UINT32 }
+      return { type: 'integer', ...schemaOf(UINT32) }
     case ScalarType.UINT64:
-      return { type: 'integer', minimum: 0, maximum: MAX_INTEGER }
+      return { type: 'integer', ...schemaOf(UINT64) }
     default:
       throw unsupported(field)
   }

@@ -1,6 +1,7 @@
 import { QuoteParametersSchema, QuoteSchema } from '../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
-import { type JsonSchema, MAX_INTEGER, SIGNATURE } from './constraints.js'
+import { CHAIN_ID, MAX_REPLY_KIB, SIGNATURE } from '../../domain/field-rules.js'
+import { type JsonSchema, schemaOf } from './constraints.js'
 import type { Sample } from './example.js'
 import { samplesOf } from './operations.js'
 import { messageSchema, schemaReference } from './schemas.js'
@@ -8,7 +9,7 @@ import { unwrap } from './unwrap.js'
 
 const DESCRIPTION = unwrap(`
 The request that a registered solver gets: \`POST <endpointUrl>/quote\`, over HTTP/1.1. The whole reply must come before
-the instance's time-out, and has at most 64 KiB. Every value of the reply that the request names must be the same, and
+the instance's time-out, and has at most ${MAX_REPLY_KIB} KiB. Every value of the reply that the request names must be the same, and
 the solver signs exactly the values that it answers. Registration makes one such request as a check.
 `)
 
@@ -73,8 +74,7 @@ function requestSchema(): JsonSchema {
   }
   const chainId = {
     type: 'integer',
-    minimum: 1,
-    maximum: MAX_INTEGER,
+    ...schemaOf(CHAIN_ID),
     description: 'The chain of the deposit.',
   }
   return {
@@ -91,7 +91,7 @@ const REPLY: JsonSchema = {
     quote: schemaReference(QuoteSchema),
     signature: {
       type: 'string',
-      ...SIGNATURE,
+      ...schemaOf(SIGNATURE),
       description:
         "The solver's EIP-712 signature over the quote: 65 bytes, v 27 or 28, s in the lower half of the curve's order.",
     },

@@ -1,15 +1,17 @@
-import { type JsonSchema, MAX_INTEGER } from './constraints.js'
+import { CHAIN_ID, UINT64 } from '../../domain/field-rules.js'
+import { type JsonSchema, schemaOf } from './constraints.js'
 import type { Sample } from './example.js'
 import { examplesOf, type Paths, samplesOf } from './operations.js'
 import { failureResponse, headersOf, jsonResponse } from './responses.js'
 
-const COUNT = { type: 'integer', minimum: 0, maximum: MAX_INTEGER }
+const COUNT = { type: 'integer', ...schemaOf(UINT64) }
+const CHAIN = { type: 'integer', ...schemaOf(CHAIN_ID) }
 
 const CHAIN_HEALTH: JsonSchema = {
   type: 'object',
   required: ['chainId', 'status'],
   properties: {
-    chainId: { ...COUNT, minimum: 1 },
+    chainId: CHAIN,
     status: {
       enum: ['ok', 'syncing', 'down'],
       description:
@@ -40,7 +42,7 @@ const HEALTH: JsonSchema = {
     version: { type: 'string', minLength: 1 },
     uptime: { ...COUNT, description: 'Seconds since the start.' },
     timestamp: { ...COUNT, description: 'Unix time in milliseconds.' },
-    supportedChains: { type: 'array', items: { ...COUNT, minimum: 1 } },
+    supportedChains: { type: 'array', items: CHAIN },
     activeSolvers: {
       type: 'object',
       description: 'Number of active solvers by chain id.',

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
+import { registrationMessage, unregistrationMessage } from '../../../src/domain/registration-messages.js'
 import { events, exchanges, settlement } from '../../../src/http/openapi/examples.js'
 import { toCachedChecksumAddress } from '../../../src/signing/checksum.js'
-import {
-  personalMessageDigest,
-  registrationMessage,
-  unregistrationMessage,
-} from '../../../src/signing/messages.js'
+import { personalMessageDigest } from '../../../src/signing/personal-message.js'
 import { checkSignature } from '../../../src/signing/recover.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import type { Document } from '../../support/openapi/document.js'

@@ -1,8 +1,8 @@
-import type { Address } from '../domain/hex.js'
-import { keccak256 } from './keccak.js'
+import { type Address, lowerCase } from './hex.js'
 
-/** The fields of a registration; `timestamp` is Unix time in milliseconds. */
+/** What a solver signs to register; `timestamp` is Unix time in milliseconds. */
 export interface RegistrationText {
+  /** In any letter case. */
   readonly address: Address
   readonly endpointUrl: string
   readonly timestamp: number
@@ -15,7 +15,7 @@ export interface RegistrationText {
 export function registrationMessage(protocolName: string, text: RegistrationText): string {
   return [
     `${protocolName} Solver Registration`,
-    `Address: ${text.address.toLowerCase()}`,
+    `Address: ${lowerCase(text.address)}`,
     `Endpoint: ${text.endpointUrl}`,
     `Timestamp: ${text.timestamp}`,
   ].join('\n')
@@ -28,13 +28,7 @@ export function unregistrationMessage(
 ): string {
   return [
     `${protocolName} Solver Unregistration`,
-    `Address: ${text.address.toLowerCase()}`,
+    `Address: ${lowerCase(text.address)}`,
     `Timestamp: ${text.timestamp}`,
   ].join('\n')
-}
-
-/** The digest that a wallet signs for a personal message (EIP-191, version 0x45): 32 bytes. */
-export function personalMessageDigest(message: string): Uint8Array {
-  const text = Buffer.from(message)
-  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${text.length}`), text]))
 }
