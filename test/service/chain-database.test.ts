@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { Kysely, Migrator, SqliteDialect } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { migrations } from '../../src/store/schema.js'
+import { migrations } from '../../src/store/migrations.js'
 import { temporaryFile } from '../store/temporary-file.js'
 import { solverAccounts, startChain, type TestChain } from './chain.js'
 import { expectedMessages, standing } from './event-messages.js'
