@@ -1,4 +1,6 @@
 import type { Chain } from '../chain/chain.js'
+import { createRetry } from '../concurrency/retry.js'
+import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import {
@@ -6,24 +8,31 @@ import {
   isBondSufficient,
   replaceableSolvers,
   type Solver,
+  type SolverKey,
   UNBONDED_LIFETIME_MS,
   withBond,
 } from '../domain/solver.js'
+import type { SolverStore } from '../store/solver-store.js'
 import type { Logger } from '../telemetry/log.js'
+import { followReplicas } from './follow-replicas.js'
 import type { FreeBonds } from './free-bonds.js'
-import type { Registry } from './registry.js'
+import type { SolverDirectory } from './solver-directory.js'
 import { watchUnknownBonds } from './unknown-bonds.js'
 
 /** Keeps every registered solver active or inactive according to its bond. */
 export interface BondWatch {
   /** Reads the free bonds of a chain's solvers soon, because one is unknown. */
   wantUnknown(chainId: number): void
+  /** Stores the bond that a registration has read. It may be older than an event, so the bonds are read again. */
+  onRegistered(key: SolverKey, bond: Bond): Promise<void>
   close(): Promise<void>
 }
 
 interface BondWatchOptions {
-  readonly registry: Pick<Registry, 'registered' | 'refresh' | 'removeUnbonded' | 'setBonded'>
-  readonly freeBonds: Pick<FreeBonds, 'of' | 'isStored' | 'update' | 'updateUnstored' | 'onForeignChange'>
+  readonly store: Pick<SolverStore, 'removeUnbonded' | 'setBonded'>
+  readonly directory: Pick<SolverDirectory, 'registered' | 'refresh' | 'change'>
+  readonly freeBonds: FreeBonds
+  readonly cluster: Pick<ClusterBus, 'listen'>
   readonly chains: ReadonlyMap<number, WatchedChain>
   readonly minSolverBond: bigint
   readonly bondCheckIntervalMs: number
@@ -40,17 +49,36 @@ const RETRY_MS = 1000
  * at every interval. After each block it reads the bonds that the contract's events name. A chain that does not answer
  * changes no solver's state (docs/decisions.md, D5).
  *
- * A follower replica reads the free bonds that are not stored: the leader may run a version that stores none. At every
- * interval, every replica reads the solvers from the store again (docs/decisions.md, D14).
+ * All replicas follow the free bonds that others store. A follower replica reads those that are not stored: the leader may
+ * run a version that stores none. At every interval, every replica reads the solvers from the store again
+ * (docs/decisions.md, D14).
  */
 export function startBondWatch(options: BondWatchOptions): BondWatch {
+  const { cluster, freeBonds, chains, log } = options
   const watches = new Map(
-    [...options.chains].map(([chainId, chain]) => [chainId, watchChain(chain, options)] as const),
+    [...chains].map(([chainId, chain]) => [chainId, watchChain(chain, options)] as const),
   )
-  options.freeBonds.onForeignChange((chainId) => watches.get(chainId)?.checkAll())
+
+  /** This replica also gets messages of its own writes, which change nothing. */
+  async function reload(chainId: number): Promise<void> {
+    if (await freeBonds.load(chainId)) watches.get(chainId)?.checkAll()
+  }
+
+  const chainIds = [...chains.keys()]
+  const follower = followReplicas({ cluster, topic: 'bonds', chainIds, reload, log })
+  // Another replica may have stored bonds after they were loaded.
+  for (const chainId of chainIds) follower.reload(chainId)
+
   return {
     wantUnknown: (chainId) => watches.get(chainId)?.wantUnknown(),
+    async onRegistered(key, bond) {
+      await freeBonds.updateRegistered(key, bond)
+      watches.get(key.chainId)?.checkAll()
+      // Removes solvers that are no longer registered: only registrations make memory grow.
+      follower.reload(key.chainId)
+    },
     async close() {
+      await follower.close()
       await Promise.all([...watches.values()].map((watch) => watch.close()))
     },
   }
@@ -65,20 +93,15 @@ interface ChainWatch {
 }
 
 function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch {
-  const { registry, freeBonds, minSolverBond, bondCheckIntervalMs, now, log } = options
+  const { store, directory, freeBonds, minSolverBond, bondCheckIntervalMs, now, log } = options
   const { chainId } = chain
   /** The solvers whose bonds the next round reads. */
   let wanted = new Set<Address>()
   let areAllWanted = false
-  let retry: NodeJS.Timeout | undefined
-  let isClosed = false
-  /** Whether the last round failed, as the log says. */
-  let isFailing = false
-  let round: Promise<void> | undefined
 
   /** Sends all reads of a round in one batch. If one fails, none counts. */
   async function readBonds(isAll: boolean, touched: ReadonlySet<Address>): Promise<void> {
-    const registered = registry.registered(chainId)
+    const registered = directory.registered(chainId)
     const solvers = isAll ? registered : registered.filter(({ address }) => touched.has(address))
     if (solvers.length === 0) return
     const bonds = await Promise.all(solvers.map(({ address }) => chain.readBond(address)))
@@ -88,7 +111,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
       const solver = solvers[index]
       const isBonded = isBondSufficient(bond, minSolverBond)
       if (solver === undefined || withBond(solver, isBonded, now()) === solver) continue
-      await registry.setBonded(solver, isBonded)
+      await directory.change(chainId, () => store.setBonded(solver, isBonded, now()))
       if (solver.isBonded !== isBonded)
         log.info(
           { chainId, solver: solver.address, isBonded },
@@ -105,40 +128,41 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
     const before = now() - UNBONDED_LIFETIME_MS
     for (const solver of replaceableSolvers(solvers, before)) {
       const { address, unbondedSince } = solver
-      if (await registry.removeUnbonded(solver, before))
+      const remove = () => store.removeUnbonded(solver, before)
+      if (await directory.change(chainId, remove, [address]))
         log.info({ chainId, solver: address, unbondedSince }, 'a solver was removed: no bond for 24 hours')
     }
   }
 
-  function noteSuccess(): void {
-    if (isFailing) log.info({ chainId }, 'bonds are read and stored again')
-    isFailing = false
-  }
-
-  async function readUntilQuiet(): Promise<void> {
-    while ((areAllWanted || wanted.size > 0) && !isClosed) {
+  const round = createRetry({
+    async work() {
+      if (!chain.isLeader() || (!areAllWanted && wanted.size === 0)) return
       const [isAll, touched] = [areAllWanted, wanted]
       areAllWanted = false
       wanted = new Set()
-      await readBonds(isAll, touched).then(noteSuccess, (error) => {
-        if (!isFailing)
-          log.warn(
-            { chainId, reason: reasonOf(error) },
-            'bonds could not be read or stored: the states of solvers stay the same',
-          )
-        isFailing = true
-        clearTimeout(retry)
-        if (!isClosed) retry = setTimeout(checkAll, Math.min(RETRY_MS, bondCheckIntervalMs))
-      })
-    }
-    round = undefined
-  }
+      try {
+        await readBonds(isAll, touched)
+      } catch (error) {
+        areAllWanted = true
+        throw error
+      }
+    },
+    delayMs: Math.min(RETRY_MS, bondCheckIntervalMs),
+    onFailure: (error) =>
+      log.warn(
+        { chainId, reason: reasonOf(error) },
+        'bonds could not be read or stored: the states of solvers stay the same',
+      ),
+    onRecovery() {
+      if (chain.isLeader()) log.info({ chainId }, 'bonds are read and stored again')
+    },
+  })
 
   function check(solvers: ReadonlySet<Address> | undefined): void {
-    if (isClosed || !chain.isLeader()) return
+    if (!chain.isLeader()) return
     if (solvers === undefined) areAllWanted = true
     else for (const solver of solvers) wanted.add(solver)
-    round ??= readUntilQuiet()
+    round.run()
   }
 
   function checkAll(): void {
@@ -148,7 +172,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   const unknown = watchUnknownBonds(chain, options, checkAll)
   chain.onBondEvents(check)
   const timer = setInterval(() => {
-    registry.refresh(chainId)
+    directory.refresh(chainId)
     checkAll()
     unknown.check()
   }, bondCheckIntervalMs)
@@ -158,10 +182,8 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
     checkAll,
     wantUnknown: unknown.want,
     async close() {
-      isClosed = true
       clearInterval(timer)
-      clearTimeout(retry)
-      await Promise.all([round, unknown.close()])
+      await Promise.all([round.close(), unknown.close()])
     },
   }
 }

@@ -106,7 +106,7 @@ describe('used nonces', () => {
       }
       return createUsedNonces({
         chains: new Map([[1, chain]]),
-        registry: { registered: () => [] },
+        directory: { registered: () => [] },
         cluster: {
           listen: (_topic, listener) => void listeners.push(listener),
           publish(_topic, text) {
