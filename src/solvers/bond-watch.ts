@@ -3,17 +3,8 @@ import { createRetry } from '../concurrency/retry.js'
 import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
-import {
-  type Bond,
-  isBondSufficient,
-  replaceableSolvers,
-  type Solver,
-  type SolverKey,
-  UNBONDED_LIFETIME_MS,
-  withBond,
-} from '../domain/solver.js'
-import type { SolverStore } from '../store/solver-store.js'
-import type { Logger } from '../telemetry/log.js'
+import type { Bond, SolverKey } from '../domain/solver.js'
+import { type BondRoundOptions, createBondRound } from './bond-round.js'
 import { followReplicas } from './follow-replicas.js'
 import type { FreeBonds } from './free-bonds.js'
 import type { SolverDirectory } from './solver-directory.js'
@@ -28,17 +19,12 @@ export interface BondWatch {
   close(): Promise<void>
 }
 
-interface BondWatchOptions {
-  readonly store: Pick<SolverStore, 'removeUnbonded' | 'setBonded'>
+interface BondWatchOptions extends BondRoundOptions {
   readonly directory: Pick<SolverDirectory, 'registered' | 'refresh' | 'change'>
   readonly freeBonds: FreeBonds
   readonly cluster: Pick<ClusterBus, 'listen'>
   readonly chains: ReadonlyMap<number, WatchedChain>
-  readonly minSolverBond: bigint
   readonly bondCheckIntervalMs: number
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
-  readonly log: Logger
 }
 
 /** A round that failed is repeated after this time, or after the check's interval if that is shorter. */
@@ -78,8 +64,7 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
       follower.reload(key.chainId)
     },
     async close() {
-      await follower.close()
-      await Promise.all([...watches.values()].map((watch) => watch.close()))
+      await Promise.all([follower, ...watches.values()].map((each) => each.close()))
     },
   }
 }
@@ -93,46 +78,13 @@ interface ChainWatch {
 }
 
 function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch {
-  const { store, directory, freeBonds, minSolverBond, bondCheckIntervalMs, now, log } = options
+  const { directory, bondCheckIntervalMs, log } = options
   const { chainId } = chain
   /** The solvers whose bonds the next round reads. */
   let wanted = new Set<Address>()
   let areAllWanted = false
 
-  /** Sends all reads of a round in one batch. If one fails, none counts. */
-  async function readBonds(isAll: boolean, touched: ReadonlySet<Address>): Promise<void> {
-    const registered = directory.registered(chainId)
-    const solvers = isAll ? registered : registered.filter(({ address }) => touched.has(address))
-    if (solvers.length === 0) return
-    const bonds = await Promise.all(solvers.map(({ address }) => chain.readBond(address)))
-    const read = bonds.map((bond, index) => [solvers[index]?.address ?? '0x', bond] as const)
-    await freeBonds.update(chainId, new Map(read))
-    for (const [index, bond] of bonds.entries()) {
-      const solver = solvers[index]
-      const isBonded = isBondSufficient(bond, minSolverBond)
-      if (solver === undefined || withBond(solver, isBonded, now()) === solver) continue
-      await directory.change(chainId, () => store.setBonded(solver, isBonded, now()))
-      if (solver.isBonded !== isBonded)
-        log.info(
-          { chainId, solver: solver.address, isBonded },
-          'a solver is active or inactive because its bond has changed',
-        )
-    }
-    const isUnbonded = (bond: Bond | undefined) =>
-      bond !== undefined && !isBondSufficient(bond, minSolverBond)
-    await removeUnbonded(solvers.filter((_, index) => isUnbonded(bonds[index])))
-  }
-
-  /** @param solvers those whose bond was just read as insufficient */
-  async function removeUnbonded(solvers: readonly Solver[]): Promise<void> {
-    const before = now() - UNBONDED_LIFETIME_MS
-    for (const solver of replaceableSolvers(solvers, before)) {
-      const { address, unbondedSince } = solver
-      const remove = () => store.removeUnbonded(solver, before)
-      if (await directory.change(chainId, remove, [address]))
-        log.info({ chainId, solver: address, unbondedSince }, 'a solver was removed: no bond for 24 hours')
-    }
-  }
+  const readBonds = createBondRound(chain, options)
 
   const round = createRetry({
     async work() {
@@ -141,7 +93,8 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
       areAllWanted = false
       wanted = new Set()
       try {
-        await readBonds(isAll, touched)
+        const registered = directory.registered(chainId)
+        await readBonds(isAll ? registered : registered.filter(({ address }) => touched.has(address)))
       } catch (error) {
         areAllWanted = true
         throw error
