@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openTables } from '../src/store/database.js'
 import { createEventStore } from '../src/store/event-store.js'
+import { migrations } from '../src/store/migrations.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../src/store/postgres.js'
 import { bytesSinceOldest } from '../src/store/quote-record-size.js'
 import {
@@ -16,7 +17,7 @@ import {
   type RateLimitCounters,
   rateLimitMigrations,
 } from '../src/store/rate-limit-counters.js'
-import { migrations, type Schema } from '../src/store/schema.js'
+import type { Schema } from '../src/store/schema.js'
 import type { Result, Row } from './benchmark.js'
 import { blockWriter } from './block-writer.js'
 import type { Caller } from './callers.js'

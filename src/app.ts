@@ -21,9 +21,12 @@ import { createStreamSlots, STREAM_LIMITS } from './rpc/stream-slots.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard } from './solvers/endpoint-guard.js'
-import { collectFreeBondMetrics, createFreeBonds } from './solvers/free-bonds.js'
+import { createFreeBonds } from './solvers/free-bonds.js'
 import type { ResolveAll } from './solvers/name-resolution.js'
-import { collectSolverMetrics, createRegistry } from './solvers/registry.js'
+import { createRegisterSolver } from './solvers/register-solver.js'
+import { createSolverDirectory } from './solvers/solver-directory.js'
+import { collectSolverMetrics } from './solvers/solver-metrics.js'
+import { createUnregisterSolver } from './solvers/unregister-solver.js'
 import { createUsedNonces } from './solvers/used-nonces.js'
 import { openStores } from './store/open-stores.js'
 import { createLog, type Logger } from './telemetry/log.js'
@@ -94,29 +97,22 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       nameServers: overrides.nameServers,
     })
     const supportedChains = [...chains.keys()]
-    const freeBonds = await createFreeBonds({ store: stores.bonds, cluster, chainIds: supportedChains, log })
-    started.push(async () => freeBonds.close())
+    const freeBonds = await createFreeBonds({ store: stores.bonds, chainIds: supportedChains })
     const store = stores.solvers
-    const registry = await createRegistry({
-      ...config,
-      store,
-      cluster,
-      chains,
-      freeBonds,
-      endpointGuard,
-      now,
-      log,
-    })
-    started.push(async () => registry.close())
-    const bondWatch = startBondWatch({ ...config, registry, freeBonds, chains, now, log })
+    const directory = await createSolverDirectory({ store, cluster, chainIds: supportedChains, log })
+    started.push(directory.close)
+    const solvers = { ...config, store, directory, chains, now, log }
+    const bondWatch = startBondWatch({ ...solvers, freeBonds, cluster })
     started.push(bondWatch.close)
+    const register = createRegisterSolver({ ...solvers, bondWatch, endpointGuard })
+    const unregister = createUnregisterSolver(solvers)
     const clock = overrides.clock ?? (() => performance.now())
-    const usedNonces = createUsedNonces({ ...config, chains, registry, cluster, clock, log })
+    const usedNonces = createUsedNonces({ ...config, chains, directory, cluster, clock, log })
     started.push(async () => usedNonces.close())
     const quoting = await openQuoting({
       config,
       chains,
-      registry,
+      directory,
       rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
       endpointGuard,
       circuitBreakerStore: stores.circuitBreakers,
@@ -138,7 +134,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const guard = createMiddleware({ supportedChains, rateLimits, counter, log })
     const methods = [
       ...createQuoteService({ ...config, ...quoting, now }),
-      ...createSolverService({ ...quoting, registry, metrics }),
+      ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
       ...createOrderService(chains),
     ].map(guard)
     // So that the first rejection already shows as an increase.
@@ -174,7 +170,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
           ...health,
           version,
           chains,
-          registry,
+          directory,
           isDatabaseUp: cluster.isDatabaseUp,
           now,
         })
@@ -187,9 +183,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
               metrics.streamReplays.set({ state }, count)
             metrics.databaseUp.set(Number(cluster.isDatabaseUp()))
             collectChainMetrics(chains, metrics)
-            collectSolverMetrics(supportedChains, registry, metrics)
-            const active = new Map(supportedChains.map((chainId) => [chainId, registry.active(chainId)]))
-            collectFreeBondMetrics(active, freeBonds, metrics)
+            collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
+            const active = new Map(supportedChains.map((chainId) => [chainId, directory.active(chainId)]))
             quoting.collectMetrics(active)
           },
         })

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Chain } from '../chain/chain.js'
-import type { Registry } from '../solvers/registry.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
 
 interface HealthOptions {
   readonly version: string
   readonly chains: ReadonlyMap<number, Pick<Chain, 'status'>>
-  readonly registry: Pick<Registry, 'active'>
+  readonly directory: Pick<SolverDirectory, 'active'>
   /** Whether the database can be reached. */
   readonly isDatabaseUp: () => boolean
   /** @throws ServiceError while the instance can serve no calls */
@@ -18,13 +18,13 @@ interface HealthOptions {
  * the database does not answer. `/health/ready` is 200 only while the instance can serve calls.
  */
 export function registerHealth(server: FastifyInstance, options: HealthOptions): void {
-  const { version, chains, registry, isDatabaseUp, assertServing, now } = options
+  const { version, chains, directory, isDatabaseUp, assertServing, now } = options
   const startedAt = now()
   const supportedChains = [...chains.keys()]
 
   server.get('/health', async () => {
     const statuses = [...chains.values()].map((chain) => chain.status())
-    const activeSolvers = supportedChains.map((chainId) => [chainId, registry.active(chainId).length])
+    const activeSolvers = supportedChains.map((chainId) => [chainId, directory.active(chainId).length])
     const database = isDatabaseUp() ? 'ok' : 'down'
     const isDegraded = [database, ...statuses.map(({ status }) => status)].includes('down')
     return {

@@ -3,9 +3,9 @@ import { chainNotSupported, ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import { QuoteRound } from '../solvers/quote-round.js'
-import type { Registry } from '../solvers/registry.js'
 import type { Selection } from '../solvers/selection.js'
 import { createSolverRequest } from '../solvers/solver-client.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import type { BufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { Logger } from '../telemetry/log.js'
@@ -36,7 +36,7 @@ export interface RankedOffers {
 }
 
 interface AggregatorOptions {
-  readonly registry: Pick<Registry, 'active'>
+  readonly directory: Pick<SolverDirectory, 'active'>
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly healthRegistry: Pick<SolverHealthRegistry, 'of'>
   readonly rules: Pick<ContractRules, 'isKnown'>
@@ -65,7 +65,7 @@ const BUSY_WARNING_MS = 60_000
 
 /** Builds the aggregator. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
-  const { registry, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
+  const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
   const { clock, now, metrics, log } = options
   let busyWarnedAt = Number.NEGATIVE_INFINITY
   const recordStage = {
@@ -113,7 +113,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const hasher = chains.get(chainId)?.quoteHasher()
     if (hasher === undefined) throw chainNotSupported([...chains.keys()])
     const healths = healthRegistry
-      .of(chainId, registry.active(chainId))
+      .of(chainId, directory.active(chainId))
       .filter(({ solver }) => rules.isKnown(solver))
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const start = clock()

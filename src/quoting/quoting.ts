@@ -3,10 +3,10 @@ import type { Config } from '../config.js'
 import type { Solver } from '../domain/solver.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
-import type { Registry } from '../solvers/registry.js'
 import { createSelection } from '../solvers/selection.js'
 import { createSolverClient } from '../solvers/solver-client.js'
 import { createSolverCounters } from '../solvers/solver-counters.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
 import { createSolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
@@ -49,7 +49,7 @@ interface QuotingOptions {
     | 'defaultFillWindowSeconds'
   >
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData'>>
-  readonly registry: Pick<Registry, 'active'>
+  readonly directory: Pick<SolverDirectory, 'active'>
   readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
   readonly circuitBreakerStore: CircuitBreakerStore

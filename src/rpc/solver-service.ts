@@ -3,14 +3,18 @@ import { type Reason, toServiceError } from '../domain/errors.js'
 import type { Solver } from '../domain/solver.js'
 import type { RegistrationChecks } from '../quoting/registration-checks.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
-import type { Registry } from '../solvers/registry.js'
+import type { RegisterSolver } from '../solvers/register-solver.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
+import type { UnregisterSolver } from '../solvers/unregister-solver.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { toSolverMessage } from './convert.js'
 import { type Method, unaryMethod } from './method.js'
 import { weakMemoize } from './weak-memoize.js'
 
 interface SolverServiceOptions {
-  readonly registry: Registry
+  readonly register: RegisterSolver
+  readonly unregister: UnregisterSolver
+  readonly directory: Pick<SolverDirectory, 'active'>
   readonly registrationChecks: Pick<RegistrationChecks, 'check'>
   readonly metrics: Pick<Metrics, 'registrations'>
 }
@@ -26,12 +30,12 @@ const CHECK_OUTCOMES = {
 
 /** The methods of SolverService. */
 export function createSolverService(options: SolverServiceOptions): Method[] {
-  const { registry, registrationChecks, metrics } = options
+  const { register, unregister, directory, registrationChecks, metrics } = options
 
-  async function counted(action: 'register' | 'unregister', chainId: number, work: Promise<void>) {
+  async function counted(action: 'register' | 'unregister', chainId: number, work: () => Promise<void>) {
     const count = (result: Reason | 'OK') => metrics.registrations.inc({ chain_id: chainId, action, result })
     try {
-      await work
+      await work()
       count('OK')
     } catch (thrown) {
       count(toServiceError(thrown).reason)
@@ -50,7 +54,7 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),
     async handle(registration) {
-      await counted('register', registration.chainId, registry.register(registration))
+      await counted('register', registration.chainId, () => register(registration))
       const { outcome, explanation } = await registrationChecks.check(registration)
       return {
         status: 'registered',
@@ -69,18 +73,18 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),
     async handle(request) {
-      await counted('unregister', request.chainId, registry.unregister(request))
+      await counted('unregister', request.chainId, () => unregister(request))
       return { status: 'removed', address: toCachedChecksumAddress(request.address) }
     },
   })
 
-  // The registry replaces its lists and never changes them.
+  // The directory replaces its lists and never changes them.
   const toResponse = weakMemoize((solvers: readonly Solver[]) => ({ solvers: solvers.map(toSolverMessage) }))
 
   const listSolvers = unaryMethod(SolverService.method.listSolvers, {
     limit: 'solvers',
     read: (message) => Number(message.chainId),
-    handle: (chainId) => toResponse(registry.active(chainId)),
+    handle: (chainId) => toResponse(directory.active(chainId)),
   })
 
   return [registerSolver, unregisterSolver, listSolvers]

@@ -29,6 +29,7 @@ interface Candidate {
 export function createNonceSamples(onSample: (solver: Address, sent: SentNonce) => void): NonceSamples {
   let candidates = new Map<Address, Candidate>()
   let timer: NodeJS.Timeout | undefined
+  let isClosed = false
 
   function endWindow(): void {
     timer = undefined
@@ -41,12 +42,16 @@ export function createNonceSamples(onSample: (solver: Address, sent: SentNonce) 
 
   return {
     add(solver, makeSent) {
+      if (isClosed) return
       const candidate = candidates.get(solver)
       timer ??= setTimeout(endWindow, WINDOW_MS)
       if (candidate === undefined) candidates.set(solver, { sent: makeSent(), seen: 1 })
       // No solver sees an effect of these numbers before the window ends.
       else if (Math.random() * ++candidate.seen < 1) candidate.sent = makeSent()
     },
-    close: () => clearTimeout(timer),
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
   }
 }

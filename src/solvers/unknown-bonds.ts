@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.js'
 import type { Logger } from '../telemetry/log.js'
 import type { FreeBonds } from './free-bonds.js'
-import type { Registry } from './registry.js'
+import type { SolverDirectory } from './solver-directory.js'
 
 /** Reads the free bonds of one chain that no replica has stored. */
 export interface UnknownBonds {
@@ -13,7 +13,7 @@ export interface UnknownBonds {
 }
 
 interface UnknownBondsOptions {
-  readonly registry: Pick<Registry, 'registered'>
+  readonly directory: Pick<SolverDirectory, 'registered'>
   readonly freeBonds: Pick<FreeBonds, 'of' | 'isStored' | 'updateUnstored'>
   readonly log: Logger
 }
@@ -27,7 +27,7 @@ const WAIT_MS = 1000
  */
 export function watchUnknownBonds(
   chain: Pick<Chain, 'chainId' | 'isLeader' | 'readBond'>,
-  { registry, freeBonds, log }: UnknownBondsOptions,
+  { directory, freeBonds, log }: UnknownBondsOptions,
   checkAll: () => void,
 ): UnknownBonds {
   const { chainId } = chain
@@ -37,11 +37,11 @@ export function watchUnknownBonds(
   let isWarned = false
 
   const countUnknown = () =>
-    registry.registered(chainId).filter((solver) => freeBonds.of(solver) === undefined).length
+    directory.registered(chainId).filter((solver) => freeBonds.of(solver) === undefined).length
 
   /** Sends all reads in one batch. If one fails, none counts. */
   async function read(): Promise<void> {
-    const solvers = registry.registered(chainId).filter((solver) => !freeBonds.isStored(solver))
+    const solvers = directory.registered(chainId).filter((solver) => !freeBonds.isStored(solver))
     try {
       const bonds = await Promise.all(
         solvers.map(async ({ address }) => [address, await chain.readBond(address)] as const),

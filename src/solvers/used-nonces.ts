@@ -7,7 +7,7 @@ import { createNonceChecks } from './nonce-checks.js'
 import { createNonceMemory } from './nonce-memory.js'
 import { createNonceSamples } from './nonce-samples.js'
 import { createNonceStrikes } from './nonce-strikes.js'
-import type { Registry } from './registry.js'
+import type { SolverDirectory } from './solver-directory.js'
 
 /**
  * The known nonces that the contract would reject (docs/decisions.md, D13). Cancelled ones come from their event, others
@@ -27,7 +27,7 @@ type NonceChain = Pick<Chain, 'chainId' | 'isNonceUsed' | 'lastBlockHash' | 'was
 
 interface UsedNoncesOptions {
   readonly chains: ReadonlyMap<number, NonceChain>
-  readonly registry: Pick<Registry, 'registered'>
+  readonly directory: Pick<SolverDirectory, 'registered'>
   readonly cluster: ClusterBus
   readonly maxSolversPerChain: number
   /** Milliseconds that never go back. */
@@ -76,7 +76,7 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
 
 function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
   const { chainId } = chain
-  const { registry, cluster, maxSolversPerChain, clock, log } = options
+  const { directory, cluster, maxSolversPerChain, clock, log } = options
   const maxNonces = Math.min(MAX_NONCES_PER_SOLVER, Math.ceil(MAX_NONCES_PER_CHAIN / maxSolversPerChain))
   const memory = createNonceMemory({ maxSolvers: maxSolversPerChain, maxNonces })
   const strikes = createNonceStrikes(maxSolversPerChain)
@@ -128,7 +128,7 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
   chain.onNonceEvents({
     onCancelled(cancelled) {
       // Anyone can cancel nonces, so only those of registered solvers are kept.
-      for (const { address } of registry.registered(chainId)) {
+      for (const { address } of directory.registered(chainId)) {
         const nonces = cancelled.filter(({ solver }) => solver === address).map(({ nonce }) => nonce)
         for (const nonce of nonces) memory.setUsed(address, nonce)
         publishUsed(address, nonces)

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/hex.js'
 import { type SolverKey, solverBlocked } from '../domain/solver.js'
-import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
+import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
 
 /** A blocked address, which may not register. */
 export interface BlockedSolver {
@@ -38,7 +38,7 @@ const EVERY_CHAIN = 0
 /** Builds the store over an open database. It notifies replicas of each chain that loses a solver, by the chain's id. */
 export function createBlockedSolverStore(
   database: Database,
-  { serialize, notify }: Coordination = ALONE,
+  { serialize, notify }: Coordination = NO_COORDINATION,
 ): BlockedSolverStore {
   return {
     async readAll() {
@@ -58,7 +58,7 @@ export function createBlockedSolverStore(
 
     add: ({ address, chainId, blockedAt }) =>
       database.transaction().execute(async (transaction) => {
-        await serialize(transaction, lockOf(address))
+        await serialize(transaction, lockNameOf(address))
         await transaction
           .insertInto('blocked_solvers')
           .values({ chain_id: chainId ?? EVERY_CHAIN, address, blocked_at_ms: blockedAt })
@@ -122,10 +122,10 @@ export async function assertNotBlocked(
   key: SolverKey,
   serialize: Coordination['serialize'],
 ): Promise<void> {
-  await serialize(transaction, lockOf(key.address))
+  await serialize(transaction, lockNameOf(key.address))
   if (await isBlocked(transaction, key)) throw solverBlocked()
 }
 
-function lockOf(address: Address): string {
+function lockNameOf(address: Address): string {
   return `solver ${address}`
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../domain/hex.js'
-import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
+import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
 
 /** Free bonds by the solver's address, in the bond token's smallest unit. */
 export type FreeBondMap = ReadonlyMap<Address, bigint>
@@ -13,7 +13,10 @@ export interface BondStore {
 }
 
 /** Builds the store of free bonds over an open database. It notifies replicas of each change, by the chain's id. */
-export function createBondStore(database: Database, { serialize, notify }: Coordination = ALONE): BondStore {
+export function createBondStore(
+  database: Database,
+  { serialize, notify }: Coordination = NO_COORDINATION,
+): BondStore {
   return {
     async readAll(chainId) {
       const rows = await database

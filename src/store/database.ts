@@ -31,7 +31,7 @@ export interface Coordination {
 }
 
 /** For a database of one process, whose transactions run one after the other. */
-export const ALONE: Coordination = {
+export const NO_COORDINATION: Coordination = {
   async serialize() {},
   async notify() {},
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BlockHeader, BlockRef, EventWithPosition, NewBlocks } from '../domain/block.js'
 import type { EventFilter, LogEntry } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
-import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
+import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
 import { passes } from './event-filter.js'
 import { eventRow, logEntryOf, type NewEventRow, reversionRow } from './event-rows.js'
 import {
@@ -81,7 +81,7 @@ export interface EventStore {
 export function createEventStore(
   database: Database,
   now: () => number,
-  { notify }: Coordination = ALONE,
+  { notify }: Coordination = NO_COORDINATION,
 ): EventStore {
   /** Runs a write of an epoch's leader. */
   function write<T>(epoch: LeaderEpoch, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {

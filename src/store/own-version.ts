@@ -1,5 +1,5 @@
 import { ConfigError } from '../environment.js'
-import { migrations } from './schema.js'
+import { migrations } from './migrations.js'
 
 /**
  * Checks that a database has the tables of this version.

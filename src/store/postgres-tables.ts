@@ -1,7 +1,7 @@
 import type { TableSet } from './database.js'
+import { migrations } from './migrations.js'
 import { quoteRecordMigrations } from './quote-record-table.js'
 import { rateLimitMigrations } from './rate-limit-counters.js'
-import { migrations } from './schema.js'
 
 /**
  * All tables of a PostgreSQL. Each set has a migration table of its own, because with SQLite the sets are in different

@@ -2,25 +2,18 @@ import { type Selectable, sql } from 'kysely'
 import { toDisplayName } from '../domain/display-name.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
-import { type Solver, type SolverKey, solverLimitReached, timestampReused } from '../domain/solver.js'
+import { type Solver, type SolverKey, solverLimitReached } from '../domain/solver.js'
 import { assertNotBlocked, isBlocked, readBlocked } from './blocked-solvers.js'
-import { ALONE, type Coordination, type Database, type DatabaseTransaction } from './database.js'
+import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
 import type { Schema } from './schema.js'
-
-/** The solvers that a new solver may replace when the chain has no free place. */
-export interface Replaceable {
-  /** The solvers without a sufficient bond at the last read. The first is replaced first. */
-  readonly addresses: readonly Address[]
-  /** Unix time in milliseconds: a solver that had a sufficient bond at that time or later is not replaced. */
-  readonly unbondedBefore: number
-}
-
-/** A stored registration. */
-export interface SavedSolver {
-  readonly solver: Solver
-  /** The solver that it replaced; undefined when a place was free. */
-  readonly replaced: Address | undefined
-}
+import {
+  acceptTimestamp,
+  deleteReplaceable,
+  deleteUnbonded,
+  hasSolvers,
+  type Replaceable,
+  readTimestamp,
+} from './solver-statements.js'
 
 /** Stores registrations. It keeps the last accepted timestamp of each solver after they end. */
 export interface SolverStore {
@@ -31,9 +24,10 @@ export interface SolverStore {
   /** Whether the operator has blocked the address on the chain. */
   isBlocked(key: SolverKey): Promise<boolean>
   /**
-   * Adds or updates a solver and stores its timestamp, in one transaction. On a full chain, a new solver replaces a
-   * replaceable one that still has no sufficient bond. The timestamp of the replaced one stays.
-   * @returns the stored solver; a registered one keeps its `registeredAt`
+   * Adds or updates a solver and stores its timestamp, in one transaction. A registered one keeps its `registeredAt`. On
+   * a full chain, a new solver replaces a replaceable one that still has no sufficient bond. The timestamp of the
+   * replaced one stays.
+   * @returns the replaced solver; undefined when a place was free
    * @throws ServiceError TIMESTAMP_REUSED, SOLVER_BLOCKED, or SOLVER_LIMIT_REACHED when no place is free
    */
   save(
@@ -41,7 +35,7 @@ export interface SolverStore {
     timestamp: number,
     maxPerChain: number,
     replaceable?: Replaceable,
-  ): Promise<SavedSolver>
+  ): Promise<Address | undefined>
   /**
    * Removes a solver and stores its timestamp, in one transaction.
    * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_NOT_FOUND
@@ -66,12 +60,12 @@ export interface SolverStore {
   removeBlocked(chainId: number): Promise<Address[]>
 }
 
-const NONE: Replaceable = { addresses: [], unbondedBefore: 0 }
+const NONE_REPLACEABLE: Replaceable = { addresses: [], unbondedBefore: 0 }
 
 /** Builds the store of registrations over an open database. It notifies replicas of each change, by the chain's id. */
 export function createSolverStore(
   database: Database,
-  { serialize, notify }: Coordination = ALONE,
+  { serialize, notify }: Coordination = NO_COORDINATION,
 ): SolverStore {
   return {
     async readAll(chainId) {
@@ -89,45 +83,26 @@ export function createSolverStore(
 
     isBlocked: (key) => isBlocked(database, key),
 
-    save: (solver, timestamp, maxPerChain, replaceable = NONE) =>
+    save: (solver, timestamp, maxPerChain, replaceable = NONE_REPLACEABLE) =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `solvers ${solver.chainId}`)
-        await moveTimestamp(transaction, solver, timestamp)
+        await acceptTimestamp(transaction, solver, timestamp)
         await assertNotBlocked(transaction, solver, serialize)
-        const before = await transaction
-          .selectFrom('solvers')
-          .select('registered_at_ms')
-          .where('chain_id', '=', solver.chainId)
-          .where('address', '=', solver.address)
-          .executeTakeFirst()
-        const isFull = before === undefined && (await hasNoPlace(transaction, solver.chainId, maxPerChain))
-        const replaced = isFull ? await replaceOne(transaction, solver.chainId, replaceable) : undefined
+        const isFull =
+          !(await isRegistered(transaction, solver)) &&
+          (await hasSolvers(transaction, solver.chainId, maxPerChain))
+        const replaced = isFull
+          ? await deleteReplaceable(transaction, solver.chainId, replaceable)
+          : undefined
         if (isFull && replaced === undefined) throw solverLimitReached(maxPerChain)
-
-        const registeredAt = before?.registered_at_ms ?? solver.registeredAt
-        const changes = {
-          endpoint_url: solver.endpointUrl,
-          name: solver.name,
-          is_bonded: Number(solver.isBonded),
-          unbonded_since_ms: solver.unbondedSince ?? null,
-        }
-        await transaction
-          .insertInto('solvers')
-          .values({
-            chain_id: solver.chainId,
-            address: solver.address,
-            registered_at_ms: registeredAt,
-            ...changes,
-          })
-          .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(changes))
-          .execute()
+        await upsert(transaction, solver)
         await notify(transaction, 'solvers', String(solver.chainId))
-        return { solver: { ...solver, registeredAt }, replaced }
+        return replaced
       }),
 
     remove: (key, timestamp) =>
       database.transaction().execute(async (transaction) => {
-        await moveTimestamp(transaction, key, timestamp)
+        await acceptTimestamp(transaction, key, timestamp)
         const { numDeletedRows } = await transaction
           .deleteFrom('solvers')
           .where('chain_id', '=', key.chainId)
@@ -193,72 +168,31 @@ function toSolver(row: Selectable<Schema['solvers']>): Solver {
   }
 }
 
-async function readTimestamp(
-  database: Database,
-  { chainId, address }: SolverKey,
-): Promise<number | undefined> {
+async function isRegistered(database: Database, { chainId, address }: SolverKey): Promise<boolean> {
   const row = await database
-    .selectFrom('solver_timestamps')
-    .select('last_timestamp_ms')
-    .where('chain_id', '=', chainId)
-    .where('address', '=', address)
-    .executeTakeFirst()
-  return row?.last_timestamp_ms
-}
-
-/** In one statement, because another replica may accept the same message at the same moment. */
-async function moveTimestamp(
-  transaction: DatabaseTransaction,
-  key: SolverKey,
-  timestamp: number,
-): Promise<void> {
-  const moved = await transaction
-    .insertInto('solver_timestamps')
-    .values({ chain_id: key.chainId, address: key.address, last_timestamp_ms: timestamp })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['chain_id', 'address'])
-        .doUpdateSet({ last_timestamp_ms: timestamp })
-        .where('solver_timestamps.last_timestamp_ms', '<', timestamp),
-    )
-    .returning('last_timestamp_ms')
-    .executeTakeFirst()
-  if (moved === undefined) throw timestampReused((await readTimestamp(transaction, key)) ?? timestamp)
-}
-
-async function hasNoPlace(database: Database, chainId: number, maxPerChain: number): Promise<boolean> {
-  const { count } = await database
     .selectFrom('solvers')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('chain_id', '=', chainId)
-    .executeTakeFirstOrThrow()
-  return count >= maxPerChain
-}
-
-/** @returns the removed solver; undefined when each of them has a sufficient bond again or no longer exists */
-async function replaceOne(
-  transaction: DatabaseTransaction,
-  chainId: number,
-  { addresses, unbondedBefore }: Replaceable,
-): Promise<Address | undefined> {
-  for (const address of addresses) {
-    if (await deleteUnbonded(transaction, { chainId, address }, unbondedBefore)) return address
-  }
-  return undefined
-}
-
-/** In one statement, because another replica may store a sufficient bond at the same moment. */
-async function deleteUnbonded(
-  transaction: DatabaseTransaction,
-  { chainId, address }: SolverKey,
-  unbondedBefore: number,
-): Promise<boolean> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('solvers')
+    .select('address')
     .where('chain_id', '=', chainId)
     .where('address', '=', address)
-    .where('is_bonded', '=', 0)
-    .where('unbonded_since_ms', '<', unbondedBefore)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function upsert(transaction: DatabaseTransaction, solver: Solver): Promise<void> {
+  const changes = {
+    endpoint_url: solver.endpointUrl,
+    name: solver.name,
+    is_bonded: Number(solver.isBonded),
+    unbonded_since_ms: solver.unbondedSince ?? null,
+  }
+  await transaction
+    .insertInto('solvers')
+    .values({
+      chain_id: solver.chainId,
+      address: solver.address,
+      registered_at_ms: solver.registeredAt,
+      ...changes,
+    })
+    .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(changes))
+    .execute()
 }

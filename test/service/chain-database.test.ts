@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { Kysely, Migrator, SqliteDialect } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { migrations } from '../../src/store/schema.js'
+import { migrations } from '../../src/store/migrations.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'

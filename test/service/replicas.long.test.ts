@@ -104,7 +104,7 @@ describe('a solver that registers at one replica', () => {
       where datname = current_database() and pid <> pg_backend_pid()`
     for (const one of solvers.slice(0, 4)) {
       const [answer] = await Promise.all([registerAt(first, one), admin.query(terminate)])
-      // A replica that was cut off has to read the registry again.
+      // A replica that was cut off has to read the solvers again.
       if (answer.status !== 200) {
         expect(answer.body.code).toBe('DATABASE_UNAVAILABLE')
         await eventually(
@@ -117,7 +117,7 @@ describe('a solver that registers at one replica', () => {
   })
 })
 
-describe('one registry', () => {
+describe('one list of solvers', () => {
   it('ignores a late answer of the database after a change by another replica', async () => {
     const replicas = await openReplicas(chain)
     const first = await replicas.start()

@@ -1,6 +1,4 @@
-import { pino } from 'pino'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { TopicListener } from '../../src/domain/cluster.js'
+import { describe, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/hex.js'
 import type { Bond } from '../../src/domain/solver.js'
 import { createFreeBonds } from '../../src/solvers/free-bonds.js'
@@ -12,7 +10,6 @@ import { deferred } from '../support/deferred.js'
 
 const one = solver(1)
 const other = solver(2)
-const log = pino({ level: 'silent' })
 
 const bondOf = (total: bigint): Bond => ({ registered: true, total, reserved: 0n, unstaking: 0n })
 const bonds = (...all: (readonly [Address, bigint])[]) =>
@@ -25,50 +22,21 @@ async function openStores(on: TestDatabase) {
   return { solvers, store: createBondStore(database, coordination) }
 }
 
-/** The free bonds of one replica; `deliver` passes on a message of another one. */
-async function openReplica(store: BondStore) {
-  let listener: TopicListener | undefined
-  let loads = 0
-  const counted: BondStore = {
-    ...store,
-    async readAll(chainId) {
-      const read = await store.readAll(chainId)
-      loads++
-      return read
-    },
-  }
-  const cluster = {
-    listen(_topic: unknown, next: TopicListener) {
-      listener = next
-    },
-  }
-  const freeBonds = await createFreeBonds({ store: counted, cluster, chainIds: [one.chainId], log })
-  onTestFinished(() => freeBonds.close())
-  return {
-    freeBonds,
-    async deliver() {
-      const before = loads
-      listener?.onMessage(String(one.chainId))
-      await expect.poll(() => loads).toBeGreaterThan(before)
-      await new Promise((resolve) => setImmediate(resolve))
-    },
-  }
-}
-
 describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
   const create = kind()
+  const chainIds = [one.chainId]
 
   test('of a solver that registers again are stored, although memory has the same value', async () => {
     const { solvers, store } = await openStores(await create())
-    const reader = await openReplica(store)
-    const second = await openReplica(store)
-    await reader.freeBonds.update(one.chainId, bonds([one.address, 5n], [other.address, 7n]))
-    await second.deliver()
+    const reader = await createFreeBonds({ store, chainIds })
+    const second = await createFreeBonds({ store, chainIds })
+    await reader.update(one.chainId, bonds([one.address, 5n], [other.address, 7n]))
+    expect(await second.load(one.chainId)).toBe(true)
 
     await solvers.remove(one, 2)
-    await reader.freeBonds.update(one.chainId, bonds([other.address, 6n]))
+    await reader.update(one.chainId, bonds([other.address, 6n]))
     await solvers.save(one, 3, NO_LIMIT)
-    await second.freeBonds.updateRegistered(one, bondOf(5n))
+    await second.updateRegistered(one, bondOf(5n))
     expect(await store.readAll(one.chainId)).toEqual(
       new Map([
         [one.address, 5n],
@@ -76,41 +44,65 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
       ]),
     )
     for (const replica of [reader, second]) {
-      await replica.deliver()
-      expect([replica.freeBonds.of(one), replica.freeBonds.of(other)]).toEqual([5n, 6n])
+      await replica.load(one.chainId)
+      expect([replica.of(one), replica.of(other)]).toEqual([5n, 6n])
     }
   })
 
-  test('that are stored during a load stay, although the load has read an older state', async () => {
+  test('stay when they change during a load that has read an older state, and are stored after it', async () => {
     const { store } = await openStores(await create())
-    const saves: Promise<void>[] = []
-    const begun = deferred()
+    await store.save(one.chainId, new Map([[other.address, 7n]]))
+    const held = deferred()
+    let loads = 0
     const slow: BondStore = {
+      ...store,
       async readAll(chainId) {
         const read = await store.readAll(chainId)
-        // Both updates below are stored before the load uses its result.
-        if (saves.length > 0) await expect.poll(() => saves.length).toBe(2)
-        await Promise.all(saves)
+        // The second load uses its result after both updates below.
+        if (++loads === 2) await held.opened
         return read
       },
-      save(chainId, bonds) {
-        const save = (saves.length === 0 ? begun.opened : Promise.resolve()).then(() =>
-          store.save(chainId, bonds),
-        )
-        saves.push(save)
-        return save
-      },
     }
-    const replica = await openReplica(slow)
-    const first = replica.freeBonds.update(one.chainId, bonds([other.address, 7n]))
-    await expect.poll(() => saves.length).toBe(1)
-    const delivered = replica.deliver()
-    const second = replica.freeBonds.updateRegistered(one, bondOf(5n))
-    begun.open()
-    const seen: (bigint | undefined)[] = []
-    const watch = setInterval(() => seen.push(replica.freeBonds.of(one)), 0)
-    await Promise.all([first, second, delivered])
+    const replica = await createFreeBonds({ store: slow, chainIds })
+    const loaded = replica.load(one.chainId)
+    await expect.poll(() => loads).toBe(2)
+    const updates = [
+      replica.update(one.chainId, bonds([other.address, 8n])),
+      replica.updateRegistered(one, bondOf(5n)),
+    ]
+    const seen: (readonly (bigint | undefined)[])[] = []
+    const look = () => seen.push([replica.of(one), replica.of(other)])
+    const watch = setInterval(look, 0)
+    held.open()
+    expect(await loaded).toBe(false)
+    await Promise.all(updates)
     clearInterval(watch)
-    expect([...seen, replica.freeBonds.of(one)]).not.toContain(undefined)
+    look()
+    for (const values of seen) expect(values).toEqual([5n, 8n])
+    expect(await replica.load(one.chainId)).toBe(false)
+    expect([...(await store.readAll(one.chainId))].sort()).toEqual([
+      [one.address, 5n],
+      [other.address, 8n],
+    ])
+  })
+
+  test('are stored by the next write when a write has failed', async () => {
+    const { store } = await openStores(await create())
+    let isFailing = true
+    const faulty: BondStore = {
+      ...store,
+      save: (chainId, changes) =>
+        isFailing ? Promise.reject(new Error('the disk is full')) : store.save(chainId, changes),
+    }
+    const replica = await createFreeBonds({ store: faulty, chainIds })
+    await expect(replica.update(one.chainId, bonds([one.address, 5n]))).rejects.toThrow('the disk is full')
+    expect(await replica.load(one.chainId)).toBe(false)
+    expect(replica.of(one)).toBe(5n)
+    isFailing = false
+    await replica.update(one.chainId, bonds([other.address, 7n]))
+    expect([...(await store.readAll(one.chainId))].sort()).toEqual([
+      [one.address, 5n],
+      [other.address, 7n],
+    ])
   })
 })

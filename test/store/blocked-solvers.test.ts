@@ -6,7 +6,7 @@ import { NO_LIMIT, NOTED_AT, solver } from './solver-samples.js'
 
 const { address } = solver(1)
 const barOf = (chainId?: number) => ({ address, chainId, blockedAt: NOTED_AT })
-const BARRED = { reason: 'SOLVER_BLOCKED', httpStatus: 403 }
+const BLOCKED = { reason: 'SOLVER_BLOCKED', httpStatus: 403 }
 
 async function openStores(on: TestDatabase) {
   const { database, coordination } = await on.open()
@@ -29,7 +29,7 @@ describe.each(DATABASES)('a block %s', (_where, kind) => {
       true,
       false,
     ])
-    await expect(store.save(solver(1), 101, NO_LIMIT)).rejects.toMatchObject(BARRED)
+    await expect(store.save(solver(1), 101, NO_LIMIT)).rejects.toMatchObject(BLOCKED)
     expect(await store.lastTimestamp(solver(1))).toBe(100)
     await store.save(solver(1, { chainId: 2 }), 101, NO_LIMIT)
   })
@@ -38,7 +38,7 @@ describe.each(DATABASES)('a block %s', (_where, kind) => {
     const { store, blockedSolvers } = await openStores(await create())
     expect(await blockedSolvers.add(barOf())).toEqual([1, 2])
     expect(await store.readAll()).toEqual([solver(2)])
-    await expect(store.save(solver(1, { chainId: 3 }), 101, NO_LIMIT)).rejects.toMatchObject(BARRED)
+    await expect(store.save(solver(1, { chainId: 3 }), 101, NO_LIMIT)).rejects.toMatchObject(BLOCKED)
   })
 
   test('removes a later registration of a version without blocks, on its chain alone', async () => {

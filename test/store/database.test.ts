@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { migrations, type Schema } from '../../src/store/schema.js'
+import { migrations } from '../../src/store/migrations.js'
+import type { Schema } from '../../src/store/schema.js'
 import { NEW_DATABASES, type NewDatabase } from './databases.js'
 
 const notesOf = ({ tables }: NewDatabase) => sql.table(tables.migrationTable ?? 'kysely_migration')

@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import {
-  ALONE,
   type Coordination,
   type Database,
+  NO_COORDINATION,
   openTables,
   type TableSet,
 } from '../../src/store/database.js'
+import { migrations } from '../../src/store/migrations.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
-import { migrations, type Schema } from '../../src/store/schema.js'
+import type { Schema } from '../../src/store/schema.js'
 import { openSqliteTables } from '../../src/store/sqlite.js'
 import { createPostgresDatabase, makeDatabase } from '../support/databases/postgres-database.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
@@ -61,7 +62,7 @@ export function sqliteAt(path: string): NewDatabase {
     tables: own,
     async open<S>(tables: TableSet = own) {
       const database = await openSqliteTables<S>(path, { ...tables, synchronous: 'FULL' })
-      return { database, coordination: ALONE, close: closedWithTest(() => database.destroy()) }
+      return { database, coordination: NO_COORDINATION, close: closedWithTest(() => database.destroy()) }
     },
   }
 }

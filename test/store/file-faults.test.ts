@@ -150,8 +150,8 @@ test('records that cannot be written wait, and the reason is logged once', async
   holder.exec('begin immediate')
   const record = { quoteId: '1', requestedAt: 1, record: '{}' }
   const saves = [1, 2].map(() => stores.quoteRecords?.save([record]))
-  const away = { reason: 'DATABASE_UNAVAILABLE' }
-  await Promise.all(saves.map((save) => expect(save).rejects.toMatchObject(away)))
+  const unavailable = { reason: 'DATABASE_UNAVAILABLE' }
+  await Promise.all(saves.map((save) => expect(save).rejects.toMatchObject(unavailable)))
   expect(messages()).toEqual([isOneLine('quotes cannot be recorded: another process has held its lock')])
   expect(stores.cluster.isDatabaseUp()).toBe(true)
   holder.exec('rollback')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
 import { eventually } from '../support/eventually.js'
 import { header, newBlocks, SETTLEMENT } from './event-samples.js'
-import { AWAY, connect, holdRegistrations, openStores, waiting } from './postgres-stores-samples.js'
+import { connect, holdRegistrations, openStores, UNAVAILABLE, waiting } from './postgres-stores-samples.js'
 import { join, MISSED, type TestReplica, until } from './replica-samples.js'
 import { NO_LIMIT, NOTED_AT, solver } from './solver-samples.js'
 
@@ -100,19 +100,20 @@ describe('a server that is killed', () => {
       const client = await connect(server.url)
       await holdRegistrations(server.url)
       const underWay = [solver(1), solver(2)].map((each) => solvers.save(each, 100, NO_LIMIT))
-      const refused = underWay.map((save) => expect(save).rejects.toMatchObject(AWAY))
+      const refused = underWay.map((save) => expect(save).rejects.toMatchObject(UNAVAILABLE))
       await eventually(
         () => waiting(client),
         ({ length }) => length === 2,
       )
       await server.kill()
       await Promise.all(refused)
-      const away = { ...AWAY, cause: expect.any(Error) }
-      await Promise.all(callAll(stores).map((call) => expect(call).rejects.toMatchObject(away)))
+      const unavailable = { ...UNAVAILABLE, cause: expect.any(Error) }
+      await Promise.all(callAll(stores).map((call) => expect(call).rejects.toMatchObject(unavailable)))
 
       await server.restart()
       expect(await solvers.readAll()).toEqual([solver(7)])
-      expect((await solvers.save(solver(1), 100, NO_LIMIT)).solver).toEqual(solver(1))
+      await solvers.save(solver(1), 100, NO_LIMIT)
+      expect(await solvers.readAll()).toEqual([solver(1), solver(7)])
       expect(await events.takeOver(1)).toEqual({ chainId: 1, number: 1, position: undefined })
     },
     TIMEOUT_MS,

@@ -6,7 +6,7 @@ import { createPostgresDatabase } from '../support/databases/postgres-database.j
 import { eventually } from '../support/eventually.js'
 import { startDatabaseProxy } from './database-proxy.js'
 import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from './event-samples.js'
-import { AWAY, connect, openStores, waiting } from './postgres-stores-samples.js'
+import { connect, openStores, UNAVAILABLE, waiting } from './postgres-stores-samples.js'
 import { join, MISSED, type TestReplica, until } from './replica-samples.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
 
@@ -52,7 +52,7 @@ describe.concurrent('a write', () => {
       const epoch = await events.takeOver(1)
       await events.begin(epoch, SETTLEMENT, header(10))
       await client.query('begin; select * from event_log for update')
-      const refused = expect(events.append(epoch, blocks)).rejects.toMatchObject(AWAY)
+      const refused = expect(events.append(epoch, blocks)).rejects.toMatchObject(UNAVAILABLE)
       expect(await timeOf(refused)).toBeLessThan(ANSWERED_MS)
       await client.query('rollback')
 
@@ -84,7 +84,7 @@ describe.concurrent('a write', () => {
       })
       const epoch = await far.events.takeOver(1)
       await far.events.begin(epoch, SETTLEMENT, header(10))
-      const refused = expect(far.events.append(epoch, blocks)).rejects.toMatchObject(AWAY)
+      const refused = expect(far.events.append(epoch, blocks)).rejects.toMatchObject(UNAVAILABLE)
       expect(await timeOf(refused)).toBeLessThan(ANSWERED_MS)
       expect(await takenOver).toBeLessThan(HELD_MS)
 
@@ -109,7 +109,7 @@ describe.concurrent('statements that wait for a locked table', () => {
       const holder = await connect(url, whenFinished)
       await holder.query('begin; lock table solvers in access exclusive mode')
       const reads = Array.from({ length: 10 }, () => solvers.readAll())
-      await Promise.all(reads.map((read) => expect(read).rejects.toMatchObject(AWAY)))
+      await Promise.all(reads.map((read) => expect(read).rejects.toMatchObject(UNAVAILABLE)))
       await eventually(
         () => waiting(client),
         ({ length }) => length === 0,

@@ -12,7 +12,7 @@ import { createSolverStore } from '../../src/store/solver-store.js'
 export const CONNECTIONS = "datname = current_database() and application_name = 'quote-aggregator'"
 
 /** The error of a store whose database is down. */
-export const AWAY = { name: 'ServiceError', reason: 'DATABASE_UNAVAILABLE', httpStatus: 503 }
+export const UNAVAILABLE = { name: 'ServiceError', reason: 'DATABASE_UNAVAILABLE', httpStatus: 503 }
 
 /** The stores of one replica, as the service opens them. They close with the test. */
 export async function openStores(

@@ -120,5 +120,6 @@ test('a lock that stays is reported, shows in the health, and ends with the othe
     'the database file cannot be used: another process has held its lock for more than 5 s: end that process',
     'the database file can be used again',
   ])
-  expect((await stores.solvers.save(solver(1), 100, NO_LIMIT)).solver).toEqual(solver(1))
+  await stores.solvers.save(solver(1), 100, NO_LIMIT)
+  expect(await stores.solvers.readAll()).toEqual([solver(1)])
 }, 30_000)

@@ -4,7 +4,7 @@ import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/store/database.js'
-import { migrations } from '../../src/store/schema.js'
+import { migrations } from '../../src/store/migrations.js'
 import { openSqlite, openSqliteTables } from '../../src/store/sqlite.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 

@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Solver } from '../../domain/solver.js'
-import { migrations } from '../../store/schema.js'
+import { migrations } from '../../store/migrations.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 /** The check results of the database. */

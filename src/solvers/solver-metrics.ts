@@ -1,0 +1,31 @@
+import type { Metrics } from '../telemetry/metrics.js'
+import type { FreeBonds } from './free-bonds.js'
+import type { SolverDirectory } from './solver-directory.js'
+
+interface SolverMetricsOptions {
+  readonly chainIds: readonly number[]
+  readonly directory: Pick<SolverDirectory, 'active' | 'registered'>
+  readonly freeBonds: Pick<FreeBonds, 'of'>
+  readonly metrics: Pick<Metrics, 'solvers' | 'solverFreeBond'>
+}
+
+/** Adds the numbers of solvers, and the free bonds of the active ones, to the metrics. */
+export function collectSolverMetrics({
+  chainIds,
+  directory,
+  freeBonds,
+  metrics,
+}: SolverMetricsOptions): void {
+  metrics.solverFreeBond.reset()
+  for (const chain_id of chainIds) {
+    const active = directory.active(chain_id)
+    const inactive = directory.registered(chain_id).length - active.length
+    metrics.solvers.set({ chain_id, state: 'active' }, active.length)
+    metrics.solvers.set({ chain_id, state: 'inactive' }, inactive)
+    for (const solver of active) {
+      const freeBond = freeBonds.of(solver)
+      if (freeBond !== undefined)
+        metrics.solverFreeBond.set({ chain_id, solver: solver.address }, Number(freeBond))
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { Address } from '../../src/domain/hex.js'
+import { startBondWatch } from '../../src/solvers/bond-watch.js'
+import { solver } from '../store/solver-samples.js'
+
+const [one, other] = [solver(1), solver(2)]
+const { chainId } = one
+const INTERVAL_MS = 60_000
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** The watch of a chain with two solvers. The test changes `node` and reads which bonds were asked for since. */
+function start() {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
+  const node = { isUp: true, isLeader: true }
+  let asked: Address[] = []
+  let onBondEvents = (_solvers: ReadonlySet<Address> | undefined) => {}
+  const chain = {
+    chainId,
+    isLeader: () => node.isLeader,
+    async readBond(address: Address) {
+      asked.push(address)
+      if (!node.isUp) throw new Error('no answer')
+      return { registered: true, total: 9n, reserved: 0n, unstaking: 0n }
+    },
+    onBondEvents(listener: typeof onBondEvents) {
+      onBondEvents = listener
+    },
+  }
+  const watch = startBondWatch({
+    store: { setBonded: async () => {}, removeUnbonded: async () => false },
+    directory: { registered: () => [one, other], refresh() {}, change: (_chainId, write) => write() },
+    freeBonds: {
+      of: () => 9n,
+      isStored: () => true,
+      update: async () => {},
+      updateUnstored() {},
+      updateRegistered: async () => {},
+      load: async () => false,
+    },
+    cluster: { listen() {} },
+    chains: new Map([[chainId, chain]]),
+    minSolverBond: 1n,
+    bondCheckIntervalMs: INTERVAL_MS,
+    now: () => 0,
+    log,
+  })
+  onTestFinished(watch.close)
+  const takeAsked = () => {
+    const taken = asked
+    asked = []
+    return taken
+  }
+  return { watch, node, lines, takeAsked, touch: (address: Address) => onBondEvents(new Set([address])) }
+}
+
+const down = 'bonds could not be read or stored: the states of solvers stay the same'
+const up = 'bonds are read and stored again'
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+test('a round that failed is repeated every second with all solvers, and logged once', async () => {
+  const { node, lines, takeAsked, touch } = start()
+  await pass(0)
+  expect(takeAsked()).toEqual([one.address, other.address])
+  node.isUp = false
+  touch(one.address)
+  await pass(0)
+  expect(takeAsked()).toEqual([one.address])
+  await pass(2000)
+  expect(takeAsked()).toHaveLength(4)
+  node.isUp = true
+  await pass(1000)
+  expect(takeAsked()).toEqual([one.address, other.address])
+  await pass(10_000)
+  expect(takeAsked()).toEqual([])
+  expect(lines).toEqual([down, up])
+})
+
+test('a replica that is no longer the leader reads no bonds, and does not log that it does', async () => {
+  const { node, lines, takeAsked, touch } = start()
+  node.isUp = false
+  touch(one.address)
+  await pass(0)
+  node.isLeader = false
+  takeAsked()
+  touch(one.address)
+  await pass(INTERVAL_MS)
+  expect(takeAsked()).toEqual([])
+  expect(lines).toEqual([down])
+})
+
+test('no bond is read after close', async () => {
+  const { watch, node, takeAsked, touch } = start()
+  node.isUp = false
+  await pass(0)
+  await watch.close()
+  takeAsked()
+  touch(one.address)
+  watch.wantUnknown(chainId)
+  await pass(2 * INTERVAL_MS)
+  expect(takeAsked()).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
+})
