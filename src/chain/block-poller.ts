@@ -1,6 +1,8 @@
+import { TimeoutError, withTimeout } from '../concurrency/with-timeout.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { BlockReader } from './block-reader.js'
+import { ChainConfigError } from './chain-config-error.js'
 import { createEndpointSelector } from './endpoint-selector.js'
 import { EventSinkError } from './event-sink-error.js'
 import type { HeadSync } from './head-sync.js'
@@ -9,8 +11,6 @@ import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { createPollResults } from './poll-results.js'
 import type { Endpoint } from './rpc-client.js'
 import { isRpcResponseError, summary } from './rpc-error.js'
-import { ChainConfigError } from './verify-endpoint.js'
-import { withTimeout } from './with-timeout.js'
 
 /** Polls a chain and passes each new head to the head sync. */
 export interface BlockPoller {
@@ -196,9 +196,9 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
       const firstPoll = pollFirst()
       keepPolling(firstPoll)
       try {
-        const isDone = await withTimeout(firstPoll, timeoutMs)
-        if (!isDone) results.startedWithout(timeoutMs)
+        await withTimeout(firstPoll, timeoutMs)
       } catch (error) {
+        if (error instanceof TimeoutError) results.startedWithout(timeoutMs)
         if (error instanceof ChainConfigError) throw error
       } finally {
         isStarting = false

@@ -2,6 +2,7 @@ import type { ChainConfig } from '../config.js'
 import type { BlockHeader } from '../domain/block.js'
 import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
+import type { BlockListener } from './block-listener.js'
 import type { Block, BlockReader } from './block-reader.js'
 import { createBlockRecheck } from './block-recheck.js'
 import { assertOnChain, firstRoot, parentOf, resyncRoot } from './chain-root.js'
@@ -11,19 +12,7 @@ import { withEventSinkErrors } from './event-sink-error.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
-import type { DecodedLogs } from './order-events.js'
 import type { LinkedRange } from './range-reader.js'
-
-/** Receives what happens on the chain, confirmed or not. */
-export interface ChainListener {
-  onLogs(publisher: DecodedLogs): void
-  /** The last known blocks have changed, so state that was read from them is invalid. */
-  onReorganisation(): void
-  /** Events were published late, because a node had omitted them at first. */
-  onLate(events: number): void
-  /** The events of a block near the head have been published. */
-  onPublished(block: Block): void
-}
 
 /** Whether blocks were only added, or known blocks were also removed with their events. */
 export type Outcome = 'added' | 'removed'
@@ -62,7 +51,7 @@ interface BlockProcessorOptions {
   /** How many blocks a reorganisation may remove. */
   readonly maxReorgDepth: number
   readonly eventSink: EventSink
-  readonly listener: ChainListener
+  readonly listener: BlockListener
   readonly log: Logger
 }
 

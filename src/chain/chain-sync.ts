@@ -2,8 +2,9 @@ import type { ChainConfig } from '../config.js'
 import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import type { BlockListener } from './block-listener.js'
 import { createBlockPoller } from './block-poller.js'
-import { type ChainListener, createBlockProcessor } from './block-processor.js'
+import { createBlockProcessor } from './block-processor.js'
 import { createBlockReader } from './block-reader.js'
 import type { ChainSnapshot, ChainState } from './chain-state.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
@@ -29,8 +30,7 @@ interface ChainSyncOptions {
   readonly endpoints: readonly Endpoint[]
   /** Verifies an endpoint before the first read from it. Later calls do nothing. */
   readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
-  /** Receives the chain's logs and reorganisations. */
-  readonly listener: ChainListener
+  readonly listener: BlockListener
   /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher
   readonly metrics: Metrics
@@ -42,7 +42,7 @@ const PUBLISH_INTERVAL_MS = 1000
 
 /** Builds the chain sync. It begins at the position that the last leader stored. */
 export function createChainSync(options: ChainSyncOptions): ChainSync {
-  const { config, endpoints, listener, publisher } = options
+  const { config, endpoints, publisher } = options
   const { chainId, settlement } = config
   const readerOf = (endpoint: Endpoint) => {
     const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
@@ -50,21 +50,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   }
   const readers = new Map(endpoints.map((endpoint) => [endpoint, readerOf(endpoint)]))
   let published = ''
-  const blocks = createBlockProcessor({
-    ...options,
-    listener: {
-      ...listener,
-      onLogs(block) {
-        listener.onLogs(block)
-        if (block.events.length > 0)
-          publisher.invalidateOrders(block.events.map(({ event }) => event.orderId))
-      },
-      onReorganisation() {
-        listener.onReorganisation()
-        publisher.invalidateOrders()
-      },
-    },
-  })
+  const blocks = createBlockProcessor(options)
   const headSync = createHeadSync({ ...options, blocks })
   const poller = createBlockPoller({
     ...config,

@@ -1,10 +1,10 @@
 import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import { ChainConfigError, describeConfigError } from './chain-config-error.js'
 import { backoffMs } from './endpoint-selector.js'
 import { EventSinkError } from './event-sink-error.js'
 import { summary } from './rpc-error.js'
-import { ChainConfigError, describeConfigError } from './verify-endpoint.js'
 
 /** All endpoints have had heads below the known blocks for longer than a node lags. */
 export class LowerHeadError extends Error {

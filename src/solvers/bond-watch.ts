@@ -56,7 +56,7 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   }
 }
 
-type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'onBondEvents'>
+type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'addListener'>
 
 interface ChainWatch {
   checkAll(): void
@@ -146,7 +146,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   }
 
   const unknown = watchUnknownBonds(chain, options, checkAll)
-  chain.onBondEvents(check)
+  chain.addListener({ onBonds: check, onReset: checkAll })
   const timer = setInterval(() => {
     registry.refresh(chainId)
     checkAll()
