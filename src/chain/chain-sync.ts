@@ -10,6 +10,7 @@ import type { ChainSnapshot, ChainState } from './chain-state.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
 import { createHeadSync } from './head-sync.js'
 import type { TimedHeader } from './headers.js'
+import { createPollResults } from './poll-results.js'
 import type { Endpoint } from './rpc-client.js'
 
 /** The leader's reading of one chain, for all replicas, from the election until the leadership is lost. */
@@ -49,27 +50,21 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     return createBlockReader(endpoint.client, chainId, settlement, { others })
   }
   const readers = new Map(endpoints.map((endpoint) => [endpoint, readerOf(endpoint)]))
-  let published = ''
   const blocks = createBlockProcessor(options)
   const headSync = createHeadSync({ ...options, blocks })
-  const poller = createBlockPoller({
-    ...config,
-    ...options,
-    readerAt: (endpoint) => readers.get(endpoint) ?? readerOf(endpoint),
-    headSync,
-    onPolled: publishChange,
-  })
+  const results = createPollResults({ ...config, ...options, endpointCount: endpoints.length })
+  let published = ''
 
   function snapshot(): ChainSnapshot {
-    const head = poller.head()
-    const last = headSync.last()
+    const head = results.head()
+    const last = blocks.last()
     // Without a last block, START_BLOCK is above the head.
     const isSyncing = headSync.isBackfilling() || last === undefined
     return {
-      status: !poller.isUp() ? 'down' : isSyncing ? 'syncing' : 'ok',
+      status: !results.isUp() ? 'down' : isSyncing ? 'syncing' : 'ok',
       head: head && withoutBloom(head),
       last: last && { number: last.number, hash: last.hash },
-      published: headSync.published(),
+      published: blocks.published(),
     }
   }
 
@@ -83,6 +78,15 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     if (JSON.stringify(snapshot()) !== published) publish()
   }
 
+  const poller = createBlockPoller({
+    ...config,
+    ...options,
+    readerAt: (endpoint) => readers.get(endpoint) ?? readerOf(endpoint),
+    blocks,
+    headSync,
+    results,
+    onPolled: publishChange,
+  })
   // The last leader may have read blocks without publishing it, and they are not read again.
   publisher.invalidateOrders()
   const timer = setInterval(publish, PUBLISH_INTERVAL_MS)
