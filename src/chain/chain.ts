@@ -74,10 +74,11 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId } = config
   const { cluster, metrics, log } = options
   const orders = options.orderCaches.of(chainId)
-  const { client, endpoints, close } = createRpcClient(config.rpcUrls, (method, outcome, seconds) => {
+  const rpc = createRpcClient(config.rpcUrls, (method, outcome, seconds) => {
     metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
     metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
   })
+  const { client, endpoints } = rpc
   const { verify, verifyAny, contract } = createEndpointVerifier(config, endpoints, options)
   const listeners = createChainListeners()
   const publisher = createChainStatePublisher(chainId, cluster)
@@ -139,7 +140,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     async close() {
       const closed = leadership.close()
       // A request that the node has not answered must not delay the end of the service.
-      close()
+      rpc.close()
       await closed
     },
   }
