@@ -1,4 +1,5 @@
 import { closeChains, collectChainMetrics, openChains } from './chain/chains.js'
+import { createOrderCaches } from './chain/order-cache.js'
 import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
 import { registerHealth } from './http/health.js'
@@ -82,13 +83,20 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const stores = await openStores({ ...config, now, log })
     started.push(stores.close)
     const { cluster } = stores
+    const orderCaches = createOrderCaches(config.chains.map(({ chainId }) => chainId))
     const eventLog = await openEventLog({ ...config, store: stores.events, cluster, metrics, log, now })
     started.push(eventLog.close)
     const { eventSinkOf } = eventLog
-    const chains = await openChains(config.chains, { ...config, eventSinkOf, cluster, metrics, log })
+    eventLog.onRemoteEvent(orderCaches.invalidate)
+    const chains = await openChains(config.chains, {
+      ...config,
+      eventSinkOf,
+      orderCaches,
+      cluster,
+      metrics,
+      log,
+    })
     started.push(() => closeChains(chains))
-    // Before subscribers receive an event, so that their reads of the order see the state after it.
-    eventLog.onRemoteEvent(({ chainId, orderId }) => chains.get(chainId)?.invalidateOrder(orderId))
 
     const endpointGuard = createEndpointGuard({
       production: config.production,

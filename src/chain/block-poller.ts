@@ -1,16 +1,17 @@
+import { TimeoutError, withTimeout } from '../concurrency/with-timeout.js'
 import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
+import type { BlockProcessor } from './block-processor.js'
 import type { BlockReader } from './block-reader.js'
+import { ChainConfigError } from './chain-config-error.js'
 import { createEndpointSelector } from './endpoint-selector.js'
 import { EventSinkError } from './event-sink-error.js'
+import { createHeadSubscriptions } from './head-subscriptions.js'
 import type { HeadSync } from './head-sync.js'
-import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { createPollResults } from './poll-results.js'
+import type { PollResults } from './poll-results.js'
+import { createPollSchedule, type PollRun } from './poll-schedule.js'
 import type { Endpoint } from './rpc-client.js'
 import { isRpcResponseError, summary } from './rpc-error.js'
-import { ChainConfigError } from './verify-endpoint.js'
-import { withTimeout } from './with-timeout.js'
 
 /** Polls a chain and passes each new head to the head sync. */
 export interface BlockPoller {
@@ -25,10 +26,6 @@ export interface BlockPoller {
    * @returns after the poll has succeeded or failed, or has begun a backfill
    */
   pollNow(): Promise<void>
-  /** Whether the chain answers and its events can be written. */
-  isUp(): boolean
-  /** The highest block seen. */
-  head(): TimedHeader | undefined
   close(): Promise<void>
 }
 
@@ -39,75 +36,61 @@ interface BlockPollerOptions {
   readonly readerAt: (endpoint: Endpoint) => BlockReader
   /** Verifies an endpoint before the first read from it. Later calls do nothing. */
   readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
+  readonly blocks: Pick<BlockProcessor, 'last'>
   readonly headSync: HeadSync
+  /** Takes the result of every poll. */
+  readonly results: PollResults
   /** Called after every poll, successful or not. */
   readonly onPolled: () => void
-  readonly metrics: Metrics
   readonly log: Logger
 }
 
 /** Poll intervals between polls while a subscription pushes new heads. */
 const SUBSCRIBED_INTERVALS = 10
-/** A head that is this many blocks above the last followed one is wrong: no node lags so much. */
-const MAX_LAG_BLOCKS = 100
 
-/** Builds the poller of one chain. */
+/** Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run. */
 export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
-  const { chainId, pollIntervalMs, endpoints, headSync, log } = options
+  const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, log } = options
   const selector = createEndpointSelector(endpoints, pollIntervalMs)
-  const results = createPollResults({ ...options, endpointCount: endpoints.length })
-  const closing = new AbortController()
-  let head: TimedHeader | undefined
-  /** Endpoints that push new heads. */
-  const subscribed = new Set<Endpoint>()
-  /** A pushed head that has not been followed yet. */
-  let pushedHead: TimedHeader | undefined
-  let timer: NodeJS.Timeout | undefined
-  let poll: Promise<void> | undefined
-  /** Resolves when the poll has ended or has begun a backfill. */
-  let pollOrBackfill: Promise<void> | undefined
-  let onBackfill = () => {}
+  const subscriptions = createHeadSubscriptions({ chainId, selector, log })
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false
-  /** The poll after the current one. All calls of `pollNow` in the meantime share it. */
-  let nextPoll: Promise<void> | undefined
 
-  async function pollEndpoint(endpoint: Endpoint): Promise<void> {
+  async function pollOnce(run: PollRun): Promise<void> {
+    const endpoint = selector.next(results.isTrusted())
+    try {
+      await followHeadOf(endpoint, run)
+      results.succeeded()
+    } catch (error) {
+      if (!run.signal.aborted) failed(endpoint, error)
+      throw error
+    }
+  }
+
+  async function followHeadOf(endpoint: Endpoint, run: PollRun): Promise<void> {
     await options.verifyEndpoint(endpoint)
-    const wasSubscribed = subscribed.has(endpoint)
+    const wasSubscribed = subscriptions.has(endpoint)
     // Before the head is read, so that no head is missed between the two.
-    await subscribe(endpoint)
-    closing.signal.throwIfAborted()
+    await subscriptions.subscribe(endpoint, run.pollSoon)
+    run.signal.throwIfAborted()
     const reader = options.readerAt(endpoint)
-    const pushed = pushedHead
-    pushedHead = undefined
+    const pushed = subscriptions.takeHead()
     const seen = pushed ?? (await reader.head())
-    closing.signal.throwIfAborted()
-    const isNew = seen.number > (head?.number ?? -1)
-    if (isNew) {
+    run.signal.throwIfAborted()
+    if (results.sawHead(seen)) {
       // The subscription did not push this head, so it has ended.
-      if (pushed === undefined && wasSubscribed) subscribed.delete(endpoint)
-      head = seen
+      if (pushed === undefined && wasSubscribed) subscriptions.remove(endpoint)
       selector.markHead()
     }
-    const lastNumber = headSync.last()?.number ?? 0
-    const run = { signal: closing.signal, onProgress: results.succeeded, onBackfill: () => onBackfill() }
-    const result = await headSync.follow(reader, seen, run)
-    if (result === 'lower') {
-      // A pushed head may be older than blocks that were read in the meantime.
-      if (pushed === undefined) selector.markFailed()
-      results.wasLower(seen.number, lastNumber)
-      return
-    }
-    results.reached()
-    // A lower head counts after a rollback to it. Otherwise this node lags and has not seen a block that another one has.
-    const highest = head?.number ?? 0
-    const isLagging = seen.number >= lastNumber && seen.number >= highest - MAX_LAG_BLOCKS
-    if (seen.number >= highest || !isLagging) head = seen
+    const lastNumber = blocks.last()?.number ?? 0
+    const result = await headSync.follow(reader, seen, { ...run, onProgress: results.succeeded })
+    if (result === 'followed') return results.followed(seen, lastNumber)
+    // A pushed head may be older than blocks that were read in the meantime.
+    if (pushed === undefined) selector.markFailed()
+    results.wasLower(seen, lastNumber)
   }
 
   function failed(endpoint: Endpoint, error: unknown): void {
-    if (closing.signal.aborted) return
     log.debug(
       { chainId, endpoint: selector.index() + 1, reason: summary(error) },
       'a poll of the chain failed',
@@ -115,110 +98,46 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     results.failed(error, isStarting && error instanceof ChainConfigError)
     if (error instanceof EventSinkError) return
     if (!isRpcResponseError(error) && !(error instanceof InconsistentAnswerError)) {
-      subscribed.delete(endpoint)
+      subscriptions.remove(endpoint)
       endpoint.disconnect()
     }
     selector.markFailed()
   }
 
-  async function pollOnce(): Promise<void> {
-    const endpoint = selector.next(results.isTrusted())
-    try {
-      await pollEndpoint(endpoint)
-      results.succeeded()
-    } catch (error) {
-      failed(endpoint, error)
-      throw error
-    }
-  }
-
   /** Tries every endpoint once. */
-  async function pollFirst(): Promise<void> {
+  async function pollFirst(run: PollRun): Promise<void> {
     for (let left = endpoints.length; ; left--) {
       try {
-        return await pollOnce()
+        return await pollOnce(run)
       } catch (error) {
         if (error instanceof ChainConfigError || left === 1) throw error
       }
     }
   }
 
-  async function subscribe(endpoint: Endpoint): Promise<void> {
-    if (endpoint.subscribeToHeads === undefined || subscribed.has(endpoint)) return
-    subscribed.add(endpoint)
-    const onLost = () => {
-      if (subscribed.delete(endpoint)) pollSoon()
-    }
-    const onHead = (pushed: TimedHeader) => {
-      if (endpoint !== selector.current()) return
-      pushedHead = pushed
-      pollSoon()
-    }
-    const isSubscribed = await endpoint.subscribeToHeads(onHead, onLost)
-    if (isSubscribed) return
-    subscribed.delete(endpoint)
-    log.debug({ chainId, endpoint: selector.index() + 1 }, 'the endpoint does not push new heads')
-  }
-
-  function pollSoon(): void {
-    if (poll !== undefined || closing.signal.aborted) return
-    clearTimeout(timer)
-    keepPolling(pollOnce())
-  }
-
-  /** Schedules the next poll after this one. `results` has the failure of this one. */
-  function keepPolling(thisPoll: Promise<void>): void {
-    poll = thisPoll
-      .catch(() => {})
-      .then(() => {
-        poll = undefined
-        options.onPolled()
-        if (closing.signal.aborted) return
-        if (pushedHead !== undefined) pollSoon()
-        else timer = setTimeout(pollSoon, delayMs())
-      })
-    const backfill = new Promise<void>((resolve) => {
-      onBackfill = resolve
-    })
-    pollOrBackfill = Promise.race([poll, backfill])
-  }
-
-  function delayMs(): number {
+  function pauseMs(): number | undefined {
+    if (subscriptions.hasHead()) return undefined
     const backoffMs = results.backoffMs()
     if (backoffMs !== undefined) return backoffMs
-    const isSubscribed = subscribed.has(selector.current()) && !results.isLower()
+    const isSubscribed = subscriptions.has(selector.current()) && !results.isLower()
     return isSubscribed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }
+
+  const schedule = createPollSchedule({ poll: pollOnce, onPolled: options.onPolled, pauseMs })
 
   return {
     async start(timeoutMs) {
       isStarting = true
-      const firstPoll = pollFirst()
-      keepPolling(firstPoll)
       try {
-        const isDone = await withTimeout(firstPoll, timeoutMs)
-        if (!isDone) results.startedWithout(timeoutMs)
+        await withTimeout(schedule.start(pollFirst), timeoutMs)
       } catch (error) {
+        if (error instanceof TimeoutError) results.startedWithout(timeoutMs)
         if (error instanceof ChainConfigError) throw error
       } finally {
         isStarting = false
       }
     },
-    pollNow() {
-      nextPoll ??= (async () => {
-        await pollOrBackfill
-        nextPoll = undefined
-        pollSoon()
-        await pollOrBackfill
-      })()
-      return nextPoll
-    },
-    isUp: results.isUp,
-    head: () => head,
-    async close() {
-      closing.abort()
-      clearTimeout(timer)
-      await poll
-    },
+    pollNow: schedule.pollNow,
+    close: schedule.close,
   }
 }

@@ -2,28 +2,18 @@ import type { ChainConfig } from '../config.js'
 import type { BlockHeader } from '../domain/block.js'
 import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
+import type { BlockListener } from './block-listener.js'
 import type { Block, BlockReader } from './block-reader.js'
 import { createBlockRecheck } from './block-recheck.js'
-import { assertOnChain, firstRoot, parentOf, resyncRoot } from './chain-root.js'
+import { assertOnChain, parentOf, resyncRoot } from './chain-root.js'
 import { createCheckpoints } from './checkpoints.js'
 import { createConfirmationBuffer } from './confirmation-buffer.js'
 import { withEventSinkErrors } from './event-sink-error.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
-import type { DecodedLogs } from './order-events.js'
+import { createOpenPosition } from './open-position.js'
 import type { LinkedRange } from './range-reader.js'
-
-/** Receives what happens on the chain, confirmed or not. */
-export interface ChainListener {
-  onLogs(publisher: DecodedLogs): void
-  /** The last known blocks have changed, so state that was read from them is invalid. */
-  onReorganisation(): void
-  /** Events were published late, because a node had omitted them at first. */
-  onLate(events: number): void
-  /** The events of a block near the head have been published. */
-  onPublished(block: Block): void
-}
 
 /** Whether blocks were only added, or known blocks were also removed with their events. */
 export type Outcome = 'added' | 'removed'
@@ -62,7 +52,7 @@ interface BlockProcessorOptions {
   /** How many blocks a reorganisation may remove. */
   readonly maxReorgDepth: number
   readonly eventSink: EventSink
-  readonly listener: ChainListener
+  readonly listener: BlockListener
   readonly log: Logger
 }
 
@@ -72,56 +62,23 @@ const MAX_EVENT_BLOCKS = 10_000
 /** Builds the processor of one chain's blocks. */
 export function createBlockProcessor(options: BlockProcessorOptions): BlockProcessor {
   const { config, maxReorgDepth, listener, log } = options
-  const { chainId, settlement, startBlock, confirmations, recheckBlocks } = config
-  const { onPublished, onLogs } = listener
+  const { chainId, confirmations, recheckBlocks } = config
+  const { onPublished, onLogs, onLate } = listener
   // One more block, so that the block before the deepest reorganisation is known.
   const keptBlocks = maxReorgDepth + confirmations + 1
-  const eventSink = withEventSinkErrors(options.eventSink, () => {
-    isEventSinkLost = true
-  })
-  const confirmationBuffer = createConfirmationBuffer({ maxReorgDepth, eventSink, onPublished })
-  const checkpoints = createCheckpoints()
-  const depth = Math.min(recheckBlocks, keptBlocks - 1)
-  const blockRecheck = createBlockRecheck({ chainId, depth, eventSink, onLogs, onLate: listener.onLate, log })
   let chain: LocalChain | undefined
   let firstBlock = 0
   let hasRemoved = false
   /** A write has failed. It may have reached the event log, so `open` must read the log again. */
   let isEventSinkLost = false
-  let hasWarned = false
-
-  async function readPosition(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
-    const stored = await eventSink.open()
-    if (stored?.settlement === settlement) {
-      firstBlock = stored.firstBlock
-      confirmationBuffer.reset(stored.headers.at(-1)?.number ?? 0)
-      blockRecheck.resume(stored.headers.filter(({ number }) => number >= firstBlock))
-      return stored.headers
-    }
-    if (startBlock !== undefined && startBlock > head.number + 1) {
-      warnOfStartBlock(startBlock, head)
-      return undefined
-    }
-    if (stored !== undefined)
-      log.warn(
-        { chainId, was: stored.settlement },
-        'the settlement contract has changed: the events of the new one are read from its first block',
-      )
-    const root = await firstRoot(startBlock, reader, head)
-    await eventSink.begin(settlement, root)
-    firstBlock = root.number + 1
-    confirmationBuffer.reset(root.number)
-    return [root]
-  }
-
-  function warnOfStartBlock(startBlock: number, head: BlockHeader): void {
-    if (hasWarned) return
-    hasWarned = true
-    log.warn(
-      { chainId, startBlock, headBlock: head.number },
-      `START_BLOCK_${chainId} is above the head: no event is published before the chain reaches it`,
-    )
-  }
+  const eventSink = withEventSinkErrors(options.eventSink, () => {
+    isEventSinkLost = true
+  })
+  const openPosition = createOpenPosition({ config, eventSink, log })
+  const confirmationBuffer = createConfirmationBuffer({ maxReorgDepth, eventSink, onPublished })
+  const checkpoints = createCheckpoints()
+  const depth = Math.min(recheckBlocks, keptBlocks - 1)
+  const blockRecheck = createBlockRecheck({ chainId, depth, eventSink, onLogs, onLate, log })
 
   function knownBlocks(): LocalChain {
     if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)
@@ -139,14 +96,11 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     const step = reconcile(local, first)
     switch (step.kind) {
       case 'append':
-        append(local, headers, await readBlocks(reader, headers, stateBlock), stateBlock)
+        append(local, headers, await reader.blocks(headers, stateBlock), stateBlock)
         return 'added'
       case 'reorganisation': {
         // The node may have left the fork of this head. The old events stay until the new ones have been read.
-        const [blocks] = await Promise.all([
-          readBlocks(reader, headers, stateBlock),
-          assertOnChain(reader, first),
-        ])
+        const [blocks] = await Promise.all([reader.blocks(headers, stateBlock), assertOnChain(reader, first)])
         append(await rollBack(local, step.ancestor), headers, blocks, stateBlock)
         return 'removed'
       }
@@ -159,18 +113,6 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       case 'gap':
         throw new Error(`block ${first.number} is ${step.kind}, after block ${tipOf(local).number}`)
     }
-  }
-
-  async function readBlocks(
-    reader: BlockReader,
-    headers: readonly TimedHeader[],
-    stateBlock: number,
-  ): Promise<Block[]> {
-    const attachSolvers = async (block: Block) => ({
-      ...block,
-      events: await reader.attachSolvers(block.events, stateBlock),
-    })
-    return Promise.all((await reader.blocks(headers)).map(attachSolvers))
   }
 
   function append(
@@ -224,10 +166,16 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
 
     async open(reader, head) {
       if (chain !== undefined && !isEventSinkLost) return chain
-      chain = await readPosition(reader, head)
+      const position = await openPosition(reader, head)
+      chain = position?.headers
       isEventSinkLost = false
-      if (chain !== undefined) checkpoints.add(chain[0])
-      return chain
+      if (position === undefined) return undefined
+      const { headers } = position
+      firstBlock = position.firstBlock
+      confirmationBuffer.reset(tipOf(headers).number)
+      blockRecheck.resume(headers.filter(({ number }) => number >= firstBlock))
+      checkpoints.add(headers[0])
+      return headers
     },
 
     beginPass() {

@@ -31,12 +31,15 @@ export interface BlockReader {
   headerOf(hash: Hex): Promise<TimedHeader>
   /** Number of the last final block; undefined when the chain does not report it. */
   finalized(): Promise<number | undefined>
-  /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
-  blocks(headers: readonly TimedHeader[]): Promise<Block[]>
+  /**
+   * The decoded logs of exactly these blocks, requested by block hash (EIP-234).
+   * @param stateBlock number of the block as of which the solvers of refunds are read
+   */
+  blocks(headers: readonly TimedHeader[], stateBlock: number): Promise<Block[]>
   /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
   range(from: number, to: number): Promise<BlockRange>
   /** Adds the solver to each refund, because the contract's event does not have it. */
-  attachSolvers(events: readonly EventWithPosition[], atBlock: number): Promise<EventWithPosition[]>
+  attachSolvers(events: readonly EventWithPosition[], stateBlock: number): Promise<EventWithPosition[]>
 }
 
 interface BlockReaderOptions {
@@ -80,6 +83,19 @@ export function createBlockReader(
     return { header, isProven, ...decodeLogs(chainId, logs) }
   }
 
+  async function attachSolvers(
+    events: readonly EventWithPosition[],
+    stateBlock: number,
+  ): Promise<EventWithPosition[]> {
+    const attach = async (placed: EventWithPosition) => {
+      const { event } = placed
+      if (event.solver !== undefined) return placed
+      const order = await settlement.readOrder(event.orderId, { blockNumber: BigInt(stateBlock) })
+      return order.state === 'NONE' ? placed : { ...placed, event: { ...event, solver: order.solver } }
+    }
+    return Promise.all(events.map(attach))
+  }
+
   return {
     head: () => readHeader('eth_getBlockByNumber', 'latest'),
     header,
@@ -96,23 +112,19 @@ export function createBlockReader(
         ({ number }) => number,
         () => undefined,
       ),
-    blocks: (headers) => Promise.all(headers.map(block)),
+    async blocks(headers, stateBlock) {
+      const blocks = await Promise.all(headers.map(block))
+      return Promise.all(
+        blocks.map(async (read) => ({ ...read, events: await attachSolvers(read.events, stateBlock) })),
+      )
+    },
 
     async range(from, to) {
       const { end, logs } = await readRangeLogs(from, to)
       return { end, ...decodeLogs(chainId, logs) }
     },
 
-    async attachSolvers(events, atBlock) {
-      return Promise.all(
-        events.map(async (placed) => {
-          const { event } = placed
-          if (event.solver !== undefined) return placed
-          const order = await settlement.readOrder(event.orderId, { blockNumber: BigInt(atBlock) })
-          return order.state === 'NONE' ? placed : { ...placed, event: { ...event, solver: order.solver } }
-        }),
-      )
-    },
+    attachSolvers,
   }
 }
 

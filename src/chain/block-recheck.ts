@@ -80,12 +80,8 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
     headNumber: number,
   ): Promise<Block[]> {
     const headers = await Promise.all(due.map(({ header }) => reader.header(header.number)))
-    const blocks = await reader.blocks(headers.filter(({ hash }, index) => hash === due[index]?.header.hash))
-    const attachSolvers = async (block: Block) => ({
-      ...block,
-      events: await reader.attachSolvers(block.events, headNumber),
-    })
-    return Promise.all(blocks.map(attachSolvers))
+    const onChain = headers.filter(({ hash }, index) => hash === due[index]?.header.hash)
+    return reader.blocks(onChain, headNumber)
   }
 
   return {

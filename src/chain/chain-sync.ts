@@ -2,13 +2,15 @@ import type { ChainConfig } from '../config.js'
 import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import type { BlockListener } from './block-listener.js'
 import { createBlockPoller } from './block-poller.js'
-import { type ChainListener, createBlockProcessor } from './block-processor.js'
+import { createBlockProcessor } from './block-processor.js'
 import { createBlockReader } from './block-reader.js'
 import type { ChainSnapshot, ChainState } from './chain-state.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
 import { createHeadSync } from './head-sync.js'
 import type { TimedHeader } from './headers.js'
+import { createPollResults } from './poll-results.js'
 import type { Endpoint } from './rpc-client.js'
 
 /** The leader's reading of one chain, for all replicas, from the election until the leadership is lost. */
@@ -29,8 +31,7 @@ interface ChainSyncOptions {
   readonly endpoints: readonly Endpoint[]
   /** Verifies an endpoint before the first read from it. Later calls do nothing. */
   readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
-  /** Receives the chain's logs and reorganisations. */
-  readonly listener: ChainListener
+  readonly listener: BlockListener
   /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher
   readonly metrics: Metrics
@@ -42,48 +43,28 @@ const PUBLISH_INTERVAL_MS = 1000
 
 /** Builds the chain sync. It begins at the position that the last leader stored. */
 export function createChainSync(options: ChainSyncOptions): ChainSync {
-  const { config, endpoints, listener, publisher } = options
+  const { config, endpoints, publisher } = options
   const { chainId, settlement } = config
   const readerOf = (endpoint: Endpoint) => {
     const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
     return createBlockReader(endpoint.client, chainId, settlement, { others })
   }
   const readers = new Map(endpoints.map((endpoint) => [endpoint, readerOf(endpoint)]))
-  let published = ''
-  const blocks = createBlockProcessor({
-    ...options,
-    listener: {
-      ...listener,
-      onLogs(block) {
-        listener.onLogs(block)
-        if (block.events.length > 0)
-          publisher.invalidateOrders(block.events.map(({ event }) => event.orderId))
-      },
-      onReorganisation() {
-        listener.onReorganisation()
-        publisher.invalidateOrders()
-      },
-    },
-  })
+  const blocks = createBlockProcessor(options)
   const headSync = createHeadSync({ ...options, blocks })
-  const poller = createBlockPoller({
-    ...config,
-    ...options,
-    readerAt: (endpoint) => readers.get(endpoint) ?? readerOf(endpoint),
-    headSync,
-    onPolled: publishChange,
-  })
+  const results = createPollResults({ ...config, ...options, endpointCount: endpoints.length })
+  let published = ''
 
   function snapshot(): ChainSnapshot {
-    const head = poller.head()
-    const last = headSync.last()
+    const head = results.head()
+    const last = blocks.last()
     // Without a last block, START_BLOCK is above the head.
     const isSyncing = headSync.isBackfilling() || last === undefined
     return {
-      status: !poller.isUp() ? 'down' : isSyncing ? 'syncing' : 'ok',
+      status: !results.isUp() ? 'down' : isSyncing ? 'syncing' : 'ok',
       head: head && withoutBloom(head),
       last: last && { number: last.number, hash: last.hash },
-      published: headSync.published(),
+      published: blocks.published(),
     }
   }
 
@@ -97,6 +78,15 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     if (JSON.stringify(snapshot()) !== published) publish()
   }
 
+  const poller = createBlockPoller({
+    ...config,
+    ...options,
+    readerAt: (endpoint) => readers.get(endpoint) ?? readerOf(endpoint),
+    blocks,
+    headSync,
+    results,
+    onPolled: publishChange,
+  })
   // The last leader may have read blocks without publishing it, and they are not read again.
   publisher.invalidateOrders()
   const timer = setInterval(publish, PUBLISH_INTERVAL_MS)

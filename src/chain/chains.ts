@@ -1,11 +1,11 @@
 import type { ChainConfig } from '../config.js'
-import type { EventSink } from '../domain/event-sink.js'
 import { ConfigError } from '../environment.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Chain, type ChainOptions, createChain } from './chain.js'
-import { ChainConfigError } from './verify-endpoint.js'
+import { ChainConfigError } from './chain-config-error.js'
 
-const FIRST_ANSWER_TIMEOUT_MS = 3000
+/** Time that each chain has for its first answer before the service starts without it. */
+const START_TIMEOUT_MS = 3000
 
 /**
  * Opens all supported chains in parallel. A chain that is down does not delay the others.
@@ -14,12 +14,12 @@ const FIRST_ANSWER_TIMEOUT_MS = 3000
  */
 export async function openChains(
   configs: readonly ChainConfig[],
-  options: Omit<ChainOptions, 'createEventSink'> & { readonly eventSinkOf: (chainId: number) => EventSink },
+  options: Omit<ChainOptions, 'startTimeoutMs'>,
 ): Promise<ReadonlyMap<number, Chain>> {
-  const chains = configs.map((config) => {
-    return createChain(config, { ...options, createEventSink: () => options.eventSinkOf(config.chainId) })
-  })
-  const starts = await Promise.allSettled(chains.map((chain) => chain.start(FIRST_ANSWER_TIMEOUT_MS)))
+  const chains = configs.map((config) =>
+    createChain(config, { ...options, startTimeoutMs: START_TIMEOUT_MS }),
+  )
+  const starts = await Promise.allSettled(chains.map((chain) => chain.start()))
   const failures = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))
   if (failures.length > 0) {
     await Promise.all(chains.map((chain) => chain.close()))

@@ -9,10 +9,6 @@ import { createRangeReader } from './range-reader.js'
 
 /** Keeps the local chain and the event log up to date with a chain. */
 export interface HeadSync {
-  /** The last block of the local chain; undefined until the first head was followed. */
-  last(): BlockHeader | undefined
-  /** Number of the last block whose events are published. */
-  published(): number | undefined
   /** Whether it reads ranges, because the head is far above the last block. */
   isBackfilling(): boolean
   /**
@@ -114,8 +110,6 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
   }
 
   return {
-    last: blocks.last,
-    published: blocks.published,
     isBackfilling: () => isBackfilling,
 
     async follow(reader, head, run) {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { OrderEvent } from '../domain/event.js'
 import type { Hex } from '../domain/hex.js'
 import type { Order } from '../domain/order.js'
 
@@ -9,26 +10,53 @@ export interface FetchedOrder {
   readonly isAtTip: boolean
 }
 
-/** Orders as of the last block seen. */
+/** Orders of one chain as of the last block seen. */
 export interface OrderCache {
   /** An order from memory. */
   peek(orderId: Hex): Order | undefined
   /** An order. Reads it only when it is not in memory and no read of it is under way. */
-  get(orderId: Hex): Promise<Order>
+  get(orderId: Hex, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<Order>
   /** Removes an order that an event has changed. A read under way is not kept. */
   invalidate(orderId: Hex): void
   /** Removes all orders, as after a reorganisation. */
   clear(): void
 }
 
+/**
+ * The orders of all chains. An order is invalidated before any subscriber receives its event, on every replica. So a
+ * subscriber never reads an order that is older than the event. The event log holds this rule: it calls `invalidate` with
+ * each event before it passes the event on.
+ *
+ * Orders are read as of the last block seen, so a block that waits for confirmations invalidates its orders too: see
+ * block-listener.ts for the leader and remote-chain-state.ts for the other replicas.
+ */
+export interface OrderCaches {
+  of(chainId: number): OrderCache
+  /** Removes the order of an event, on whichever replica the event was read. Ignores other chains. */
+  invalidate(event: Pick<OrderEvent, 'chainId' | 'orderId'>): void
+}
+
 const MAX_ORDERS = 10_000
 
-/** Builds the cache. @param read reads one order */
-export function createOrderCache(read: (orderId: Hex) => Promise<FetchedOrder>): OrderCache {
+/** Builds the caches of all supported chains. */
+export function createOrderCaches(chainIds: readonly number[]): OrderCaches {
+  const caches = new Map(chainIds.map((chainId) => [chainId, createOrderCache()]))
+  return {
+    of(chainId) {
+      const cache = caches.get(chainId)
+      if (cache === undefined) throw new Error(`chain ${chainId} has no order cache`)
+      return cache
+    },
+    invalidate: ({ chainId, orderId }) => caches.get(chainId)?.invalidate(orderId),
+  }
+}
+
+/** Builds the cache of one chain. */
+export function createOrderCache(): OrderCache {
   const cached = new LRUCache<Hex, Order>({ max: MAX_ORDERS })
   const readings = new Map<Hex, Promise<Order>>()
 
-  function startReading(orderId: Hex): Promise<Order> {
+  function startReading(orderId: Hex, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<Order> {
     const isCurrent = () => readings.get(orderId) === reading
     const reading = read(orderId)
       .then(({ order, isAtTip }) => {
@@ -44,8 +72,8 @@ export function createOrderCache(read: (orderId: Hex) => Promise<FetchedOrder>):
 
   return {
     peek: (orderId) => cached.get(orderId),
-    async get(orderId) {
-      return cached.get(orderId) ?? readings.get(orderId) ?? startReading(orderId)
+    async get(orderId, read) {
+      return cached.get(orderId) ?? readings.get(orderId) ?? startReading(orderId, read)
     },
     invalidate(orderId) {
       cached.delete(orderId)

@@ -1,10 +1,11 @@
 import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import { ChainConfigError, describeConfigError } from './chain-config-error.js'
 import { backoffMs } from './endpoint-selector.js'
 import { EventSinkError } from './event-sink-error.js'
+import type { TimedHeader } from './headers.js'
 import { summary } from './rpc-error.js'
-import { ChainConfigError, describeConfigError } from './verify-endpoint.js'
 
 /** All endpoints have had heads below the known blocks for longer than a node lags. */
 export class LowerHeadError extends Error {
@@ -19,15 +20,19 @@ export interface PollResults {
   isTrusted(): boolean
   /** Notes that a poll, or a part of it, succeeded. */
   succeeded(): void
+  /** The highest block seen. */
+  head(): TimedHeader | undefined
+  /** Notes a head before it is followed. @returns whether it is higher than all heads before */
+  sawHead(seen: TimedHeader): boolean
+  /** Notes that a head was followed. @param lastNumber the last known block before it */
+  followed(seen: TimedHeader, lastNumber: number): void
   /** Whether the last head was lower than the known blocks. */
   isLower(): boolean
-  /** Notes that a head was followed. */
-  reached(): void
   /**
    * Notes that a head was lower than the known blocks.
    * @throws LowerHeadError when this has lasted for too long
    */
-  wasLower(head: number, lastNumber: number): void
+  wasLower(seen: TimedHeader, lastNumber: number): void
   /**
    * Notes that a poll failed.
    * @param isReported whether the caller reports the error, so that it is not logged here
@@ -50,6 +55,8 @@ interface PollResultsOptions {
   readonly log: Logger
 }
 
+/** A head that is this many blocks above the last followed one is wrong: no node lags so much. */
+const MAX_LAG_BLOCKS = 100
 /** Number of polls in a row, and of poll intervals, that may find a lower head. A lagging node catches up earlier. */
 const MAX_LOWER_POLLS = 100
 
@@ -57,6 +64,7 @@ const MAX_LOWER_POLLS = 100
 export function createPollResults(options: PollResultsOptions): PollResults {
   const { chainId, pollIntervalMs, endpointCount, metrics, log } = options
   let isUp: boolean | undefined
+  let head: TimedHeader | undefined
   let failures = 0
   /** Number of endpoints that the last failure concerns. */
   let concerned = endpointCount
@@ -82,18 +90,30 @@ export function createPollResults(options: PollResultsOptions): PollResults {
       logged = undefined
     },
 
-    isLower: () => lower !== undefined,
+    head: () => head,
 
-    reached() {
-      lower = undefined
+    sawHead(seen) {
+      const isHigher = seen.number > (head?.number ?? -1)
+      if (isHigher) head = seen
+      return isHigher
     },
 
-    wasLower(head, lastNumber) {
+    followed(seen, lastNumber) {
+      lower = undefined
+      // A lower head counts after a rollback to it. Otherwise this node lags and has not seen a block that another one has.
+      const highest = head?.number ?? 0
+      const isLagging = seen.number >= lastNumber && seen.number >= highest - MAX_LAG_BLOCKS
+      if (seen.number >= highest || !isLagging) head = seen
+    },
+
+    isLower: () => lower !== undefined,
+
+    wasLower({ number }, lastNumber) {
       const now = performance.now()
       lower = { since: lower?.since ?? now, polls: (lower?.polls ?? 0) + 1 }
       const isLong = now - lower.since >= MAX_LOWER_POLLS * pollIntervalMs
       if (isLong && lower.polls >= MAX_LOWER_POLLS)
-        throw new LowerHeadError(`the head is block ${head}, the last block read is ${lastNumber}`)
+        throw new LowerHeadError(`the head is block ${number}, the last block read is ${lastNumber}`)
     },
 
     failed(error, isReported = false) {

@@ -1,15 +1,23 @@
 import type { PublicClient } from 'viem'
+import type { ClusterBus } from '../domain/cluster.js'
 import type { Hex } from '../domain/hex.js'
 import type { ChainSnapshot, ChainState } from './chain-state.js'
+import { listenToChainState } from './chain-state-messages.js'
+import type { OrderCache } from './order-cache.js'
 
 /** State of a chain on a follower replica, as the leader publishes it. */
 export interface RemoteChainState extends ChainState {
-  /** Sets the published snapshot. */
-  update(snapshot: ChainSnapshot): void
-  /** Removes the last block of the snapshot, because a later block is being read. The next snapshot has one again. */
-  invalidateLast(): void
-  /** Marks the snapshot as old. */
-  invalidate(): void
+  /** Continues with the last snapshot of this replica's own chain sync. It is old until the next leader publishes one. */
+  continueFrom(snapshot: ChainSnapshot): void
+}
+
+interface RemoteChainStateOptions {
+  readonly chainId: number
+  /** Asks the node for its head. */
+  readonly client: Pick<PublicClient, 'request'>
+  readonly cluster: Pick<ClusterBus, 'listen'>
+  /** Loses the orders that the leader reports as changed. */
+  readonly orders: Pick<OrderCache, 'invalidate' | 'clear'>
 }
 
 /**
@@ -25,8 +33,9 @@ const NOTHING_RECEIVED: ChainSnapshot = {
   published: undefined,
 }
 
-/** Builds the state. @param client asks the node for its head */
-export function createRemoteChainState(client: PublicClient): RemoteChainState {
+/** Builds the state, and follows the messages of the leader. */
+export function createRemoteChainState(options: RemoteChainStateOptions): RemoteChainState {
+  const { chainId, client, cluster, orders } = options
   let received = NOTHING_RECEIVED
   let receivedAt = Number.NEGATIVE_INFINITY
 
@@ -34,6 +43,23 @@ export function createRemoteChainState(client: PublicClient): RemoteChainState {
     const isSilent = performance.now() - receivedAt > STALE_MS
     return isSilent && received.status === 'ok' ? { ...received, status: 'syncing' } : received
   }
+
+  listenToChainState(chainId, cluster, {
+    onSnapshot(snapshot) {
+      received = snapshot
+      receivedAt = performance.now()
+    },
+    onOrdersInvalidated(orderIds) {
+      // A later block is being read. The next snapshot has it.
+      received = { ...received, last: undefined }
+      if (orderIds === undefined) orders.clear()
+      else for (const orderId of orderIds) orders.invalidate(orderId)
+    },
+    onMissed() {
+      receivedAt = Number.NEGATIVE_INFINITY
+      orders.clear()
+    },
+  })
 
   return {
     snapshot,
@@ -43,14 +69,8 @@ export function createRemoteChainState(client: PublicClient): RemoteChainState {
       const { status, last } = snapshot()
       return status === 'ok' && last?.hash === hash
     },
-    update(snapshot) {
+    continueFrom(snapshot) {
       received = snapshot
-      receivedAt = performance.now()
-    },
-    invalidateLast() {
-      received = { ...received, last: undefined }
-    },
-    invalidate() {
       receivedAt = Number.NEGATIVE_INFINITY
     },
   }

@@ -8,6 +8,7 @@ import {
   webSocket,
 } from 'viem'
 import { socketClientCache } from 'viem/utils'
+import { TimeoutError, withTimeout } from '../concurrency/with-timeout.js'
 import { type BatchingTransport, createBatchingTransport } from './batching-transport.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { createNodeFetch, type NodeFetch } from './node-fetch.js'
@@ -141,14 +142,12 @@ function socketTransport(url: string): WebSocketTransport {
 }
 
 /** @throws Error when the promise rejects, or takes longer than the time-out of a call */
-async function inTime<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the WebSocket does not answer')), CALL_TIMEOUT_MS)
+function inTime<T>(promise: Promise<T>): Promise<T> {
+  return withTimeout(promise, CALL_TIMEOUT_MS).catch((error) => {
+    // viem's sockets reject with an event and not with an error.
+    const isLate = error instanceof TimeoutError
+    throw new Error(isLate ? 'the WebSocket does not answer' : 'the WebSocket cannot be opened')
   })
-  // viem's sockets reject with an event and not with an error.
-  const failed = promise.catch(() => Promise.reject(new Error('the WebSocket cannot be opened')))
-  return Promise.race([failed, timeout]).finally(() => clearTimeout(timer))
 }
 
 function toEndpoint(

@@ -69,7 +69,7 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   }
 }
 
-type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'onBondEvents'>
+type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'addListener'>
 
 interface ChainWatch {
   checkAll(): void
@@ -123,7 +123,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   }
 
   const unknown = watchUnknownBonds(chain, options, checkAll)
-  chain.onBondEvents(check)
+  chain.addListener({ onBonds: check, onReset: checkAll })
   const timer = setInterval(() => {
     directory.refresh(chainId)
     checkAll()

@@ -23,7 +23,7 @@ export interface UsedNonces {
   close(): void
 }
 
-type NonceChain = Pick<Chain, 'chainId' | 'isNonceUsed' | 'lastBlockHash' | 'wasNonceUsed' | 'onNonceEvents'>
+type NonceChain = Pick<Chain, 'chainId' | 'isNonceUsed' | 'lastBlockHash' | 'wasNonceUsed' | 'addListener'>
 
 interface UsedNoncesOptions {
   readonly chains: ReadonlyMap<number, NonceChain>
@@ -125,8 +125,8 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
     memory.doubt()
   }
 
-  chain.onNonceEvents({
-    onCancelled(cancelled) {
+  chain.addListener({
+    onNoncesCancelled(cancelled) {
       // Anyone can cancel nonces, so only those of registered solvers are kept.
       for (const { address } of directory.registered(chainId)) {
         const nonces = cancelled.filter(({ solver }) => solver === address).map(({ nonce }) => nonce)
@@ -134,7 +134,7 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
         publishUsed(address, nonces)
       }
     },
-    onDoubt() {
+    onReset() {
       doubt()
       publish({ chainId, doubt: true })
     },

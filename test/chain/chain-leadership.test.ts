@@ -1,7 +1,8 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ChainConfigError } from '../../src/chain/chain-config-error.js'
 import { createChainLeadership } from '../../src/chain/chain-leadership.js'
-import { ChainConfigError } from '../../src/chain/verify-endpoint.js'
+import type { ChainSnapshot } from '../../src/chain/chain-state.js'
 import type { LeadershipListener } from '../../src/domain/cluster.js'
 import { deferred } from '../support/deferred.js'
 
@@ -17,11 +18,15 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
+const READ_HERE = { status: 'ok', head: undefined, last: undefined, published: 7 } as const
+const RECEIVED = { ...READ_HERE, status: 'syncing', published: 5 } as const
+
 /** The leadership of a follower replica, until the test elects it. */
 function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = async () => {}) {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   let candidate: LeadershipListener | undefined
   let readings = 0
+  let received: ChainSnapshot = RECEIVED
   const leadership = createChainLeadership({
     chainId: 5,
     election: {
@@ -29,10 +34,17 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
         candidate = one
       },
     },
+    startTimeoutMs: START_MS,
+    remoteState: {
+      snapshot: () => received,
+      poll: async () => false,
+      continueFrom(snapshot) {
+        received = snapshot
+      },
+    },
     createChainSync() {
       readings++
-      const snapshot = { status: 'ok', head: undefined, last: undefined, published: undefined } as const
-      return { start: startSync, close: async () => {}, snapshot: () => snapshot, poll: async () => true }
+      return { start: startSync, close: async () => {}, snapshot: () => READ_HERE, poll: async () => true }
     },
     verifyEndpoint,
     onChange() {},
@@ -46,6 +58,26 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
   }
 }
 
+it('the state is the received one, the own one during a leadership, and the last own one after it', async () => {
+  const leadership = createTestLeadership(async () => {})
+  await leadership.start()
+  const now = () => [leadership.isLeader(), leadership.state().snapshot()]
+  expect(now()).toEqual([false, RECEIVED])
+  leadership.elect()
+  expect(now()).toEqual([true, READ_HERE])
+  leadership.stepDown()
+  expect(now()).toEqual([false, READ_HERE])
+  await leadership.close()
+})
+
+it('a replica that is elected after close does not read the chain', async () => {
+  const leadership = createTestLeadership(async () => {})
+  await leadership.start()
+  await leadership.close()
+  leadership.elect()
+  expect([leadership.readings(), leadership.isLeader()]).toEqual([0, false])
+})
+
 describe('a follower replica', () => {
   it('verifies the endpoint again while the chain does not answer, until it is closed', async () => {
     let asked = 0
@@ -55,15 +87,16 @@ describe('a follower replica', () => {
       await answer.opened
       throw new Error('no answer')
     })
-    const started = leadership.start(START_MS)
+    const started = leadership.start()
     await vi.advanceTimersByTimeAsync(START_MS)
     await started
     answer.open()
     answer = deferred()
     await vi.advanceTimersByTimeAsync(LONG_MS)
     expect(asked).toBe(2)
-    await leadership.close()
+    const closed = leadership.close()
     answer.open()
+    await closed
     await vi.advanceTimersByTimeAsync(LONG_MS)
     expect(asked).toBe(2)
     expect(vi.getTimerCount()).toBe(0)
@@ -74,7 +107,7 @@ describe('a follower replica', () => {
     const leadership = createTestLeadership(async () => {
       asked++
     })
-    await leadership.start(START_MS)
+    await leadership.start()
     leadership.elect()
     await leadership.close()
     leadership.stepDown()
@@ -86,7 +119,7 @@ describe('a follower replica', () => {
     const leadership = createTestLeadership(async () => {
       throw WRONG_CHAIN()
     })
-    await expect(leadership.start(START_MS)).rejects.toThrow(ChainConfigError)
+    await expect(leadership.start()).rejects.toThrow(ChainConfigError)
     await leadership.close()
     // The caller receives the configuration error and reports it.
     expect(lines).toEqual([])
@@ -99,7 +132,7 @@ describe('a follower replica', () => {
         throw WRONG_CHAIN()
       },
     )
-    await leadership.start(START_MS)
+    await leadership.start()
     leadership.elect()
     await vi.advanceTimersByTimeAsync(LONG_MS)
     expect(lines).toEqual([
@@ -117,7 +150,7 @@ describe('a follower replica', () => {
       await answer.opened
       if (!isRight) throw WRONG_CHAIN()
     })
-    const started = leadership.start(START_MS)
+    const started = leadership.start()
     await vi.advanceTimersByTimeAsync(START_MS)
     await started
     expect(lines).toEqual([])
@@ -144,7 +177,7 @@ describe('a follower replica', () => {
       await answer.opened
       throw new Error('no answer')
     })
-    const started = leadership.start(START_MS)
+    const started = leadership.start()
     await vi.advanceTimersByTimeAsync(START_MS)
     await started
     leadership.elect()

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createOrderCache, type FetchedOrder } from '../../src/chain/order-cache.js'
+import { createOrderCache, createOrderCaches, type FetchedOrder } from '../../src/chain/order-cache.js'
 import type { Hex } from '../../src/domain/hex.js'
 import type { Order } from '../../src/domain/order.js'
 
@@ -9,10 +9,16 @@ function orderOf(orderId: Hex): Order {
   return { state: 'NONE', chainId: 1, orderId }
 }
 
+/** A cache in which each miss is read by `read`. */
+function createMemory(read: (orderId: Hex) => Promise<FetchedOrder>) {
+  const cache = createOrderCache()
+  return { ...cache, get: (orderId: Hex) => cache.get(orderId, read) }
+}
+
 /** A cache whose reads end when the test says so. */
 function createSlowMemory() {
   const readings: { orderId: Hex; succeed(isAtTip?: boolean): Order; fail(error: Error): void }[] = []
-  const memory = createOrderCache(
+  const memory = createMemory(
     (orderId) =>
       new Promise<FetchedOrder>((resolve, reject) => {
         readings.push({
@@ -37,7 +43,7 @@ function createSlowMemory() {
 /** A cache whose reads succeed at once. */
 function createFastMemory(isAtTip = true) {
   const read = vi.fn(async (orderId: Hex): Promise<FetchedOrder> => ({ order: orderOf(orderId), isAtTip }))
-  return { memory: createOrderCache(read), read }
+  return { memory: createMemory(read), read }
 }
 
 describe('an order', () => {
@@ -155,4 +161,23 @@ test('the cache keeps the 10000 orders that were used last', async () => {
   expect(read).toHaveBeenCalledTimes(MAX_ORDERS + 1)
   await memory.get('0x0')
   expect(read).toHaveBeenCalledTimes(MAX_ORDERS + 2)
+})
+
+test('an event invalidates its order on its own chain only', async () => {
+  const caches = createOrderCaches([1, 2])
+  const read = async (orderId: Hex) => ({ order: orderOf(orderId), isAtTip: true })
+  for (const chainId of [1, 2])
+    for (const orderId of ['0x1', '0x2'] as const) await caches.of(chainId).get(orderId, read)
+  caches.invalidate({ chainId: 1, orderId: '0x1' })
+  caches.invalidate({ chainId: 3, orderId: '0x2' })
+  const cached = (chainId: number) =>
+    (['0x1', '0x2'] as const).map((orderId) => caches.of(chainId).peek(orderId)?.orderId)
+  expect([cached(1), cached(2)]).toEqual([
+    [undefined, '0x2'],
+    ['0x1', '0x2'],
+  ])
+})
+
+test('a chain that is not supported has no order cache', () => {
+  expect(() => createOrderCaches([1]).of(2)).toThrow('chain 2 has no order cache')
 })

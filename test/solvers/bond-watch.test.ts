@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { ChainListener } from '../../src/chain/chain-listeners.js'
 import type { Address } from '../../src/domain/hex.js'
 import { startBondWatch } from '../../src/solvers/bond-watch.js'
 import { solver } from '../store/solver-samples.js'
@@ -17,7 +18,7 @@ function start() {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
   const node = { isUp: true, isLeader: true }
   let asked: Address[] = []
-  let onBondEvents = (_solvers: ReadonlySet<Address> | undefined) => {}
+  let onBonds = (_solvers: ReadonlySet<Address> | undefined) => {}
   const chain = {
     chainId,
     isLeader: () => node.isLeader,
@@ -26,8 +27,8 @@ function start() {
       if (!node.isUp) throw new Error('no answer')
       return { registered: true, total: 9n, reserved: 0n, unstaking: 0n }
     },
-    onBondEvents(listener: typeof onBondEvents) {
-      onBondEvents = listener
+    addListener(listener: Partial<ChainListener>) {
+      onBonds = listener.onBonds ?? onBonds
     },
   }
   const watch = startBondWatch({
@@ -54,7 +55,7 @@ function start() {
     asked = []
     return taken
   }
-  return { watch, node, lines, takeAsked, touch: (address: Address) => onBondEvents(new Set([address])) }
+  return { watch, node, lines, takeAsked, touch: (address: Address) => onBonds(new Set([address])) }
 }
 
 const down = 'bonds could not be read or stored: the states of solvers stay the same'

@@ -20,7 +20,7 @@ describe('used nonces', () => {
         isNonceUsed: async () => true,
         lastBlockHash: () => block,
         wasNonceUsed: async () => wasUsed,
-        onNonceEvents() {},
+        addListener() {},
       }
       return createUsedNonces({
         chains: new Map([[1, chain]]),

@@ -1,0 +1,103 @@
+import type { PublicClient } from 'viem'
+import { ServiceError } from '../domain/errors.js'
+import type { Address, Hex } from '../domain/hex.js'
+import type { Order } from '../domain/order.js'
+import type { Bond } from '../domain/solver.js'
+import type { Logger } from '../telemetry/log.js'
+import { type ChainState, isCurrent } from './chain-state.js'
+import type { FetchedOrder, OrderCache } from './order-cache.js'
+import { isRpcResponseError, summary } from './rpc-error.js'
+import { type BlockParameter, createSettlement } from './settlement.js'
+
+/** Reads the settlement contract's state. */
+export interface ContractReader {
+  /** A bond as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
+  readBond(solver: Address): Promise<Bond>
+  /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
+  isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
+  /**
+   * Whether a nonce was used as of a block that `Chain.lastBlockHash` returned (EIP-1898).
+   * @returns undefined when the node does not answer for that block
+   */
+  wasNonceUsed(solver: Address, nonce: bigint, blockHash: Hex): Promise<boolean | undefined>
+  /**
+   * An order as of the last block seen. The answer comes from memory when no later event can have changed the order.
+   * @throws ServiceError CHAIN_UNAVAILABLE
+   */
+  readOrder(orderId: Hex): Promise<Order> | Order
+}
+
+interface ContractReaderOptions {
+  readonly chainId: number
+  readonly settlement: Address
+  readonly client: PublicClient
+  /** Returns the chain's current state. */
+  readonly state: () => ChainState
+  readonly orders: OrderCache
+  readonly log: Logger
+}
+
+/** Builds the reader of one chain's settlement contract. */
+export function createContractReader(options: ContractReaderOptions): ContractReader {
+  const { chainId, client, state, orders, log } = options
+  const settlement = createSettlement(client, chainId, options.settlement)
+
+  /**
+   * Reads the latest state. When the node lags below the last block seen, it reads the state of that block instead, or
+   * fails. Otherwise an old state could count, and its events are not reported again.
+   */
+  async function readLatest<T>(read: (at: BlockParameter) => Promise<T>): Promise<T> {
+    const { status, last } = state().snapshot()
+    // Both in one request, in this order, so that the state is not older than the number.
+    const [head, answer] = await Promise.all([client.getBlockNumber({ cacheTime: 0 }), read({})])
+    const isLagging = status === 'ok' && last !== undefined && head < last.number
+    return isLagging ? read({ blockHash: last.hash }) : answer
+  }
+
+  /** Reads an order as of the last block, or the node's latest state when the node does not have that block. */
+  async function readAtLast(orderId: Hex): Promise<FetchedOrder> {
+    const { last } = state().snapshot()
+    if (last !== undefined) {
+      try {
+        const order = await settlement.readOrder(orderId, { blockHash: last.hash })
+        return { order, isAtTip: true }
+      } catch (error) {
+        if (!isRpcResponseError(error)) throw error
+        log.debug({ chainId, reason: summary(error) }, 'an order could not be read as of the last block')
+      }
+    }
+    return { order: await settlement.readOrder(orderId, {}), isAtTip: false }
+  }
+
+  async function fetchOrder(orderId: Hex): Promise<Order> {
+    // So that the order is read as of the current last block.
+    const isKnown = state().snapshot().status === 'ok' && (await state().poll())
+    return isKnown ? orders.get(orderId, readAtLast) : settlement.readOrder(orderId, {})
+  }
+
+  async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (error) {
+      const cause = new Error(summary(error))
+      throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} does not answer at the moment.`, {
+        cause,
+      })
+    }
+  }
+
+  return {
+    readBond: (solver) => orUnavailable(readLatest((at) => settlement.readBond(solver, at))),
+    isNonceUsed: (solver, nonce) =>
+      orUnavailable(readLatest((at) => settlement.isNonceUsed(solver, nonce, at))),
+    wasNonceUsed: (solver, nonce, blockHash) =>
+      settlement.isNonceUsed(solver, nonce, { blockHash }).catch((error) => {
+        log.debug({ chainId, reason: summary(error) }, 'a nonce could not be read as of an earlier block')
+        return undefined
+      }),
+    readOrder(orderId) {
+      const known = isCurrent(state().snapshot()) ? orders.peek(orderId) : undefined
+      return known ?? orUnavailable(fetchOrder(orderId))
+    },
+  }
+}
