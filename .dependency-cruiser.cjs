@@ -19,7 +19,7 @@ const SHARED = ['config', 'environment', 'variables', 'version', 'telemetry', 'i
 const PACKAGE_OWNERS = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store']],
-  ['pg', ['store']],
+  ['pg', ['store', 'internals']],
   ['undici', ['solvers']],
   ['(fastify|@fastify/[^/]+)', ['http', 'devnet']],
 ]
