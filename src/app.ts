@@ -1,4 +1,5 @@
 import { closeChains, collectChainMetrics, openChains } from './chain/chains.js'
+import { openInstance } from './cluster/open-instance.js'
 import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
 import { registerHealth } from './http/health.js'
@@ -25,7 +26,6 @@ import { collectFreeBondMetrics, createFreeBonds } from './solvers/free-bonds.js
 import type { ResolveAll } from './solvers/name-resolution.js'
 import { collectSolverMetrics, createRegistry } from './solvers/registry.js'
 import { createUsedNonces } from './solvers/used-nonces.js'
-import { openStores } from './store/open-stores.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
 import { createRequestCounters } from './telemetry/request-counters.js'
@@ -76,9 +76,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
   async function start(): Promise<string> {
     const metrics = createMetrics()
-    const stores = await openStores({ ...config, now, log })
-    started.push(stores.close)
-    const { cluster } = stores
+    const { stores, cluster, close: closeInstance } = await openInstance({ ...config, now, log })
+    started.push(closeInstance)
     const eventLog = await openEventLog({ ...config, store: stores.events, cluster, metrics, log, now })
     started.push(eventLog.close)
     const { eventSinkOf } = eventLog

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
+import { createSingleInstance } from '../../src/cluster/single-instance.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import { createSingleInstance } from '../../src/store/single-instance.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/event-samples.js'

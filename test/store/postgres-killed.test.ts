@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
+import { join, MISSED, type TestReplica, until } from '../cluster/replica-samples.js'
 import { eventually } from '../service/eventually.js'
 import { header, newBlocks, SETTLEMENT } from './event-samples.js'
 import { AWAY, connect, holdRegistrations, openStores, waiting } from './postgres-stores-samples.js'
-import { join, MISSED, type TestReplica, until } from './replica-samples.js'
 import { NO_LIMIT, NOTED_AT, solver } from './solver-samples.js'
 
 const TIMEOUT_MS = 30_000

@@ -2,12 +2,12 @@ import { describe, expect, type onTestFinished, test } from 'vitest'
 import type { Coordination } from '../../src/store/database.js'
 import { FencedError } from '../../src/store/leader-epochs.js'
 import { POSTGRES_COORDINATION } from '../../src/store/postgres.js'
+import { join, MISSED, type TestReplica, until } from '../cluster/replica-samples.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
 import { startDatabaseProxy } from './database-proxy.js'
 import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from './event-samples.js'
 import { AWAY, connect, openStores, waiting } from './postgres-stores-samples.js'
-import { join, MISSED, type TestReplica, until } from './replica-samples.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
 
 /** Time after which a replica must know that its connection is silent. */

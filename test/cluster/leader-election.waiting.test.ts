@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
-import { CONNECTIONS, connect } from './postgres-stores-samples.js'
+import { CONNECTIONS, connect } from '../store/postgres-stores-samples.js'
 import { join, MISSED, type TestReplica } from './replica-samples.js'
 
 /** Longest time without a leader. */

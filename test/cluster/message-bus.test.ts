@@ -3,7 +3,7 @@ import type { Topic } from '../../src/domain/cluster.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
 import { createPostgresDatabase } from '../postgres-database.js'
 import { eventually } from '../service/eventually.js'
-import { inPostgres, postgresAt } from './databases.js'
+import { inPostgres, postgresAt } from '../store/databases.js'
 import {
   header,
   newBlocks,
@@ -12,9 +12,9 @@ import {
   revertedEntries,
   SETTLEMENT,
   settled,
-} from './event-samples.js'
+} from '../store/event-samples.js'
+import { NOTED_AT, solver } from '../store/solver-samples.js'
 import { join, type TestReplica } from './replica-samples.js'
-import { NOTED_AT, solver } from './solver-samples.js'
 
 const texts = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix} ${index}`)
