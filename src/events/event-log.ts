@@ -4,7 +4,7 @@ import { reasonOf } from '../domain/errors.js'
 import type { LogEntry, StreamEvent } from '../domain/event.js'
 import type { EventSink } from '../domain/event-sink.js'
 import type { EventStore } from '../store/event-store.js'
-import type { LeaderEpoch } from '../store/leader-epochs.js'
+import type { FencingToken } from '../store/fencing-token.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createHub, type Hub, type LogEnd } from './hub.js'
@@ -142,19 +142,20 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
 
   return {
     eventSinkOf(chainId) {
-      let epoch: LeaderEpoch = { chainId, number: 0, position: undefined }
+      let token: FencingToken = { chainId, epoch: 0 }
       return {
         async open() {
-          epoch = await store.takeOver(chainId)
-          return epoch.position
+          const takeover = await store.takeOver(chainId)
+          token = takeover
+          return takeover.position
         },
-        begin: (settlement, header) => store.begin(epoch, settlement, header),
+        begin: (settlement, header) => store.begin(token, settlement, header),
         async append(blocks) {
-          await write(() => store.append(epoch, blocks))
+          await write(() => store.append(token, blocks))
         },
-        appendMissing: (events) => write(() => store.appendMissing(epoch, events)),
+        appendMissing: (events) => write(() => store.appendMissing(token, events)),
         async revert(ancestor) {
-          await write(() => store.revert(epoch, ancestor))
+          await write(() => store.revert(token, ancestor))
         },
         eventBlocks: (below, limit) => store.eventBlocks(chainId, below, limit),
       }

@@ -56,10 +56,10 @@ const connections = async (client: Awaited<ReturnType<typeof connect>>) => {
 async function shareEverything(writer: Stores, reader: Stores): Promise<void> {
   await writer.solvers.save(solver(1), 100, NO_LIMIT)
   expect(await reader.solvers.readAll()).toEqual([solver(1)])
-  const epoch = await writer.events.takeOver(1)
-  await writer.events.begin(epoch, SETTLEMENT, header(10))
+  const token = await writer.events.takeOver(1)
+  await writer.events.begin(token, SETTLEMENT, header(10))
   const events = [settled(1, 11, 0)]
-  await writer.events.append(epoch, newBlocks(11, 11, events))
+  await writer.events.append(token, newBlocks(11, 11, events))
   expect(await reader.events.readAfter(0, 10)).toStrictEqual(publishedEntries(1, ...events))
   expect(await reader.events.readState()).toEqual(await writer.events.readState())
   const openPeriod = {

@@ -27,9 +27,9 @@ describe('subscribers receive', () => {
 
   test('events in the order of the log, whatever the order and the duration of the writes', async () => {
     const { eventLog } = await openLog((store) => ({
-      async append(epoch, blocks) {
-        const logEntries = await store.append(epoch, blocks)
-        if (epoch.chainId === 1) await settle()
+      async append(token, blocks) {
+        const logEntries = await store.append(token, blocks)
+        if (token.chainId === 1) await settle()
         return logEntries
       },
     }))

@@ -16,7 +16,7 @@ function callAll({
   events,
   circuitBreakers,
 }: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
-  const epoch = { chainId: 1, number: 1, position: undefined }
+  const token = { chainId: 1, epoch: 1, position: undefined }
   return [
     solvers.readAll(),
     solvers.lastTimestamp(solver(1)),
@@ -25,9 +25,9 @@ function callAll({
     solvers.setBonded(solver(1), false, NOTED_AT),
     events.readState(),
     events.takeOver(1),
-    events.begin(epoch, SETTLEMENT, header(10)),
-    events.append(epoch, newBlocks(11, 11, [])),
-    events.revert(epoch, header(10)),
+    events.begin(token, SETTLEMENT, header(10)),
+    events.append(token, newBlocks(11, 11, [])),
+    events.revert(token, header(10)),
     events.readAfter(0, 1),
     events.prune(0),
     circuitBreakers.readAll(),
@@ -113,7 +113,7 @@ describe('a server that is killed', () => {
       await server.restart()
       expect(await solvers.readAll()).toEqual([solver(7)])
       expect((await solvers.save(solver(1), 100, NO_LIMIT)).solver).toEqual(solver(1))
-      expect(await events.takeOver(1)).toEqual({ chainId: 1, number: 1, position: undefined })
+      expect(await events.takeOver(1)).toEqual({ chainId: 1, epoch: 1, position: undefined })
     },
     TIMEOUT_MS,
   )
