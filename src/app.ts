@@ -1,3 +1,4 @@
+import type { Chain } from './chain/chain.js'
 import { closeChains, collectChainMetrics, openChains } from './chain/chains.js'
 import { openInstance } from './cluster/open-instance.js'
 import type { Config } from './config.js'
@@ -78,13 +79,21 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const metrics = createMetrics()
     const { stores, cluster, close: closeInstance } = await openInstance({ ...config, now, log })
     started.push(closeInstance)
-    const eventLog = await openEventLog({ ...config, store: stores.events, cluster, metrics, log, now })
+    const chains = new Map<number, Chain>()
+    const eventLog = await openEventLog({
+      ...config,
+      store: stores.events,
+      cluster,
+      onEvent: ({ chainId, orderId }) => chains.get(chainId)?.invalidateOrder(orderId),
+      metrics,
+      log,
+      now,
+    })
     started.push(eventLog.close)
     const { eventSinkOf } = eventLog
-    const chains = await openChains(config.chains, { ...config, eventSinkOf, cluster, metrics, log })
+    const opened = await openChains(config.chains, { ...config, eventSinkOf, cluster, metrics, log })
+    for (const [chainId, chain] of opened) chains.set(chainId, chain)
     started.push(() => closeChains(chains))
-    // Before subscribers receive an event, so that their reads of the order see the state after it.
-    eventLog.onRemoteEvent(({ chainId, orderId }) => chains.get(chainId)?.invalidateOrder(orderId))
 
     const endpointGuard = createEndpointGuard({
       production: config.production,
