@@ -3,6 +3,7 @@ const LAYERS = [
   ['domain'],
   ['signing'],
   ['store'],
+  ['cluster'],
   ['chain'],
   ['solvers', 'events'],
   ['quoting'],
@@ -19,7 +20,7 @@ const SHARED = ['config', 'environment', 'variables', 'version', 'telemetry', 'i
 const PACKAGE_OWNERS = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store']],
-  ['pg', ['store']],
+  ['pg', ['store', 'cluster', 'internals']],
   ['undici', ['solvers']],
   ['(fastify|@fastify/[^/]+)', ['http', 'devnet']],
 ]

@@ -13,15 +13,19 @@ export async function blockWriter(
   chainId: number,
   eventsPerBlock: number,
 ): Promise<Caller> {
-  const term = await store.takeOver(chainId)
-  const last = term.position?.headers.at(-1)
+  const token = await store.takeOver(chainId)
+  const last = token.position?.headers.at(-1)
   let number = last?.number ?? 0
-  if (last === undefined) await store.begin(term, SETTLEMENT, headerOf(0))
+  if (last === undefined) await store.begin(token, SETTLEMENT, headerOf(0))
   return {
     async call() {
       const header = headerOf(++number)
       const events = Array.from({ length: eventsPerBlock }, (_, index) => deposit(chainId, header, index))
-      await store.append(term, { headers: [header], events, keepFrom: Math.max(0, number - KEPT_BLOCKS + 1) })
+      await store.append(token, {
+        headers: [header],
+        events,
+        keepFrom: Math.max(0, number - KEPT_BLOCKS + 1),
+      })
     },
     close: async () => {},
   }

@@ -1,5 +1,6 @@
 import { closeChains, collectChainMetrics, openChains } from './chain/chains.js'
 import { createOrderCaches } from './chain/order-cache.js'
+import { openInstance } from './cluster/open-instance.js'
 import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
 import { registerHealth } from './http/health.js'
@@ -29,7 +30,6 @@ import { createSolverDirectory } from './solvers/solver-directory.js'
 import { collectSolverMetrics } from './solvers/solver-metrics.js'
 import { createUnregisterSolver } from './solvers/unregister-solver.js'
 import { createUsedNonces } from './solvers/used-nonces.js'
-import { openStores } from './store/open-stores.js'
 import { createLog, type Logger } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
 import { createRequestCounters } from './telemetry/request-counters.js'
@@ -80,14 +80,20 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
   async function start(): Promise<string> {
     const metrics = createMetrics()
-    const stores = await openStores({ ...config, now, log })
-    started.push(stores.close)
-    const { cluster } = stores
+    const { stores, cluster, close: closeInstance } = await openInstance({ ...config, now, log })
+    started.push(closeInstance)
     const orderCaches = createOrderCaches(config.chains.map(({ chainId }) => chainId))
-    const eventLog = await openEventLog({ ...config, store: stores.events, cluster, metrics, log, now })
+    const eventLog = await openEventLog({
+      ...config,
+      store: stores.events,
+      cluster,
+      onEvent: orderCaches.invalidate,
+      metrics,
+      log,
+      now,
+    })
     started.push(eventLog.close)
     const { eventSinkOf } = eventLog
-    eventLog.onRemoteEvent(orderCaches.invalidate)
     const chains = await openChains(config.chains, {
       ...config,
       eventSinkOf,

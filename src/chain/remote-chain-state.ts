@@ -22,7 +22,7 @@ interface RemoteChainStateOptions {
 
 /**
  * Leaders publish every second. A snapshot older than this shows the chain as `syncing`. It causes no takeover: the server
- * ends the connection of a silent leader (src/store/postgres-cluster.ts).
+ * ends the connection of a silent leader (src/cluster/dedicated-connection.ts).
  */
 const STALE_MS = 4000
 

@@ -12,8 +12,8 @@ export interface LogPart {
   readonly cursor: string
 }
 
-/** Position of a replay. Two replays with the same name read the same page. */
-export interface LogPlace {
+/** The range of the log that a replay reads next. Two replays with the same name read the same page. */
+export interface PageRange {
   readonly name: string
   readonly filter: NamedFilter
   readonly after: number
@@ -25,7 +25,7 @@ export interface NamedFilter {
   /** Empty for the filter that every event passes. */
   readonly name: string
   /** Number of entries that one read covers. */
-  readonly range: number
+  readonly entriesPerRead: number
 }
 
 /** Reads the log. */
@@ -44,11 +44,11 @@ export interface LogReader {
 
 /** The log in pages. Replays that need a page at about the same time share one read, as after a restart. */
 export interface BackfillPages {
-  placeOf(filter: NamedFilter, sequence: number, lastSequence: number): LogPlace
+  rangeOf(filter: NamedFilter, sequence: number, lastSequence: number): PageRange
   /** A page that was read lately or is being read; undefined when the database must be read. */
-  find(place: LogPlace): Promise<LogPart | undefined> | undefined
+  find(range: PageRange): Promise<LogPart | undefined> | undefined
   /** Reads a page; undefined when the log no longer has all of it. */
-  read(place: LogPlace): Promise<LogPart | undefined>
+  read(range: PageRange): Promise<LogPart | undefined>
   /** Removes all pages from memory. */
   clear(): void
 }
@@ -71,9 +71,9 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
     whole: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
     filtered: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
   }
-  const pagesFor = ({ filter }: LogPlace) => (filter.name === '' ? kept.whole : kept.filtered)
+  const pagesFor = ({ filter }: PageRange) => (filter.name === '' ? kept.whole : kept.filtered)
 
-  async function readWhole({ after, through }: LogPlace): Promise<LogPart | undefined> {
+  async function readWhole({ after, through }: PageRange): Promise<LogPart | undefined> {
     const entries = await reader.readAfter(after, through - after)
     // Retention may have removed the first entries. Then later ones come in their place.
     const own = entries.at(-1)?.sequence === through ? entries : entries.filter((e) => e.sequence <= through)
@@ -81,7 +81,7 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
     return last && { entries: own, through: last.sequence, cursor: last.cursor }
   }
 
-  async function readFiltered({ filter, after, through }: LogPlace): Promise<LogPart | undefined> {
+  async function readFiltered({ filter, after, through }: PageRange): Promise<LogPart | undefined> {
     const [entries, end] = await Promise.all([
       reader.readMatching(filter.filter, { after, through }, MAX_BATCH),
       reader.readEntry(through),
@@ -91,21 +91,21 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
   }
 
   return {
-    placeOf(filter, sequence, lastSequence) {
-      const start = sequence - (sequence % filter.range)
-      const through = Math.min(start + filter.range, lastSequence)
+    rangeOf(filter, sequence, lastSequence) {
+      const start = sequence - (sequence % filter.entriesPerRead)
+      const through = Math.min(start + filter.entriesPerRead, lastSequence)
       const after = filter.name === '' ? start : sequence
       return { name: `${filter.name}${after}-${through}`, filter, after, through }
     },
-    find: (place) => pagesFor(place).get(place.name),
-    read(place) {
-      const pages = pagesFor(place)
-      const known = pages.get(place.name)
+    find: (range) => pagesFor(range).get(range.name),
+    read(range) {
+      const pages = pagesFor(range)
+      const known = pages.get(range.name)
       if (known !== undefined) return known
-      const page = enqueue(() => (place.filter.name === '' ? readWhole(place) : readFiltered(place)))
-      pages.set(place.name, page)
+      const page = enqueue(() => (range.filter.name === '' ? readWhole(range) : readFiltered(range)))
+      pages.set(range.name, page)
       page.catch(() => {
-        if (pages.peek(place.name) === page) pages.delete(place.name)
+        if (pages.peek(range.name) === page) pages.delete(range.name)
       })
       return page
     },
@@ -119,10 +119,10 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
 /** Names a filter. The order of its values does not change the name. */
 export function nameFilter(filter: EventFilter): NamedFilter {
   const kinds = Object.keys(EVERY_EVENT) as (keyof EventFilter)[]
-  if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '', range: MAX_BATCH }
+  if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '', entriesPerRead: MAX_BATCH }
   const values = kinds.map((kind) => [...filter[kind]].map(String).sort())
   const digest = hash('sha256', JSON.stringify(values), 'base64url')
-  return { filter, name: `${digest} `, range: isLookedUp(filter) ? MAX_LOOKED_UP : MAX_SCANNED }
+  return { filter, name: `${digest} `, entriesPerRead: isLookedUp(filter) ? MAX_LOOKED_UP : MAX_SCANNED }
 }
 
 /**

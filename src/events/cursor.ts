@@ -2,8 +2,8 @@ import type { LogEntry } from '../domain/event.js'
 
 const CURSOR = /^([\w-]{1,32})\.([0-9a-z]{1,11})(?:\.([\w-]{8}))?$/
 
-/** The position of a cursor: after one entry of the log. */
-export interface CursorPlace {
+/** The parts of a cursor, which stands for the position after one entry of the log. */
+export interface CursorParts {
   /** 0 for the beginning of the log. */
   readonly sequence: number
   /**
@@ -15,9 +15,9 @@ export interface CursorPlace {
 
 /** Writes and parses cursors of one event log. */
 export interface Cursors {
-  write(place: CursorPlace): string
-  /** @returns the position, or undefined when `text` is not a cursor of this log */
-  read(text: string): CursorPlace | undefined
+  write(parts: CursorParts): string
+  /** @returns its parts, or undefined when `text` is not a cursor of this log */
+  read(text: string): CursorParts | undefined
 }
 
 /**
@@ -27,8 +27,8 @@ export interface Cursors {
 export function createCursors(logId: string): Cursors {
   return {
     write({ sequence, digest }) {
-      const place = `${logId}.${sequence.toString(36)}`
-      return digest === undefined ? place : `${place}.${digest}`
+      const position = `${logId}.${sequence.toString(36)}`
+      return digest === undefined ? position : `${position}.${digest}`
     },
     read(text) {
       const [, id, digits = '', digest] = CURSOR.exec(text) ?? []

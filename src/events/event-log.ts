@@ -1,23 +1,23 @@
+import { createRetry } from '../concurrency/retry.js'
 import type { ClientId } from '../domain/client.js'
 import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
-import type { LogEntry, StreamEvent } from '../domain/event.js'
+import type { StreamEvent } from '../domain/event.js'
 import type { EventSink } from '../domain/event-sink.js'
-import { DAY_MS } from '../domain/time.js'
 import type { EventStore } from '../store/event-store.js'
-import type { LeaderEpoch } from '../store/leader-epochs.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createHub, type Hub, type LogEnd } from './hub.js'
+import { createEventSink } from './chain-event-sink.js'
+import { createHub, type Hub } from './hub.js'
+import { readEnd } from './published-log.js'
 import { createPublisher } from './publisher.js'
+import { createRetention } from './retention.js'
 import { MAX_RECENT } from './tail-buffer.js'
 
 /** The log of order events. Chain leaders write it, and subscribers read it. */
 export interface EventLog {
   /** The event sink of a chain, for one chain sync. */
   eventSinkOf(chainId: number): EventSink
-  /** Calls `listener` with each event that another replica has published, before subscribers receive it. */
-  onRemoteEvent(listener: (event: StreamEvent) => void): void
   /**
    * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
    * events published here, or one that no entry in memory confirms.
@@ -39,6 +39,12 @@ export interface EventLog {
 interface EventLogOptions {
   readonly store: EventStore
   readonly cluster: Pick<ClusterBus, 'listen'>
+  /**
+   * Called with every event, whether this replica or another has written it, before any subscriber receives it. So an order
+   * is invalidated before subscribers hear of its event: what they read of it then is its state after the event. It may
+   * be called again with an event, and with earlier events, when the log has another history.
+   */
+  readonly onEvent: (event: StreamEvent) => void
   readonly eventRetentionDays: number
   /** Entries at the end of the log that are read into memory at the start, for clients that reconnect after a restart. */
   readonly keptEntries?: number
@@ -48,120 +54,35 @@ interface EventLogOptions {
   readonly now: () => number
 }
 
-const PRUNE_INTERVAL_MS = 10 * 60_000
 const RETRY_MS = 1000
 
 /** Opens the log of a store and removes entries older than the retention time. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { store, cluster, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
-  /** Measures age from the last entry, so that a wrong clock removes nothing. */
-  async function prune(): Promise<number> {
-    const newestMs = Math.min(now(), (await store.lastEntryTime()) ?? 0)
-    return store.prune(newestMs - eventRetentionDays * DAY_MS)
-  }
-  await prune()
-  const readEnd = async () => {
-    const state = await store.readState()
-    const entries = await store.readAfter(Math.max(0, state.lastSequence - keptEntries), keptEntries)
-    return { ...state, recent: entries.filter(({ sequence }) => sequence <= state.lastSequence) }
-  }
-  let end: LogEnd = await readEnd()
-  const hub = createHub({ ...end, reader: store, onSlow: () => metrics.streamDrops.inc() })
-  let remoteListener: (event: StreamEvent) => void = () => {}
-  const onRead = (logEntries: readonly LogEntry[]) => {
-    for (const { event } of logEntries) remoteListener(event)
-  }
-  const publisher = createPublisher({
-    hub,
-    readAfter: store.readAfter,
-    onRead,
-    isOtherLog: async () => (await store.readState()).logId !== end.logId,
-    onOtherHistory,
+  const { store, cluster, onEvent, keptEntries = MAX_RECENT, metrics, log } = options
+  const retention = createRetention(options)
+  await retention.prune()
+  const end = await readEnd(store, keptEntries)
+  const hub = createHub({ ...end, reader: store, onEvent, onSlow: () => metrics.streamDrops.inc() })
+  const publisher = createPublisher({ store, logId: end.logId, keptEntries, hub, metrics, log })
+  retention.start(hub.pruneThrough)
+
+  const reading = createRetry({
+    work: publisher.catchUp,
+    delayMs: RETRY_MS,
+    onFailure: (error) =>
+      log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read'),
+    onRecovery: () => log.info('what other replicas have written is read again'),
   })
-
-  /** Continues with the database's log after a failover to a standby without the last entries, or a restored backup. */
-  async function onOtherHistory(): Promise<void> {
-    const found = await readEnd()
-    const { logId, lastSequence, prunedSequence } = found
-    const published = hub.lastSequence()
-    // A version that kept no entry for cursors may have removed the last one. Then nothing shows another history.
-    const isEmptied = found.recent.length === 0 && lastSequence === published && prunedSequence === published
-    if (isEmptied && logId === end.logId) return
-    metrics.eventLogReplacements.inc()
-    log.error(
-      { published, lastSequence, isOtherLog: logId !== end.logId },
-      'the event log in the database is not the one that was sent to subscribers: a backup was restored, or a standby without the last transactions took over. All event streams end with CURSOR_UNKNOWN. Events that were sent and that the log lacks may be sent again',
-    )
-    end = found
-    onRead(found.recent)
-    hub.startOver(found)
-  }
-
-  let retry: NodeJS.Timeout | undefined
-  let isClosed = false
-  /** Whether the last reading failed, as the log says. */
-  let isFailing = false
-  function noteSuccess(): void {
-    if (isFailing) log.info('what other replicas have written is read again')
-    isFailing = false
-  }
-
-  function catchUp(): void {
-    if (isClosed) return
-    clearTimeout(retry)
-    publisher.catchUp().then(noteSuccess, (error) => {
-      if (isClosed) return
-      if (!isFailing) log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read')
-      isFailing = true
-      retry = setTimeout(catchUp, RETRY_MS)
-    })
-  }
   cluster.listen('events', {
     // A lower number is an old message, or belongs to a log with another history.
-    onMessage: (lastSequence) => Number(lastSequence) !== hub.lastSequence() && catchUp(),
-    onMissed: catchUp,
+    onMessage: (lastSequence) => Number(lastSequence) !== hub.lastSequence() && reading.run(),
+    onMissed: reading.run,
   })
-  // Reads the entries written between the read of the state and the first message.
-  catchUp()
-
-  /** @returns the number of entries added */
-  async function write(entries: () => Promise<LogEntry[]>): Promise<number> {
-    const logEntries = await publisher.write(entries)
-    for (const { event } of logEntries) {
-      metrics.events.inc({ chain_id: event.chainId, type: event.type })
-    }
-    return logEntries.length
-  }
-
-  let pruning: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    pruning = prune().then(hub.pruneThrough, (error) => {
-      log.error({ err: error }, 'old events could not be removed')
-    })
-  }, PRUNE_INTERVAL_MS)
+  // Reads the entries written between the read of the end and the first message.
+  reading.run()
 
   return {
-    eventSinkOf(chainId) {
-      let epoch: LeaderEpoch = { chainId, number: 0, position: undefined }
-      return {
-        async open() {
-          epoch = await store.takeOver(chainId)
-          return epoch.position
-        },
-        begin: (settlement, header) => store.begin(epoch, settlement, header),
-        async append(blocks) {
-          await write(() => store.append(epoch, blocks))
-        },
-        appendMissing: (events) => write(() => store.appendMissing(epoch, events)),
-        async revert(ancestor) {
-          await write(() => store.revert(epoch, ancestor))
-        },
-        eventBlocks: (below, limit) => store.eventBlocks(chainId, below, limit),
-      }
-    },
-    onRemoteEvent(listener) {
-      remoteListener = listener
-    },
+    eventSinkOf: (chainId) => createEventSink(chainId, store, publisher),
     waitForCursor(cursor = '', client) {
       if (!hub.isAhead(cursor)) return hub.confirm(cursor, client)
       return publisher.catchUp().then(() => hub.confirm(cursor, client))
@@ -170,11 +91,8 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     replays: hub.replays,
     endSubscriptions: hub.close,
     async close() {
-      isClosed = true
-      clearInterval(timer)
-      clearTimeout(retry)
       hub.close()
-      await Promise.all([publisher.idle(), pruning])
+      await Promise.all([reading.close(), publisher.idle(), retention.close()])
     },
   }
 }

@@ -1,6 +1,11 @@
+import { coalesce } from '../concurrency/coalesce.js'
+import { createSerialQueue } from '../concurrency/serial-queue.js'
 import type { LogEntry } from '../domain/event.js'
 import type { EventStore } from '../store/event-store.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import type { Hub } from './hub.js'
+import { readEnd } from './published-log.js'
 
 /** Publishes the entries of the log in their order, whichever replica has written them. */
 export interface Publisher {
@@ -12,67 +17,69 @@ export interface Publisher {
   /** Publishes the entries of the log that are not published yet. */
   catchUp(): Promise<void>
   /** @returns after all current work has ended */
-  idle(): Promise<unknown>
+  idle(): Promise<void>
 }
 
-type PublishedLog = Pick<Hub, 'lastSequence' | 'newIn' | 'publish'>
+interface PublisherOptions {
+  readonly store: Pick<EventStore, 'readState' | 'readAfter'>
+  /** The id of the published log. */
+  readonly logId: string
+  /** Entries that are read into memory when the log has another history. */
+  readonly keptEntries: number
+  readonly hub: Pick<Hub, 'lastSequence' | 'newIn' | 'publish' | 'startOver'>
+  readonly metrics: Metrics
+  readonly log: Logger
+}
 
 const PAGE = 500
 
-interface PublisherOptions {
-  readonly hub: PublishedLog
-  readonly readAfter: EventStore['readAfter']
-  /** Called with entries of other replicas, before subscribers receive them. */
-  readonly onRead: (logEntries: readonly LogEntry[]) => void
-  /** Whether the database has a log with another id than the published one. Called while there are no entries. */
-  readonly isOtherLog: () => Promise<boolean>
-  /** Called when the log lacks the last published entry, and so has another history. */
-  readonly onOtherHistory: () => Promise<void>
-}
-
 /** Builds the publisher of a log. Each read of the log includes the last published entry again. */
 export function createPublisher(options: PublisherOptions): Publisher {
-  const { hub, readAfter, onRead, isOtherLog, onOtherHistory } = options
-  /** The last piece of work, successful or not. */
-  let last: Promise<unknown> = Promise.resolve()
-  /** A read of the log that has not begun. All calls in the meantime share it. */
-  let nextReading: Promise<void> | undefined
-
-  function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
-  }
+  const { store, keptEntries, hub, metrics, log } = options
+  const queue = createSerialQueue()
+  let { logId } = options
 
   async function readOn(): Promise<void> {
-    if (hub.lastSequence() === 0 && (await isOtherLog())) return onOtherHistory()
+    if (hub.lastSequence() === 0 && (await store.readState()).logId !== logId) return startOver()
     for (;;) {
-      const page = await readAfter(Math.max(0, hub.lastSequence() - 1), PAGE)
+      const page = await store.readAfter(Math.max(0, hub.lastSequence() - 1), PAGE)
       const news = hub.newIn(page)
-      if (news === undefined) return onOtherHistory()
-      onRead(news)
+      if (news === undefined) return startOver()
       hub.publish(news)
       if (page.length < PAGE) return
     }
   }
 
+  /** Continues with the database's log after a failover to a standby without the last entries, or a restored backup. */
+  async function startOver(): Promise<void> {
+    const end = await readEnd(store, keptEntries)
+    const { lastSequence, prunedSequence } = end
+    const published = hub.lastSequence()
+    const isOtherLog = end.logId !== logId
+    // A version that kept no entry for cursors may have removed the last one. Then nothing shows another history.
+    const isEmptied = end.recent.length === 0 && lastSequence === published && prunedSequence === published
+    if (isEmptied && !isOtherLog) return
+    metrics.eventLogReplacements.inc()
+    log.error(
+      { published, lastSequence, isOtherLog },
+      'the event log in the database is not the one that was sent to subscribers: a backup was restored, or a standby without the last transactions took over. All event streams end with CURSOR_UNKNOWN. Events that were sent and that the log lacks may be sent again',
+    )
+    logId = end.logId
+    hub.startOver(end)
+  }
+
   return {
     write: (entries) =>
-      enqueue(async () => {
+      queue.run(async () => {
         const logEntries = await entries()
         const sequence = logEntries[0]?.sequence
         if (sequence === hub.lastSequence() + 1) hub.publish(logEntries)
         // Entries of other replicas come before them, or the log has another history.
         else if (sequence !== undefined) await readOn()
+        for (const { event } of logEntries) metrics.events.inc({ chain_id: event.chainId, type: event.type })
         return logEntries
       }),
-    catchUp() {
-      nextReading ??= enqueue(() => {
-        nextReading = undefined
-        return readOn()
-      })
-      return nextReading
-    },
-    idle: () => last,
+    catchUp: coalesce(() => queue.run(readOn)),
+    idle: queue.idle,
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientId } from '../domain/client.js'
 import { ClientCounts } from '../domain/client-counts.js'
 import type { EventFilter } from '../domain/event.js'
-import { type BackfillPages, type LogPart, type LogPlace, nameFilter } from './backfill-pages.js'
+import { type BackfillPages, type LogPart, nameFilter, type PageRange } from './backfill-pages.js'
 import { FairQueue } from './fair-queue.js'
 
 /** One subscriber's replay of the part of the log that is not in memory. */
@@ -31,7 +31,7 @@ const MAX_IDLE_MS = 100
 
 interface Waiter {
   readonly client: ClientId
-  readonly place: LogPlace
+  readonly range: PageRange
   /** Lets the replay read, or passes it the page that another replay reads. */
   readonly go: (page?: Promise<LogPart | undefined>) => void
 }
@@ -67,22 +67,22 @@ export function createReplays(pages: BackfillPages): Replays {
 
   function forget(waiter: Waiter): void {
     queue.delete(waiter)
-    const others = waitersAt.get(waiter.place.name)
+    const others = waitersAt.get(waiter.range.name)
     others?.delete(waiter)
-    if (others?.size === 0) waitersAt.delete(waiter.place.name)
+    if (others?.size === 0) waitersAt.delete(waiter.range.name)
   }
 
   function enqueue(waiter: Waiter): void {
     queue.add(waiter)
-    const others = waitersAt.get(waiter.place.name) ?? new Set()
-    waitersAt.set(waiter.place.name, others.add(waiter))
+    const others = waitersAt.get(waiter.range.name) ?? new Set()
+    waitersAt.set(waiter.range.name, others.add(waiter))
     startWaiting()
   }
 
   /** Reads a page for all replays that wait for it. */
-  function read(place: LogPlace): Promise<LogPart | undefined> {
-    const page = pages.read(place)
-    for (const waiter of [...(waitersAt.get(place.name) ?? [])]) {
+  function read(range: PageRange): Promise<LogPart | undefined> {
+    const page = pages.read(range)
+    for (const waiter of [...(waitersAt.get(range.name) ?? [])]) {
       forget(waiter)
       waiter.go(page)
     }
@@ -103,28 +103,28 @@ export function createReplays(pages: BackfillPages): Replays {
     }
 
     async next(sequence: number, lastSequence: number): Promise<LogPart | undefined> {
-      const place = pages.placeOf(this.#filter, sequence, lastSequence)
-      const page = pages.find(place) ?? this.#readInTurn(place)
+      const range = pages.rangeOf(this.#filter, sequence, lastSequence)
+      const page = pages.find(range) ?? this.#readInTurn(range)
       this.#idleSince = undefined
       const part = await page.finally(() => {
         this.#idleSince = performance.now()
       })
-      return part === undefined ? undefined : partAfter(part, place, sequence)
+      return part === undefined ? undefined : partAfter(part, range, sequence)
     }
 
-    #readInTurn(place: LogPlace): Promise<LogPart | undefined> {
+    #readInTurn(range: PageRange): Promise<LogPart | undefined> {
       if (this.#isRunning && this.#pages >= PAGES_PER_TURN && queue.size > 0) {
         this.stop()
         startWaiting()
       }
-      if (this.#isRunning) return this.#read(place)
+      if (this.#isRunning) return this.#read(range)
       return new Promise((resolve) => {
         const go: Waiter['go'] = (page) => {
           this.#waiter = undefined
           if (page === undefined) this.#start()
-          resolve(page ?? this.#read(place))
+          resolve(page ?? this.#read(range))
         }
-        this.#waiter = { client: this.#client, place, go }
+        this.#waiter = { client: this.#client, range, go }
         enqueue(this.#waiter)
       })
     }
@@ -136,9 +136,9 @@ export function createReplays(pages: BackfillPages): Replays {
       runners.add(this)
     }
 
-    #read(place: LogPlace): Promise<LogPart | undefined> {
+    #read(range: PageRange): Promise<LogPart | undefined> {
       this.#pages++
-      return read(place)
+      return read(range)
     }
 
     isIdle(): boolean {
@@ -169,8 +169,8 @@ export function createReplays(pages: BackfillPages): Replays {
 }
 
 /** The part of a page after a sequence. */
-function partAfter(part: LogPart, place: LogPlace, sequence: number): LogPart | undefined {
-  if (place.filter.name !== '') return part
+function partAfter(part: LogPart, range: PageRange, sequence: number): LogPart | undefined {
+  if (range.filter.name !== '') return part
   const entries =
     part.entries[0]?.sequence === sequence + 1
       ? part.entries

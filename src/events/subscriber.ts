@@ -2,7 +2,10 @@ import { type ClientId, THIS_PROCESS } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { type EventFilter, matches } from '../domain/event.js'
 import type { LogPart } from './backfill-pages.js'
+import { Pace } from './pace.js'
+import type { Position, PublishedLog } from './published-log.js'
 import type { Replay, Replays } from './replays.js'
+import type { Sleeper, Sleepers } from './sleepers.js'
 import type { Batch } from './tail-buffer.js'
 import type { TurnLimiter } from './turn-limiter.js'
 
@@ -30,31 +33,18 @@ export interface SubscriberOptions {
   readonly onEnd?: () => void
 }
 
-/** Position at which a subscription begins. */
-export interface SubscriberPlace {
-  readonly sequence: number
-  readonly cursor: string
-}
-
 /** The log, as its subscribers use it. */
 export interface SubscribedLog {
-  /** Sequence of the last published entry. */
-  readonly lastSequence: number
-  /** The entries after a sequence, if they are in memory; empty at the end of the log. */
-  readMemory(sequence: number): Batch | undefined
+  readonly published: PublishedLog
   readonly replays: Replays
   /** Waits for a turn among the subscribers that continue without waiting for anything else. */
   readonly step: TurnLimiter
   /** The subscribers to wake when an entry is published, or when their sleep has ended. */
-  readonly sleepers: Set<Subscriber>
+  readonly sleepers: Sleepers
   /** Called once. */
   onEnded(subscriber: Subscriber): void
 }
 
-/** Time for which a subscriber may take nothing of what it received. */
-const STALL_MS = 10_000
-/** Time for which a subscriber may lag after it has caught up. */
-const MAX_LAG_MS = 60_000
 /** Time after which a subscriber without events gets an empty result, at the next check. */
 const SILENCE_MS = 15_000
 
@@ -62,7 +52,8 @@ const SILENCE_MS = 15_000
 const GONE: LogPart = { entries: [], through: 0, cursor: '' }
 
 /** Reads the log at its own pace: from the database, from memory, then live. */
-export class Subscriber implements Subscription {
+export class Subscriber implements Subscription, Sleeper {
+  readonly pace = new Pace()
   readonly #log: SubscribedLog
   readonly #filter: EventFilter
   readonly #wantsAll: boolean
@@ -74,22 +65,15 @@ export class Subscriber implements Subscription {
   #replay: Replay | undefined
   /** A requested part of the log. It stays requested when `next` returns an empty result meanwhile. */
   #part: Promise<LogPart | undefined> | undefined
-  /** Start of its wait for that part, which does not count against the subscriber. */
-  #waitsSince: number | undefined
   #end: { readonly reason: unknown } | undefined
   /** Created on the first use, because it is large and most subscribers only wait. */
   #ended: AbortController | undefined
   #wake: (() => void) | undefined
   #sleepsUntil = 0
-  #isLive = false
-  /** Start of sending the last events; undefined while it waits for more. */
-  #busySince: number | undefined = performance.now()
-  /** Since when it has lagged, after it had caught up. */
-  #laggingSince: number | undefined
 
   constructor(
     log: SubscribedLog,
-    { sequence, cursor }: SubscriberPlace,
+    { sequence, cursor }: Position,
     filter: EventFilter,
     { client, onEnd }: SubscriberOptions,
   ) {
@@ -117,12 +101,12 @@ export class Subscriber implements Subscription {
    * function, because each waiting async function takes memory, and thousands may wait here.
    */
   async next(): Promise<Batch> {
-    this.#busySince = undefined
+    this.pace.request()
     const giveUpAt = performance.now() + SILENCE_MS
     try {
       for (;;) {
         if (this.#end !== undefined) throw this.#end.reason
-        let batch = this.#log.readMemory(this.#sequence)
+        let batch = this.#log.published.after(this.#sequence)
         if (batch === undefined) {
           const part = await this.#readLog(giveUpAt)
           if (part === undefined) {
@@ -138,27 +122,26 @@ export class Subscriber implements Subscription {
         }
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
         if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
-        if (this.#sequence < this.#log.lastSequence) await this.#log.step()
+        if (this.#sequence < this.#log.published.end.sequence) await this.#log.step()
         // Continues: an entry or an end between the read and the sleep would not wake it.
-        if (this.#sequence < this.#log.lastSequence || this.#end !== undefined) continue
+        if (this.#sequence < this.#log.published.end.sequence || this.#end !== undefined) continue
         this.#endReplay()
-        this.#isLive = true
-        this.#laggingSince = undefined
+        this.pace.catchUp()
         await this.#sleep(giveUpAt)
       }
     } catch (error) {
       this.end(error)
       throw this.#end?.reason ?? error
     } finally {
-      this.#busySince = performance.now()
+      this.pace.receive()
     }
   }
 
   /** The next part of the log; undefined when it has not come in time, or while the database is unavailable. */
   async #readLog(giveUpAt: number): Promise<LogPart | undefined> {
     this.#replay ??= this.#log.replays.of(this.#client, this.#filter)
-    this.#waitsSince ??= performance.now()
-    this.#part ??= this.#replay.next(this.#sequence, this.#log.lastSequence)
+    this.pace.startWait()
+    this.#part ??= this.#replay.next(this.#sequence, this.#log.published.end.sequence)
     try {
       const part = await Promise.race([this.#part.then((found) => found ?? GONE), this.#sleep(giveUpAt)])
       if (part === undefined) return undefined
@@ -171,8 +154,7 @@ export class Subscriber implements Subscription {
     } catch (error) {
       this.#endWait()
       if (!isDatabaseUnavailable(error)) throw error
-      // This does not count against the subscriber.
-      this.#laggingSince = undefined
+      this.pace.excuse()
       await this.#sleep(performance.now())
       return undefined
     }
@@ -181,9 +163,7 @@ export class Subscriber implements Subscription {
   #endWait(): void {
     this.#log.sleepers.delete(this)
     this.#part = undefined
-    if (this.#laggingSince !== undefined && this.#waitsSince !== undefined)
-      this.#laggingSince += performance.now() - this.#waitsSince
-    this.#waitsSince = undefined
+    this.pace.endWait()
   }
 
   #endReplay(): void {
@@ -212,14 +192,7 @@ export class Subscriber implements Subscription {
   #moveTo(sequence: number, cursor: string): void {
     this.#sequence = sequence
     this.#cursor = cursor
-    if (sequence >= this.#log.lastSequence) this.#laggingSince = undefined
-    else if (this.#isLive) this.#laggingSince ??= performance.now()
-  }
-
-  isTooSlow(now: number): boolean {
-    const isStalled = this.#busySince !== undefined && now - this.#busySince > STALL_MS
-    if (isStalled || this.#laggingSince === undefined || this.#waitsSince !== undefined) return isStalled
-    return now - this.#laggingSince > MAX_LAG_MS
+    this.pace.move(sequence >= this.#log.published.end.sequence)
   }
 
   close(): void {

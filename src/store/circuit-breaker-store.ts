@@ -1,3 +1,4 @@
+import { createSerialQueue } from '../concurrency/serial-queue.js'
 import type { Address } from '../domain/hex.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { Database } from './database.js'
@@ -21,13 +22,8 @@ export interface CircuitBreakerStore {
 
 /** Builds the store of open periods over an open database. */
 export function createCircuitBreakerStore(database: Database): CircuitBreakerStore {
-  /** The last write. Writes run one after the other, also when the database runs statements in parallel. */
-  let writing: Promise<unknown> = Promise.resolve()
-  function write(statement: () => Promise<unknown>): Promise<void> {
-    const written = writing.then(async () => void (await statement()))
-    writing = written.catch(() => {})
-    return written
-  }
+  /** Writes run one after the other, also when the database runs statements in parallel. */
+  const writes = createSerialQueue()
 
   return {
     async readAll() {
@@ -47,7 +43,7 @@ export function createCircuitBreakerStore(database: Database): CircuitBreakerSto
         .insertInto('solver_circuit_breakers')
         .values({ chain_id: chainId, address, ...openPeriod })
         .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(openPeriod))
-      return write(() => statement.execute())
+      return writes.run(async () => void (await statement.execute()))
     },
 
     remove({ chainId, address }) {
@@ -55,7 +51,7 @@ export function createCircuitBreakerStore(database: Database): CircuitBreakerSto
         .deleteFrom('solver_circuit_breakers')
         .where('chain_id', '=', chainId)
         .where('address', '=', address)
-      return write(() => statement.execute())
+      return writes.run(async () => void (await statement.execute()))
     },
   }
 }

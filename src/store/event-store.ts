@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BlockHeader, BlockRef, EventWithPosition, NewBlocks } from '../domain/block.js'
+import type { BlockHeader, BlockRef, ChainPosition, EventWithPosition, NewBlocks } from '../domain/block.js'
 import type { EventFilter, LogEntry } from '../domain/event.js'
 import type { Address } from '../domain/hex.js'
+import { appendHeaders, readPosition, replaceHeaders, revertHeaders, setStart } from './chain-positions.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
 import { passes } from './event-filter.js'
 import { eventRow, logEntryOf, type NewEventRow, reversionRow } from './event-rows.js'
@@ -14,8 +15,8 @@ import {
   readEventBlocks,
   removeThrough,
 } from './event-statements.js'
+import { assertLastToken, type FencingToken, issueToken } from './fencing-token.js'
 import { BATCH_ROWS, insertInBatches } from './insert-in-batches.js'
-import { assertEpoch, beginEpoch, insertHeaders, type LeaderEpoch } from './leader-epochs.js'
 
 /** The id of a log, and the part of it that still exists. */
 export interface LogState {
@@ -27,28 +28,34 @@ export interface LogState {
   readonly prunedSequence: number
 }
 
+/** The fencing token of a chain's new leader, and the position at which it continues. */
+export interface Takeover extends FencingToken {
+  /** The position that the previous leader stored; undefined when there was none. */
+  readonly position: ChainPosition | undefined
+}
+
 /**
  * The log of all published events, and the position of each chain. Both change in the same transaction. All methods that
- * write for a chain throw FencedError, and change nothing, after the writer's epoch has ended.
+ * write for a chain throw FencedError, and change nothing, after another leader has taken the chain over.
  */
 export interface EventStore {
   readState(): Promise<LogState>
-  /** Begins a new epoch of a chain. It waits for a write under way. After that, writes of earlier epochs fail. */
-  takeOver(chainId: number): Promise<LeaderEpoch>
+  /** Makes the caller the leader of a chain, after a write under way. From then on, writes of earlier leaders fail. */
+  takeOver(chainId: number): Promise<Takeover>
   /**
    * Sets a chain's position to `header`, at the first start or at a new start. Earlier published events stay unchanged, and
    * no reorganisation removes them any more.
    */
-  begin(epoch: LeaderEpoch, settlement: Address, header: BlockHeader): Promise<void>
+  begin(token: FencingToken, settlement: Address, header: BlockHeader): Promise<void>
   /** Adds blocks and publishes their events. */
-  append(epoch: LeaderEpoch, blocks: NewBlocks): Promise<LogEntry[]>
+  append(token: FencingToken, blocks: NewBlocks): Promise<LogEntry[]>
   /**
    * Publishes the events that the log lacks, after all others. Their blocks are published already. A reorganisation removes
    * them like other events.
    */
-  appendMissing(epoch: LeaderEpoch, events: readonly EventWithPosition[]): Promise<LogEntry[]>
+  appendMissing(token: FencingToken, events: readonly EventWithPosition[]): Promise<LogEntry[]>
   /** Reverts all events after `ancestor`, the latest first. `ancestor` becomes the position. */
-  revert(epoch: LeaderEpoch, ancestor: BlockHeader): Promise<LogEntry[]>
+  revert(token: FencingToken, ancestor: BlockHeader): Promise<LogEntry[]>
   /** The last blocks of a chain with canonical events below a number: at most `limit`, the oldest first. */
   eventBlocks(chainId: number, below: number, limit: number): Promise<BlockRef[]>
   /** The entry at a sequence; undefined when the log does not have it. */
@@ -83,10 +90,10 @@ export function createEventStore(
   now: () => number,
   { notify }: Coordination = NO_COORDINATION,
 ): EventStore {
-  /** Runs a write of an epoch's leader. */
-  function write<T>(epoch: LeaderEpoch, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
+  /** Runs a write of a chain's leader. */
+  function write<T>(token: FencingToken, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
     return database.transaction().execute(async (transaction) => {
-      await assertEpoch(transaction, epoch)
+      await assertLastToken(transaction, token)
       return work(transaction)
     })
   }
@@ -112,13 +119,16 @@ export function createEventStore(
       return { logId: row.log_id, lastSequence: row.last_sequence, prunedSequence: row.pruned_sequence }
     },
 
-    takeOver: (chainId) => database.transaction().execute((transaction) => beginEpoch(transaction, chainId)),
+    takeOver: (chainId) =>
+      database.transaction().execute(async (transaction) => ({
+        ...(await issueToken(transaction, chainId)),
+        position: await readPosition(transaction, chainId),
+      })),
 
-    begin: (epoch, settlement, header) =>
-      write(epoch, async (transaction) => {
-        const { chainId } = epoch
-        await transaction.deleteFrom('chain_headers').where('chain_id', '=', chainId).execute()
-        await insertHeaders(transaction, chainId, [header])
+    begin: (token, settlement, header) =>
+      write(token, async (transaction) => {
+        const { chainId } = token
+        await replaceHeaders(transaction, chainId, header)
         await lockLog(transaction)
         await transaction
           .updateTable('events')
@@ -126,29 +136,18 @@ export function createEventStore(
           .where('chain_id', '=', chainId)
           .where('is_canonical', '=', 1)
           .execute()
-        const start = { settlement, first_block: header.number + 1 }
-        await transaction
-          .insertInto('chain_positions')
-          .values({ chain_id: chainId, ...start })
-          .onConflict((conflict) => conflict.column('chain_id').doUpdateSet(start))
-          .execute()
+        await setStart(transaction, chainId, settlement, header.number + 1)
       }),
 
-    append: (epoch, { headers, events, keepFrom }) =>
-      write(epoch, async (transaction) => {
-        const { chainId } = epoch
-        await insertHeaders(transaction, chainId, headers)
-        await transaction
-          .deleteFrom('chain_headers')
-          .where('chain_id', '=', chainId)
-          .where('number', '<', keepFrom)
-          .execute()
+    append: (token, { headers, events, keepFrom }) =>
+      write(token, async (transaction) => {
+        await appendHeaders(transaction, token.chainId, headers, keepFrom)
         return addEntries(transaction, events, eventRow)
       }),
 
-    appendMissing: (epoch, events) =>
-      write(epoch, async (transaction) => {
-        const known = await canonicalIdentities(transaction, epoch.chainId, events)
+    appendMissing: (token, events) =>
+      write(token, async (transaction) => {
+        const known = await canonicalIdentities(transaction, token.chainId, events)
         return addEntries(
           transaction,
           events.filter((event) => !known.has(identityOf(event))),
@@ -156,15 +155,10 @@ export function createEventStore(
         )
       }),
 
-    revert: (epoch, ancestor) =>
-      write(epoch, async (transaction) => {
-        const { chainId } = epoch
-        await transaction
-          .deleteFrom('chain_headers')
-          .where('chain_id', '=', chainId)
-          .where('number', '>=', ancestor.number)
-          .execute()
-        await insertHeaders(transaction, chainId, [ancestor])
+    revert: (token, ancestor) =>
+      write(token, async (transaction) => {
+        const { chainId } = token
+        await revertHeaders(transaction, chainId, ancestor)
         await lockLog(transaction)
         return addEntries(transaction, await markRemoved(transaction, chainId, ancestor.number), reversionRow)
       }),

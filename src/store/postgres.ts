@@ -1,6 +1,8 @@
 import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
 import type { Topic } from '../domain/cluster.js'
+import { destroyConnection } from '../internals/destroy-connection.js'
+import { isPgConnectionError } from '../internals/pg-connection-error.js'
 import type { Coordination } from './database.js'
 import { nameUnavailable } from './database-unavailable.js'
 
@@ -79,7 +81,7 @@ async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || SERVER_ERRORS.test(error.code ?? '')) {
         failure = error as Error
-        client.connection.stream.destroy()
+        destroyConnection(client)
       }
       throw error
     }
@@ -132,6 +134,6 @@ function isConnectionError(error: unknown): boolean {
     'syscall' in error ||
     // A name with several addresses, each of which has failed.
     error instanceof AggregateError ||
-    /^(Connection terminated|Client has encountered|Query read timeout|timeout exceeded)/.test(error.message)
+    isPgConnectionError(error)
   )
 }

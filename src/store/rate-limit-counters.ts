@@ -1,6 +1,8 @@
 import { type Migration, sql } from 'kysely'
 import type pg from 'pg'
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible'
+import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible'
+import { withTimeout } from '../concurrency/with-timeout.js'
+import { createQueryRateLimiter } from '../internals/query-rate-limiter.js'
 import { createPipelinedConnection } from './postgres-pipeline.js'
 
 /** Request counts in one table that all replicas share. */
@@ -63,7 +65,7 @@ export function openRateLimitCounters(options: RateLimitCountersOptions): RateLi
   async function query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     if (!isUp()) throw DATABASE_DOWN
     try {
-      return await withinTime(connection.query(statement), timeoutMs)
+      return await withTimeout(connection.query(statement), timeoutMs)
     } catch (error) {
       onFailure(error as Error)
       throw error
@@ -78,14 +80,9 @@ export function openRateLimitCounters(options: RateLimitCountersOptions): RateLi
   return {
     limiterOf(name, points, windowMs) {
       const limit = { keyPrefix: name, points, duration: windowMs / 1000 }
-      return new RateLimiterPostgres({
+      return createQueryRateLimiter(query, {
         ...limit,
-        storeClient: { query },
-        storeType: 'pool',
         tableName: TABLE,
-        tableCreated: true,
-        // The library would remove any number of rows at once, an hour later.
-        clearExpiredByTimeout: false,
         // Without a duration, the block lasts until the window ends.
         inMemoryBlockOnConsumed: points,
         insuranceLimiter: new RateLimiterMemory(limit),
@@ -96,14 +93,6 @@ export function openRateLimitCounters(options: RateLimitCountersOptions): RateLi
       await connection.close()
     },
   }
-}
-
-/** @throws Error when the promise takes longer */
-function withinTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }
 
 /** Removes windows that have ended, with a margin for differences between the replicas' clocks. */

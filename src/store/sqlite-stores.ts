@@ -9,7 +9,6 @@ import { createFileHealth, type FileHealth } from './file-health.js'
 import { takeFileLock } from './file-lock.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
 import { readRecordKey } from './record-key.js'
-import { createSingleInstance } from './single-instance.js'
 import { createSolverStore } from './solver-store.js'
 import { openSqlite, toConfigError } from './sqlite.js'
 import { faultErrorOf } from './sqlite-faults.js'
@@ -69,7 +68,7 @@ async function openAll(
     quoteRecords,
     recordKey,
     limiterOf: undefined,
-    cluster: createSingleInstance(health.isUp),
+    isUp: health.isUp,
     async close() {
       await quoteRecords?.close()
       await close()

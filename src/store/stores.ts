@@ -1,4 +1,3 @@
-import type { Cluster } from '../domain/cluster.js'
 import type { BondStore } from './bond-store.js'
 import type { CircuitBreakerStore } from './circuit-breaker-store.js'
 import type { EventStore } from './event-store.js'
@@ -6,7 +5,7 @@ import type { QuoteRecordStore } from './quote-record-store.js'
 import type { RateLimitCounters } from './rate-limit-counters.js'
 import type { SolverStore } from './solver-store.js'
 
-/** The stores of an instance, and the cluster of its replicas. */
+/** The stores of an instance. */
 export interface Stores {
   readonly solvers: SolverStore
   readonly bonds: BondStore
@@ -18,6 +17,7 @@ export interface Stores {
   readonly recordKey: Uint8Array
   /** Request counts that replicas share; undefined when each replica counts for itself. */
   readonly limiterOf: RateLimitCounters['limiterOf'] | undefined
-  readonly cluster: Cluster
+  /** Whether the database takes writes, as far as it can be reached. */
+  isUp(): boolean
   close(): Promise<void>
 }

@@ -41,7 +41,15 @@ async function createHistory(seed: number, confirmations: number) {
   const database = await openSqlite(':memory:')
   const store = createEventStore(database, () => 1)
   const cluster = { listen() {} }
-  const eventLog = await openEventLog({ store, cluster, eventRetentionDays: 1, metrics, log, now: () => 1 })
+  const eventLog = await openEventLog({
+    store,
+    cluster,
+    onEvent() {},
+    eventRetentionDays: 1,
+    metrics,
+    log,
+    now: () => 1,
+  })
   const faulty = createFaultyEventSink(eventLog.eventSinkOf(CHAIN_ID), random)
   const config = {
     chainId: CHAIN_ID,

@@ -1,13 +1,17 @@
 import { onTestFinished } from 'vitest'
+import { createSingleInstance } from '../../src/cluster/single-instance.js'
+import type { StreamEvent } from '../../src/domain/event.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import { createSingleInstance } from '../../src/store/single-instance.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/event-samples.js'
 
 /** A log over a store in memory, with a clock that the test sets and one event published at 0 ms. */
-export async function openLog(change: (store: EventStore) => Partial<EventStore> = () => ({})) {
+export async function openLog(
+  change: (store: EventStore) => Partial<EventStore> = () => ({}),
+  onEvent: (event: StreamEvent) => void = () => {},
+) {
   const clock = { ms: 0 }
   const { store, one } = await openToRead(':memory:', () => clock.ms)
   await store.append(one, newBlocks(11, 11, [settled(1, 11, 0)]))
@@ -17,6 +21,7 @@ export async function openLog(change: (store: EventStore) => Partial<EventStore>
     const eventLog = await openEventLog({
       store: { ...store, ...change(store) },
       cluster: createSingleInstance(),
+      onEvent,
       eventRetentionDays: 2,
       // Earlier entries are read from the store.
       keptEntries: 0,

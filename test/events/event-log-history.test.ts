@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
 import type { Topic, TopicListener } from '../../src/domain/cluster.js'
+import type { StreamEvent } from '../../src/domain/event.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
@@ -35,9 +36,11 @@ async function openReplaceable(entries: number) {
   const listeners: TopicListener[] = []
   const log = createLog('silent')
   const logged = vi.spyOn(log, 'error')
+  const onEvent = vi.fn<(event: StreamEvent) => void>()
   const eventLog = await openEventLog({
     store,
     cluster: { listen: (_topic: Topic, listener: TopicListener) => void listeners.push(listener) },
+    onEvent,
     eventRetentionDays: 1,
     metrics: createMetrics(),
     log,
@@ -50,6 +53,7 @@ async function openReplaceable(entries: number) {
     eventLog,
     listener,
     logged,
+    onEvent,
     database,
     replaceBy(other: typeof current) {
       current = other
@@ -124,14 +128,12 @@ describe('a running service notices that its log was replaced', () => {
     expect(eventLog.subscribe(undefined, only({})).cursor()).toBe('other-log.0')
   })
 
-  test('and passes its events to the remote listener, whose state may be older', async () => {
-    const { eventLog, listener, replaceBy } = await openReplaceable(5)
-    const onRemoteEvent = vi.fn()
-    eventLog.onRemoteEvent(onRemoteEvent)
+  test('and passes the events of that log to its listener, whose state may be older', async () => {
+    const { listener, onEvent, replaceBy } = await openReplaceable(5)
     replaceBy(await openFilled(3))
     listener.onMissed()
     await settle()
-    expect(onRemoteEvent.mock.calls.map(([event]) => event.blockNumber)).toEqual([1, 2, 3])
+    expect(onEvent.mock.calls.map(([event]) => event.blockNumber)).toEqual([1, 2, 3])
   })
 })
 

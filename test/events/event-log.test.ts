@@ -27,9 +27,9 @@ describe('subscribers receive', () => {
 
   test('events in the order of the log, whatever the order and the duration of the writes', async () => {
     const { eventLog } = await openLog((store) => ({
-      async append(epoch, blocks) {
-        const logEntries = await store.append(epoch, blocks)
-        if (epoch.chainId === 1) await settle()
+      async append(token, blocks) {
+        const logEntries = await store.append(token, blocks)
+        if (token.chainId === 1) await settle()
         return logEntries
       },
     }))
@@ -49,6 +49,46 @@ describe('subscribers receive', () => {
     await expect(failing).rejects.toThrow('UNIQUE constraint failed')
     await next
     expect(await subscription.next()).toMatchObject([{ sequence: 2, event: settled(1, 12, 0).event }])
+  })
+})
+
+describe('the listener of events is called before subscribers receive', () => {
+  /** Two replicas of one log with a common listener, and a subscriber. All note the blocks of events in their order. */
+  async function openNoted() {
+    const notes: string[] = []
+    const { open } = await openLog(undefined, (event) => notes.push(`listener ${event.blockNumber}`))
+    const [here, elsewhere] = [await open(), await open()]
+    await settle()
+    const subscription = here.subscribe(undefined, only({}))
+    async function noteNext(): Promise<void> {
+      for (const { event } of await subscription.next()) notes.push(`subscriber ${event.blockNumber}`)
+    }
+    return { here, elsewhere, notes, noteNext }
+  }
+
+  test('the events that this replica writes', async () => {
+    const { here, notes, noteNext } = await openNoted()
+    await here.eventSink(1).open()
+    const noted = noteNext()
+    await here.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
+    await noted
+    expect(notes).toEqual(['listener 12', 'listener 12', 'subscriber 12', 'subscriber 12'])
+  })
+
+  test('the events that another replica writes', async () => {
+    const { here, elsewhere, notes, noteNext } = await openNoted()
+    const noted = noteNext()
+    await elsewhere.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 1)))
+    expect(notes.splice(0)).toEqual(['listener 12'])
+    await here.eventSink(2).open()
+    await here.eventSink(2).append(newBlocks(13, 13, manySettled(2, 13, 1)))
+    await noted
+    expect(notes).toEqual(['listener 12', 'listener 13', 'subscriber 12', 'subscriber 13'])
+  })
+
+  test('no event that was published before the log was opened', async () => {
+    const { notes } = await openNoted()
+    expect(notes).toEqual([])
   })
 })
 

@@ -41,7 +41,7 @@ export async function openHub({ stored = 0 } = {}) {
   const readAfter = vi.fn(store.readAfter)
   // The rests of a real queue would last longer than tests that count turns of the event loop.
   const enqueueRead = createReadQueue(async () => {})
-  const hub = createHub({ ...state, reader: { ...store, readAfter }, onSlow, enqueueRead })
+  const hub = createHub({ ...state, reader: { ...store, readAfter }, onEvent() {}, onSlow, enqueueRead })
   onTestFinished(() => hub.close())
 
   return {

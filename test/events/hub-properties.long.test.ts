@@ -107,6 +107,7 @@ async function openReplica(store: EventStore): Promise<Replica> {
   const options = {
     store,
     cluster,
+    onEvent() {},
     eventRetentionDays: 1,
     keptEntries: 50,
     metrics,

@@ -2,9 +2,8 @@ import { expect } from 'vitest'
 import type { BlockHeader, EventWithPosition, NewBlocks } from '../../src/domain/block.js'
 import type { LogEntry, OrderEvent, StreamEvent } from '../../src/domain/event.js'
 import type { Hex } from '../../src/domain/hex.js'
-import type { Database } from '../../src/store/database.js'
+import { readPosition } from '../../src/store/chain-positions.js'
 import { createEventStore } from '../../src/store/event-store.js'
-import { beginEpoch } from '../../src/store/leader-epochs.js'
 import { sqliteAt, type TestDatabase } from './databases.js'
 
 const NOW = 1_800_000_000_000
@@ -20,7 +19,8 @@ export const STANDS =
 export async function openStore(on: TestDatabase | string, now = () => NOW) {
   const { database, coordination, close } = await (typeof on === 'string' ? sqliteAt(on) : on).open()
   const store = createEventStore(database, now, coordination)
-  const position = (chainId: number) => readPosition(database, chainId)
+  const position = (chainId: number) =>
+    database.transaction().execute((transaction) => readPosition(transaction, chainId))
 
   /** Everything that the store has of the log and of these chains. */
   async function contents(...chainIds: number[]) {
@@ -39,16 +39,6 @@ export async function openToRead(...args: Parameters<typeof openStore>) {
   const opened = await openStore(...args)
   const [one, two] = [await opened.store.takeOver(1), await opened.store.takeOver(2)]
   return { ...opened, one, two }
-}
-
-/** The position of a chain, read without a lasting take-over. */
-async function readPosition(database: Database, chainId: number) {
-  const transaction = await database.startTransaction().execute()
-  try {
-    return (await beginEpoch(transaction, chainId)).position
-  } finally {
-    await transaction.rollback().execute()
-  }
 }
 
 /** A block of a branch. */

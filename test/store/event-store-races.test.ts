@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../src/domain/event.js'
-import { FencedError } from '../../src/store/leader-epochs.js'
+import { FencedError } from '../../src/store/fencing-token.js'
 import { createRandom } from '../support/random.js'
 import { inPostgres, postgresAt } from './databases.js'
 import { openStore } from './event-samples.js'
@@ -50,9 +50,9 @@ test(
     for (let round = 1; round <= TAKEOVERS; round++) {
       const fenced = writeUntilFenced(holder)
       await wait(random.integer(0, MAX_PAUSE_MS))
-      const { position, number } = await next.takeOver(1)
+      const { position, epoch } = await next.takeOver(1)
       await fenced
-      expect(number).toBe(round + 1)
+      expect(epoch).toBe(round + 1)
       expect(position?.headers).toEqual(holder.headers())
       next.learn(holder.blocks())
       const before = holder
@@ -68,17 +68,17 @@ test(
   TIMEOUT_MS,
 )
 
-test('the replica with the last epoch leads a chain after simultaneous take-overs', async () => {
+test('the replica with the last token leads a chain after simultaneous take-overs', async () => {
   const cluster = await openReplicas()
   const random = createRandom(SEED)
   const leaders = cluster.map(({ store }, index) => createRacingLeader(store, `r${index}`, random))
   for (let round = 0; round < 10; round++) {
-    const epochs = await Promise.all(leaders.map((leader) => leader.takeOver(1)))
-    expect(epochs.map(({ number }) => number).sort((x, y) => x - y)).toEqual(
+    const tokens = await Promise.all(leaders.map((leader) => leader.takeOver(1)))
+    expect(tokens.map(({ epoch }) => epoch).sort((x, y) => x - y)).toEqual(
       [1, 2, 3].map((n) => 3 * round + n),
     )
     const begun = await Promise.allSettled(leaders.map((leader) => leader.begin()))
-    const isLast = epochs.map(({ number }) => number === 3 * round + 3)
+    const isLast = tokens.map(({ epoch }) => epoch === 3 * round + 3)
     expect(begun.map(({ status }) => status === 'fulfilled')).toEqual(isLast)
   }
 })

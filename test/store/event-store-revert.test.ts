@@ -20,7 +20,7 @@ const elsewhere = [settled(2, 12, 0), settled(2, 13, 0)] as const
 async function prepare(on: TestDatabase) {
   const opened = await openToRead(on)
   const { store, one, two } = opened
-  for (const epoch of [one, two]) await store.begin(epoch, SETTLEMENT, header(10))
+  for (const token of [one, two]) await store.begin(token, SETTLEMENT, header(10))
   await store.append(one, newBlocks(11, 13, events))
   await store.append(two, newBlocks(11, 13, elsewhere))
   return opened

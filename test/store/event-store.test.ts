@@ -107,15 +107,15 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
       { ...refunded(1n, 2n), solver: undefined },
     ]
     const source = events.map((event, logIndex) => ({ event, blockHash: random.hex(32), logIndex }))
-    const epoch = await store.takeOver(Number.MAX_SAFE_INTEGER)
-    const entries = await store.append(epoch, newBlocks(11, 11, source))
+    const token = await store.takeOver(Number.MAX_SAFE_INTEGER)
+    const entries = await store.append(token, newBlocks(11, 11, source))
     expect(entries).toStrictEqual(publishedEntries(1, ...source))
     expect(await store.readAfter(0, 100)).toStrictEqual(entries)
   })
 
   test('moves a position with its events, on its chain alone, also when there are none', async () => {
     const { store, one, two, contents } = await openToRead(await create())
-    for (const epoch of [one, two]) await store.begin(epoch, SETTLEMENT, header(10))
+    for (const token of [one, two]) await store.begin(token, SETTLEMENT, header(10))
     await store.append(one, newBlocks(11, 12, [settled(1, 11, 0)]))
     expect(await store.append(one, newBlocks(13, 13, []))).toEqual([])
     expect((await contents(1, 2)).positions.map((position) => position?.headers)).toEqual([
@@ -126,9 +126,9 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
 
   test('removes the headers before the one to keep from, of that chain alone', async () => {
     const { store, one, two, contents, position } = await openToRead(await create())
-    for (const epoch of [one, two]) {
-      await store.begin(epoch, SETTLEMENT, header(10))
-      await store.append(epoch, newBlocks(11, 12, [settled(epoch.chainId, 11, 0)]))
+    for (const token of [one, two]) {
+      await store.begin(token, SETTLEMENT, header(10))
+      await store.append(token, newBlocks(11, 12, [settled(token.chainId, 11, 0)]))
     }
     await store.append(one, { ...newBlocks(13, 14, []), keepFrom: 12 })
     expect((await contents(1, 2)).positions).toMatchObject([
@@ -143,10 +143,10 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
   describe('a new start of a chain', () => {
     test('removes its headers and its contract, and nothing of the log or of other chains', async () => {
       const { store, one, two, contents, position } = await openToRead(await create())
-      for (const epoch of [one, two]) {
-        await store.begin(epoch, SETTLEMENT, header(10))
-        const events = [settled(epoch.chainId, 11, 0), settled(epoch.chainId, 12, 0)]
-        await store.append(epoch, newBlocks(11, 12, events))
+      for (const token of [one, two]) {
+        await store.begin(token, SETTLEMENT, header(10))
+        const events = [settled(token.chainId, 11, 0), settled(token.chainId, 12, 0)]
+        await store.append(token, newBlocks(11, 12, events))
       }
       const before = await contents(2)
       await store.begin(one, '0x5e2', header(40, 'b'))

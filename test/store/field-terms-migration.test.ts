@@ -44,11 +44,11 @@ describe.each(NEW_DATABASES)('the upgrade to the renamed tables in %s', (_which,
       { is_canonical: 1, published_at_ms: 2000 },
     ])
     const store = createEventStore(database, () => 3000, coordination)
-    const epoch = await store.takeOver(1)
-    expect(epoch.number).toBe(42)
+    const token = await store.takeOver(1)
+    expect(token.epoch).toBe(42)
     // The index still holds each place of the chain for one canonical event.
     const twice = { ...settled(1, 11, 0), blockHash: hash }
-    await expect(store.append(epoch, newBlocks(12, 12, [twice]))).rejects.toThrow(/unique/i)
+    await expect(store.append(token, newBlocks(12, 12, [twice]))).rejects.toThrow(/unique/i)
   })
 
   test('keeps the records of quotes, with the new names of outcomes', async () => {

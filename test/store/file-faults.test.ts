@@ -102,10 +102,10 @@ test('a file that is deleted while it is used takes no write until it is back', 
   const path = temporaryFile()
   const { stores, messages } = await openStores(path)
   await stores.solvers.save(solver(1), 100, NO_LIMIT)
-  expect(stores.cluster.isDatabaseUp()).toBe(true)
+  expect(stores.isUp()).toBe(true)
 
   renameSync(path, `${path}-away`)
-  expect(stores.cluster.isDatabaseUp()).toBe(false)
+  expect(stores.isUp()).toBe(false)
   await expect(stores.solvers.save(solver(2), 100, NO_LIMIT)).rejects.toMatchObject({
     reason: 'DATABASE_UNAVAILABLE',
     cause: {
@@ -116,7 +116,7 @@ test('a file that is deleted while it is used takes no write until it is back', 
 
   renameSync(`${path}-away`, path)
   await stores.solvers.save(solver(2), 100, NO_LIMIT)
-  expect(stores.cluster.isDatabaseUp()).toBe(true)
+  expect(stores.isUp()).toBe(true)
   expect(await stores.solvers.readAll()).toHaveLength(2)
 })
 
@@ -153,7 +153,7 @@ test('records that cannot be written wait, and the reason is logged once', async
   const unavailable = { reason: 'DATABASE_UNAVAILABLE' }
   await Promise.all(saves.map((save) => expect(save).rejects.toMatchObject(unavailable)))
   expect(messages()).toEqual([isOneLine('quotes cannot be recorded: another process has held its lock')])
-  expect(stores.cluster.isDatabaseUp()).toBe(true)
+  expect(stores.isUp()).toBe(true)
   holder.exec('rollback')
   await stores.quoteRecords?.save([record])
   expect(await stores.quoteRecords?.read('1')).toBe('{}')

@@ -68,11 +68,11 @@ describe.each(NEW_DATABASES)('a log of the version before replicas in %s', (_whi
       entries: publishedEntries(1, ...events).slice(pruned),
       positions: [{ settlement: SETTLEMENT, firstBlock: 11, headers: [header(11), header(12)] }],
     })
-    const epoch = await store.takeOver(1)
-    expect(epoch.number).toBe(1)
+    const token = await store.takeOver(1)
+    expect(token.epoch).toBe(1)
     const next = [settled(1, 13, 0)]
-    expect(await store.append(epoch, newBlocks(13, 13, next))).toStrictEqual(publishedEntries(5, ...next))
-    expect(await store.revert(epoch, header(12))).toStrictEqual(revertedEntries(6, ...next))
+    expect(await store.append(token, newBlocks(13, 13, next))).toStrictEqual(publishedEntries(5, ...next))
+    expect(await store.revert(token, header(12))).toStrictEqual(revertedEntries(6, ...next))
     expect(await store.readState()).toEqual({ logId: log_id, lastSequence: 6, prunedSequence: pruned })
   })
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
+import { join, MISSED, type TestReplica, until } from '../cluster/replica-samples.js'
 import { eventually } from '../support/eventually.js'
 import { header, newBlocks, SETTLEMENT } from './event-samples.js'
 import { connect, holdRegistrations, openStores, UNAVAILABLE, waiting } from './postgres-stores-samples.js'
-import { join, MISSED, type TestReplica, until } from './replica-samples.js'
 import { NO_LIMIT, NOTED_AT, solver } from './solver-samples.js'
 
 const TIMEOUT_MS = 30_000
@@ -16,7 +16,7 @@ function callAll({
   events,
   circuitBreakers,
 }: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
-  const epoch = { chainId: 1, number: 1, position: undefined }
+  const token = { chainId: 1, epoch: 1, position: undefined }
   return [
     solvers.readAll(),
     solvers.lastTimestamp(solver(1)),
@@ -25,9 +25,9 @@ function callAll({
     solvers.setBonded(solver(1), false, NOTED_AT),
     events.readState(),
     events.takeOver(1),
-    events.begin(epoch, SETTLEMENT, header(10)),
-    events.append(epoch, newBlocks(11, 11, [])),
-    events.revert(epoch, header(10)),
+    events.begin(token, SETTLEMENT, header(10)),
+    events.append(token, newBlocks(11, 11, [])),
+    events.revert(token, header(10)),
     events.readAfter(0, 1),
     events.prune(0),
     circuitBreakers.readAll(),
@@ -114,7 +114,7 @@ describe('a server that is killed', () => {
       expect(await solvers.readAll()).toEqual([solver(7)])
       await solvers.save(solver(1), 100, NO_LIMIT)
       expect(await solvers.readAll()).toEqual([solver(1), solver(7)])
-      expect(await events.takeOver(1)).toEqual({ chainId: 1, number: 1, position: undefined })
+      expect(await events.takeOver(1)).toEqual({ chainId: 1, epoch: 1, position: undefined })
     },
     TIMEOUT_MS,
   )

@@ -1,13 +1,13 @@
 import { describe, expect, type onTestFinished, test } from 'vitest'
 import type { Coordination } from '../../src/store/database.js'
-import { FencedError } from '../../src/store/leader-epochs.js'
+import { FencedError } from '../../src/store/fencing-token.js'
 import { POSTGRES_COORDINATION } from '../../src/store/postgres.js'
+import { join, MISSED, type TestReplica, until } from '../cluster/replica-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
 import { startDatabaseProxy } from './database-proxy.js'
 import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from './event-samples.js'
 import { connect, openStores, UNAVAILABLE, waiting } from './postgres-stores-samples.js'
-import { join, MISSED, type TestReplica, until } from './replica-samples.js'
 import { NO_LIMIT, solver } from './solver-samples.js'
 
 /** Time after which a replica must know that its connection is silent. */
@@ -49,10 +49,10 @@ describe.concurrent('a write', () => {
       const url = await createPostgresDatabase(context.onTestFinished)
       const client = await connect(url, context.onTestFinished)
       const { events, solvers } = await openStores(url, { whenFinished: context.onTestFinished })
-      const epoch = await events.takeOver(1)
-      await events.begin(epoch, SETTLEMENT, header(10))
+      const token = await events.takeOver(1)
+      await events.begin(token, SETTLEMENT, header(10))
       await client.query('begin; select * from event_log for update')
-      const refused = expect(events.append(epoch, blocks)).rejects.toMatchObject(UNAVAILABLE)
+      const refused = expect(events.append(token, blocks)).rejects.toMatchObject(UNAVAILABLE)
       expect(await timeOf(refused)).toBeLessThan(ANSWERED_MS)
       await client.query('rollback')
 
@@ -82,9 +82,9 @@ describe.concurrent('a write', () => {
         whenFinished,
         coordination: { ...POSTGRES_COORDINATION, notify },
       })
-      const epoch = await far.events.takeOver(1)
-      await far.events.begin(epoch, SETTLEMENT, header(10))
-      const refused = expect(far.events.append(epoch, blocks)).rejects.toMatchObject(UNAVAILABLE)
+      const token = await far.events.takeOver(1)
+      await far.events.begin(token, SETTLEMENT, header(10))
+      const refused = expect(far.events.append(token, blocks)).rejects.toMatchObject(UNAVAILABLE)
       expect(await timeOf(refused)).toBeLessThan(ANSWERED_MS)
       expect(await takenOver).toBeLessThan(HELD_MS)
 
@@ -93,7 +93,7 @@ describe.concurrent('a write', () => {
       expect(await near.events.append(next, blocks)).toStrictEqual(publishedEntries(1, ...blocks.events))
       proxy.speak()
       expect(await near.events.readAfter(0, 10)).toStrictEqual(publishedEntries(1, ...blocks.events))
-      await expect(far.events.append(epoch, newBlocks(12, 12, []))).rejects.toThrow(FencedError)
+      await expect(far.events.append(token, newBlocks(12, 12, []))).rejects.toThrow(FencedError)
     },
     TIMEOUT_MS,
   )

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest'
 import type { Topic } from '../../src/domain/cluster.js'
 import type { DatabaseTransaction } from '../../src/store/database.js'
-import { FencedError } from '../../src/store/leader-epochs.js'
+import { FencedError } from '../../src/store/fencing-token.js'
 import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
 import type { Schema } from '../../src/store/schema.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
@@ -67,9 +67,9 @@ describe('when the server ends a connection during a transaction', () => {
     const { events: ended, solvers: endedSolvers } = await openStores(url, {
       coordination: { ...POSTGRES_COORDINATION, notify: endOwn },
     })
-    const epoch = await events.takeOver(1)
-    await events.begin(epoch, SETTLEMENT, header(10))
-    await expect(ended.append(epoch, newBlocks(11, 11, [settled(1, 11, 0)]))).rejects.toMatchObject(
+    const token = await events.takeOver(1)
+    await events.begin(token, SETTLEMENT, header(10))
+    await expect(ended.append(token, newBlocks(11, 11, [settled(1, 11, 0)]))).rejects.toMatchObject(
       UNAVAILABLE,
     )
     await expect(endedSolvers.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject(UNAVAILABLE)
@@ -121,13 +121,13 @@ test('a renewed pool closes its connections and opens new ones', async () => {
 
 test('errors of statements, and of rules that the database enforces, reach the caller unchanged', async () => {
   const { events, solvers } = await openStores(await createPostgresDatabase())
-  const epoch = await events.takeOver(1)
-  await events.append(epoch, newBlocks(11, 11, [settled(1, 11, 0)]))
-  const twice = events.append(epoch, newBlocks(12, 12, [settled(1, 11, 0)]))
+  const token = await events.takeOver(1)
+  await events.append(token, newBlocks(11, 11, [settled(1, 11, 0)]))
+  const twice = events.append(token, newBlocks(12, 12, [settled(1, 11, 0)]))
   await expect(twice).rejects.toThrow(STANDS)
   await expect(twice).rejects.toBeInstanceOf(pg.DatabaseError)
   await events.takeOver(1)
-  await expect(events.revert(epoch, header(11))).rejects.toThrow(FencedError)
+  await expect(events.revert(token, header(11))).rejects.toThrow(FencedError)
 
   await solvers.save(solver(1), 100, 1)
   await expect(solvers.save(solver(1), 100, 1)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })

@@ -1,7 +1,7 @@
 import type { BlockHeader, EventWithPosition } from '../../src/domain/block.js'
 import type { LogEntry, StreamEvent } from '../../src/domain/event.js'
-import type { EventStore } from '../../src/store/event-store.js'
-import type { LeaderEpoch } from '../../src/store/leader-epochs.js'
+import type { EventStore, Takeover } from '../../src/store/event-store.js'
+import type { FencingToken } from '../../src/store/fencing-token.js'
 import type { Random } from '../support/random.js'
 import { header, SETTLEMENT, settled } from './event-samples.js'
 
@@ -20,19 +20,20 @@ const MAX_DEPTH = 5
  * @param name distinguishes its blocks from those of other leaders
  */
 export function createRacingLeader(store: EventStore, name: string, random: Random) {
-  let epoch: LeaderEpoch | undefined
+  let token: FencingToken | undefined
   let blocks: Block[] = []
   let count = 0
   const received: LogEntry[] = []
 
-  function held(): LeaderEpoch {
-    if (epoch === undefined) throw new Error('no epoch has begun')
-    return epoch
+  function held(): FencingToken {
+    if (token === undefined) throw new Error('it has no token')
+    return token
   }
 
-  async function takeOver(chainId: number): Promise<LeaderEpoch> {
-    epoch = await store.takeOver(chainId)
-    return epoch
+  async function takeOver(chainId: number): Promise<Takeover> {
+    const takeover = await store.takeOver(chainId)
+    token = takeover
+    return takeover
   }
 
   async function begin(): Promise<void> {

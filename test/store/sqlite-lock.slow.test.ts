@@ -112,10 +112,10 @@ test('a lock that stays is reported, shows in the health, and ends with the othe
     reason: 'DATABASE_UNAVAILABLE',
     cause: { message: expect.stringContaining('another process has held its lock for more than 5 s') },
   })
-  expect(stores.cluster.isDatabaseUp()).toBe(false)
+  expect(stores.isUp()).toBe(false)
   expect(lines).toHaveLength(1)
   letGo()
-  await eventually(async () => stores.cluster.isDatabaseUp(), Boolean)
+  await eventually(async () => stores.isUp(), Boolean)
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
     'the database file cannot be used: another process has held its lock for more than 5 s: end that process',
     'the database file can be used again',

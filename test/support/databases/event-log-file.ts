@@ -14,9 +14,9 @@ export async function writeEventLog(path: string, events: number): Promise<strin
   const database = await openSqlite(path)
   try {
     const store = createEventStore(database, Date.now)
-    const epoch = await store.takeOver(CHAIN_ID)
+    const token = await store.takeOver(CHAIN_ID)
     for (let block = 1; block <= events / EVENTS_PER_BLOCK; block++)
-      await store.append(epoch, newBlocks(block, block, manySettled(CHAIN_ID, block, EVENTS_PER_BLOCK)))
+      await store.append(token, newBlocks(block, block, manySettled(CHAIN_ID, block, EVENTS_PER_BLOCK)))
     const { logId } = await store.readState()
     return `${logId}.0`
   } finally {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { CONNECTIONS, connect } from '../store/postgres-stores-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
-import { CONNECTIONS, connect } from './postgres-stores-samples.js'
 import { join, MISSED, type TestReplica } from './replica-samples.js'
 
 /** Longest time without a leader. */

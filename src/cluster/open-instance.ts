@@ -1,7 +1,8 @@
 import type { Logger } from '../telemetry/log.js'
-import type { Stores } from './stores.js'
+import type { Instance } from './instance.js'
+import { createSingleInstance } from './single-instance.js'
 
-interface StoresOptions {
+interface InstanceOptions {
   /** A file, or `:memory:`. */
   readonly dbPath: string
   /** URL of the PostgreSQL that replicas share; undefined for a file. */
@@ -17,14 +18,16 @@ interface StoresOptions {
 }
 
 /**
- * Opens the database and migrates its tables. It loads only the code for the database in use.
+ * Opens the database, migrates its tables, and connects this replica to the others. It loads only the code for the
+ * database in use.
  * @throws ConfigError when the database cannot be used, another service uses its file, or a newer version wrote it
  */
-export async function openStores({ dbPath, databaseUrl, ...options }: StoresOptions): Promise<Stores> {
+export async function openInstance({ dbPath, databaseUrl, ...options }: InstanceOptions): Promise<Instance> {
   if (databaseUrl === undefined) {
-    const { openSqliteStores } = await import('./sqlite-stores.js')
-    return openSqliteStores({ dbPath, ...options })
+    const { openSqliteStores } = await import('../store/sqlite-stores.js')
+    const stores = await openSqliteStores({ dbPath, ...options })
+    return { stores, cluster: createSingleInstance(stores.isUp), close: stores.close }
   }
-  const { openPostgresStores } = await import('./postgres-stores.js')
-  return openPostgresStores({ databaseUrl, ...options })
+  const { openReplica } = await import('./open-replica.js')
+  return openReplica({ databaseUrl, ...options })
 }

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Topic } from '../../src/domain/cluster.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
-import { createPostgresDatabase } from '../support/databases/postgres-database.js'
-import { eventually } from '../support/eventually.js'
-import { inPostgres, postgresAt } from './databases.js'
+import { inPostgres, postgresAt } from '../store/databases.js'
 import {
   header,
   newBlocks,
@@ -12,9 +10,11 @@ import {
   revertedEntries,
   SETTLEMENT,
   settled,
-} from './event-samples.js'
+} from '../store/event-samples.js'
+import { NOTED_AT, solver } from '../store/solver-samples.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
+import { eventually } from '../support/eventually.js'
 import { join, type TestReplica } from './replica-samples.js'
-import { NOTED_AT, solver } from './solver-samples.js'
 
 const texts = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix} ${index}`)
@@ -102,13 +102,13 @@ describe('a notification in a transaction', () => {
   test('is the last sequence of the log, for every new entry', async () => {
     const { url, three } = await joinThree()
     const { store } = await openStore(postgresAt(url))
-    const epoch = await store.takeOver(1)
-    await store.begin(epoch, SETTLEMENT, header(10))
+    const token = await store.takeOver(1)
+    await store.begin(token, SETTLEMENT, header(10))
     const events = [settled(1, 11, 0), settled(1, 12, 0), settled(1, 12, 1)]
-    expect(await store.append(epoch, newBlocks(11, 12, events))).toStrictEqual(publishedEntries(1, ...events))
-    await expect(store.append(epoch, newBlocks(12, 12, [settled(1, 13, 0)]))).rejects.toThrow(/unique/)
-    await store.append(epoch, newBlocks(13, 13, []))
-    expect(await store.revert(epoch, header(11))).toStrictEqual(
+    expect(await store.append(token, newBlocks(11, 12, events))).toStrictEqual(publishedEntries(1, ...events))
+    await expect(store.append(token, newBlocks(12, 12, [settled(1, 13, 0)]))).rejects.toThrow(/unique/)
+    await store.append(token, newBlocks(13, 13, []))
+    expect(await store.revert(token, header(11))).toStrictEqual(
       revertedEntries(4, ...events.slice(1).reverse()),
     )
     await store.takeOver(1)

@@ -4,16 +4,16 @@ import { Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openStores } from '../../src/store/open-stores.js'
+import { openInstance } from '../../src/cluster/open-instance.js'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
 import type { Stores } from '../../src/store/stores.js'
+import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from '../store/event-samples.js'
+import { connect } from '../store/postgres-stores-samples.js'
+import { NO_LIMIT, solver } from '../store/solver-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { eventually } from '../support/eventually.js'
-import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from './event-samples.js'
-import { connect } from './postgres-stores-samples.js'
 import { until } from './replica-samples.js'
-import { NO_LIMIT, solver } from './solver-samples.js'
 
 const SECRET = 's3cret-word'
 const NOW = 1_800_000_000_000
@@ -27,7 +27,7 @@ async function open(where: { dbPath?: string; databaseUrl?: string }) {
       done()
     },
   })
-  const stores = await openStores({
+  const { stores, cluster, ...instance } = await openInstance({
     dbPath: ':memory:',
     databaseUrl: undefined,
     rateLimitStore: 'memory',
@@ -39,11 +39,11 @@ async function open(where: { dbPath?: string; databaseUrl?: string }) {
   })
   let closed: Promise<void> | undefined
   const close = () => {
-    closed ??= stores.close()
+    closed ??= instance.close()
     return closed
   }
   onTestFinished(close)
-  return { ...stores, close, lines }
+  return { ...stores, cluster, close, lines }
 }
 
 const connections = async (client: Awaited<ReturnType<typeof connect>>) => {
@@ -56,10 +56,10 @@ const connections = async (client: Awaited<ReturnType<typeof connect>>) => {
 async function shareEverything(writer: Stores, reader: Stores): Promise<void> {
   await writer.solvers.save(solver(1), 100, NO_LIMIT)
   expect(await reader.solvers.readAll()).toEqual([solver(1)])
-  const epoch = await writer.events.takeOver(1)
-  await writer.events.begin(epoch, SETTLEMENT, header(10))
+  const token = await writer.events.takeOver(1)
+  await writer.events.begin(token, SETTLEMENT, header(10))
   const events = [settled(1, 11, 0)]
-  await writer.events.append(epoch, newBlocks(11, 11, events))
+  await writer.events.append(token, newBlocks(11, 11, events))
   expect(await reader.events.readAfter(0, 10)).toStrictEqual(publishedEntries(1, ...events))
   expect(await reader.events.readState()).toEqual(await writer.events.readState())
   const openPeriod = {

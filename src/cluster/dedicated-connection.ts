@@ -1,0 +1,134 @@
+import pg from 'pg'
+import { createRetry } from '../concurrency/retry.js'
+import { createSerialQueue } from '../concurrency/serial-queue.js'
+import { destroyConnection } from '../internals/destroy-connection.js'
+import { connectionOptions } from '../store/postgres.js'
+import type { Logger } from '../telemetry/log.js'
+
+/** A connection to PostgreSQL for what belongs to a connection: session locks and notifications. */
+export interface DedicatedConnection {
+  /** Connects. After each loss, it connects again until `close`. @throws pg's error when this first attempt fails */
+  open(listener: ConnectionListener): Promise<void>
+  isUp(): boolean
+  /**
+   * Runs a statement after all earlier ones. When it fails or gets no answer, the connection is lost.
+   * @returns its rows; none when the connection is lost
+   */
+  query(text: string, values: unknown[]): Promise<pg.QueryResult['rows']>
+  /** Closes the connection after the statements under way. */
+  close(): Promise<void>
+}
+
+/** Receives what happens to a dedicated connection. */
+export interface ConnectionListener {
+  /** The notification channels to listen to. */
+  readonly channels: readonly string[]
+  /** Another connection has sent a notification. */
+  onNotification(channel: string, payload: string): void
+  /** The connection is lost. The server may have released its locks, and notifications may be lost. */
+  onLost(): void
+  /** The connection is up again. */
+  onReconnected(): void
+}
+
+/** A connection without an answer for this time is lost. */
+const SILENCE_MS = 2500
+/** The server ends a connection that sends nothing for this time. */
+const IDLE_MS = 3000
+const RECONNECT_MS = 250
+/**
+ * Makes the server end the connection of a replica that is frozen or unreachable, and with it the session locks. The
+ * server also ends a statement when the replica no longer waits for its answer.
+ */
+const LIMITS = `set idle_session_timeout = ${IDLE_MS}; set statement_timeout = ${SILENCE_MS}`
+
+/** Builds the connection. Send a statement at least every second, because a silent connection counts as lost. */
+export function createDedicatedConnection(databaseUrl: string, log: Logger): DedicatedConnection {
+  const statements = createSerialQueue()
+  let listener: ConnectionListener = { channels: [], onNotification() {}, onLost() {}, onReconnected() {} }
+  let client: pg.Client | undefined
+  let lastFailure = ''
+  let isClosed = false
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ ...connectionOptions(databaseUrl), query_timeout: SILENCE_MS })
+    next.on('error', (error) => lose(next, error)).on('end', () => lose(next))
+    try {
+      await next.connect()
+      const { rows } = await next.query('select pg_backend_pid() as pid')
+      next.on('notification', ({ processId, channel, payload = '' }) => {
+        if (processId !== rows[0].pid) listener.onNotification(channel, payload)
+      })
+      await next.query([LIMITS, ...listener.channels.map((channel) => `listen ${channel}`)].join(';'))
+      client = next
+    } catch (error) {
+      // Otherwise it could still receive notifications, in addition to the next connection.
+      destroyConnection(next)
+      throw error
+    }
+  }
+
+  function lose(which: pg.Client, error?: Error): void {
+    if (which !== client) return
+    client = undefined
+    // Its answer may never come.
+    destroyConnection(which)
+    listener.onLost()
+    if (isClosed) return
+    log.error({ reason: error?.message ?? 'it has ended' }, 'the connection to the database is lost')
+    lastFailure = ''
+    reconnection.run()
+  }
+
+  const reconnection = createRetry({ work: reconnect, delayMs: RECONNECT_MS })
+
+  async function reconnect(): Promise<void> {
+    try {
+      await connect()
+    } catch (error) {
+      const { message } = error as Error
+      if (message !== lastFailure) log.warn({ reason: message }, 'the database does not answer')
+      lastFailure = message
+      throw error
+    }
+    if (isClosed) return disconnect()
+    log.info('the database answers again')
+    listener.onReconnected()
+  }
+
+  async function disconnect(): Promise<void> {
+    const last = client
+    client = undefined
+    if (last === undefined) return
+    // The server may not answer any more.
+    const timer = setTimeout(() => destroyConnection(last), SILENCE_MS)
+    await last.end()
+    clearTimeout(timer)
+  }
+
+  return {
+    open(opened) {
+      listener = opened
+      return connect()
+    },
+    isUp: () => client !== undefined,
+    query: (text, values) =>
+      statements.run(async () => {
+        const used = client
+        try {
+          const result = await used?.query(text, values)
+          return used === client ? (result?.rows ?? []) : []
+        } catch (error) {
+          if (used !== undefined) lose(used, error as Error)
+          return []
+        }
+      }),
+    async close() {
+      isClosed = true
+      // It does not wait for an attempt to connect, which may take seconds. `reconnect` closes what is opened then.
+      void reconnection.close()
+      await statements.idle()
+      await disconnect()
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { LeaderElection, LeadershipListener } from '../domain/cluster.js'
+import type { DedicatedConnection } from './dedicated-connection.js'
+
+/** Leader election by session locks of PostgreSQL. A leader has its lock until the end of its connection. */
+export interface LockElection extends LeaderElection {
+  /** Tries to acquire each leadership that this replica does not have. */
+  tryNow(): Promise<void>
+  /** Ends all leaderships, because the connection with the locks is lost. */
+  stepDown(): void
+  /** Begins the attempts every second, on a connection that is up. */
+  start(): void
+  /** Makes no further attempts. The locks stay until the end of the connection. */
+  close(): void
+}
+
+/** Interval of the attempts. They are also the heartbeat of the connection, so they never stop. */
+const ATTEMPT_INTERVAL_MS = 1000
+/** Tries to lock each leadership. A lock is held until the end of the connection. */
+const TRY_LOCKS = `select name, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || name, 0)) as is_won
+  from unnest($1::text[]) as name`
+
+/** One leadership on this replica. */
+interface Candidacy {
+  readonly listener: LeadershipListener
+  isLeader: boolean
+}
+
+/** Builds the election over a connection. */
+export function createLeaderElection(connection: Pick<DedicatedConnection, 'query'>): LockElection {
+  const candidacies = new Map<string, Candidacy>()
+  let timer: NodeJS.Timeout | undefined
+
+  async function tryNow(): Promise<void> {
+    const wanted = [...candidacies].filter(([, { isLeader }]) => !isLeader).map(([name]) => name)
+    for (const { name, is_won } of await connection.query(TRY_LOCKS, [wanted])) {
+      const candidacy = candidacies.get(name)
+      if (!is_won || candidacy === undefined || candidacy.isLeader) continue
+      candidacy.isLeader = true
+      candidacy.listener.onAcquired()
+    }
+  }
+
+  return {
+    async acquire(name, listener) {
+      candidacies.set(name, { listener, isLeader: false })
+      await tryNow()
+    },
+    tryNow,
+    start() {
+      timer = setInterval(() => void tryNow(), ATTEMPT_INTERVAL_MS)
+    },
+    stepDown() {
+      for (const candidacy of candidacies.values()) {
+        if (!candidacy.isLeader) continue
+        candidacy.isLeader = false
+        candidacy.listener.onLost()
+      }
+    },
+    close: () => clearInterval(timer),
+  }
+}

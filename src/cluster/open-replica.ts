@@ -1,0 +1,46 @@
+import { ConfigError } from '../environment.js'
+import { NewerSchemaError } from '../store/database.js'
+import { createConnectionPool } from '../store/postgres.js'
+import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres-stores.js'
+import { connectCluster } from './connect-cluster.js'
+import type { Instance } from './instance.js'
+
+type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable'>
+
+/**
+ * Opens the stores that replicas share in PostgreSQL, and connects this replica to the others. When its connection to
+ * them is lost, the connections of the stores are replaced too.
+ * @throws ConfigError when PostgreSQL cannot be reached, rejects the user, or has the tables of a newer version
+ */
+export async function openReplica(options: ReplicaOptions): Promise<Instance> {
+  const { databaseUrl, log } = options
+  const pool = createConnectionPool(databaseUrl)
+  const opened = [pool.close]
+  const close = async () => {
+    for (const end of opened.toReversed()) await end()
+  }
+  try {
+    const cluster = await connectCluster({ databaseUrl, onLost: pool.renew, log })
+    opened.push(cluster.close)
+    const stores = await openPostgresStores({ ...options, pool, isReachable: cluster.isDatabaseUp })
+    opened.push(stores.close)
+    const isDatabaseUp = () => cluster.isDatabaseUp() && stores.isUp()
+    return { stores, cluster: { ...cluster, isDatabaseUp }, close }
+  } catch (error) {
+    await close()
+    throw toConfigError(error)
+  }
+}
+
+function toConfigError(error: unknown): ConfigError {
+  const message =
+    error instanceof NewerSchemaError
+      ? `names a database that ${error.message}`
+      : `cannot be used: ${reasonOf(error)}. It must name a PostgreSQL that answers and accepts its user`
+  return new ConfigError([{ variable: 'DATABASE_URL', message }])
+}
+
+/** For a name with several addresses, the error of each address. */
+function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(reasonOf).join(', ') : (error as Error).message
+}

@@ -1,0 +1,63 @@
+import type { ClientId } from '../domain/client.js'
+import type { Confirmations } from './confirmations.js'
+import type { Position, PublishedLog } from './published-log.js'
+
+/** The positions of the log for which clients' cursors stand. */
+export interface CursorPositions {
+  /**
+   * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor of a version
+   * without digests has only a sequence. It is accepted as long as this process has seen only one history. Retention ends
+   * all such cursors some time after the upgrade.
+   */
+  find(cursor: string): Position | undefined
+  /** Whether a cursor of this log is later than all published entries. */
+  isAhead(cursor: string): boolean
+  /**
+   * Reads the entry of a cursor that only the database can confirm. `find` accepts such a cursor only afterwards.
+   * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
+   */
+  confirm(cursor: string, client: ClientId): Promise<void> | undefined
+  /** Notes that the log now begins after a sequence. */
+  pruneThrough(sequence: number): void
+  /** Notes that the log has another history, which begins after a sequence. */
+  startOver(prunedSequence: number): void
+}
+
+/** Builds the positions. @param prunedSequence the sequence after which the log begins */
+export function createCursorPositions(
+  log: PublishedLog,
+  confirmations: Confirmations,
+  prunedSequence: number,
+): CursorPositions {
+  let beginning = prunedSequence
+  let hasStartedOver = false
+
+  const isInLog = (sequence: number) => sequence <= log.end.sequence && sequence >= beginning
+
+  return {
+    find(cursor) {
+      const { sequence, digest } = log.cursors.read(cursor) ?? {}
+      if (sequence === undefined || !isInLog(sequence)) return undefined
+      const known = log.cursorAt(sequence)
+      if (digest === undefined && sequence > 0)
+        return hasStartedOver ? undefined : { sequence, cursor: known ?? cursor }
+      const isOfHistory = known === undefined ? confirmations.has(cursor) : known === cursor
+      return isOfHistory ? { sequence, cursor } : undefined
+    },
+    isAhead: (cursor) => (log.cursors.read(cursor)?.sequence ?? 0) > log.end.sequence,
+    confirm(cursor, client) {
+      const { sequence = 0, digest } = log.cursors.read(cursor) ?? {}
+      if (digest === undefined || !isInLog(sequence)) return undefined
+      if (log.cursorAt(sequence) !== undefined || confirmations.has(cursor)) return undefined
+      return confirmations.confirm(cursor, sequence, client)
+    },
+    pruneThrough(sequence) {
+      beginning = sequence
+    },
+    startOver(sequence) {
+      hasStartedOver = true
+      beginning = sequence
+      confirmations.clear()
+    },
+  }
+}
