@@ -49,14 +49,12 @@ export async function createSolverDirectory(options: SolverDirectoryOptions): Pr
   })
   await Promise.all([...chains.values()].map((list) => list.reload()))
 
+  const registered = (chainId: number) => chains.get(chainId)?.registered() ?? NO_SOLVERS
+
   return {
     active: (chainId) => chains.get(chainId)?.active() ?? NO_SOLVERS,
-    registered: (chainId) => chains.get(chainId)?.registered() ?? NO_SOLVERS,
-    find: ({ chainId, address }) =>
-      chains
-        .get(chainId)
-        ?.registered()
-        .find((solver) => solver.address === address),
+    registered,
+    find: ({ chainId, address }) => registered(chainId).find((solver) => solver.address === address),
 
     async change(chainId, write, mayRemove = []) {
       const list = chains.get(chainId)

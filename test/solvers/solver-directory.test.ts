@@ -105,12 +105,14 @@ describe("this replica's own removal is not logged", () => {
   test('when a reload for another change finds it before the write has ended', async () => {
     await store.save(one, 1, NO_LIMIT)
     const { directory, texts } = await openDirectory()
-    const acknowledged = deferred()
+    const [committed, acknowledged] = [deferred(), deferred()]
     const write = async () => {
       await store.remove(one, 2)
+      committed.open()
       await acknowledged.opened
     }
     const removal = directory.change(chainId, write, [one.address])
+    await committed.opened
     directory.refresh(chainId)
     await expect.poll(() => directory.registered(chainId)).toEqual([])
     acknowledged.open()
