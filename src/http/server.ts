@@ -8,6 +8,7 @@ import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
 import { ConfigError, type ConfigIssue } from '../environment.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
+import { wrapHandlers } from '../internals/wrap-handlers.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { QuoteSummary } from '../rpc/method.js'
 import type { MethodHandler } from '../rpc/middleware.js'
@@ -114,7 +115,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     await rpc.register(fastifyConnectPlugin, {
       routes(router) {
         rpcRoutes(methods, streams, options.addServices)(router)
-        router.handlers.splice(0, Infinity, ...router.handlers.map(withGrpcStatusMessages))
+        wrapHandlers(router, withGrpcStatusMessages)
       },
       contextValues: toContextValues,
       readMaxBytes: MAX_BODY_BYTES,
