@@ -5,8 +5,9 @@ import {
   type Server,
 } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
-import { Server as NetServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { interceptConnections } from '../internals/intercept-connections.js'
+import { stopListening } from '../internals/stop-listening.js'
 import { upgradeFilter } from '../internals/upgrade-filter.js'
 import { findHeaderError } from './ambiguous-headers.js'
 import { type ClientTimeouts, DEFAULT_TIMEOUTS } from './client-timeouts.js'
@@ -15,7 +16,7 @@ import { supervisePendingResponses } from './pending-responses.js'
 
 /** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
 export interface Multiplexer {
-  /** Fastify calls `closeIdleConnections` and `closeHttp2Sessions` of this server when it closes. */
+  /** To close it, call `beginClose` first: it ends HTTP/1.1 connections only. */
   readonly server: Server
   /**
    * Accepts no more connections. Each open one ends with its next response, so that a request that a client sends at that
@@ -23,6 +24,11 @@ export interface Multiplexer {
    * @returns when no connection is left, after `timeoutMs` at the latest
    */
   drain(timeoutMs: number): Promise<void>
+  /**
+   * Accepts no more upgrades, ends HTTP/1.1 connections after their open responses, and closes HTTP/2 sessions. Destroys
+   * connections that have sent nothing.
+   */
+  beginClose(): void
   /** Destroys every open connection, also WebSockets. */
   destroyConnections(): void
 }
@@ -103,17 +109,10 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
 
   return {
-    server: Object.assign(http1, {
-      closeHttp2Sessions() {
-        isClosing = true
-        sessions.close()
-        for (const socket of unidentified) socket.destroy()
-      },
-    }),
+    server: http1,
     async drain(timeoutMs) {
       isDraining = true
-      // Node's own close would end idle connections at once.
-      NetServer.prototype.close.call(http1)
+      stopListening(http1)
       sessions.close()
       if (connections.size === 0) return
       await new Promise<void>((resolve) => {
@@ -123,6 +122,11 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
           resolve()
         }
       })
+    },
+    beginClose() {
+      isClosing = true
+      sessions.close()
+      for (const socket of unidentified) socket.destroy()
     },
     destroyConnections() {
       for (const socket of connections) socket.destroy()

@@ -84,6 +84,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: rejectUnparsable,
   })
 
+  // Before Fastify closes its server.
+  server.addHook('preClose', async () => {
+    for (const port of ports) port.beginClose()
+  })
   const logRequest = createRequestLog(server, log, config.logRequestSample)
   const rejectBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = createCorsHeaders(config.corsOrigins)

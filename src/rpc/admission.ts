@@ -1,5 +1,10 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import { type ContextValues, createContextKey, createContextValues, type Interceptor } from '@connectrpc/connect'
+import {
+  type ContextValues,
+  createContextKey,
+  createContextValues,
+  type Interceptor,
+} from '@connectrpc/connect'
 import type {
   UniversalHandler,
   UniversalServerRequest,
@@ -30,8 +35,7 @@ const reachedKey = createContextKey(false)
 
 /** Marks a call whose first message was read. `withAdmission` needs it in every service. */
 export const markReached: Interceptor = (next) => (request) => {
-  if (request.stream)
-    return next({ ...request, message: marked(request.message, request.contextValues) })
+  if (request.stream) return next({ ...request, message: marked(request.message, request.contextValues) })
   request.contextValues.set(reachedKey, true)
   return next(request)
 }

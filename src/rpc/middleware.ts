@@ -33,11 +33,7 @@ export interface MethodHandler {
    * @returns the result of `Method.handle`
    * @throws ServiceError and nothing else; the log has unexpected errors under the request's id
    */
-  handle(
-    message: ChainMessage,
-    call: RequestContext,
-    malformed?: readonly FieldViolation[],
-  ): Promise<object>
+  handle(message: ChainMessage, call: RequestContext, malformed?: readonly FieldViolation[]): Promise<object>
   /**
    * Counts a call that has ended.
    * @param seconds from the request to its response
