@@ -1,9 +1,10 @@
 import { toBinary, toJsonString } from '@bufbuild/protobuf'
 import { createContextKey } from '@connectrpc/connect'
-import { encodeEnvelope, type UniversalHandler } from '@connectrpc/connect/protocol'
+import type { UniversalHandler } from '@connectrpc/connect/protocol'
 import { type StreamEventsResponse, StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
 import { encodeOnce } from '../events/encode-once.js'
 import { withContinuation } from '../internals/continue-stream.js'
+import { messageEnvelope } from '../internals/message-envelope.js'
 import { toEventMessage, toHeartbeatMessage } from './convert-events.js'
 import type { EventStream } from './event-streams.js'
 
@@ -55,5 +56,5 @@ function envelope(message: StreamEventsResponse, format: Format): Buffer {
     format === 'json'
       ? Buffer.from(toJsonString(StreamEventsResponseSchema, message))
       : toBinary(StreamEventsResponseSchema, message)
-  return Buffer.from(encodeEnvelope(0, bytes))
+  return messageEnvelope(bytes)
 }
