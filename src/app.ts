@@ -20,6 +20,7 @@ import { createRateLimits } from './rpc/rate-limits.js'
 import { createReflection } from './rpc/reflection.js'
 import { createSolverService } from './rpc/solver-service.js'
 import { createStreamSlots, STREAM_LIMITS } from './rpc/stream-slots.js'
+import { useFastTextEncoding } from './rpc/text-encoding.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard } from './solvers/endpoint-guard.js'
@@ -71,6 +72,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const { now = Date.now, log = createLog(config.logLevel) } = overrides
   if (!isNativeRecovery)
     log.warn('libsecp256k1 could not be loaded: signatures are recovered in slow JavaScript')
+  useFastTextEncoding()
   const started: (() => Promise<void>)[] = []
   let drainMs = 0
   const close: App['close'] = async (options) => {

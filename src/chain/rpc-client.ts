@@ -7,8 +7,8 @@ import {
   type WebSocketTransport,
   webSocket,
 } from 'viem'
-import { socketClientCache } from 'viem/utils'
-import { TimeoutError, withTimeout } from '../concurrency/with-timeout.js'
+import { withTimeout } from '../concurrency/with-timeout.js'
+import { closeRpcSockets } from '../internals/close-rpc-sockets.js'
 import { type BatchingTransport, createBatchingTransport } from './batching-transport.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { createNodeFetch, type NodeFetch } from './node-fetch.js'
@@ -143,11 +143,9 @@ function socketTransport(url: string): WebSocketTransport {
 
 /** @throws Error when the promise rejects, or takes longer than the time-out of a call */
 function inTime<T>(promise: Promise<T>): Promise<T> {
-  return withTimeout(promise, CALL_TIMEOUT_MS).catch((error) => {
-    // viem's sockets reject with an event and not with an error.
-    const isLate = error instanceof TimeoutError
-    throw new Error(isLate ? 'the WebSocket does not answer' : 'the WebSocket cannot be opened')
-  })
+  // viem's sockets reject with an event and not with an error.
+  const answer = promise.catch(() => Promise.reject(new Error('the WebSocket cannot be opened')))
+  return withTimeout(answer, CALL_TIMEOUT_MS, 'the WebSocket does not answer')
 }
 
 function toEndpoint(
@@ -176,9 +174,6 @@ function toEndpoint(
       unsubscribe = () => void heads?.unsubscribe()
       return heads !== undefined
     },
-    /** viem shares sockets by URL. Its cache keeps a closed socket until close() is called on it. */
-    disconnect() {
-      for (const socket of [...socketClientCache.values()]) if (socket.url === url) socket.close()
-    },
+    disconnect: () => closeRpcSockets(url),
   }
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { WebSocket } from 'ws'
 import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
 import { ServiceError } from '../domain/errors.js'
-import { detachResponse } from '../internals/detach-response.js'
+import { releaseRequest } from '../internals/release-request.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { RejectOtherMethods } from './error-handler.js'
 import { compileRoutes } from './http-rules.js'
@@ -59,7 +58,7 @@ export function registerEventRoutes(
           if (reply === undefined) throw new Error('the upgrade has no reply')
           upgrades.delete(request)
           logRequest(request, SWITCHING_PROTOCOLS)
-          releaseRequest(socket, request, reply)
+          releaseRequest(socket, reply.raw, request.raw.socket)
           serveWebSocket(streams, () => read(request), socket, request)
         },
       })
@@ -73,14 +72,4 @@ export function registerEventRoutes(
     }
     rejectOtherMethods(url, ['GET'], () => {})
   }
-}
-
-/** Releases the request of an open socket: the library's error listener and the connection would keep it in memory. */
-function releaseRequest(socket: WebSocket, request: FastifyRequest, reply: FastifyReply): void {
-  detachResponse(reply.raw, request.raw.socket)
-  socket.removeAllListeners('error').on('error', terminate)
-}
-
-function terminate(this: WebSocket): void {
-  this.terminate()
 }

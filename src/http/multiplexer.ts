@@ -5,17 +5,19 @@ import {
   type Server,
 } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
-import { Server as NetServer, type Socket } from 'node:net'
 import { interceptConnections } from '../internals/intercept-connections.js'
+import { stopListening } from '../internals/stop-listening.js'
 import { upgradeFilter } from '../internals/upgrade-filter.js'
 import { findHeaderError } from './ambiguous-headers.js'
 import { type ClientTimeouts, DEFAULT_TIMEOUTS } from './client-timeouts.js'
 import { superviseSessions } from './http2-sessions.js'
+import { OpenConnections } from './open-connections.js'
 import { supervisePendingResponses } from './pending-responses.js'
+import { sniffProtocol } from './sniff-protocol.js'
 
 /** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
 export interface Multiplexer {
-  /** Fastify calls `closeIdleConnections` and `closeHttp2Sessions` of this server when it closes. */
+  /** To close it, call `beginClose` first: it ends HTTP/1.1 connections only. */
   readonly server: Server
   /**
    * Accepts no more connections. Each open one ends with its next response, so that a request that a client sends at that
@@ -23,6 +25,11 @@ export interface Multiplexer {
    * @returns when no connection is left, after `timeoutMs` at the latest
    */
   drain(timeoutMs: number): Promise<void>
+  /**
+   * Accepts no more upgrades, ends HTTP/1.1 connections after their open responses, and closes HTTP/2 sessions. Destroys
+   * connections that have sent nothing.
+   */
+  beginClose(): void
   /** Destroys every open connection, also WebSockets. */
   destroyConnections(): void
 }
@@ -35,29 +42,18 @@ interface MultiplexerOptions {
 
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_STREAMS_PER_SESSION = 256
-/** HTTP/2 connections begin with `PRI * HTTP/2.0`; no method of HTTP/1.1 begins with these bytes. */
-const HTTP2_BEGINNING = Buffer.from('PRI')
 
 /** Builds an HTTP/1.1 server that passes connections which begin as HTTP/2 to an HTTP/2 server. */
 export function createMultiplexer(handler: RequestListener, options: MultiplexerOptions = {}): Multiplexer {
   const { isWebSocketPath = () => false, timeouts = DEFAULT_TIMEOUTS } = options
-  const connections = new Set<Socket>()
-  const unidentified = new Set<Socket>()
-  let onLastGone = () => {}
+  const connections = new OpenConnections()
   let isDraining = false
   let isClosing = false
 
   const isAccepted = (request: IncomingMessage) => {
-    const { headers, method, url = '', socket } = request
-    return (
-      headers.upgrade?.toLowerCase() === 'websocket' &&
-      method === 'GET' &&
-      isWebSocketPath(url.split('?', 1)[0] ?? '') &&
-      !isClosing &&
-      !socket.destroyed &&
-      !hasPendingResponses(socket) &&
-      findHeaderError(request) === undefined
-    )
+    const { url = '', socket } = request
+    const isAvailable = !isClosing && !socket.destroyed && !hasPendingResponses(socket)
+    return isAvailable && asksForWebSocket(request) && isWebSocketPath(url.split('?', 1)[0] ?? '')
   }
   const http1 = createHttp1Server(http1Options(timeouts, isAccepted), (request, response) => {
     // Node reads the rest of a packet although its connection is destroyed.
@@ -80,11 +76,8 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
 
   interceptConnections(http1, (socket, serve) => {
     connections.add(socket)
-    unidentified.add(socket)
-    // These listeners stay for as long as the connection, so they capture nothing.
-    socket.on('error', destroy).once('close', forget)
     sniffProtocol(socket, timeouts.headersMs, (protocol) => {
-      unidentified.delete(socket)
+      connections.identify(socket)
       if (protocol === 'http1') return serve()
       // Sockets of an HTTP/1.1 server may be half open. An HTTP/2 server does not expect that and would miss their end.
       socket.allowHalfOpen = false
@@ -92,41 +85,24 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
     })
   })
 
-  function forget(this: Socket): void {
-    unidentified.delete(this)
-    connections.delete(this)
-    if (connections.size === 0) onLastGone()
-  }
-
   // A client sees from the response whether the server meets another expectation.
   http1.on('checkExpectation', (request, response) => http1.emit('request', request, response))
   http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
 
   return {
-    server: Object.assign(http1, {
-      closeHttp2Sessions() {
-        isClosing = true
-        sessions.close()
-        for (const socket of unidentified) socket.destroy()
-      },
-    }),
+    server: http1,
     async drain(timeoutMs) {
       isDraining = true
-      // Node's own close would end idle connections at once.
-      NetServer.prototype.close.call(http1)
+      stopListening(http1)
       sessions.close()
-      if (connections.size === 0) return
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, timeoutMs)
-        onLastGone = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+      await connections.untilNone(timeoutMs)
     },
-    destroyConnections() {
-      for (const socket of connections) socket.destroy()
+    beginClose() {
+      isClosing = true
+      sessions.close()
+      connections.destroyUnidentified()
     },
+    destroyConnections: () => connections.destroyAll(),
   }
 }
 
@@ -144,30 +120,11 @@ function http1Options(timeouts: ClientTimeouts, isAccepted: (request: IncomingMe
   }
 }
 
-/** Reads until it is clear which protocol a connection speaks, and puts back what was read. */
-function sniffProtocol(
-  socket: Socket,
-  timeoutMs: number,
-  decide: (protocol: 'http1' | 'http2') => void,
-): void {
-  let beginning = Buffer.alloc(0)
-  const timer = setTimeout(() => socket.destroy(), timeoutMs)
-  const stopTimer = () => clearTimeout(timer)
-  socket.once('end', destroy).once('close', stopTimer)
-  socket.on('readable', function onReadable() {
-    const chunk: Buffer | null = socket.read()
-    if (chunk === null) return
-    beginning = Buffer.concat([beginning, chunk])
-    const compared = Math.min(beginning.length, HTTP2_BEGINNING.length)
-    const mayBeHttp2 = HTTP2_BEGINNING.subarray(0, compared).equals(beginning.subarray(0, compared))
-    if (mayBeHttp2 && compared < HTTP2_BEGINNING.length) return
-    stopTimer()
-    socket.off('readable', onReadable).off('end', destroy).off('close', stopTimer)
-    socket.unshift(beginning)
-    decide(mayBeHttp2 ? 'http2' : 'http1')
-  })
-}
-
-function destroy(this: Socket): void {
-  this.destroy()
+function asksForWebSocket(request: IncomingMessage): boolean {
+  const { headers, method } = request
+  return (
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    method === 'GET' &&
+    findHeaderError(request) === undefined
+  )
 }

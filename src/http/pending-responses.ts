@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { closeQueuedResponse } from '../internals/close-queued-response.js'
 import type { ClientTimeouts } from './client-timeouts.js'
 
 interface ResponseListener {
@@ -44,9 +45,8 @@ export function supervisePendingResponses(
     const pending = new Set<ServerResponse>()
     responses.set(socket, pending)
     destroyWhenPaused(socket, timeouts.pausedMs)
-    // Node closes the response that has the socket. Responses to requests sent ahead get no event.
     socket.once('close', () => {
-      for (const response of pending) if (response.socket === null) response.destroy().emit('close')
+      for (const response of pending) closeQueuedResponse(response)
     })
     return pending
   }

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { REASONS, type ServiceError } from '../domain/errors.js'
-import { escapeUnprintable } from '../domain/text.js'
 import type { QuoteSummary } from '../rpc/method.js'
-import { createLineWriter, type Logger } from '../telemetry/log.js'
+import type { Logger } from '../telemetry/log.js'
 import { elapsedMs } from './arrival.js'
 
 declare module 'fastify' {
@@ -40,14 +39,12 @@ export function createRequestLog(server: FastifyInstance, log: Logger, share: nu
   server.decorateRequest('rejection', undefined)
   server.decorateRequest('quote', undefined)
   if (!log.isLevelEnabled('info')) return () => {}
-  const writeLine = createLineWriter(log, 'info', 'request')
-  const writeRoutineLine = createLineWriter(log, 'debug', 'request')
   const logRequest: LogRequest = (request, status) => {
     const durationMs = elapsedMs(request)
     const isChosen = share === 1 || Math.random() < share
     if (!isChosen && durationMs < SLOW_MS && !isServerError(request, status)) return
-    const write = ROUTINE.test(request.url) ? writeRoutineLine : writeLine
-    write(fieldsOf(request, status, durationMs))
+    const level = ROUTINE.test(request.url) ? 'debug' : 'info'
+    log[level](fieldsOf(request, status, durationMs), 'request')
   }
   server.addHook('onRoute', (route) => {
     if (route.config?.logsItself) return
@@ -64,28 +61,19 @@ function isServerError({ rejection }: FastifyRequest, status: number): boolean {
   return status >= SERVER_ERROR || (rejection !== undefined && REASONS[rejection.reason].http >= SERVER_ERROR)
 }
 
-/** The fields of a line as the inside of a JSON object. The path is the only text that a client chooses freely. */
-function fieldsOf(request: FastifyRequest, status: number, durationMs: number): string {
-  const { id, method, url, clientAddress, rejection } = request
-  const fields =
-    `"requestId":"${id}","method":"${method}","path":${jsonOf(pathOf(url))},"status":${status},` +
-    `"durationMs":${Math.round(durationMs * 10) / 10},"client":"${clientAddress}"${quoteFieldsOf(request)}`
-  return rejection === undefined ? fields : `${fields},"reason":"${rejection.reason}"`
-}
-
-/** A quote's id, the solver of the best offer, and the number of offers. An error with a quote's id had no offers. */
-function quoteFieldsOf({ quote, rejection }: FastifyRequest): string {
-  if (quote !== undefined)
-    return `,"quoteId":"${quote.quoteId}","winner":"${quote.winner}","offers":${quote.offers}`
-  return rejection?.quoteId === undefined ? '' : `,"quoteId":"${rejection.quoteId}","offers":0`
+/** The fields of a line. The path is the only text that a client chooses freely. */
+function fieldsOf(request: FastifyRequest, status: number, elapsed: number) {
+  const { id: requestId, method, url, clientAddress: client, rejection, quote } = request
+  const durationMs = Math.round(elapsed * 10) / 10
+  const fields = { requestId, method, path: pathOf(url), status, durationMs, client, ...quote }
+  if (rejection === undefined) return fields
+  const { reason, quoteId } = rejection
+  // An error with a quote's id had no offers.
+  return quoteId === undefined ? { ...fields, reason } : { ...fields, quoteId, offers: 0, reason }
 }
 
 /** Queries are left out: they may be long, and may identify people. */
 function pathOf(url: string): string {
   const end = url.indexOf('?')
   return (end === -1 ? url : url.slice(0, end)).slice(0, MAX_PATH_LENGTH)
-}
-
-function jsonOf(text: string): string {
-  return escapeUnprintable(JSON.stringify(text))
 }

@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { constants, type ServerHttp2Stream } from 'node:http2'
-import { createContextValues } from '@connectrpc/connect'
-import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { ConfigError, type ConfigIssue } from '../environment.js'
-import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import type { EventStreams } from '../rpc/event-streams.js'
-import type { QuoteSummary } from '../rpc/method.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
-import { type AddService, rpcRoutes } from '../rpc/router.js'
-import { requestKey } from '../rpc/rpc-context.js'
+import type { AddService } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
-import { findHeaderError, findTargetError } from './ambiguous-headers.js'
+import { findHeaderError } from './ambiguous-headers.js'
 import { recordArrival } from './arrival.js'
 import { DEFAULT_TIMEOUTS } from './client-timeouts.js'
 import { rejectUnparsable } from './error-body.js'
@@ -27,6 +21,7 @@ import { createMultiplexer, type Multiplexer } from './multiplexer.js'
 import { superviseUpgrades } from './pending-upgrades.js'
 import { createRequestLog } from './request-log.js'
 import { abandon, toClient } from './rest-context.js'
+import { registerRpc } from './rpc-routes.js'
 import { registerRestRoutes } from './transcoder.js'
 import { MAX_CLIENT_MESSAGE_BYTES } from './websocket.js'
 import { registerWebSocketUpgrades } from './websocket-upgrade.js'
@@ -57,9 +52,8 @@ export interface HttpServer {
   close(graceMs: number, drainMs: number): Promise<void>
 }
 
+/** The longest request body. */
 const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
-/** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
-const NEVER_COMPRESS = 0xffff_ffff
 /** The limit of all headers together. */
 const MAX_URL_LENGTH = 16 * 1024
 
@@ -83,6 +77,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientErrorHandler: rejectUnparsable,
   })
 
+  // Before Fastify closes its server.
+  server.addHook('preClose', async () => {
+    for (const port of ports) port.beginClose()
+  })
   const logRequest = createRequestLog(server, log, config.logRequestSample)
   const rejectBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = createCorsHeaders(config.corsOrigins)
@@ -105,22 +103,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   registerErrorHandlers(server, rateLimits, { log, logRequest })
   await server.register(cors, preflightHeaders(config.corsOrigins))
-  await server.register(async (rpc) => {
-    rpc.addHook('onRequest', (request, reply, done) => {
-      const error = findTargetError(request.raw)
-      if (error === undefined) done()
-      else rejectCounted(error, request, reply).catch(done)
-    })
-    await rpc.register(fastifyConnectPlugin, {
-      routes(router) {
-        rpcRoutes(methods, streams, options.addServices)(router)
-        router.handlers.splice(0, Infinity, ...router.handlers.map(withGrpcStatusMessages))
-      },
-      contextValues: toContextValues,
-      readMaxBytes: MAX_BODY_BYTES,
-      compressMinBytes: NEVER_COMPRESS,
-    })
-  })
+  await server.register(async (rpc) => registerRpc(rpc, options, rejectCounted, MAX_BODY_BYTES))
   // A separate scope, as Connect has its own parsers of bodies.
   await server.register(async (rest) =>
     registerRestRoutes(rest, methods, createMethodRejection(rest, rateLimits), logRequest),
@@ -155,21 +138,6 @@ function createRequestIds(): () => string {
   const run = randomBytes(8).toString('hex')
   let requests = 0
   return () => `${run}-${++requests}`
-}
-
-function toContextValues(request: FastifyRequest) {
-  const { id, clientAddress: ip, raw } = request
-  const abandonStream = () => {
-    if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
-    else raw.socket.destroy()
-  }
-  const recordError = (error: ServiceError) => {
-    request.rejection = error
-  }
-  const recordQuote = (quote: QuoteSummary) => {
-    request.quote = quote
-  }
-  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, recordError, recordQuote })
 }
 
 /** Turns an error of opening the port into one of PORT or HOST; any other error stays as it is. */

@@ -39,7 +39,7 @@ export async function serveSse(
   )
   const body = Readable.from(write(stream, streams.supportedChains), { objectMode: false })
   let endTimer: NodeJS.Timeout | undefined
-  stream.ended.addEventListener('abort', () => {
+  stream.subscription.ended.addEventListener('abort', () => {
     endTimer = setTimeout(() => reply.raw.destroy(), END_TIMEOUT_MS).unref()
   })
   reply.raw.once('close', () => {
@@ -51,12 +51,13 @@ export async function serveSse(
 }
 
 async function* write(stream: EventStream, supportedChains: readonly number[]): AsyncGenerator<Buffer> {
-  const cursor = stream.cursor()
+  const { subscription } = stream
+  const cursor = subscription.cursor()
   yield block(cursor, toEventJson(toConnectedMessage(supportedChains, cursor)))
   try {
     for (;;) {
-      const batch: Batch = await stream.next()
-      yield batch.length === 0 ? Buffer.from(`: heartbeat\nid: ${stream.cursor()}\n\n`) : toBytes(batch)
+      const batch: Batch = await subscription.next()
+      yield batch.length === 0 ? Buffer.from(`: heartbeat\nid: ${subscription.cursor()}\n\n`) : toBytes(batch)
     }
   } catch (thrown) {
     // It is too late for a status: the connection ends, and the client connects again with its last id.

@@ -65,23 +65,20 @@ function registerRoute(
     method: route.verb,
     url: route.url,
     config: { cors: false, logsItself: true },
-    onRequest: (request, reply) => method.checkLimits(chainIdOf(request), toClient(request, reply)),
-    handler(request, reply) {
+    onRequest: (request, reply) => method.checkChainAndLimits(chainIdOf(request), toClient(request, reply)),
+    async handler(request, reply) {
       const rest = (route.hasBody ? request.body : request.query) as JsonObject | undefined
       const path = request.params as JsonObject
       const { message, violations } = reader.read((field) =>
         pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest ?? {}, field),
       )
-      const send = (response: object) => {
-        const text = toText(response)
-        method.count('rest', 'OK', elapsedMs(request) / 1000)
-        reply.header('content-type', JSON_TYPE).send(text)
-        logRequest(request, OK)
-      }
       const malformed = [...checkQuery(request.query as JsonObject), ...violations]
-      const response = method.handle(message as ChainMessage, toRestContext(request, reply), malformed)
-      if (!(response instanceof Promise)) return send(response)
-      response.then(send).catch((thrown) => reply.send(thrown))
+      const response = await method.handle(message as ChainMessage, toRestContext(request, reply), malformed)
+      const text = toText(response)
+      method.count('rest', 'OK', elapsedMs(request) / 1000)
+      reply.header('content-type', JSON_TYPE).send(text)
+      logRequest(request, OK)
+      return reply
     },
     errorHandler(thrown, request) {
       const error = toRestError(thrown)

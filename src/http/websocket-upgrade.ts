@@ -21,11 +21,13 @@ export async function registerWebSocketUpgrades(
   maxMessageBytes: number,
 ): Promise<void> {
   await scope.register(websocket, {
-    // `superviseWebSockets` answers pings.
     options: {
+      // `textFrame` needs it.
+      perMessageDeflate: false,
       maxPayload: maxMessageBytes,
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
+      // `superviseWebSockets` answers pings.
       autoPong: false,
     },
     // The event log closes its sockets with a reason; all others end with the server's connections.

@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws'
 import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
 import { type FieldViolation, type Reason, type ServiceError, toServiceError } from '../domain/errors.js'
 import { encodeOnce } from '../events/encode-once.js'
+import { textFrame } from '../internals/text-frame.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import type { EventStream, EventStreams } from '../rpc/event-streams.js'
 import { toEventJson } from './event-json.js'
@@ -51,7 +52,7 @@ export function serveWebSocket(
     if (socket.readyState !== socket.OPEN) return
     const caller = { protocol: 'websocket', requestId: request.id, address } as const
     const stream = streams.open(message, caller, violations)
-    socket.send(toEventJson(toConnectedMessage(streams.supportedChains, stream.cursor())))
+    socket.send(toEventJson(toConnectedMessage(streams.supportedChains, stream.subscription.cursor())))
     void sendAll(stream, socket, request.raw.socket)
   }
 
@@ -67,21 +68,23 @@ export function serveWebSocket(
 
 /**
  * Writes messages until the stream ends. The frames are the same for all clients, so they are made once and written to the
- * connection directly: the WebSocket library would make them again for each client.
+ * connection directly (`textFrame` says why that is correct).
  */
 async function sendAll(stream: EventStream, socket: WebSocket, connection: Socket): Promise<void> {
+  const { subscription } = stream
   socket.once('close', () => stream.close())
   try {
     while (socket.readyState === socket.OPEN) {
-      const batch = await stream.next()
+      const batch = await subscription.next()
       if (batch.length === 0 || socket.readyState !== socket.OPEN) continue
-      if (!connection.write(toFrames(batch))) await once(connection, 'drain', { signal: stream.ended })
+      if (!connection.write(toFrames(batch))) await once(connection, 'drain', { signal: subscription.ended })
     }
   } catch (thrown) {
     // The socket itself reports a broken connection.
     const isBroken = connection.destroyed || socket.readyState !== socket.OPEN
-    if (!stream.ended.aborted && isBroken) return
-    const error = stream.close(stream.ended.aborted ? stream.ended.reason : thrown)
+    const { ended } = subscription
+    if (!ended.aborted && isBroken) return
+    const error = stream.close(ended.aborted ? ended.reason : thrown)
     if (error !== undefined) closeWith(socket, error)
   }
 }
@@ -93,19 +96,4 @@ function closeWith(socket: WebSocket, error: ServiceError): void {
   // Only ASCII, so that a character is a byte: names of fields may come from the client.
   const ascii = reason.replace(/[^\x20-\x7e]/g, '?')
   socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, ascii.slice(0, MAX_REASON_BYTES))
-}
-
-/** A whole text message from the server (RFC 6455, section 5.2): one frame, not masked. */
-function textFrame(text: string): Buffer {
-  const payload = Buffer.from(text)
-  return Buffer.concat([frameHeader(payload.length), payload])
-}
-
-function frameHeader(length: number): Buffer {
-  if (length < 126) return Buffer.from([0x81, length])
-  if (length <= 0xffff) return Buffer.from([0x81, 126, length >> 8, length & 0xff])
-  const header = Buffer.alloc(10)
-  header.set([0x81, 127])
-  header.writeBigUInt64BE(BigInt(length), 2)
-  return header
 }

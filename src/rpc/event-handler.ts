@@ -4,7 +4,6 @@ import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
 import { toConnectedMessage } from './convert-events.js'
 import { END_TIMEOUT_MS, type EventStream, type EventStreams, type StreamProtocol } from './event-streams.js'
-import { malformedMessage, stageKey } from './malformed-request.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { sharedMessagesKey } from './shared-messages.js'
 
@@ -15,20 +14,21 @@ export function toStreamHandler(streams: EventStreams) {
     context: HandlerContext,
   ): AsyncGenerator<StreamEventsResponse> {
     const stream = await open(streams, request, context)
+    const { subscription } = stream
     const { abandon, recordError } = context.values.get(requestKey)
     const leave = () => void stream.close()
     let endTimer: NodeJS.Timeout | undefined
     context.signal.addEventListener('abort', leave)
     if (context.signal.aborted) leave()
-    stream.ended.addEventListener('abort', () => {
+    subscription.ended.addEventListener('abort', () => {
       endTimer = setTimeout(abandon, END_TIMEOUT_MS).unref()
     })
     const ended = new Promise<unknown>((onEnd) => {
       const format = context.requestHeader.get('content-type')?.includes('json') ? 'json' : 'binary'
-      context.values.set(sharedMessagesKey, { stream, format, onEnd })
+      context.values.set(sharedMessagesKey, { subscription, format, onEnd })
     })
     try {
-      yield toConnectedMessage(streams.supportedChains, stream.cursor())
+      yield toConnectedMessage(streams.supportedChains, subscription.cursor())
       const thrown = await ended
       if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
       const error = stream.close(thrown) ?? toServiceError(thrown)
@@ -48,14 +48,9 @@ async function open(
   context: HandlerContext,
 ): Promise<EventStream> {
   try {
-    const call = toRpcContext(context)
-    const isReadable = context.values.get(stageKey) !== 'unreadable'
-    if (isReadable) context.values.set(stageKey, 'reached')
-    await streams.checkLimits(call)
-    const { requestId, address } = call
+    const { protocol, requestId, address } = toRpcContext(context)
     await streams.waitForCursor(request.after, address)
-    const caller = { protocol: call.protocol as StreamProtocol, requestId, address }
-    return streams.open(request, caller, isReadable ? [] : [malformedMessage(streams.desc)])
+    return streams.open(request, { protocol: protocol as StreamProtocol, requestId, address })
   } catch (thrown) {
     const error = toServiceError(thrown)
     context.values.get(requestKey).recordError(error)

@@ -11,7 +11,6 @@ import {
 import type { EventFilter } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Subscription } from '../events/subscriber.js'
-import type { Batch } from '../events/tail-buffer.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { EVENT_TYPE_NAMES } from './convert-events.js'
@@ -33,6 +32,8 @@ export interface EventStreams {
   readonly supportedChains: readonly number[]
   /** Counts a request to open a stream; call it before `open`. @throws ServiceError RATE_LIMITED */
   checkLimits(client: Client): Promise<void>
+  /** Counts a request that was rejected before `open`, unless the metric of the limits has it. */
+  countRejected(protocol: Protocol, reason: Reason): void
   /**
    * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
    * @param address the client's IP address
@@ -55,7 +56,9 @@ interface StreamCaller {
 }
 
 /** One client's stream. */
-export interface EventStream extends Pick<Subscription, 'cursor' | 'next' | 'ended'> {
+export interface EventStream {
+  /** The events. Use `close` of the stream instead of the subscription's. */
+  readonly subscription: Omit<Subscription, 'close'>
   /**
    * Ends the stream and counts it; a second call does nothing.
    * @param thrown the error that ended it; undefined when the client did
@@ -99,7 +102,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     }
   }
 
-  const count = (protocol: StreamProtocol, reason: Reason | 'OK') =>
+  const count = (protocol: string, reason: Reason | 'OK') =>
     metrics.requests.inc({ method: name, protocol, reason })
 
   function reject({ protocol, requestId }: StreamCaller, thrown: unknown): ServiceError {
@@ -111,32 +114,20 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   }
 
   class Stream implements EventStream {
-    readonly #subscription: Subscription
+    readonly subscription: Subscription
     readonly #caller: StreamCaller
     #isOpen = true
 
     constructor(subscription: Subscription, caller: StreamCaller) {
-      this.#subscription = subscription
+      this.subscription = subscription
       this.#caller = caller
       metrics.streamClients.inc({ protocol: caller.protocol })
-    }
-
-    get ended(): AbortSignal {
-      return this.#subscription.ended
-    }
-
-    cursor(): string {
-      return this.#subscription.cursor()
-    }
-
-    next(): Promise<Batch> {
-      return this.#subscription.next()
     }
 
     close(thrown?: unknown): ServiceError | undefined {
       if (!this.#isOpen) return undefined
       this.#isOpen = false
-      this.#subscription.close()
+      this.subscription.close()
       const { protocol } = this.#caller
       metrics.streamClients.dec({ protocol })
       if (thrown !== undefined) return reject(this.#caller, thrown)
@@ -149,6 +140,9 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     desc,
     supportedChains,
     checkLimits: (client) => rateLimits.consume('streams', client),
+    countRejected(protocol, reason) {
+      if (reason !== 'RATE_LIMITED') count(protocol, reason)
+    },
     waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
     open(request, caller, malformed = []) {
       try {

@@ -11,10 +11,9 @@ import {
   HealthCheckResponse_ServingStatus,
   Health as HealthService,
 } from '../../gen/health/v1/health_pb.js'
-import type { ClientId } from '../domain/client.js'
-import { ClientCounts } from '../domain/client-counts.js'
 import { ServiceError } from '../domain/errors.js'
 import { shorten } from '../domain/text.js'
+import { HealthWatchers, type HealthWatchersOptions } from './health-watchers.js'
 import { identifyClient } from './identify-client.js'
 import { requestKey } from './rpc-context.js'
 
@@ -33,61 +32,29 @@ export interface Health {
   drain(): void
 }
 
-interface HealthOptions {
+interface HealthOptions extends HealthWatchersOptions {
   /** Full names of the services whose health can be checked; the empty name stands for all. */
   readonly services: readonly string[]
   /** Whether the instance can serve calls now. */
   readonly isServing: () => boolean
-  /** How often the status is checked for a change while there are watchers, in milliseconds. */
-  readonly watchIntervalMs: number
-  /** The most watchers at the same time. */
-  readonly maxWatchers: number
-  /** The most watchers of one client at the same time. */
-  readonly maxWatchersPerClient: number
 }
 
 /** Builds health checking. All services of a server have the same status. */
 export function createHealth(options: HealthOptions): Health {
-  const { services, isServing, watchIntervalMs, maxWatchers, maxWatchersPerClient } = options
+  const { services, isServing } = options
   const names = new Set(['', ...services])
-  const watchers = new Set<() => void>()
-  const counts = new ClientCounts({ perClient: maxWatchersPerClient, total: maxWatchers })
+  const watchers = new HealthWatchers(options)
   let isDraining = false
-  let timer: NodeJS.Timeout | undefined
 
   const statusNow = () => (!isDraining && isServing() ? SERVING : NOT_SERVING)
   const statusOf = (service: string) => (names.has(service) ? statusNow() : SERVICE_UNKNOWN)
-
-  function wakeWatchers(): void {
-    for (const wake of watchers) wake()
-  }
-
-  function addWatcher(wake: () => void, client: ClientId): void {
-    const limit = counts.fullAt(client)
-    if (limit !== undefined) {
-      const who =
-        limit === 'total' ? 'All clients together have' : 'This client, its network or its region has'
-      throw new ConnectError(`${who} as many health watchers as are allowed.`, Code.ResourceExhausted)
-    }
-    counts.add(client)
-    watchers.add(wake)
-    timer ??= setInterval(wakeWatchers, watchIntervalMs).unref()
-  }
-
-  function removeWatcher(wake: () => void, client: ClientId): void {
-    watchers.delete(wake)
-    counts.remove(client)
-    if (watchers.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
 
   /** Yields the status now and after each change, until the caller leaves or the service drains. */
   async function* watch({ service }: HealthCheckRequest, { signal, values }: HandlerContext) {
     let wake = () => {}
     const onChange = () => wake()
     const client = identifyClient(values.get(requestKey).ip)
-    addWatcher(onChange, client)
+    watchers.add(onChange, client)
     signal.addEventListener('abort', onChange)
     try {
       let sent: HealthCheckResponse_ServingStatus | undefined
@@ -104,7 +71,7 @@ export function createHealth(options: HealthOptions): Health {
       }
     } finally {
       signal.removeEventListener('abort', onChange)
-      removeWatcher(onChange, client)
+      watchers.remove(onChange, client)
     }
   }
 
@@ -135,7 +102,7 @@ export function createHealth(options: HealthOptions): Health {
     },
     drain() {
       isDraining = true
-      wakeWatchers()
+      watchers.wakeAll()
     },
   }
 }

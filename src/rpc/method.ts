@@ -5,10 +5,9 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf'
-import { type FieldViolation, invalidArgument } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import type { Cancellation } from '../quoting/fan-out.js'
-import { Fields } from './fields.js'
+import type { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
 
 /** The protocol of a call. */
@@ -34,46 +33,31 @@ export interface RequestContext extends Client, Cancellation {
 /** A request of this service, which always names its chain. */
 export type ChainMessage = Message & { readonly chainId: bigint }
 
-/** A unary method of any message types. */
-export interface Method {
-  readonly desc: DescMethodUnary
+/** A unary method of the messages I and O. */
+interface MethodOf<I, O, R> {
   /** The limit that its calls count against. */
   readonly limit: LimitName
+  /** Translates the message and records every bad field. The result is used only when there is none. */
+  read(message: I, fields: Fields): R
   /**
-   * Handles a request.
-   * @param malformed fields that could not be read into the message
+   * Calls the domain code, and translates its result.
    * @returns the initial values of a message of the output type: absent implicit fields are zero. When a method returns
    * the same object again, the response is the same.
    * @throws ServiceError, or any unexpected error
    */
-  handle(
-    message: ChainMessage,
-    call: RequestContext,
-    malformed: readonly FieldViolation[],
-  ): Promise<object> | object
+  handle(request: R, call: RequestContext): Promise<O> | O
 }
 
-interface MethodBody<I extends DescMessage, O extends DescMessage, R> {
-  readonly limit: LimitName
-  /** Translates the message and records every bad field. The result is used only when there is none. */
-  read(message: MessageShape<I>, fields: Fields): R
-  /** Calls the domain code, and translates its result. */
-  handle(request: R, call: RequestContext): Promise<MessageInitShape<O>> | MessageInitShape<O>
+/** A unary method of any message types. */
+export interface Method extends MethodOf<ChainMessage, object, unknown> {
+  readonly desc: DescMethodUnary
 }
 
 /** Builds a method from a descriptor and the translation of its messages. */
 export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
   desc: DescMethodUnary<I, O>,
-  body: MethodBody<I, O, R>,
+  method: MethodOf<MessageShape<I>, MessageInitShape<O>, R>,
 ): Method {
-  return {
-    desc,
-    limit: body.limit,
-    handle(message, call, malformed) {
-      const fields = new Fields(malformed)
-      const request = body.read(message as Message as MessageShape<I>, fields)
-      if (fields.violations.length > 0) throw invalidArgument(fields.violations)
-      return body.handle(request, call)
-    },
-  }
+  // Connect and the transcoder pass messages of the descriptor's types.
+  return { desc, ...(method as unknown as MethodOf<ChainMessage, object, unknown>) }
 }

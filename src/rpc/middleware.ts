@@ -4,11 +4,12 @@ import {
   invalidArgument,
   isOutage,
   type Reason,
+  type ServiceError,
   toServiceError,
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { RequestCounters } from '../telemetry/request-counters.js'
-import { malformedMessage } from './malformed-request.js'
+import { Fields } from './fields.js'
 import type { ChainMessage, Method, Protocol, RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 
@@ -17,27 +18,22 @@ export interface MethodHandler {
   readonly desc: Method['desc']
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
   assertChain(chainId: number | undefined): void
+  /** Counts a call before its message is read. @throws ServiceError RATE_LIMITED */
+  checkLimits(client: Client): Promise<void>
   /**
-   * Checks the chain of a call, then counts the call; if possible before its body is read.
+   * The same for a request whose path names its chain. When the chain is not supported, the request counts against the
+   * global limit.
    * @param chainId undefined stands for text that is not a chain id
    * @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED
    */
-  checkLimits(chainId: number | undefined, client: Client): Promise<void>
+  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void>
   /**
-   * Handles a call after `checkLimits`, as `Method` does; without a promise when it does not have to wait.
+   * Handles a call after `assertChain` and `checkLimits`.
    * @param malformed fields that could not be read into the message
+   * @returns the result of `Method.handle`
    * @throws ServiceError and nothing else; the log has unexpected errors under the request's id
    */
-  handle(
-    message: ChainMessage,
-    call: RequestContext,
-    malformed?: readonly FieldViolation[],
-  ): Promise<object> | object
-  /**
-   * Rejects a call whose message could not be read. It also counts against the method's limit.
-   * @throws ServiceError INVALID_ARGUMENT or RATE_LIMITED
-   */
-  rejectMalformed(client: Client): Promise<never>
+  handle(message: ChainMessage, call: RequestContext, malformed?: readonly FieldViolation[]): Promise<object>
   /**
    * Counts a call that has ended.
    * @param seconds from the request to its response
@@ -54,12 +50,19 @@ interface MiddlewareOptions {
 
 /** Builds the middleware: the function that it returns wraps a method. */
 export function createMiddleware(options: MiddlewareOptions): (method: Method) => MethodHandler {
-  const { rateLimits, counter, log } = options
-  const supported = new Set(options.supportedChains)
+  const { supportedChains, rateLimits, counter, log } = options
+  const supported = new Set(supportedChains)
+
+  function logCause(error: ServiceError, method: string, requestId: string): void {
+    if (error.cause === undefined) return
+    const level = isOutage(error.reason) ? 'debug' : 'error'
+    log[level]({ requestId, method, reason: error.reason, err: error.cause }, error.message)
+  }
+
+  const isSupported = (chainId: number | undefined) => chainId !== undefined && supported.has(chainId)
 
   function assertChain(chainId: number | undefined): void {
-    if (chainId !== undefined && supported.has(chainId)) return
-    throw chainNotSupported(options.supportedChains)
+    if (!isSupported(chainId)) throw chainNotSupported(supportedChains)
   }
 
   return (method) => {
@@ -67,33 +70,24 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
     return {
       desc: method.desc,
       assertChain,
-      checkLimits(chainId, client) {
-        if (chainId !== undefined && supported.has(chainId)) return rateLimits.consume(method.limit, client)
-        return rateLimits.consume('global', client).then(() => assertChain(chainId))
+      checkLimits: (client) => rateLimits.consume(method.limit, client),
+      async checkChainAndLimits(chainId, client) {
+        await rateLimits.consume(isSupported(chainId) ? method.limit : 'global', client)
+        assertChain(chainId)
       },
-      handle(message, call, malformed = []) {
-        const fail = (thrown: unknown): never => {
+      async handle(message, call, malformed = []) {
+        try {
+          const fields = new Fields(malformed)
+          const request = method.read(message, fields)
+          if (fields.violations.length > 0) throw invalidArgument(fields.violations)
+          return await method.handle(request, call)
+        } catch (thrown) {
           const error = toServiceError(thrown)
-          if (error.cause !== undefined) {
-            log[isOutage(error.reason) ? 'debug' : 'error'](
-              { requestId: call.requestId, method: name, reason: error.reason, err: error.cause },
-              error.message,
-            )
-          }
+          logCause(error, name, call.requestId)
           if (error.retryAfterSeconds !== undefined)
             call.setHeader('Retry-After', String(error.retryAfterSeconds))
           throw error
         }
-        try {
-          const response = method.handle(message, call, malformed)
-          return response instanceof Promise ? response.catch(fail) : response
-        } catch (thrown) {
-          return fail(thrown)
-        }
-      },
-      async rejectMalformed(client) {
-        await rateLimits.consume(method.limit, client)
-        throw invalidArgument([malformedMessage(method.desc)])
       },
       count: counter.of(name),
     }

@@ -3,7 +3,7 @@ import type { RateLimitConfig } from '../config.js'
 import type { ClientId, ClientNetwork } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { identifyClient } from './identify-client.js'
-import { createWindowCounts } from './window-counts.js'
+import { WindowCounts } from './window-counts.js'
 
 /** A limit: of one method, of opening streams, or of everything else. */
 export type LimitName = 'quote' | 'order' | 'register' | 'unregister' | 'solvers' | 'streams' | 'global'
@@ -86,7 +86,8 @@ type Count = Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'>
 
 function createCounter(options: CounterOptions) {
   const { limiter, limit, windowMs, maxClients, onRejected } = options
-  const window = createWindowCounts({ limit, windowMs, maxClients })
+  const window = new WindowCounts({ limit, windowMs, maxClients })
+  const { networks, newcomers } = window
 
   function show({ setHeader }: Client, points: number, { remainingPoints, msBeforeNext }: Count): number {
     const resetSeconds = Math.ceil(msBeforeNext / 1000)
@@ -106,20 +107,20 @@ function createCounter(options: CounterOptions) {
 
   function rejectNetwork(client: Client, network: ClientNetwork): never {
     const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
-    reject(client, window.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
+    reject(client, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
   }
 
   /** Counts a request of a client that has its own count. */
   function countOwn(id: ClientId, client: Client): Promise<void> {
-    const full = window.chargeNetworks(id)
+    const full = networks.charge(id)
     if (full !== undefined) return Promise.resolve().then(() => rejectNetwork(client, full))
     return limiter.consume(id.key).then(
       (result) => {
-        if (result.isFirstInDuration) window.addNewcomer(id)
+        if (result.isFirstInDuration) newcomers.add(id)
         show(client, limit, result)
       },
       (result) => {
-        window.refundNetworks(id)
+        networks.refund(id)
         return rejectResult(client, result)
       },
     )
@@ -127,7 +128,7 @@ function createCounter(options: CounterOptions) {
 
   /** Counts a request of a client that shares a count with others of its network. */
   function countShared(key: string, id: ClientId, client: Client): Promise<void> {
-    const full = window.fullNetwork(id)
+    const full = networks.fullNetwork(id)
     if (full !== undefined) return Promise.resolve().then(() => rejectNetwork(client, full))
     return limiter.consume(key).then(
       (result) => void show(client, limit, result),
@@ -142,7 +143,8 @@ function createCounter(options: CounterOptions) {
 
   return (client: Client): Promise<void> => {
     const id = identifyClient(client.address)
-    const sharedKey = window.sharedKeyOf(id)
+    window.beginWhenDue()
+    const sharedKey = newcomers.sharedKeyOf(id)
     if (sharedKey === undefined) return countOwn(id, client)
     // A client that came before counts were shared keeps its own count.
     return limiter

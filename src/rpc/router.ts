@@ -1,19 +1,16 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
-import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire'
 import type { ConnectRouter, ConnectRouterOptions, MethodImpl, ServiceImpl } from '@connectrpc/connect'
 import { toServiceError } from '../domain/errors.js'
+import { wrapHandlers } from '../internals/wrap-handlers.js'
+import { type Admission, markReached, NO_LIMITS, withAdmission } from './admission.js'
 import { toConnectError } from './connect-errors.js'
 import { withTimerDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
-import { rejectMalformed, stageKey, withMalformedRequests } from './malformed-request.js'
 import type { ChainMessage } from './method.js'
 import type { MethodHandler } from './middleware.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { withSharedMessages } from './shared-messages.js'
-
-// Messages consist of short strings, which Node's buffers encode in half the time of the standard's encoder.
-configureTextEncoding({ ...getTextEncoding(), encodeUtf8: (text) => Buffer.from(text) })
 
 /** Adds one of gRPC's own services, without middleware, to a Connect router. */
 export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
@@ -31,23 +28,27 @@ export function rpcRoutes(
     ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
     [streams.desc, toStreamHandler(streams)],
   ]
+  const admissions = new Map<DescMethod, Admission>([
+    ...methods.map((method): [DescMethod, Admission] => [method.desc, admissionOf(method)]),
+    [streams.desc, streams],
+  ])
   return (router: ConnectRouter): void => {
+    const options = { interceptors: [markReached] }
     for (const service of new Set(handlers.map(([desc]) => desc.parent))) {
       const own = handlers.filter(([desc]) => desc.parent === service)
       const implementation = Object.fromEntries(own.map(([desc, handler]) => [desc.localName, handler]))
-      router.service(service, implementation as ServiceImpl<DescService>)
+      router.service(service, implementation as ServiceImpl<DescService>, options)
     }
-    const own = router.handlers.map((handler) => {
-      const isStream = handler.method.methodKind === 'server_streaming'
-      return withMalformedRequests(isStream ? withSharedMessages(handler) : handler)
+    for (const add of addServices) add(router, options)
+    wrapHandlers(router, (handler) => {
+      const sending = handler.method === streams.desc ? withSharedMessages(handler) : handler
+      return withTimerDeadlines(withAdmission(sending, admissions.get(handler.method) ?? NO_LIMITS))
     })
-    router.handlers.length = 0
-    for (const add of addServices) add(router, { interceptors: [rejectMalformed] })
-    const added = router.handlers.map((handler) =>
-      handler.method.methodKind === 'unary' ? withMalformedRequests(handler) : handler,
-    )
-    router.handlers.splice(0, Infinity, ...[...own, ...added].map(withTimerDeadlines))
   }
+}
+
+function admissionOf(method: MethodHandler): Admission {
+  return { checkLimits: method.checkLimits, countRejected: method.count }
 }
 
 function toHandler(method: MethodHandler): MethodImpl<MethodHandler['desc']> {
@@ -57,10 +58,8 @@ function toHandler(method: MethodHandler): MethodImpl<MethodHandler['desc']> {
     const count = (result: Parameters<MethodHandler['count']>[1]) =>
       method.count(call.protocol, result, (performance.now() - start) / 1000)
     try {
-      if (context.values.get(stageKey) === 'unreadable') return await method.rejectMalformed(call)
-      context.values.set(stageKey, 'reached')
       const request = message as ChainMessage
-      await method.checkLimits(Number(request.chainId), call)
+      method.assertChain(Number(request.chainId))
       const response = await method.handle(request, call)
       count('OK')
       return response as Record<string, unknown>

@@ -1,8 +1,10 @@
 import { toBinary, toJsonString } from '@bufbuild/protobuf'
 import { createContextKey } from '@connectrpc/connect'
-import { encodeEnvelope, type UniversalHandler } from '@connectrpc/connect/protocol'
+import type { UniversalHandler } from '@connectrpc/connect/protocol'
 import { type StreamEventsResponse, StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
 import { encodeOnce } from '../events/encode-once.js'
+import { withContinuation } from '../internals/continue-stream.js'
+import { messageEnvelope } from '../internals/message-envelope.js'
 import { toEventMessage, toHeartbeatMessage } from './convert-events.js'
 import type { EventStream } from './event-streams.js'
 
@@ -11,7 +13,7 @@ type Format = 'binary' | 'json'
 
 /** The messages of a stream between its first one and its end, both of which Connect writes. */
 interface SharedMessages {
-  readonly stream: EventStream
+  readonly subscription: EventStream['subscription']
   readonly format: Format
   /** Called with the error that ended the stream. */
   readonly onEnd: (thrown: unknown) => void
@@ -30,37 +32,18 @@ const envelopesOf = {
  * gRPC, gRPC-Web and Connect are the same, so all callers share the bytes between a stream's beginning and its end.
  */
 export function withSharedMessages(handler: UniversalHandler): UniversalHandler {
-  const wrapped: UniversalHandler = Object.assign(async (request: Parameters<UniversalHandler>[0]) => {
-    const response = await handler(request)
-    const { body } = response
-    if (body === undefined) return response
-    const messages = () => request.contextValues?.get(sharedMessagesKey)
-    return Object.defineProperty({ ...response, body: splice(body, messages) }, 'trailer', {
-      get: () => response.trailer,
-    })
-  }, handler)
-  return wrapped
+  return withContinuation(handler, ({ contextValues }) => {
+    const shared = contextValues?.get(sharedMessagesKey)
+    return shared && envelopes(shared)
+  })
 }
 
-async function* splice(
-  body: AsyncIterable<Uint8Array>,
-  sharedMessages: () => SharedMessages | undefined,
-): AsyncGenerator<Uint8Array> {
-  let isFirst = true
-  for await (const chunk of body) {
-    yield chunk
-    const shared = isFirst ? sharedMessages() : undefined
-    isFirst = false
-    if (shared !== undefined) yield* envelopes(shared)
-  }
-}
-
-async function* envelopes({ stream, format, onEnd }: SharedMessages): AsyncGenerator<Uint8Array> {
+async function* envelopes({ subscription, format, onEnd }: SharedMessages): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
-      const batch = await stream.next()
+      const batch = await subscription.next()
       yield batch.length === 0
-        ? envelope(toHeartbeatMessage(stream.cursor()), format)
+        ? envelope(toHeartbeatMessage(subscription.cursor()), format)
         : envelopesOf[format](batch)
     }
   } catch (thrown) {
@@ -73,5 +56,5 @@ function envelope(message: StreamEventsResponse, format: Format): Buffer {
     format === 'json'
       ? Buffer.from(toJsonString(StreamEventsResponseSchema, message))
       : toBinary(StreamEventsResponseSchema, message)
-  return Buffer.from(encodeEnvelope(0, bytes))
+  return messageEnvelope(bytes)
 }

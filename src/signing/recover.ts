@@ -1,16 +1,13 @@
-import { createRequire } from 'node:module'
 import { secp256k1 as noble } from '@noble/curves/secp256k1'
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/hex.js'
 import type { DropReason } from '../domain/offer.js'
 import { HALF_ORDER } from '../domain/secp256k1.js'
+import { loadNativeRecovery } from '../internals/native-recovery.js'
 import { keccak256 } from './keccak.js'
 
 /** Why OpenZeppelin's ECDSA would reject a signature. */
 export type SignatureProblem = Extract<DropReason, `signature_${string}`>
-
-/** Recovers the signer's uncompressed public key (65 bytes) from r and s (64 bytes); throws when there is none. */
-type RecoverPublicKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: number) => Uint8Array
 
 /** 32 bytes. */
 const HALF_ORDER_BYTES = Buffer.from(HALF_ORDER.toString(16), 'hex')
@@ -18,7 +15,7 @@ const HALF_ORDER_BYTES = Buffer.from(HALF_ORDER.toString(16), 'hex')
 /** Public keys of known signers. A comparison of keys takes less time than the hash of one. */
 const publicKeys = new LRUCache<Address, Uint8Array>({ max: 4096 })
 
-const native = loadNative()
+const native = loadNativeRecovery()
 const recoverPublicKey = native ?? recoverInJavaScript
 
 /** Whether libsecp256k1 recovers signatures (0.06 ms each). Otherwise JavaScript does. */
@@ -57,16 +54,6 @@ function recover(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Uint8A
     return recoverPublicKey(digest, rs, recoveryId)
   } catch {
     // Some r and s do not belong to a point of the curve. Then the signature has no signer.
-    return undefined
-  }
-}
-
-function loadNative(): RecoverPublicKey | undefined {
-  try {
-    // The package's main module falls back to slow JavaScript silently. Its binding throws instead.
-    const binding: typeof import('secp256k1') = createRequire(import.meta.url)('secp256k1/bindings.js')
-    return (digest, rs, recoveryId) => binding.ecdsaRecover(rs, recoveryId, digest, false)
-  } catch {
     return undefined
   }
 }

@@ -18,26 +18,6 @@ export function createLog(level: LogLevel, destination: DestinationStream = pino
   return pino({ level, base: null, timestamp: createTimeText(), hooks }, destination)
 }
 
-/**
- * Builds a cheap writer for frequent lines. They have the form of the log's other lines; their fields must already be
- * printable JSON.
- * @returns a function that takes the inside of a JSON object; it does nothing below the log's level
- */
-export function createLineWriter(
-  log: Logger,
-  level: 'debug' | 'info',
-  message: string,
-): (fields: string) => void {
-  if (!log.isLevelEnabled(level)) return () => {}
-  const { streamSym, timeSym, chindingsSym } = pino.symbols
-  const parts = log as unknown as Record<symbol, unknown>
-  const stream = parts[streamSym] as DestinationStream
-  const time = parts[timeSym] as () => string
-  const start = `{"level":${pino.levels.values[level]}`
-  const bindings = parts[chindingsSym]
-  return (fields) => stream.write(`${start}${time()}${bindings},${fields},"msg":"${message}"}\n`)
-}
-
 /** Writes the time in ISO 8601. It keeps the last text, as many lines have the same millisecond. */
 function createTimeText(): () => string {
   let lastMs = 0

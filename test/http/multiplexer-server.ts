@@ -54,14 +54,11 @@ export async function startMultiplexer(options: Parameters<typeof createMultiple
     },
     destroyConnections: () => port.destroyConnections(),
     drain: port.drain,
-    /** Closes as Fastify does. @returns when every connection has ended */
+    /** Closes as the service does. @returns when every connection has ended */
     close(): Promise<void> {
       const closed = new Promise<void>((resolve) => port.server.close(() => resolve()))
-      const { closeIdleConnections, closeHttp2Sessions } = port.server as typeof port.server & {
-        closeHttp2Sessions(): void
-      }
-      closeIdleConnections.call(port.server)
-      closeHttp2Sessions.call(port.server)
+      port.beginClose()
+      port.server.closeIdleConnections()
       return closed
     },
   }

@@ -13,12 +13,12 @@ const method = {
   desc: methodWith({ pattern: { case: 'get', value: '/v1/{chain_id}/order' } }),
   assertChain() {},
   checkLimits: async () => {},
-  handle(message, _call, malformed = []) {
+  checkChainAndLimits: async () => {},
+  async handle(message, _call, malformed = []) {
     if (malformed.length > 0) throw invalidArgument(malformed)
     return { orderId: (message as unknown as { orderId: string }).orderId }
   },
   count() {},
-  rejectMalformed: () => Promise.reject(invalidArgument([])),
 } as MethodHandler
 
 beforeEach(() => {

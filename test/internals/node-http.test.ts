@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
-import { type AddressInfo, connect, Socket } from 'node:net'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { detachResponse } from '../../src/internals/detach-response.js'
+import { closeQueuedResponse } from '../../src/internals/close-queued-response.js'
 import { interceptConnections } from '../../src/internals/intercept-connections.js'
 import { hasResponseUnderWay } from '../../src/internals/response-under-way.js'
+import { stopListening } from '../../src/internals/stop-listening.js'
 import { upgradeFilter } from '../../src/internals/upgrade-filter.js'
 
 const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`
@@ -49,15 +50,41 @@ test.each([
   expect(await exchange(server, GET(path, UPGRADE))).toMatch(new RegExp(`^${answer}`))
 })
 
-test('detachResponse removes all of a response from its connection', () => {
-  const socket = new Socket()
-  const response = new ServerResponse(new IncomingMessage(socket))
-  const before = socket.listenerCount('close')
-  response.assignSocket(socket)
-  detachResponse(response, socket)
-  expect(response.socket).toBeNull()
-  expect(socket.listenerCount('close')).toBe(before)
-  expect(Object.values(socket)).not.toContain(response)
+test('stopListening leaves idle connections open, and lets them be answered', async () => {
+  const server = createServer((_request, response) => void response.end('answer'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  onTestFinished(() => void socket.destroy())
+  socket.write(GET('/'))
+  await once(socket, 'data')
+  stopListening(server)
+  const [error] = await once(connect(port, '127.0.0.1'), 'error').catch((thrown) => [thrown])
+  expect(error.code).toBe('ECONNREFUSED')
+  socket.write(GET('/'))
+  expect((await once(socket, 'data'))[0]).toContain('answer')
+})
+
+test('closeQueuedResponse ends the responses that Node does not end with their connection', async () => {
+  const responses: ServerResponse[] = []
+  const server = createServer((_request, response) => void responses.push(response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const accepted = once(server, 'connection')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(GET('/first') + GET('/queued'))
+  const [connection] = await accepted
+  await expect.poll(() => responses.length).toBe(2)
+  const closed: string[] = []
+  for (const response of responses) response.once('close', () => closed.push(response.req.url ?? ''))
+  socket.destroy()
+  await once(connection, 'close')
+  expect(closed).toEqual(['/first'])
+  for (const response of responses) closeQueuedResponse(response)
+  expect(closed).toEqual(['/first', '/queued'])
+  expect(responses.map(({ destroyed }) => destroyed)).toEqual([true, true])
 })
 
 test.each([

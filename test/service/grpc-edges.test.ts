@@ -39,8 +39,8 @@ function envelope(message: Uint8Array): Buffer {
 }
 
 /** Sends a request with headers that no library would send. */
-function send(path: string, body: Uint8Array, headers: Record<string, string> = {}) {
-  const session = connect(service.url)
+function send(path: string, body: Uint8Array, headers: Record<string, string> = {}, url = service.url) {
+  const session = connect(url)
   onTestFinished(() => session.destroy())
   const grpc = { 'content-type': 'application/grpc', te: 'trailers' }
   const stream = session.request({ ':method': 'POST', ':path': path, ...grpc, ...headers })
@@ -100,8 +100,9 @@ describe('a deadline longer than a timer can wait', () => {
   })
 })
 
+const broken = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x0f])
+
 describe('broken protobuf is an invalid argument', () => {
-  const broken = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x0f])
   it.each([CHECK, LIST, WATCH, STREAM, ...REFLECT])('for %s', async (path) => {
     const answer = await answerTo(path, envelope(broken))
     expect(answer['grpc-status']).toBe(INVALID_ARGUMENT)
@@ -112,5 +113,53 @@ describe('broken protobuf is an invalid argument', () => {
     const headers = { 'content-type': 'application/proto' }
     const { status, body } = await service.send('POST', CHECK, undefined, { headers, body: broken })
     expect([status, body.code]).toEqual([400, 'invalid_argument'])
+  })
+})
+
+describe('broken protobuf counts', () => {
+  const LIMIT = 3
+  const grpcWeb = { 'content-type': 'application/grpc-web' }
+  /** A number that does not end. */
+  const cut = Buffer.from([0x08, 0xff])
+  /** Every way to send broken bytes: the protocol, the path and body, and the headers. */
+  const calls: [string, string, Buffer, Record<string, string>][] = [
+    ['grpc', SOLVERS, envelope(cut), {}],
+    ['grpc-web', SOLVERS, envelope(cut), grpcWeb],
+    ['connect', SOLVERS, cut, { 'content-type': 'application/proto' }],
+    ['connect', SOLVERS, Buffer.from('{'), { 'content-type': 'application/json' }],
+    ['grpc', STREAM, envelope(broken), {}],
+    ['grpc-web', STREAM, envelope(broken), grpcWeb],
+    ['connect', STREAM, envelope(broken), { 'content-type': 'application/connect+proto' }],
+  ]
+
+  async function textOf(...request: Parameters<typeof send>): Promise<string> {
+    const { stream, fields } = send(...request)
+    let text = ''
+    stream.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk
+    })
+    await once(stream, 'close')
+    return `${JSON.stringify(fields())} ${text}`
+  }
+
+  it.each(calls)('in metrics and limits, by %s at %s', async (protocol, path, body, headers) => {
+    const limits = { RATE_LIMIT_SOLVERS: String(LIMIT), RATE_LIMIT_STREAMS: String(LIMIT) }
+    const limited = await startService(chain, limits)
+    onTestFinished(() => limited.close())
+    const answers: string[] = []
+    for (let call = 0; call < LIMIT + 2; call++) answers.push(await textOf(path, body, headers, limited.url))
+    const invalid = /grpc-status"?: ?"?3|invalid_argument/
+    const exhausted = /grpc-status"?: ?"?8|resource_exhausted/
+    expect(answers.slice(0, LIMIT).filter((text) => !invalid.test(text))).toEqual([])
+    expect(answers.slice(LIMIT).filter((text) => !exhausted.test(text))).toEqual([])
+    expect(answers.filter((text) => !/"ratelimit-limit":"3"/.test(text))).toEqual([])
+    expect(answers.join()).not.toMatch(/node_modules|\.ts|\.js|premature|varint/)
+    const metrics = await (await fetch(`${limited.url}/metrics`)).text()
+    const counted = new RegExp(
+      `requests_total\\{method="${path.slice(1)}",protocol="${protocol}",reason="INVALID_ARGUMENT"\\} 3$`,
+      'm',
+    )
+    expect(metrics).toMatch(counted)
+    expect(metrics).toMatch(/rate_limited_total\{limit="(solvers|streams)"\} 2$/m)
   })
 })

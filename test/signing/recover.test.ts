@@ -11,7 +11,11 @@ const FIELD = secp256k1.CURVE.Fp.ORDER
 const HALF_ORDER = ORDER / 2n
 
 const inJavaScript = await importWithoutBinding()
-afterAll(() => vi.doUnmock('node:module'))
+afterAll(() => {
+  vi.doUnmock('node:module')
+  // Later test files of this process must not get these modules.
+  vi.resetModules()
+})
 
 /** The module on a machine where libsecp256k1 cannot be loaded. */
 async function importWithoutBinding(): Promise<typeof native> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLineWriter, createLog, createPrettyStream } from '../../src/telemetry/log.js'
+import { createLog, createPrettyStream } from '../../src/telemetry/log.js'
 
 /** The characters that control a terminal, or that it hides or reorders. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\u3164]|\u{e0100}/u
@@ -40,14 +40,6 @@ describe('a line of the log', () => {
       expect([line.msg, line.bound, line[`x${key}`]]).toEqual([message, value, value])
     })
     fc.assert(property, { seed: 20_261_121, numRuns: 500 })
-  })
-
-  it('from the line writer has the form of all others', () => {
-    const { texts, log } = createTextLog()
-    createLineWriter(log, 'info', 'request')('"status":200')
-    log.info({ status: 200 }, 'request')
-    const [byHand, usual] = texts.map((text) => JSON.parse(text))
-    expect(byHand).toEqual({ ...usual, time: expect.any(String) })
   })
 
   it('for a terminal shows control characters as escapes', async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
+import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
 import { sliced } from '../sliced.js'
 
 /** The page and Swagger UI need these sources and no others. */
@@ -95,7 +95,7 @@ const FOR_AN_HOUR = 'public, max-age=3600'
  * slow client holds no file open.
  */
 export function registerDocsPage(server: FastifyInstance): void {
-  const folder = swaggerUiFolder()
+  const folder = assetFolder()
   server.get('/docs', (_request, reply) => {
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE)
   })
@@ -115,9 +115,9 @@ export function registerDocsPage(server: FastifyInstance): void {
   }
 }
 
-/** The folder of Swagger UI's files: the build puts them next to the bundled service. */
-function swaggerUiFolder(): string {
-  if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('swagger-ui', import.meta.url))
-  const packageFile = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
-  return join(dirname(packageFile), 'static')
+/** The build puts the files next to the bundled service. */
+function assetFolder(): string {
+  return import.meta.url.endsWith('.ts')
+    ? swaggerUiFolder()
+    : fileURLToPath(new URL('swagger-ui', import.meta.url))
 }

@@ -1,0 +1,65 @@
+import { constants, type ServerHttp2Stream } from 'node:http2'
+import { createContextValues } from '@connectrpc/connect'
+import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServiceError } from '../domain/errors.js'
+import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
+import { wrapHandlers } from '../internals/wrap-handlers.js'
+import type { EventStreams } from '../rpc/event-streams.js'
+import type { QuoteSummary } from '../rpc/method.js'
+import type { MethodHandler } from '../rpc/middleware.js'
+import { type AddService, rpcRoutes } from '../rpc/router.js'
+import { requestKey } from '../rpc/rpc-context.js'
+import { findTargetError } from './ambiguous-headers.js'
+
+interface RpcRoutesOptions {
+  readonly methods: readonly MethodHandler[]
+  readonly streams: EventStreams
+  /** Add gRPC's own services, which have no middleware. */
+  readonly addServices: readonly AddService[]
+}
+
+/** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
+const NEVER_COMPRESS = 0xffff_ffff
+
+/**
+ * Serves methods over gRPC, gRPC-Web and Connect.
+ * @param scope of its own, because Connect has its own parsers of bodies
+ * @param rejectCounted rejects a request that Connect cannot serve
+ */
+export async function registerRpc(
+  scope: FastifyInstance,
+  { methods, streams, addServices }: RpcRoutesOptions,
+  rejectCounted: (error: ServiceError, request: FastifyRequest, reply: FastifyReply) => Promise<never>,
+  maxBodyBytes: number,
+): Promise<void> {
+  scope.addHook('onRequest', (request, reply, done) => {
+    const error = findTargetError(request.raw)
+    if (error === undefined) done()
+    else rejectCounted(error, request, reply).catch(done)
+  })
+  await scope.register(fastifyConnectPlugin, {
+    routes(router) {
+      rpcRoutes(methods, streams, addServices)(router)
+      wrapHandlers(router, withGrpcStatusMessages)
+    },
+    contextValues: toContextValues,
+    readMaxBytes: maxBodyBytes,
+    compressMinBytes: NEVER_COMPRESS,
+  })
+}
+
+function toContextValues(request: FastifyRequest) {
+  const { id, clientAddress: ip, raw } = request
+  const abandonStream = () => {
+    if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
+    else raw.socket.destroy()
+  }
+  const recordError = (error: ServiceError) => {
+    request.rejection = error
+  }
+  const recordQuote = (quote: QuoteSummary) => {
+    request.quote = quote
+  }
+  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, recordError, recordQuote })
+}

@@ -1,0 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { SWAGGER_UI_FILES } from '../../src/http/openapi/docs-page.js'
+import { swaggerUiFolder } from '../../src/internals/swagger-ui-folder.js'
+
+test.each(SWAGGER_UI_FILES)('swaggerUiFolder has the file $name', ({ name }) => {
+  expect(existsSync(join(swaggerUiFolder(), name))).toBe(true)
+})
