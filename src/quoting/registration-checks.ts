@@ -3,12 +3,12 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Chain } from '../chain/chain.js'
 import type { Address } from '../domain/hex.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
-import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
+import type { QuoteParameters, RecordedResult } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
+import type { SolverResult } from '../domain/solver-result.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import { type CalledSolver, createSolverClient, createSolverRequest } from '../solvers/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
-import type { AttemptResult } from './attempt-result.js'
 import { explainCheck } from './explain.js'
 import { createOfferValidator } from './offer-validator.js'
 import { requestBody } from './request-body.js'
@@ -95,37 +95,22 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
   }
 
   /** Resolves with the result, at the latest after the time-out. */
-  async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<AttemptResult> {
+  async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<SolverResult> {
     const hasher = chains.get(request.chainId)?.quoteHasher()
     if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
     const client = createSolverClient(endpointGuard, 1)
+    const solverRequest = { ...createSolverRequest(requestBody(request), NO_IDS), isIndicative: true }
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     let isSent = false
-    let timer: NodeJS.Timeout | undefined
+    const onSent = () => {
+      isSent = true
+    }
     try {
-      return await new Promise<AttemptResult>((resolve) => {
-        timer = setTimeout(() => resolve(isSent ? { kind: 'late' } : UNREACHABLE), CHECK_TIMEOUT_MS)
-        const solverRequest = { ...createSolverRequest(requestBody(request), NO_IDS), isIndicative: true }
-        client.requestQuote(solver, solverRequest, {
-          onSent() {
-            isSent = true
-          },
-          onReply(reply) {
-            if (reply.kind === 'malformed') resolve({ kind: 'invalid', reason: 'malformed' })
-            else if (reply.kind !== 'replied') resolve(reply)
-            else
-              validateOffer({
-                request,
-                hasher,
-                solver: solver.address,
-                body: reply.body,
-                onValidated: resolve,
-              })
-          },
-          onEnd() {},
-        })
-      })
+      const reply = await client.requestQuote(solver, solverRequest, signal, { onSent })
+      if (reply.kind === 'cancelled') return isSent ? { kind: 'late' } : UNREACHABLE
+      if (reply.kind !== 'replied') return reply
+      return await validateOffer({ request, hasher, solver: solver.address, body: reply.body })
     } finally {
-      clearTimeout(timer)
       await client.close()
     }
   }
@@ -188,7 +173,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
 }
 
 const NO_IDS: ReadonlyMap<Address, string> = new Map()
-const UNREACHABLE: AttemptResult = { kind: 'failed', reason: 'unreachable', message: '' }
+const UNREACHABLE: SolverResult = { kind: 'failed', reason: 'unreachable', message: '' }
 
 /** Replaces all digits after the first with zeros, so that a new solver does not learn the exact amount of a user. */
 function firstDigitOf(amount: bigint): bigint {
@@ -196,9 +181,9 @@ function firstDigitOf(amount: bigint): bigint {
   return BigInt(digits.charAt(0).padEnd(digits.length, '0'))
 }
 
-type CheckedAnswer = RecordedAttempt & { readonly outcome: Exclude<RegistrationCheck['outcome'], 'skipped'> }
+type CheckedAnswer = RecordedResult & { readonly outcome: Exclude<RegistrationCheck['outcome'], 'skipped'> }
 
-function toAnswer(solver: Address, result: AttemptResult): CheckedAnswer {
+function toAnswer(solver: Address, result: SolverResult): CheckedAnswer {
   switch (result.kind) {
     case 'quoted':
       return { solver, outcome: 'quoted' }
@@ -213,7 +198,7 @@ function toAnswer(solver: Address, result: AttemptResult): CheckedAnswer {
   }
 }
 
-function withoutOffer(result: AttemptResult): object {
+function withoutOffer(result: SolverResult): object {
   return result.kind === 'quoted' ? { kind: result.kind } : result
 }
 

@@ -7,7 +7,7 @@ import type {
 } from '@bufbuild/protobuf'
 import { type FieldViolation, invalidArgument } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
-import type { Cancellation } from '../quoting/fan-out.js'
+import type { Caller } from '../quoting/fan-out.js'
 import { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
 
@@ -24,7 +24,7 @@ export interface QuoteSummary {
 }
 
 /** One call, over any protocol. */
-export interface RequestContext extends Client, Cancellation {
+export interface RequestContext extends Client, Caller {
   readonly protocol: Protocol
   readonly requestId: string
   /** Adds the result of a quote to the log's line of the request. */
