@@ -18,11 +18,13 @@ export interface Reply {
 
 /** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
  * (docs/decisions.md, D4, D13). */
-export type OfferValidator = (reply: Reply) => Promise<SolverResult>
+export type OfferValidator = (reply: Reply) => Promise<ValidatedReply>
+
+type ValidatedReply = Extract<SolverResult, { kind: 'quoted' | 'invalid' }>
 
 interface WaitingReply {
   readonly reply: Reply
-  readonly resolve: (result: SolverResult) => void
+  readonly resolve: (result: ValidatedReply) => void
 }
 
 /**
@@ -81,7 +83,7 @@ function verify(offer: HashedOffer | DropReason): HashedOffer | DropReason {
   return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
 }
 
-function toResult(offer: HashedOffer | DropReason, { body }: Reply): SolverResult {
+function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {
   if (typeof offer === 'string') return { kind: 'invalid', reason: offer, amounts: amountsOf(body) }
   const { quote, signature, hasher, structHash, signatureBytes } = offer
   return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }

@@ -48,7 +48,7 @@ export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
   return async (request, health, round, signal) => {
     const { solver } = health
     const attempt = new OpenAttempt(clock, health, round)
-    let result = CUT_OFF
+    let result: SolverResult = CUT_OFF
     if (attempt.takeSlot() || (await attempt.waitForSlot(signal))) {
       const reply = await solverClient.requestQuote(solver, request.solverRequest, signal, attempt)
       if (reply.kind !== 'replied') result = reply
