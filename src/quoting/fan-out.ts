@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { SolverResult } from '../domain/solver-result.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { SolverHealth } from '../solvers/solver-health.js'
@@ -57,6 +58,8 @@ export function createFanOut({ attemptQuote, quoteTimeoutMs, clock }: FanOutOpti
     signal?: AbortSignal,
   ): Promise<SolverAttempt[]> {
     const controller = new AbortController()
+    // Each solver adds a listener. Node warns of a leak when there are more than ten.
+    setMaxListeners(0, controller.signal)
     // A solver is late only at the service's own timeout (docs/decisions.md, D14).
     const atLimit = round.limitMs < quoteTimeoutMs ? CANCELLED : LATE
     const timer = setTimeout(() => controller.abort(atLimit), round.limitMs)
