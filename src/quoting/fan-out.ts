@@ -20,14 +20,14 @@ export interface FanOut {
   limitMs(caller: Pick<Caller, 'timeoutMs'>): number
   /**
    * Asks all solvers at the same time.
-   * @param signal of the caller
+   * @param signal of the caller, if there is one
    * @returns their results in the order of their arrival, as soon as all are there, at the latest at the end of the round
    */
   collect(
     request: FanOutRequest,
     healths: readonly SolverHealth[],
     round: QuoteRound,
-    signal: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<SolverAttempt[]>
   /** Asks a solver without a caller that waits for it. */
   probe(request: FanOutRequest, health: SolverHealth, clientKey: () => string): Promise<SolverResult>
@@ -50,7 +50,6 @@ interface FanOutOptions {
  * of CPU more for 10 solvers than callbacks do. This is 1 % of a quote.
  */
 export function createFanOut({ attemptQuote, quoteTimeoutMs, clock }: FanOutOptions): FanOut {
-  /** @param signal of the caller, if there is one */
   async function collect(
     request: FanOutRequest,
     healths: readonly SolverHealth[],
