@@ -1,24 +1,15 @@
 import type { Address } from './hex.js'
 import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { DepositMode, OrderType } from './quote.js'
-
-/** Why a request to a solver failed, or its reply could not be read. It does not reveal the solver's endpoint. */
-export type FailReason =
-  | 'endpoint_rejected'
-  | 'name_not_resolved'
-  | 'connection_refused'
-  | 'unreachable'
-  | 'tls_failed'
-  | 'not_http'
-  | 'reply_too_long'
-  | 'connection_lost'
+import type { FailReason, SolverResult } from './solver-result.js'
 
 /** The stored result of a request to one solver. */
-export interface RecordedAttempt extends AnsweredAmounts {
+export interface RecordedResult extends AnsweredAmounts {
   readonly solver: Address
   /** Position of the request in the round, from 0; absent in records of versions that did not store it. */
   readonly index?: number | undefined
-  readonly outcome: 'quoted' | 'declined' | 'invalid' | 'late' | 'failed' | 'cancelled' | 'circuit_open'
+  /** `circuit_open`: the quote did not wait for the solver. */
+  readonly outcome: SolverResult['kind'] | 'circuit_open'
   /** Rank among the valid offers, 1 for the best one. */
   readonly rank?: number | undefined
   /** Milliseconds from the request to its outcome. */
@@ -39,7 +30,7 @@ export interface QuoteRecord {
   readonly outcome: 'quoted' | 'no_quotes' | 'cancelled'
   readonly request: QuoteParameters
   /** The offers, best first, then the solvers without an offer. */
-  readonly solvers: readonly RecordedAttempt[]
+  readonly solvers: readonly RecordedResult[]
 }
 
 /** The parameters of a request to solvers; deadlines in Unix seconds. */

@@ -22,20 +22,15 @@ export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
   return { address: request.clientAddress, setHeader: (name, value) => void reply.header(name, value) }
 }
 
-/** The context of a REST request for a method. */
+/** The context of a REST request for a method. Its signal is created when it is first read: most methods need none. */
 export function toRestContext(request: FastifyRequest, reply: FastifyReply): RequestContext {
-  const { raw } = reply
+  let signal: AbortSignal | undefined
   return {
     protocol: 'rest',
     requestId: request.id,
-    isCancelled: () => isCancelled(reply),
-    onCancelled(listener) {
-      const onClose = () => {
-        // On HTTP/2, `writableFinished` is also true when the client has closed the connection.
-        if (!raw.writableEnded) listener()
-      }
-      raw.once('close', onClose)
-      return () => raw.off('close', onClose)
+    get signal() {
+      signal ??= closeSignalOf(reply)
+      return signal
     },
     timeoutMs: timeoutOf(request),
     address: request.clientAddress,
@@ -44,6 +39,19 @@ export function toRestContext(request: FastifyRequest, reply: FastifyReply): Req
       request.quote = quote
     },
   }
+}
+
+/** Aborted when the client closes the connection, or its HTTP/2 stream, before its response has ended. */
+function closeSignalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const { raw } = reply
+  if (isCancelled(reply)) controller.abort()
+  else
+    raw.once('close', () => {
+      // On HTTP/2, `writableFinished` is also true when the client has closed the connection.
+      if (!raw.writableEnded) controller.abort()
+    })
+  return controller.signal
 }
 
 /** The caller's own deadline, in the header that Connect clients send. */

@@ -2,6 +2,7 @@ import type { Chain } from '../chain/chain.js'
 import { chainNotSupported, ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
+import type { SolverResult } from '../domain/solver-result.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { Selection } from '../solvers/selection.js'
 import { createSolverRequest } from '../solvers/solver-client.js'
@@ -10,13 +11,13 @@ import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import type { BufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { AttemptResult } from './attempt-result.js'
 import type { ContractRules } from './contract-rules.js'
 import type { Caller, FanOut } from './fan-out.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecorder } from './quote-recorder.js'
-import type { AttemptTrace, QuoteTrace } from './quote-trace.js'
+import type { QuoteTrace } from './quote-trace.js'
 import { requestBody } from './request-body.js'
+import type { SolverAttempt } from './solver-attempt.js'
 
 /** Collects quotes. */
 export interface Aggregator {
@@ -63,7 +64,7 @@ const RETRY_AFTER_SECONDS = 1
 /** The interval of warnings that solvers are busy. */
 const BUSY_WARNING_MS = 60_000
 
-/** Builds the aggregator. */
+/** Builds the aggregator. A quote goes through its functions in their order: select, ask, rank, record. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
   const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
   const { clock, now, metrics, log } = options
@@ -74,41 +75,8 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     rank: options.stages.of('rank'),
   }
 
-  function countOffers(chainId: number, offers: number): void {
-    metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
-  }
-
-  function countLoss(chainId: number, outcome: Exclude<AttemptResult, { kind: 'quoted' }>): void {
-    const reason = outcome.kind === 'invalid' ? outcome.reason : ''
-    metrics.solverReplies.inc({ chain_id: chainId, outcome: outcome.kind, reason })
-  }
-
-  /** @returns the offers, in the order of their arrival */
-  function countResults(chainId: number, results: readonly AttemptTrace[]): SignedQuote[] {
-    const offers: SignedQuote[] = []
-    for (const { outcome } of results) {
-      if (outcome.kind === 'quoted') offers.push(outcome.offer)
-      else countLoss(chainId, outcome)
-    }
-    if (offers.length > 0) countOffers(chainId, offers.length)
-    return offers
-  }
-
-  function conclude(trace: QuoteTrace): void {
-    const { quoteId, request, outcome, durationMs, results, circuitOpen } = trace
-    metrics.quotes.inc({ chain_id: request.chainId, outcome })
-    recorder.record(trace)
-    if (outcome === 'quoted') options.onQuoted(request)
-    if (outcome !== 'no_quotes') return
-    const outcomes = results.map((result) => ({ ...result, tookMs: Math.round(result.tookMs) }))
-    log.warn(
-      { quoteId, chainId: request.chainId, durationMs, outcomes, circuitOpen },
-      'no solver gave a valid quote',
-    )
-  }
-
-  /** Asks the selected solvers. */
-  async function requestQuotes(request: QuoteRequest, quoteId: string, caller: Caller) {
+  /** Chooses the solvers of a quote, and prepares their request. */
+  function select(request: QuoteRequest, quoteId: string, caller: Caller) {
     const { chainId } = request
     const hasher = chains.get(chainId)?.quoteHasher()
     if (hasher === undefined) throw chainNotSupported([...chains.keys()])
@@ -116,32 +84,68 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       .of(chainId, directory.active(chainId))
       .filter(({ solver }) => rules.isKnown(solver))
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
-    const start = clock()
+    const startedAt = clock()
     const clientKey = () => options.clientKeyOf(caller.address)
-    const limitMs = fanOut.limitMs(caller)
-    const round = new QuoteRound({ request, startedAt: start, limitMs, clientKey })
-    const { awaited, probed, busy } = selection.pick(chainId, healths, options.maxQuoteFanOut, round, start)
-    const solvers = awaited.concat(probed).map(({ solver }) => solver.address)
+    const round = new QuoteRound({ request, startedAt, limitMs: fanOut.limitMs(caller), clientKey })
+    const picked = selection.pick(chainId, healths, options.maxQuoteFanOut, round, startedAt)
+    const solvers = picked.awaited.concat(picked.probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
-    const prepared = { request, hasher, solverRequest: createSolverRequest(requestBody(request), idOf) }
-    for (const health of probed) {
-      fanOut.probe(prepared, health, clientKey, (outcome) => {
-        if (outcome.kind === 'quoted') countOffers(chainId, 1)
-        else countLoss(chainId, outcome)
-      })
-    }
+    const solverRequest = createSolverRequest(requestBody(request), idOf)
+    return { ...picked, round, clientKey, solvers, fanOutRequest: { request, hasher, solverRequest } }
+  }
+
+  /** Asks the selected solvers. @returns the requests with their results, in the order of the results */
+  async function ask(selected: ReturnType<typeof select>, signal: AbortSignal): Promise<SolverAttempt[]> {
+    const { awaited, probed, busy, round, clientKey, fanOutRequest } = selected
+    const { chainId } = fanOutRequest.request
+    for (const health of probed)
+      void fanOut.probe(fanOutRequest, health, clientKey).then((result) => countResults(chainId, [result]))
     if (awaited.length === 0 && busy > 0) {
       metrics.quotes.inc({ chain_id: chainId, outcome: 'busy' })
       throw solversBusy(chainId)
     }
-    const collecting = fanOut.collect(prepared, awaited, round, caller)
+    const collecting = fanOut.collect(fanOutRequest, awaited, round, signal)
     const askedAt = clock()
-    recordStage.prepare((askedAt - start) / 1000)
-    const results = await collecting
-    const end = clock()
-    recordStage.solvers((end - askedAt) / 1000)
-    return { results, solvers, circuitOpen: solvers.slice(awaited.length), durationMs: end - start }
+    recordStage.prepare((askedAt - round.startedAt) / 1000)
+    const attempts = await collecting
+    recordStage.solvers((clock() - askedAt) / 1000)
+    return attempts
+  }
+
+  /** @returns the valid offers, best first */
+  function rankOffers(results: readonly SolverResult[]): SignedQuote[] {
+    const start = clock()
+    const ranked = rank(results.flatMap((result) => (result.kind === 'quoted' ? [result.offer] : [])))
+    recordStage.rank((clock() - start) / 1000)
+    return ranked
+  }
+
+  function record(trace: QuoteTrace): void {
+    const { quoteId, request, outcome, durationMs, attempts, circuitOpen } = trace
+    metrics.quotes.inc({ chain_id: request.chainId, outcome })
+    recorder.record(trace)
+    if (outcome === 'quoted') options.onQuoted(request)
+    if (outcome !== 'no_quotes') return
+    const outcomes = attempts.map(({ solver, result, tookMs }) => {
+      return { solver, outcome: result, tookMs: Math.round(tookMs) }
+    })
+    log.warn(
+      { quoteId, chainId: request.chainId, durationMs, outcomes, circuitOpen },
+      'no solver gave a valid quote',
+    )
+  }
+
+  function countResults(chainId: number, results: readonly SolverResult[]): void {
+    let offers = 0
+    for (const result of results) {
+      if (result.kind === 'quoted') offers++
+      else {
+        const reason = result.kind === 'invalid' ? result.reason : ''
+        metrics.solverReplies.inc({ chain_id: chainId, outcome: result.kind, reason })
+      }
+    }
+    if (offers > 0) metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
   }
 
   /** @param quoteId the id of the record, when there is one */
@@ -158,27 +162,29 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     })
   }
 
-  function rankInTime(offers: readonly SignedQuote[]): SignedQuote[] {
-    const start = clock()
-    const ranked = rank(offers)
-    recordStage.rank((clock() - start) / 1000)
-    return ranked
-  }
-
   return {
     async quote(request, caller) {
+      const { chainId } = request
       const quoteId = quoteIds.create()
       const requestedAt = now()
-      const roundResult = await requestQuotes(request, quoteId, caller)
-      const offers = rankInTime(countResults(request.chainId, roundResult.results))
-      const outcome = caller.isCancelled() ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes'
-      conclude({ quoteId, request, requestedAt, outcome, ranked: offers, ...roundResult })
-      if (offers.length > 0) return { quoteId, offers }
-      if (
-        roundResult.results.some(({ outcome }) => outcome.kind === 'cancelled' && outcome.isQueued === true)
-      )
-        throw solversBusy(request.chainId, quoteId)
+      const selected = select(request, quoteId, caller)
+      const { solvers, awaited, round } = selected
+      const attempts = await ask(selected, caller.signal)
+      const durationMs = clock() - round.startedAt
+      const results = attempts.map(({ result }) => result)
+      countResults(chainId, results)
+      const ranked = rankOffers(results)
+      const outcome = caller.signal.aborted ? 'cancelled' : ranked.length > 0 ? 'quoted' : 'no_quotes'
+      const circuitOpen = solvers.slice(awaited.length)
+      record({ quoteId, request, requestedAt, durationMs, outcome, ranked, attempts, solvers, circuitOpen })
+      if (ranked.length > 0) return { quoteId, offers: ranked }
+      if (results.some(isQueued)) throw solversBusy(chainId, quoteId)
       throw new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.', { quoteId })
     },
   }
+}
+
+/** Whether a request ended while it waited for a connection. */
+function isQueued(result: SolverResult): boolean {
+  return result.kind === 'cancelled' && result.isQueued === true
 }

@@ -1,8 +1,8 @@
 import { MAX_REPLY_KIB } from '../domain/field-rules.js'
 import type { DropReason } from '../domain/offer.js'
-import type { FailReason, QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
+import type { QuoteParameters, RecordedResult } from '../domain/quote-record.js'
+import { type FailReason, isDecline, isRedirect } from '../domain/solver-result.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
-import { isDecline, isRedirect } from './attempt-result.js'
 
 /** The facts that an explanation compares an offer with. */
 interface Competition {
@@ -14,7 +14,7 @@ interface Competition {
 }
 
 /** Explains the result of a solver in a way that its developer can act on. */
-export function explain(answer: RecordedAttempt, record: Competition): string {
+export function explain(answer: RecordedResult, record: Competition): string {
   switch (answer.outcome) {
     case 'quoted':
       return explainRank(answer, record)
@@ -45,7 +45,7 @@ interface CheckContext {
 
 /** Explains the result of the request that checks a registered endpoint, with the same sentences. */
 export function explainCheck(
-  answer: RecordedAttempt,
+  answer: RecordedResult,
   { request, typedData, isMadeUp, showsNetworkErrors }: CheckContext,
 ): string {
   if (answer.outcome === 'quoted') return 'A valid reply: its form is right, and the solver has signed it.'
@@ -61,7 +61,7 @@ const UNREACHED =
 const MADE_UP =
   'No pair has been quoted on this chain since the instance started, so the request was for tokens that do not exist: to decline is right. The signature is not checked yet: register again after the first quotes.'
 
-function explainRank({ rank, ...answer }: RecordedAttempt, { request, bestAmount }: Competition): string {
+function explainRank({ rank, ...answer }: RecordedResult, { request, bestAmount }: Competition): string {
   if (rank === 1) return 'The best offer: it is the one that the caller got first.'
   if (bestAmount === undefined) return 'A valid offer; the best amount is shown after the deposit deadline.'
   const [side, token, isBetter] =
@@ -84,7 +84,7 @@ function explainRefusal(status: number): string {
 const SIGNATURE = 'EIP-712 signature of the solver over the quote: 65 bytes, v 27 or 28, low s'
 
 /** Describes the typed data to sign, for a signature of another signer or of other data. */
-function explainTypedData({ reason }: RecordedAttempt, { typedData }: Competition): string {
+function explainTypedData({ reason }: RecordedResult, { typedData }: Competition): string {
   if (reason !== 'signature_mismatch' || typedData === undefined) return ''
   const members = DOMAIN_MEMBERS.flatMap((name) => {
     const value = typedData.domain[name]
@@ -97,7 +97,7 @@ function explainTypedData({ reason }: RecordedAttempt, { typedData }: Competitio
 const DOMAIN_MEMBERS = ['name', 'version', 'chainId', 'verifyingContract', 'salt'] as const
 
 /** The explanation of each reason to drop a reply: what the solver's developer must correct. */
-const DROPS: Readonly<Record<DropReason, (request: QuoteParameters, answer: RecordedAttempt) => string>> = {
+const DROPS: Readonly<Record<DropReason, (request: QuoteParameters, answer: RecordedResult) => string>> = {
   malformed: () =>
     'The reply must be JSON: {"quote": {the eleven fields of the struct}, "signature": "0x…"}, addresses and signature in hex with 0x.',
   solver_mismatch: (_request, { solver }) => `quote.solver must be the registered solver, ${solver}.`,

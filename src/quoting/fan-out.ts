@@ -1,113 +1,94 @@
+import { setMaxListeners } from 'node:events'
+import type { SolverResult } from '../domain/solver-result.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { SolverHealth } from '../solvers/solver-health.js'
-import type { AttemptResult } from './attempt-result.js'
-import type { AttemptTrace } from './quote-trace.js'
-import type { Attempt, PreparedRequest, RequestQuote } from './solver-attempt.js'
-
-/** The deadline of a caller, and whether it has cancelled its request. */
-export interface Cancellation {
-  /** Whether the caller has cancelled its request or lost its connection. */
-  isCancelled(): boolean
-  /**
-   * Calls `listener` when the caller cancels its request or loses its connection.
-   * @returns a function that removes the listener
-   */
-  onCancelled(listener: () => void): () => void
-  /** The caller's own deadline in milliseconds from now; undefined without one. */
-  readonly timeoutMs: number | undefined
-}
+import type { AttemptQuote, FanOutRequest, SolverAttempt } from './solver-attempt.js'
 
 /** The caller of a quote. */
-export interface Caller extends Cancellation {
+export interface Caller {
   /** IP address. */
   readonly address: string
+  /** Aborted when the caller cancels its request or loses its connection. */
+  readonly signal: AbortSignal
+  /** The caller's own deadline in milliseconds from now; undefined without one. */
+  readonly timeoutMs: number | undefined
 }
 
 /** Sends a request to many solvers. */
 export interface FanOut {
   /** The longest time of a round for this caller in milliseconds: the quote timeout, or the caller's shorter deadline. */
-  limitMs(cancellation: Cancellation): number
+  limitMs(caller: Pick<Caller, 'timeoutMs'>): number
   /**
    * Asks all solvers at the same time.
-   * @returns the results in the order of their arrival, as soon as all are there, at the latest at the end of the round
+   * @param signal of the caller, if there is one
+   * @returns their results in the order of their arrival, as soon as all are there, at the latest at the end of the round
    */
   collect(
-    prepared: PreparedRequest,
+    request: FanOutRequest,
     healths: readonly SolverHealth[],
     round: QuoteRound,
-    cancellation: Cancellation,
-  ): Promise<AttemptTrace[]>
+    signal?: AbortSignal,
+  ): Promise<SolverAttempt[]>
   /** Asks a solver without a caller that waits for it. */
-  probe(
-    prepared: PreparedRequest,
-    health: SolverHealth,
-    clientKey: () => string,
-    onOutcome: (outcome: AttemptResult) => void,
-  ): void
+  probe(request: FanOutRequest, health: SolverHealth, clientKey: () => string): Promise<SolverResult>
 }
 
 /** The part of a caller's deadline that is reserved for the transport of the response; at most a fifth of the deadline. */
 const RESPONSE_RESERVE_MS = 100
+const LATE: SolverResult = { kind: 'late' }
+const CANCELLED: SolverResult = { kind: 'cancelled' }
 
 interface FanOutOptions {
-  readonly requestQuote: RequestQuote
+  readonly attemptQuote: AttemptQuote
   readonly quoteTimeoutMs: number
   /** The clock of the solvers' health. */
   readonly clock: () => number
 }
 
-/** Builds the fan-out. */
-export function createFanOut({ requestQuote, quoteTimeoutMs, clock }: FanOutOptions): FanOut {
+/**
+ * Builds the fan-out. One promise for each solver, and one timer and one signal for the round, take 10 to 20 microseconds
+ * of CPU more for 10 solvers than callbacks do. This is 1 % of a quote.
+ */
+export function createFanOut({ attemptQuote, quoteTimeoutMs, clock }: FanOutOptions): FanOut {
+  async function collect(
+    request: FanOutRequest,
+    healths: readonly SolverHealth[],
+    round: QuoteRound,
+    signal?: AbortSignal,
+  ): Promise<SolverAttempt[]> {
+    const controller = new AbortController()
+    // Each solver adds a listener. Node warns of a leak when there are more than ten.
+    setMaxListeners(0, controller.signal)
+    // A solver is late only at the service's own timeout (docs/decisions.md, D14).
+    const atLimit = round.limitMs < quoteTimeoutMs ? CANCELLED : LATE
+    const timer = setTimeout(() => controller.abort(atLimit), round.limitMs)
+    const onCancel = () => controller.abort(CANCELLED)
+    const settled: SolverAttempt[] = []
+    try {
+      round.begin(healths.length)
+      const attempts = healths.map(async (health) => {
+        settled.push(await attemptQuote(request, health, round, controller.signal))
+      })
+      signal?.addEventListener('abort', onCancel)
+      if (signal?.aborted) onCancel()
+      await Promise.all(attempts)
+      return settled
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onCancel)
+      // Ends what is left of the replies. To abort a signal takes long, and only declined requests leave something.
+      if (settled.some(({ result }) => result.kind === 'declined')) controller.abort(CANCELLED)
+      round.conclude()
+    }
+  }
+
   return {
     limitMs: ({ timeoutMs }) => Math.min(quoteTimeoutMs, callersLimit(timeoutMs)),
-
-    collect(prepared, healths, round, cancellation) {
-      return new Promise((resolve) => {
-        const results: AttemptTrace[] = []
-        round.begin(healths.length)
-        // The last step is the loop below itself, so that it completes before the round ends.
-        let pending = healths.length + 1
-        const finishOne = () => {
-          if (--pending === 0) end()
-        }
-        const attempts: Attempt[] = healths.map((health) =>
-          requestQuote(prepared, health, round, (outcome, tookMs) => {
-            results.push({ solver: health.solver.address, outcome, tookMs })
-            finishOne()
-          }),
-        )
-        const settleAll = (outcome: AttemptResult) => {
-          for (const attempt of attempts) attempt.settle(outcome)
-        }
-        const onCancelled = () => settleAll({ kind: 'cancelled' })
-        const stopListening = cancellation.onCancelled(onCancelled)
-        // A solver is late only at the service's own timeout (docs/decisions.md, D14).
-        const onTime = () => settleAll({ kind: round.limitMs < quoteTimeoutMs ? 'cancelled' : 'late' })
-        const timer = setTimeout(onTime, round.limitMs)
-        const end = () => {
-          clearTimeout(timer)
-          stopListening()
-          for (const attempt of attempts) attempt.release()
-          round.conclude()
-          resolve(results)
-        }
-        if (cancellation.isCancelled()) onCancelled()
-        finishOne()
-      })
-    },
-
-    probe(prepared, health, clientKey, onOutcome) {
-      const { request } = prepared
-      const round = new QuoteRound({ request, startedAt: clock(), limitMs: quoteTimeoutMs, clientKey })
-      const timer = setTimeout(() => attempt.settle({ kind: 'late' }), quoteTimeoutMs)
-      const attempt: Attempt = requestQuote(prepared, health, round, (outcome) => {
-        clearTimeout(timer)
-        setImmediate(() => {
-          attempt.release()
-          round.conclude()
-        })
-        onOutcome(outcome)
-      })
+    collect,
+    async probe(request, health, clientKey) {
+      const options = { request: request.request, startedAt: clock(), limitMs: quoteTimeoutMs, clientKey }
+      const [attempt] = await collect(request, [health], new QuoteRound(options))
+      return attempt?.result ?? CANCELLED
     },
   }
 }

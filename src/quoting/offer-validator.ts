@@ -1,9 +1,9 @@
 import type { Address } from '../domain/hex.js'
 import { amountsOf, checkOffer, type DropReason, type Offer } from '../domain/offer.js'
 import type { QuoteRequest } from '../domain/quote.js'
+import type { SolverResult } from '../domain/solver-result.js'
 import { checkSignature } from '../signing/recover.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
-import type { AttemptResult } from './attempt-result.js'
 import type { ContractRules } from './contract-rules.js'
 
 /** One solver's reply to one request. */
@@ -14,13 +14,18 @@ export interface Reply {
   readonly solver: Address
   /** The parsed JSON of its reply. */
   readonly body: unknown
-  /** Called once, soon, with the result. */
-  readonly onValidated: (outcome: AttemptResult) => void
 }
 
 /** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
  * (docs/decisions.md, D4, D13). */
-export type OfferValidator = (reply: Reply) => void
+export type OfferValidator = (reply: Reply) => Promise<ValidatedReply>
+
+type ValidatedReply = Extract<SolverResult, { kind: 'quoted' | 'invalid' }>
+
+interface WaitingReply {
+  readonly reply: Reply
+  readonly resolve: (result: ValidatedReply) => void
+}
 
 /**
  * Builds the validator. Replies that come in one turn of the event loop are validated together at its end, step by step.
@@ -33,29 +38,29 @@ export function createOfferValidator(
   rules: Pick<ContractRules, 'violationOf'>,
   recordSeconds: (seconds: number) => void,
 ): OfferValidator {
-  let waiting: Reply[] = []
+  let waiting: WaitingReply[] = []
 
   function validateAll(): void {
-    const replies = waiting
+    const batch = waiting
     waiting = []
     const start = performance.now()
-    const verified = replies.map(hash).map(verify)
-    const accepted = verified.map((verdict, index) => accept(verdict, replies[index]?.request.chainId ?? 0))
+    const verified = batch.map(({ reply }) => hash(reply)).map(verify)
+    const accepted = batch.map(({ reply }, index) => accept(verified[index] ?? 'malformed', reply))
     recordSeconds((performance.now() - start) / 1000)
-    accepted.forEach((verdict, index) => {
-      const reply = replies[index]
-      reply?.onValidated(toOutcome(verdict, reply))
+    batch.forEach(({ reply, resolve }, index) => {
+      resolve(toResult(accepted[index] ?? 'malformed', reply))
     })
   }
 
-  function accept(offer: HashedOffer | DropReason, chainId: number): HashedOffer | DropReason {
+  function accept(offer: HashedOffer | DropReason, { request }: Reply): HashedOffer | DropReason {
     if (typeof offer === 'string') return offer
-    return rules.violationOf(chainId, offer.quote) ?? offer
+    return rules.violationOf(request.chainId, offer.quote) ?? offer
   }
 
-  return (reply) => {
-    if (waiting.push(reply) === 1) setImmediate(validateAll)
-  }
+  return (reply) =>
+    new Promise((resolve) => {
+      if (waiting.push({ reply, resolve }) === 1) setImmediate(validateAll)
+    })
 }
 
 interface HashedOffer extends Offer {
@@ -78,8 +83,8 @@ function verify(offer: HashedOffer | DropReason): HashedOffer | DropReason {
   return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
 }
 
-function toOutcome(verdict: HashedOffer | DropReason, { body }: Reply): AttemptResult {
-  if (typeof verdict === 'string') return { kind: 'invalid', reason: verdict, amounts: amountsOf(body) }
-  const { quote, signature, hasher, structHash, signatureBytes } = verdict
+function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {
+  if (typeof offer === 'string') return { kind: 'invalid', reason: offer, amounts: amountsOf(body) }
+  const { quote, signature, hasher, structHash, signatureBytes } = offer
   return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
 }

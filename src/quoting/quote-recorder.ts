@@ -102,8 +102,6 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     }, WAIT_MS)
   }
 
-  // The series must exist before the first dropped record, so that its rate is visible from then on.
-  for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
   async function readStored(quoteId: string): Promise<QuoteRecord | undefined> {
     const text = await store.read(quoteId)
     return text === undefined ? undefined : JSON.parse(text)
@@ -137,6 +135,8 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     if (bytes !== undefined) metrics.quoteRecordBytes.set(bytes)
   }
 
+  // The series must exist before the first dropped record, so that its rate is visible from then on.
+  for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
   pruneUnlessUnderWay()
   const pruneTimer = setInterval(pruneUnlessUnderWay, PRUNE_INTERVAL_MS)
 

@@ -20,7 +20,7 @@ import { createOfferValidator } from './offer-validator.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
-import { createRequestQuote } from './solver-attempt.js'
+import { createAttemptQuote } from './solver-attempt.js'
 
 /** The parts of quoting. */
 export interface Quoting {
@@ -83,8 +83,8 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
   const counters = createSolverCounters(metrics)
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'))
-  const requestQuote = createRequestQuote({ solverClient, validateOffer, counters, clock })
-  const fanOut = createFanOut({ ...config, requestQuote, clock })
+  const attemptQuote = createAttemptQuote({ solverClient, validateOffer, counters, clock })
+  const fanOut = createFanOut({ ...config, attemptQuote, clock })
   const selection = createSelection()
   const registrationChecks = createRegistrationChecks({ ...config, ...options })
   const onQuoted = registrationChecks.noteQuoted

@@ -1,4 +1,4 @@
-import type { QuoteRecord, RecordedAttempt } from '../domain/quote-record.js'
+import type { QuoteRecord, RecordedResult } from '../domain/quote-record.js'
 
 /** What a reader may see of a record (docs/decisions.md, D15). */
 export interface QuoteRecordView
@@ -8,7 +8,7 @@ export interface QuoteRecordView
   /** For the caller only. */
   readonly outcome?: QuoteRecord['outcome'] | undefined
   /** All of them for the caller; for a solver, its own. */
-  readonly solvers: readonly RecordedAttempt[]
+  readonly solvers: readonly RecordedResult[]
   /**
    * The best offer's amount on the side that solvers compete on, in decimal. A solver sees it only after the deposit
    * deadline. Undefined without an offer.

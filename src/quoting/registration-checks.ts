@@ -2,20 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Chain } from '../chain/chain.js'
 import type { Address } from '../domain/hex.js'
-import { deadlines, type QuoteRequest } from '../domain/quote.js'
-import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
+import type { QuoteRequest } from '../domain/quote.js'
+import type { QuoteParameters } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
+import type { SolverResult } from '../domain/solver-result.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import { type CalledSolver, createSolverClient, createSolverRequest } from '../solvers/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
-import type { AttemptResult } from './attempt-result.js'
+import { createCheckRequests } from './check-requests.js'
 import { explainCheck } from './explain.js'
 import { createOfferValidator } from './offer-validator.js'
+import { toRecordedResult } from './quote-trace.js'
 import { requestBody } from './request-body.js'
+
+/** No caller waits for a check, so that none is cancelled. */
+type CheckResult = Exclude<SolverResult, { kind: 'cancelled' }>
 
 /** The result of the check of a registered endpoint, with an explanation for its developer. */
 export interface RegistrationCheck {
-  readonly outcome: 'quoted' | 'declined' | 'invalid' | 'late' | 'failed' | 'skipped'
+  readonly outcome: CheckResult['kind'] | 'skipped'
   readonly explanation: string
 }
 
@@ -43,9 +48,6 @@ interface RegistrationChecksOptions {
 
 type CheckedSolver = SolverKey & CalledSolver
 
-/** The fields of a request that later checks on its chain repeat. */
-type Swap = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
-
 const CHECK_TIMEOUT_MS = 1000
 /** The most pending checks of all solvers together. */
 const MAX_AT_ONCE = 32
@@ -54,15 +56,6 @@ const MAX_PER_MINUTE = 5
 const OFTEN = `it has been checked ${MAX_PER_MINUTE} times within a minute`
 /** After a start, the service reads a chain that answers within this time. */
 const CHAIN_RETRY_SECONDS = 5
-/** The user in requests of checks: an address without a known key. */
-const NO_USER: Address = '0x000000000000000000000000000000000000dead'
-/** A swap of tokens that do not exist: the addresses are precompiled contracts. */
-const MADE_UP_SWAP: Swap = {
-  inputToken: '0x0000000000000000000000000000000000000001',
-  outputToken: '0x0000000000000000000000000000000000000002',
-  orderType: 'EXACT_INPUT',
-  amount: 10n ** 18n,
-}
 /** The solver does not choose the amount of the check. So offers are not checked against its bond or the minimum order. */
 const NO_RULES = { violationOf: () => undefined }
 
@@ -72,85 +65,46 @@ const NO_RULES = { violationOf: () => undefined }
  * its time shows which ports of a host are open.
  */
 export function createRegistrationChecks(options: RegistrationChecksOptions): RegistrationChecks {
-  const { chains, endpointGuard, production, now, log } = options
-  const lastSwaps = new Map<number, Swap>()
+  const { chains, endpointGuard, production, log } = options
+  const requests = createCheckRequests(options)
   const underWay = new Set<string>()
   const limiter = new RateLimiterMemory({ points: MAX_PER_MINUTE, duration: 60 })
   const validateOffer = createOfferValidator(NO_RULES, () => {})
 
-  function requestFor(chainId: number): QuoteRequest {
-    const { defaultDepositWindowSeconds, defaultFillWindowSeconds } = options
-    const windows = {
-      depositWindowSeconds: defaultDepositWindowSeconds,
-      fillWindowSeconds: defaultFillWindowSeconds,
-    }
-    return {
-      ...(lastSwaps.get(chainId) ?? MADE_UP_SWAP),
-      chainId,
-      user: NO_USER,
-      destinationChainId: chainId,
-      depositMode: 'CONTRACT',
-      ...deadlines(now(), windows),
-    }
-  }
-
   /** Resolves with the result, at the latest after the time-out. */
-  async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<AttemptResult> {
+  async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<CheckResult> {
     const hasher = chains.get(request.chainId)?.quoteHasher()
     if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
     const client = createSolverClient(endpointGuard, 1)
+    const solverRequest = { ...createSolverRequest(requestBody(request), NO_IDS), isIndicative: true }
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     let isSent = false
-    let timer: NodeJS.Timeout | undefined
+    const onSent = () => {
+      isSent = true
+    }
     try {
-      return await new Promise<AttemptResult>((resolve) => {
-        timer = setTimeout(() => resolve(isSent ? { kind: 'late' } : UNREACHABLE), CHECK_TIMEOUT_MS)
-        const solverRequest = { ...createSolverRequest(requestBody(request), NO_IDS), isIndicative: true }
-        client.requestQuote(solver, solverRequest, {
-          onSent() {
-            isSent = true
-          },
-          onReply(reply) {
-            if (reply.kind === 'malformed') resolve({ kind: 'invalid', reason: 'malformed' })
-            else if (reply.kind !== 'replied') resolve(reply)
-            else
-              validateOffer({
-                request,
-                hasher,
-                solver: solver.address,
-                body: reply.body,
-                onValidated: resolve,
-              })
-          },
-          onEnd() {},
-        })
-      })
+      const reply = await client.requestQuote(solver, solverRequest, signal, { onSent })
+      if (reply.kind === 'cancelled') return isSent ? { kind: 'late' } : UNREACHABLE
+      if (reply.kind !== 'replied') return reply
+      return await validateOffer({ request, hasher, solver: solver.address, body: reply.body })
     } finally {
-      clearTimeout(timer)
       await client.close()
     }
   }
 
   async function checkNow(solver: CheckedSolver): Promise<RegistrationCheck> {
     const { chainId, address } = solver
-    const isMadeUp = !lastSwaps.has(chainId)
-    const request = requestFor(chainId)
+    const { request, isMadeUp } = requests.create(chainId)
     const start = performance.now()
     const result = await requestQuote(solver, request)
-    const answer = toAnswer(address, result)
-    const { outcome } = answer
-    log.info({ chainId, solver: address, result: withoutOffer(result) }, 'a registered endpoint was checked')
-    if (production && outcome === 'failed') await delay(start + CHECK_TIMEOUT_MS - performance.now())
+    const logged = result.kind === 'quoted' ? { kind: result.kind } : result
+    log.info({ chainId, solver: address, result: logged }, 'a registered endpoint was checked')
+    if (production && result.kind === 'failed') await delay(start + CHECK_TIMEOUT_MS - performance.now())
     const typedData = chains.get(chainId)?.quoteTypedData()
     const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
-    return {
-      outcome,
-      explanation: explainCheck(answer, {
-        request: parameters,
-        typedData,
-        isMadeUp,
-        showsNetworkErrors: !production,
-      }),
-    }
+    const answer = toRecordedResult({ solver: address, result, tookMs: CHECK_TIMEOUT_MS })
+    const context = { request: parameters, typedData, isMadeUp, showsNetworkErrors: !production }
+    return { outcome: result.kind, explanation: explainCheck(answer, context) }
   }
 
   return {
@@ -181,41 +135,12 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
       }
     },
 
-    noteQuoted({ chainId, inputToken, outputToken, orderType, amount }) {
-      lastSwaps.set(chainId, { inputToken, outputToken, orderType, amount: firstDigitOf(amount) })
-    },
+    noteQuoted: requests.noteQuoted,
   }
 }
 
 const NO_IDS: ReadonlyMap<Address, string> = new Map()
-const UNREACHABLE: AttemptResult = { kind: 'failed', reason: 'unreachable', message: '' }
-
-/** Replaces all digits after the first with zeros, so that a new solver does not learn the exact amount of a user. */
-function firstDigitOf(amount: bigint): bigint {
-  const digits = amount.toString()
-  return BigInt(digits.charAt(0).padEnd(digits.length, '0'))
-}
-
-type CheckedAnswer = RecordedAttempt & { readonly outcome: Exclude<RegistrationCheck['outcome'], 'skipped'> }
-
-function toAnswer(solver: Address, result: AttemptResult): CheckedAnswer {
-  switch (result.kind) {
-    case 'quoted':
-      return { solver, outcome: 'quoted' }
-    case 'declined':
-      return { solver, outcome: 'declined', httpStatus: result.status }
-    case 'invalid':
-      return { solver, outcome: 'invalid', reason: result.reason }
-    case 'failed':
-      return { solver, outcome: 'failed', reason: result.reason }
-    default:
-      return { solver, outcome: 'late', durationMs: CHECK_TIMEOUT_MS }
-  }
-}
-
-function withoutOffer(result: AttemptResult): object {
-  return result.kind === 'quoted' ? { kind: result.kind } : result
-}
+const UNREACHABLE: CheckResult = { kind: 'failed', reason: 'unreachable', message: '' }
 
 /** @param reason why the check was skipped, as a part of a sentence */
 function skipped(reason: string, seconds: number): RegistrationCheck {

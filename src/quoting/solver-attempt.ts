@@ -1,43 +1,40 @@
+import type { Address } from '../domain/hex.js'
 import type { QuoteRequest } from '../domain/quote.js'
+import { responseOf, type SolverResult } from '../domain/solver-result.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
-import type { QuoteRound, RequestResult, UnansweredRequest, Verdict } from '../solvers/quote-round.js'
-import type { SlotUser } from '../solvers/request-slots.js'
-import type { CallListener, SolverClient, SolverReply, SolverRequest } from '../solvers/solver-client.js'
+import type { QuoteRound, UnansweredRequest, Verdict } from '../solvers/quote-round.js'
+import type { CallListener, SolverClient, SolverRequest } from '../solvers/solver-client.js'
 import type { SolverCounters } from '../solvers/solver-counters.js'
 import type { OpenRequest, SolverHealth } from '../solvers/solver-health.js'
-import { type AttemptResult, isDecline } from './attempt-result.js'
 import type { OfferValidator } from './offer-validator.js'
 
-/** One request, prepared once for all solvers. */
-export interface PreparedRequest {
+/** The request of one quote, as all solvers get it. */
+export interface FanOutRequest {
   readonly request: QuoteRequest
   readonly hasher: QuoteHasher
   readonly solverRequest: SolverRequest
 }
 
-/** One request to one solver. */
-export interface Attempt {
-  /** Sets the outcome, unless there is one. */
-  settle(outcome: AttemptResult): void
-  /** Ends what is left of the request, such as the body of a declined one. */
-  release(): void
+/** The request to one solver, with its result. */
+export interface SolverAttempt {
+  readonly solver: Address
+  readonly result: SolverResult
+  /** Milliseconds that the solver had. */
+  readonly tookMs: number
 }
 
 /**
- * Called once with the outcome and the milliseconds that the solver had. A failure is an outcome too, so that it does not
- * affect the requests to other solvers.
+ * Asks one solver, validates its reply and updates its health. The promise is not rejected.
+ * @param signal ends the attempt; its reason is the result: `late` or `cancelled`
  */
-type OnOutcome = (outcome: AttemptResult, tookMs: number) => void
-
-/** Asks one solver and validates its reply. */
-export type RequestQuote = (
-  prepared: PreparedRequest,
+export type AttemptQuote = (
+  request: FanOutRequest,
   health: SolverHealth,
   round: QuoteRound,
-  onOutcome: OnOutcome,
-) => Attempt
+  signal: AbortSignal,
+) => Promise<SolverAttempt>
 
-interface RequestQuoteOptions {
+interface AttemptQuoteOptions {
   readonly solverClient: Pick<SolverClient, 'requestQuote'>
   readonly validateOffer: OfferValidator
   readonly counters: Pick<SolverCounters, 'count'>
@@ -45,135 +42,94 @@ interface RequestQuoteOptions {
   readonly clock: () => number
 }
 
-/** Builds the function that asks a solver and updates its health. */
-export function createRequestQuote(options: RequestQuoteOptions): RequestQuote {
-  return (prepared, health, round, onOutcome) => {
-    const attempt = new SolverAttempt(options, prepared, health, round, onOutcome)
-    attempt.begin()
-    return attempt
+/** Builds the function that asks a solver. */
+export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
+  const { solverClient, validateOffer, counters, clock } = options
+  return async (request, health, round, signal) => {
+    const { solver } = health
+    const attempt = new OpenAttempt(clock, health, round)
+    let result: SolverResult = CUT_OFF
+    if (attempt.takeSlot() || (await attempt.waitForSlot(signal))) {
+      const reply = await solverClient.requestQuote(solver, request.solverRequest, signal, attempt)
+      if (reply.kind !== 'replied') result = reply
+      else result = await validateOffer({ ...request, solver: solver.address, body: reply.body })
+    }
+    const settled = attempt.settle(signal.aborted ? signal.reason : result)
+    const isAnswered = responseOf(settled.result) !== undefined
+    counters.count(solver, settled.result.kind, isAnswered ? settled.tookMs / 1000 : undefined)
+    return settled
   }
 }
 
+const CUT_OFF: SolverResult = { kind: 'cancelled', isQueued: true }
+
 /** One request to one solver, from its connection slot to the verdict of its round. */
-class SolverAttempt implements Attempt, OpenRequest, SlotUser, CallListener, UnansweredRequest {
-  readonly #options: RequestQuoteOptions
-  readonly #prepared: PreparedRequest
-  readonly #health: SolverHealth
-  readonly #onOutcome: OnOutcome
+class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
+  readonly #clock: () => number
+  readonly health: SolverHealth
   readonly round: QuoteRound
-  result: RequestResult = 'quoted'
+  result: SolverResult = { kind: 'late' }
   tookMs = 0
-  #isOpen = true
-  #requestedAt = 0
+  readonly #requestedAt: number
   /** When it got its slot. */
   #startedAt: number | undefined
   #sentAt: number | undefined
-  #endCall: (() => void) | undefined
 
-  constructor(
-    options: RequestQuoteOptions,
-    prepared: PreparedRequest,
-    health: SolverHealth,
-    round: QuoteRound,
-    onOutcome: OnOutcome,
-  ) {
-    this.#options = options
-    this.#prepared = prepared
-    this.#health = health
+  constructor(clock: () => number, health: SolverHealth, round: QuoteRound) {
+    this.#clock = clock
+    this.health = health
     this.round = round
-    this.#onOutcome = onOutcome
-  }
-
-  begin(): void {
-    this.#requestedAt = this.#options.clock()
-    this.#health.begin(this, this.#requestedAt)
-    this.#health.slots.add(this, this.#requestedAt)
-  }
-
-  start(now: number): void {
-    this.#startedAt = now
-    this.#endCall = this.#options.solverClient.requestQuote(
-      this.#health.solver,
-      this.#prepared.solverRequest,
-      this,
-    )
+    this.#requestedAt = clock()
+    health.begin(this, this.#requestedAt)
   }
 
   get waitingSince(): number | undefined {
     return this.#sentAt ?? this.#startedAt
   }
 
-  onSent(): void {
-    const now = this.#options.clock()
-    this.#sentAt = now
-    this.#health.slots.lastSentAt = now
+  takeSlot(): boolean {
+    if (!this.health.slots.tryTake(this.#requestedAt)) return false
+    this.#startedAt = this.#requestedAt
+    return true
   }
 
-  onReply(reply: SolverReply): void {
-    if (reply.kind === 'malformed') this.settle({ kind: 'invalid', reason: 'malformed' })
-    else if (reply.kind !== 'replied') this.settle(reply)
-    else {
-      const onValidated = (outcome: AttemptResult) => this.settle(outcome)
-      this.#options.validateOffer({
-        ...this.#prepared,
-        solver: this.#health.solver.address,
-        body: reply.body,
-        onValidated,
-      })
-    }
+  /** @returns whether it has its slot */
+  async waitForSlot(signal: AbortSignal): Promise<boolean> {
+    this.#startedAt = await this.health.slots.wait(signal)
+    return this.#startedAt !== undefined
+  }
+
+  onSent(): void {
+    const now = this.#clock()
+    this.#sentAt = now
+    this.health.slots.lastSentAt = now
   }
 
   onEnd(): void {
-    const now = this.#options.clock()
-    this.#health.slots.release(this.#startedAt ?? now, now)
+    const now = this.#clock()
+    this.health.slots.release(this.#startedAt ?? now, now)
   }
 
-  settle(reached: AttemptResult): void {
-    if (!this.#isOpen) return
-    this.#isOpen = false
-    const now = this.#options.clock()
-    const outcome = reached.kind === 'late' && this.#isLateByUs() ? CUT_OFF : reached
-    this.result = toResult(outcome)
-    const isAnswered = this.result !== 'late' && this.result !== 'cancelled'
+  /** Records the result in the health of the solver, and in the round. */
+  settle(reached: SolverResult): SolverAttempt {
+    const now = this.#clock()
+    this.result = reached.kind === 'late' && this.#isLateByUs() ? CUT_OFF : reached
     this.tookMs = now - (this.waitingSince ?? this.#requestedAt)
-    this.#health.end(this, now, isAnswered)
-    if (this.result === 'quoted') {
-      this.#health.recordQuote(this, this.tookMs, now)
+    this.health.end(this, now, responseOf(this.result) !== undefined)
+    if (this.result.kind === 'quoted') {
+      this.health.recordQuote(this, this.tookMs, now)
       this.round.recordQuote(this.tookMs, now)
     } else this.round.recordUnanswered(this, now)
-    this.#options.counters.count(
-      this.#health.solver,
-      outcome.kind,
-      isAnswered ? this.tookMs / 1000 : undefined,
-    )
-    this.#onOutcome(outcome, this.tookMs)
+    return { solver: this.health.solver.address, result: this.result, tookMs: this.tookMs }
   }
 
   conclude(verdict: Verdict): void {
-    this.#health.recordUnanswered(this, verdict, this.tookMs, this.#options.clock())
-  }
-
-  release(): void {
-    if (this.#endCall === undefined) this.#health.slots.remove(this)
-    else this.#endCall()
+    this.health.recordUnanswered(this, verdict, this.tookMs, this.#clock())
   }
 
   /** Whether the request waited for a slot, or for a connection while other requests were sent. Then the solver had less than the whole time. */
   #isLateByUs(): boolean {
     if (this.#startedAt !== this.#requestedAt) return true
-    return this.#sentAt === undefined && this.#health.slots.lastSentAt >= this.#startedAt
-  }
-}
-
-const CUT_OFF: AttemptResult = { kind: 'cancelled', isQueued: true }
-
-function toResult(outcome: AttemptResult): RequestResult {
-  switch (outcome.kind) {
-    case 'declined':
-      return isDecline(outcome.status) ? 'declined' : 'failed'
-    case 'invalid':
-      return 'failed'
-    default:
-      return outcome.kind
+    return this.#sentAt === undefined && this.health.slots.lastSentAt >= this.#startedAt
   }
 }

@@ -7,26 +7,11 @@ import {
   SolverOutcome,
   type SolverResultSchema,
 } from '../../gen/aggregator/v1/quote_pb.js'
-import type { QuoteParameters, RecordedAttempt } from '../domain/quote-record.js'
+import type { QuoteParameters, RecordedResult } from '../domain/quote-record.js'
 import { explain } from '../quoting/explain.js'
 import type { QuoteRecordView } from '../quoting/record-view.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
-
-const QUOTE_OUTCOMES = {
-  quoted: QuoteOutcome.QUOTED,
-  no_quotes: QuoteOutcome.NO_QUOTES,
-  cancelled: QuoteOutcome.CANCELLED,
-} as const
-const SOLVER_OUTCOMES = {
-  quoted: SolverOutcome.QUOTED,
-  declined: SolverOutcome.DECLINED,
-  invalid: SolverOutcome.INVALID,
-  late: SolverOutcome.LATE,
-  failed: SolverOutcome.FAILED,
-  cancelled: SolverOutcome.CANCELLED,
-  circuit_open: SolverOutcome.CIRCUIT_OPEN,
-} as const
 
 /**
  * The message of a record as its reader may see it, with each solver's outcome in words.
@@ -41,9 +26,9 @@ export function toQuoteRecordMessage(
     chainId: BigInt(record.chainId),
     requestedAt: BigInt(record.requestedAt),
     durationMs: record.durationMs,
-    outcome: record.outcome && QUOTE_OUTCOMES[record.outcome],
+    outcome: record.outcome && QuoteOutcome[toUpperCase(record.outcome)],
     request: toParametersMessage(record.request),
-    solvers: record.solvers.map((attempt) => toResultMessage(attempt, { ...record, typedData })),
+    solvers: record.solvers.map((result) => toResultMessage(result, { ...record, typedData })),
     bestAmount: record.bestAmount,
   }
 }
@@ -61,13 +46,18 @@ function toParametersMessage({ user, ...request }: QuoteParameters) {
 }
 
 function toResultMessage(
-  { index, ...attempt }: RecordedAttempt,
+  { index, ...result }: RecordedResult,
   record: Parameters<typeof explain>[1],
 ): MessageInitShape<typeof SolverResultSchema> {
   return {
-    ...attempt,
-    solver: toCachedChecksumAddress(attempt.solver),
-    outcome: SOLVER_OUTCOMES[attempt.outcome],
-    explanation: explain(attempt, record),
+    ...result,
+    solver: toCachedChecksumAddress(result.solver),
+    outcome: SolverOutcome[toUpperCase(result.outcome)],
+    explanation: explain(result, record),
   }
+}
+
+/** The name in the proto of a word in a record. */
+function toUpperCase<Word extends string>(word: Word): Uppercase<Word> {
+  return word.toUpperCase() as Uppercase<Word>
 }

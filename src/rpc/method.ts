@@ -6,7 +6,7 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf'
 import type { Address } from '../domain/hex.js'
-import type { Cancellation } from '../quoting/fan-out.js'
+import type { Caller } from '../quoting/fan-out.js'
 import type { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
 
@@ -23,7 +23,7 @@ export interface QuoteSummary {
 }
 
 /** One call, over any protocol. */
-export interface RequestContext extends Client, Cancellation {
+export interface RequestContext extends Client, Caller {
   readonly protocol: Protocol
   readonly requestId: string
   /** Adds the result of a quote to the log's line of the request. */

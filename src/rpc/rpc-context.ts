@@ -23,11 +23,7 @@ export function toRpcContext(context: HandlerContext): RequestContext {
     address: request.ip,
     setHeader: (name, value) => context.responseHeader.set(name, value),
     recordQuote: request.recordQuote,
-    isCancelled: () => context.signal.aborted,
-    onCancelled(listener) {
-      context.signal.addEventListener('abort', listener)
-      return () => context.signal.removeEventListener('abort', listener)
-    },
+    signal: context.signal,
     timeoutMs: context.timeoutMs(),
   }
 }

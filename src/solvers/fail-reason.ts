@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.js'
-import type { FailReason } from '../domain/quote-record.js'
+import type { FailReason } from '../domain/solver-result.js'
 
 /** The error of a reply whose framing is too long, although its body is not. */
 export class ReplyTooLongError extends Error {

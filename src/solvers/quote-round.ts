@@ -1,17 +1,5 @@
 import type { QuoteRequest } from '../domain/quote.js'
-
-/** How one request to a solver ended. */
-export type RequestResult =
-  /** A valid offer. */
-  | 'quoted'
-  /** The solver declined. */
-  | 'declined'
-  /** An error, or a reply that is not valid. */
-  | 'failed'
-  /** Nothing came within the service's own timeout. */
-  | 'late'
-  /** The caller cancelled it or had a shorter deadline, or it waited for a connection of this service. */
-  | 'cancelled'
+import { responseOf, type SolverResult } from '../domain/solver-result.js'
 
 /** What a request without an offer means for its solver (docs/decisions.md, D14). */
 export type Verdict =
@@ -26,7 +14,7 @@ export type Verdict =
 
 /** A request of a round that ended without an offer. */
 export interface UnansweredRequest {
-  readonly result: RequestResult
+  readonly result: SolverResult
   /** The time that the solver had, in milliseconds, without the time in a queue of this service. */
   readonly tookMs: number
   /** Called once, at the end of the round. */
@@ -99,9 +87,9 @@ export class QuoteRound {
   recordUnanswered(request: UnansweredRequest, now: number): void {
     const { result, tookMs } = request
     this.#unanswered.push(request)
-    if (result !== 'late' && result !== 'cancelled') this.#recordResponse(now)
+    if (responseOf(result) !== undefined) this.#recordResponse(now)
     // The solver might have taken any time, so no other result counts as the last one.
-    this.#recordTime(result === 'cancelled' ? Number.POSITIVE_INFINITY : tookMs)
+    this.#recordTime(result.kind === 'cancelled' ? Number.POSITIVE_INFINITY : tookMs)
   }
 
   /** Ends the round with a verdict for every request that ended without an offer. */
@@ -121,10 +109,10 @@ export class QuoteRound {
   }
 
   #verdictOn({ result, tookMs }: UnansweredRequest): Verdict {
-    if (!this.#hasQuote || result === 'cancelled') return 'none'
-    if (result === 'late') return 'time_lost'
+    if (!this.#hasQuote || result.kind === 'cancelled') return 'none'
+    if (result.kind === 'late') return 'time_lost'
     const isLast = tookMs === this.#slowestMs
     if (isLast && tookMs - this.#secondSlowestMs > LOST_MS) return 'slow'
-    return result === 'declined' ? 'declined' : 'none'
+    return responseOf(result) === 'decline' ? 'declined' : 'none'
   }
 }

@@ -1,8 +1,5 @@
-/** A request that needs a connection to its solver. */
-export interface SlotUser {
-  /** Called once, when the request has its slot: at once, or after others. */
-  start(now: number): void
-}
+/** Called with the time when a waiting request gets its slot. */
+type OnSlot = (now: number) => void
 
 /** Weight of the last request in the average. */
 const LAST_WEIGHT = 1 / 8
@@ -15,7 +12,7 @@ const SAFETY_FACTOR = 1.2
  */
 export class RequestSlots {
   readonly #limit: number
-  readonly #waiting = new Set<SlotUser>()
+  readonly #waiting = new Set<OnSlot>()
   /** When the last requests began, as a ring buffer: waiting requests get slots in this order. */
   #startTimes: Float64Array | undefined
   #started = 0
@@ -48,19 +45,35 @@ export class RequestSlots {
     return startsAt + this.#usualMs * SAFETY_FACTOR <= deadline
   }
 
-  /** Gives a request a slot, or lets it wait for one. */
-  add(user: SlotUser, now: number): void {
-    if (this.isFull) this.#waiting.add(user)
-    else this.#start(user, now)
-  }
-
-  /** Removes a request that waits. */
-  remove(user: SlotUser): void {
-    this.#waiting.delete(user)
+  /** Takes a slot if one is free. @returns whether one was free */
+  tryTake(now: number): boolean {
+    if (this.isFull) return false
+    this.#recordStart(now)
+    return true
   }
 
   /**
-   * Releases a slot.
+   * Waits for a slot, after the requests that wait already.
+   * @returns when the request got its slot; undefined when the signal ended its wait
+   */
+  wait(signal: AbortSignal): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve(undefined)
+      const onAbort = () => {
+        this.#waiting.delete(onSlot)
+        resolve(undefined)
+      }
+      const onSlot: OnSlot = (now) => {
+        signal.removeEventListener('abort', onAbort)
+        resolve(now)
+      }
+      this.#waiting.add(onSlot)
+      signal.addEventListener('abort', onAbort)
+    })
+  }
+
+  /**
+   * Releases a slot. The request that waits longest gets it.
    * @param startedAt when its request got the slot
    */
   release(startedAt: number, now: number): void {
@@ -71,14 +84,14 @@ export class RequestSlots {
     const [next] = this.#waiting
     if (next === undefined || this.isFull) return
     this.#waiting.delete(next)
-    this.#start(next, now)
+    this.#recordStart(now)
+    next(now)
   }
 
-  #start(user: SlotUser, now: number): void {
+  #recordStart(now: number): void {
     this.#startTimes ??= new Float64Array(this.#limit)
     this.#startTimes[this.#started % this.#limit] = now
     this.#started++
     this.#running++
-    user.start(now)
   }
 }

@@ -1,19 +1,17 @@
-import type { Socket } from 'node:net'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import { MAX_REPLY_KIB } from '../domain/field-rules.js'
 import type { Address } from '../domain/hex.js'
-import type { FailReason } from '../domain/quote-record.js'
 import type { Solver } from '../domain/solver.js'
+import type { SolverResult } from '../domain/solver-result.js'
 import { shorten } from '../domain/text.js'
 import type { EndpointGuard } from './endpoint-guard.js'
-import { failReasonOf, ReplyTooLongError } from './fail-reason.js'
+import { failReasonOf } from './fail-reason.js'
+import { createGuardedConnector } from './guarded-connector.js'
 
-/** The result of a call to a solver. */
+/** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
-  | { readonly kind: 'declined'; readonly status: number }
-  | { readonly kind: 'malformed' }
-  | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
+  | Exclude<SolverResult, { kind: 'quoted' | 'late' }>
 
 /** The request to all solvers of a quote. */
 export interface SolverRequest {
@@ -28,23 +26,26 @@ export interface SolverRequest {
 /** The part of a solver that a call needs. */
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
 
-/** The listener of one call. */
+/** Listens to the connection of one call. */
 export interface CallListener {
   /** Called when the request is written to a connection; not called when there is none in time. */
-  onSent(): void
-  /** Called once, with a reply or an error; not called after the call was ended. */
-  onReply(reply: SolverReply): void
-  /** Called once, last, when the connection is free or closed. */
-  onEnd(): void
+  onSent?(): void
+  /** Called once, when the connection is free or closed. After a declined request, this is later than the reply. */
+  onEnd?(): void
 }
 
 /** Calls solvers over keep-alive connections. */
 export interface SolverClient {
   /**
-   * Posts a quote request to `<endpoint>/quote`.
-   * @returns a function that ends the call and drops the rest of its reply
+   * Posts a quote request to `<endpoint>/quote`. The promise is never rejected.
+   * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
    */
-  requestQuote(solver: CalledSolver, solverRequest: SolverRequest, listener: CallListener): () => void
+  requestQuote(
+    solver: CalledSolver,
+    solverRequest: SolverRequest,
+    signal: AbortSignal,
+    listener?: CallListener,
+  ): Promise<SolverReply>
   /**
    * Counts open connections.
    * @returns a function that gives their number for a solver's endpoint
@@ -69,11 +70,9 @@ const HEADERS = [
 ]
 const MAX_REPLY_BYTES = MAX_REPLY_KIB * 1024
 const MAX_HEADER_BYTES = 16 * 1024
-/** The limit of a whole reply on the wire, with its framing and with informational responses before it. */
 const MAX_WIRE_BYTES = 2 * (MAX_REPLY_BYTES + MAX_HEADER_BYTES)
 /** The text of an error may come from the solver, such as the names in its certificate. */
 const MAX_FAILURE_LENGTH = 200
-const CONNECT_TIMEOUT_MS = 5000
 /** How long an idle connection stays open when the solver does not say; a new one costs several round trips. */
 const KEEP_ALIVE_MS = 55_000
 
@@ -92,7 +91,7 @@ export function createSolverRequest(text: string, quoteIds: ReadonlyMap<Address,
  */
 export function createSolverClient(guard: EndpointGuard, maxConnections: number): SolverClient {
   const agent = new Agent({
-    connect: createGuardedConnector(guard),
+    connect: createGuardedConnector(guard, MAX_WIRE_BYTES),
     maxResponseSize: MAX_REPLY_BYTES,
     maxHeaderSize: MAX_HEADER_BYTES,
     connections: maxConnections,
@@ -110,19 +109,22 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
   }
 
   return {
-    requestQuote(solver, { body, quoteIds, isIndicative }, listener) {
-      const reader = new ReplyReader(listener)
-      const headers = [...HEADERS]
-      const quoteId = quoteIds.get(solver.address)
-      if (quoteId !== undefined) headers.push('x-quote-id', quoteId)
-      if (isIndicative) headers.push('x-quote-kind', 'indicative')
-      try {
-        const { origin, path } = targetOf(solver)
-        agent.dispatch({ origin, path, method: 'POST', headers, body }, reader)
-      } catch (error) {
-        reader.onResponseError(undefined, error as Error)
-      }
-      return () => reader.end()
+    requestQuote(solver, { body, quoteIds, isIndicative }, signal, listener = {}) {
+      return new Promise((resolve) => {
+        const reader = new ReplyReader(resolve, listener)
+        if (signal.aborted) return reader.skip()
+        signal.addEventListener('abort', reader)
+        const headers = [...HEADERS]
+        const quoteId = quoteIds.get(solver.address)
+        if (quoteId !== undefined) headers.push('x-quote-id', quoteId)
+        if (isIndicative) headers.push('x-quote-kind', 'indicative')
+        try {
+          const { origin, path } = targetOf(solver)
+          agent.dispatch({ origin, path, method: 'POST', headers, body }, reader)
+        } catch (error) {
+          reader.onResponseError(undefined, error as Error)
+        }
+      })
     },
     countConnections() {
       const { stats } = agent
@@ -136,24 +138,34 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   readonly #listener: CallListener
-  #isWanted = true
+  /** Undefined after the reply. */
+  #resolve: ((reply: SolverReply) => void) | undefined
+  #isAborted = false
   /** The controller of the request while it is open. */
   #controller: Dispatcher.DispatchController | undefined
 
-  constructor(listener: CallListener) {
+  constructor(resolve: (reply: SolverReply) => void, listener: CallListener) {
+    this.#resolve = resolve
     this.#listener = listener
   }
 
-  /** Ends the call. A request that is not sent yet is never sent. */
-  end(): void {
-    this.#isWanted = false
+  /** Ends a call that has not begun. */
+  skip(): void {
+    this.#reply({ kind: 'cancelled' })
+    this.#listener.onEnd?.()
+  }
+
+  /** Ends the call when its signal is aborted. A request that is not sent yet is never sent. */
+  handleEvent(): void {
+    this.#isAborted = true
+    this.#reply({ kind: 'cancelled' })
     this.#controller?.abort(new Error('The call was ended.'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isWanted) this.#listener.onSent()
-    else controller.abort(new Error('The call was ended.'))
+    if (this.#isAborted) controller.abort(new Error('The call was ended.'))
+    else this.#listener.onSent?.()
   }
 
   onResponseStart(_controller: unknown, status: number): void {
@@ -162,13 +174,13 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.#isWanted) this.#chunks.push(chunk)
+    if (this.#resolve !== undefined) this.#chunks.push(chunk)
   }
 
   onResponseEnd(): void {
     this.#controller = undefined
-    if (this.#isWanted) this.#reply(parseReply(this.#chunks))
-    this.#listener.onEnd()
+    if (this.#resolve !== undefined) this.#reply(parseReply(this.#chunks))
+    this.#listener.onEnd?.()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -178,13 +190,12 @@ class ReplyReader implements Dispatcher.DispatchHandler {
       reason: failReasonOf(error),
       message: shorten(error.message, MAX_FAILURE_LENGTH),
     })
-    this.#listener.onEnd()
+    this.#listener.onEnd?.()
   }
 
   #reply(reply: SolverReply): void {
-    if (!this.#isWanted) return
-    this.#isWanted = false
-    this.#listener.onReply(reply)
+    this.#resolve?.(reply)
+    this.#resolve = undefined
   }
 }
 
@@ -194,43 +205,6 @@ function parseReply(chunks: readonly Buffer[]): SolverReply {
   try {
     return { kind: 'replied', body: JSON.parse(bytes.toString()) }
   } catch {
-    return { kind: 'malformed' }
+    return { kind: 'invalid', reason: 'malformed' }
   }
-}
-
-function createGuardedConnector(guard: EndpointGuard): buildConnector.connector {
-  const connectorFor = (protocol: string) =>
-    buildConnector({ lookup: guard.lookupFor(protocol), timeout: CONNECT_TIMEOUT_MS })
-  const connectTls = connectorFor('https:')
-  const connectPlain = connectorFor('http:')
-  return (options, callback) => {
-    try {
-      guard.assertDiallable(options.protocol, options.hostname)
-    } catch (error) {
-      callback(error as Error, null)
-      return
-    }
-    const connect = options.protocol === 'https:' ? connectTls : connectPlain
-    connect(options, (...[error, socket]) => {
-      if (error !== null) return callback(error, null)
-      limitReplies(socket)
-      callback(null, socket)
-    })
-  }
-}
-
-/**
- * Ends an endless reply. It limits the bytes outside of body and headers, which undici does not count: informational
- * responses, chunk extensions, blanks. A reply begins with the first bytes after a request was written.
- */
-function limitReplies(socket: Socket): void {
-  let written = -1
-  let read = socket.bytesRead
-  let beginning = read
-  socket.on('readable', () => {
-    if (socket.bytesWritten !== written) beginning = read
-    written = socket.bytesWritten
-    read = socket.bytesRead
-    if (read - beginning > MAX_WIRE_BYTES) socket.destroy(new ReplyTooLongError())
-  })
 }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import type { QuoteRecord, RecordedAttempt } from '../../src/domain/quote-record.js'
+import type { QuoteRecord, RecordedResult } from '../../src/domain/quote-record.js'
 import { explain } from '../../src/quoting/explain.js'
 import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
-import { sampleMinutes, solverAddress } from './sample-trace.js'
+import { sampleTrace, solverAddress } from './sample-trace.js'
 
 const solver = solverAddress(1)
 
 function record(changes: Partial<QuoteRecord> = {}): QuoteRecord {
-  return { ...toQuoteRecord(sampleMinutes({})), ...changes }
+  return { ...toQuoteRecord(sampleTrace({})), ...changes }
 }
 
-const explainAnswer = (answer: Partial<RecordedAttempt>, of = record()) =>
+const explainAnswer = (answer: Partial<RecordedResult>, of = record()) =>
   explain({ solver, outcome: 'invalid', ...answer }, of)
 
-test.each<[RecordedAttempt['reason'], string]>([
+test.each<[RecordedResult['reason'], string]>([
   ['malformed', '{"quote"'],
   ['solver_mismatch', `quote.solver must be the registered solver, ${solver}`],
   ['user_mismatch', solverAddress(0xc)],
@@ -44,7 +44,7 @@ test('the fixed amount of EXACT_OUTPUT is the output', () => {
   expect(explainAnswer({ reason: 'order_type_mismatch' }, exactOutput)).toContain('must be 1')
 })
 
-test.each<[RecordedAttempt['reason'], string]>([
+test.each<[RecordedResult['reason'], string]>([
   ['endpoint_rejected', 'https URL'],
   ['name_not_resolved', 'does not resolve'],
   ['connection_refused', 'Nothing listens'],
@@ -72,7 +72,7 @@ describe('a declined request', () => {
   })
 })
 
-test.each<[RecordedAttempt['outcome'], string]>([
+test.each<[RecordedResult['outcome'], string]>([
   ['late', 'within 2000 ms'],
   ['cancelled', 'went away'],
   ['circuit_open', 'circuit breaker'],

@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/domain/errors.js'
 import { createQuoteIds } from '../../src/quoting/quote-ids.js'
 import { createQuoteRecorder } from '../../src/quoting/quote-recorder.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { sampleMinutes, solverAddress } from './sample-trace.js'
+import { sampleTrace, solverAddress } from './sample-trace.js'
 
 const HOUR_MS = 3_600_000
 const NOW = 1_800_000_000_000
@@ -53,7 +53,7 @@ async function openRecorder() {
   }
   const note = (count: number, from = 0) => {
     for (let number = from; number < from + count; number++)
-      recorder.record(sampleMinutes({ quoteId: String(number), requestedAt: NOW }))
+      recorder.record(sampleTrace({ quoteId: String(number), requestedAt: NOW }))
   }
   return { recorder, metrics, note, stored, batches, pruned, disk, counted }
 }
@@ -101,9 +101,7 @@ describe('records', () => {
       [old, 2 * HOUR_MS + 1],
     ] as const) {
       const asked = [solverAddress(1)]
-      recorder.record(
-        sampleMinutes({ quoteId, requestedAt: NOW - ageMs, solvers: asked, circuitOpen: asked }),
-      )
+      recorder.record(sampleTrace({ quoteId, requestedAt: NOW - ageMs, solvers: asked, circuitOpen: asked }))
     }
     for (const idOf of [
       (quoteId: string) => quoteId,

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { toQuoteRecord } from '../../src/quoting/quote-trace.js'
-import { sampleMinutes, signed, solverAddress } from './sample-trace.js'
+import { sampleTrace, signed, solverAddress } from './sample-trace.js'
 
 test('a record has the offers first, by rank, in any order of their arrival', () => {
   const [late, worse, best] = [signed(3, 10n), signed(1, 20n), signed(2, 30n)]
   const record = toQuoteRecord(
-    sampleMinutes({
+    sampleTrace({
       ranked: [best, worse, late],
-      results: [
-        { solver: solverAddress(4), outcome: { kind: 'late' }, tookMs: 2000.4 },
-        { solver: solverAddress(3), outcome: { kind: 'quoted', offer: late }, tookMs: 3 },
-        { solver: solverAddress(1), outcome: { kind: 'quoted', offer: worse }, tookMs: 1.6 },
-        { solver: solverAddress(2), outcome: { kind: 'quoted', offer: best }, tookMs: 2 },
+      attempts: [
+        { solver: solverAddress(4), result: { kind: 'late' }, tookMs: 2000.4 },
+        { solver: solverAddress(3), result: { kind: 'quoted', offer: late }, tookMs: 3 },
+        { solver: solverAddress(1), result: { kind: 'quoted', offer: worse }, tookMs: 1.6 },
+        { solver: solverAddress(2), result: { kind: 'quoted', offer: best }, tookMs: 2 },
       ],
       circuitOpen: [solverAddress(5)],
     }),
@@ -28,8 +28,8 @@ test('a record has the offers first, by rank, in any order of their arrival', ()
 
 test('an offer of a cancelled quote has no rank', () => {
   const offer = signed(1, 10n)
-  const results = [{ solver: solverAddress(1), outcome: { kind: 'quoted', offer } as const, tookMs: 1 }]
-  const record = toQuoteRecord(sampleMinutes({ outcome: 'cancelled', ranked: [], results }))
+  const attempts = [{ solver: solverAddress(1), result: { kind: 'quoted', offer } as const, tookMs: 1 }]
+  const record = toQuoteRecord(sampleTrace({ outcome: 'cancelled', ranked: [], attempts }))
   expect(record.solvers).toEqual([
     { solver: solverAddress(1), outcome: 'quoted', durationMs: 1, inputAmount: '1', outputAmount: '10' },
   ])
@@ -38,13 +38,13 @@ test('an offer of a cancelled quote has no rank', () => {
 test('a record is plain JSON, with the amounts of the replies', () => {
   const amounts = { inputAmount: '0x1', outputAmount: undefined }
   const record = toQuoteRecord(
-    sampleMinutes({
-      results: [
-        { solver: solverAddress(1), outcome: { kind: 'invalid', reason: 'malformed', amounts }, tookMs: 1 },
-        { solver: solverAddress(2), outcome: { kind: 'declined', status: 422 }, tookMs: 1 },
+    sampleTrace({
+      attempts: [
+        { solver: solverAddress(1), result: { kind: 'invalid', reason: 'malformed', amounts }, tookMs: 1 },
+        { solver: solverAddress(2), result: { kind: 'declined', status: 422 }, tookMs: 1 },
         {
           solver: solverAddress(3),
-          outcome: { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' },
+          result: { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' },
           tookMs: 1,
         },
       ],

@@ -30,7 +30,7 @@ export function signed(number: number, outputAmount: bigint): SignedQuote {
 }
 
 /** The trace of a quote that asked no solver, with changes. */
-export function sampleMinutes(changes: Partial<QuoteTrace>): QuoteTrace {
+export function sampleTrace(changes: Partial<QuoteTrace>): QuoteTrace {
   return {
     quoteId: '7d9a0c1e-1111-4222-8333-944455566677',
     request,
@@ -38,7 +38,7 @@ export function sampleMinutes(changes: Partial<QuoteTrace>): QuoteTrace {
     durationMs: 12.3,
     outcome: 'quoted',
     ranked: [],
-    results: [],
+    attempts: [],
     solvers: [],
     circuitOpen: [],
     ...changes,

@@ -1,14 +1,11 @@
 import type { Address } from '../../src/domain/hex.js'
 import type { Solver } from '../../src/domain/solver.js'
+import { responseOf, type SolverResult } from '../../src/domain/solver-result.js'
 import type { OpenPeriod } from '../../src/solvers/circuit-breaker.js'
-import {
-  QuoteRound,
-  type RequestResult,
-  type UnansweredRequest,
-  type Verdict,
-} from '../../src/solvers/quote-round.js'
+import { QuoteRound, type UnansweredRequest, type Verdict } from '../../src/solvers/quote-round.js'
 import { RequestSlots } from '../../src/solvers/request-slots.js'
 import { type OpenRequest, SolverHealth } from '../../src/solvers/solver-health.js'
+import { signed } from '../quoting/sample-trace.js'
 
 export const QUOTE_TIMEOUT_MS = 2000
 
@@ -64,33 +61,44 @@ export function roundAt(
   return new QuoteRound({ request: pairOf(pair), startedAt: now, limitMs, clientKey: () => client })
 }
 
+export type ResultKind = SolverResult['kind']
+
+const RESULTS: Readonly<Record<ResultKind, SolverResult>> = {
+  quoted: { kind: 'quoted', offer: signed(1, 1n) },
+  declined: { kind: 'declined', status: 422 },
+  invalid: { kind: 'invalid', reason: 'malformed' },
+  late: { kind: 'late' },
+  failed: { kind: 'failed', reason: 'connection_lost', message: '' },
+  cancelled: { kind: 'cancelled' },
+}
+
 /** The result of a solver in a round. */
 export interface Answer {
   readonly health: SolverHealth
-  readonly result: RequestResult
+  readonly result: ResultKind
   readonly tookMs?: number
 }
 
 class PlayedRequest implements OpenRequest, UnansweredRequest {
   readonly waitingSince: number
   readonly tookMs: number
-  readonly result: RequestResult
+  readonly result: SolverResult
   #concludedAt = 0
 
   constructor(
     readonly round: QuoteRound,
     readonly answer: Answer,
   ) {
-    this.result = answer.result
+    this.result = RESULTS[answer.result]
     this.waitingSince = round.startedAt
     this.tookMs = answer.tookMs ?? (answer.result === 'late' ? round.limitMs : 1)
   }
 
   end(): void {
     const now = this.round.startedAt + this.tookMs
-    const { health, result } = this.answer
-    health.end(this, now, result !== 'late' && result !== 'cancelled')
-    if (result === 'quoted') {
+    const { health } = this.answer
+    health.end(this, now, responseOf(this.result) !== undefined)
+    if (this.result.kind === 'quoted') {
       health.recordQuote(this, this.tookMs, now)
       this.round.recordQuote(this.tookMs, now)
     } else this.round.recordUnanswered(this, now)
@@ -145,4 +153,34 @@ export function openRequests(health: SolverHealth, times: readonly number[], opt
     round.recordQuote(1, now + 1)
     return request
   })
+}
+
+let clients = 0
+
+/** A client that no other round had. */
+export function newClient(): string {
+  return `client ${++clients}`
+}
+
+/** The rounds that `playRounds` plays, each for a new client if nothing else is said. */
+export interface RoundsOptions {
+  readonly times?: number
+  readonly tookMs?: number
+  readonly client?: () => string
+  readonly pair?: string
+}
+
+/** Plays sequential rounds with one result of a solver, in which another solver answers. @returns when the last one ended */
+export function playRounds(
+  health: SolverHealth,
+  now: number,
+  result: ResultKind,
+  { times = 1, tookMs = 1, client = newClient, pair = 'ab' }: RoundsOptions = {},
+): number {
+  let at = now
+  for (let time = 0; time < times; time++) {
+    const answer = { health, result, ...(result === 'late' ? {} : { tookMs }) }
+    at = playRound(at, [answer, answering()], { client: client(), pair })
+  }
+  return at
 }

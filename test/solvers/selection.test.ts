@@ -186,10 +186,10 @@ describe('when the connections to a solver are in use', () => {
     return Array.from({ length: count }, (_, index) => {
       const health = createHealth(from + index, { maxConnections: 1 })
       if (usualMs !== undefined) {
-        health.slots.add({ start: () => {} }, -usualMs)
+        health.slots.tryTake(-usualMs)
         health.slots.release(-usualMs, 0)
       }
-      health.slots.add({ start: () => {} }, 0)
+      health.slots.tryTake(0)
       return health
     })
   }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Config } from '../../config.js'
 import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
 import { deadlines } from '../../domain/quote.js'
-import type { FailReason } from '../../domain/quote-record.js'
 import type { Solver } from '../../domain/solver.js'
+import type { FailReason } from '../../domain/solver-result.js'
 import { requestBody } from '../../quoting/request-body.js'
 import { toChecksumAddress } from '../../signing/checksum.js'
 import { createEndpointGuard } from '../../solvers/endpoint-guard.js'
@@ -11,8 +11,7 @@ import { createSolverClient, createSolverRequest, type SolverReply } from '../..
 import { formatDuration } from '../printable.js'
 import { type CheckResult, collectResults } from './check-result.js'
 
-type Reply = SolverReply | { readonly kind: 'late' }
-type Answer = Reply & { readonly tookMs: number }
+type Answer = SolverReply & { readonly tookMs: number }
 
 const TIMEOUT_MS = 5000
 const FIRST_SERVER_ERROR = 500
@@ -42,28 +41,16 @@ export async function checkSolvers(
     allowlist: config.solverEndpointAllowlist,
   })
   const client = createSolverClient(guard, config.maxConnectionsPerSolver)
-  const params = (solver: Solver): Promise<Answer> =>
-    new Promise((resolve) => {
-      const start = performance.now()
-      const settle = (reply: Reply) => resolve({ ...reply, tookMs: performance.now() - start })
-      const timer = setTimeout(() => {
-        end()
-        settle({ kind: 'late' })
-      }, TIMEOUT_MS)
-      // When the endpoint guard rejects the URL, onReply runs before requestQuote returns.
-      const end = client.requestQuote(solver, solverRequestFor(solver, config), {
-        onSent() {},
-        onReply(reply) {
-          clearTimeout(timer)
-          settle(reply)
-        },
-        onEnd() {},
-      })
-    })
+  const ask = async (solver: Solver): Promise<Answer> => {
+    const start = performance.now()
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const reply = await client.requestQuote(solver, solverRequestFor(solver, config), signal)
+    return { ...reply, tookMs: performance.now() - start }
+  }
   try {
     const checked = config.chains.map(async ({ chainId }) => {
       const ofChain = solvers.filter((solver) => solver.chainId === chainId)
-      return checkEndpoints(chainId, ofChain, await Promise.all(ofChain.map(params)), config.quoteTimeoutMs)
+      return checkEndpoints(chainId, ofChain, await Promise.all(ofChain.map(ask)), config.quoteTimeoutMs)
     })
     return (await Promise.all(checked)).flat()
   } finally {
@@ -102,14 +89,14 @@ function checkEndpoints(
 function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string; remedy?: string } {
   const took = formatDuration(answer.tookMs)
   switch (answer.kind) {
-    case 'late':
+    case 'cancelled':
       return {
         text: `does not answer within ${took}`,
         remedy: "Quotes do not wait for it. Inform the solver's operator.",
       }
     case 'failed':
       return { text: `cannot be called: ${answer.message}`, remedy: REMEDIES[answer.reason] }
-    case 'malformed':
+    case 'invalid':
       return { text: 'answers without JSON', remedy: "Inform the solver's operator." }
     case 'declined':
       if (answer.status >= FIRST_SERVER_ERROR)

@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { SolverResult } from '../../src/domain/solver-result.js'
+import { createFanOut } from '../../src/quoting/fan-out.js'
+import type { AttemptQuote, FanOutRequest } from '../../src/quoting/solver-attempt.js'
+import { createHealth, roundAt } from '../solvers/rounds.js'
+
+const REQUEST = {} as FanOutRequest
+
+/** A fan-out to solvers that answer when `answer` is called with their number. */
+function openFanOut(quoteTimeoutMs = 60_000) {
+  const waiting = new Map<string, (result: SolverResult) => void>()
+  const signals: AbortSignal[] = []
+  const attemptQuote: AttemptQuote = async (_request, { solver }, _round, signal) => {
+    signals.push(signal)
+    const result = await new Promise<SolverResult>((resolve) => {
+      waiting.set(solver.name, resolve)
+      signal.addEventListener('abort', () => resolve(signal.reason))
+    })
+    return { solver: solver.address, result, tookMs: 1 }
+  }
+  const fanOut = createFanOut({ attemptQuote, quoteTimeoutMs, clock: () => 0 })
+  const answer = (number: number, result: SolverResult) => waiting.get(String(number))?.(result)
+  return { ...fanOut, answer, signals }
+}
+
+const solvers = (count: number) => Array.from({ length: count }, (_, index) => createHealth(index))
+const round = (limitMs: number) => roundAt(0, { limitMs })
+const DECLINED: SolverResult = { kind: 'declined', status: 422 }
+const INVALID: SolverResult = { kind: 'invalid', reason: 'malformed' }
+
+test('results come in the order of their arrival', async () => {
+  const { collect, answer } = openFanOut()
+  const collecting = collect(REQUEST, solvers(3), round(60_000))
+  for (const number of [2, 0, 1]) {
+    answer(number, INVALID)
+    await nextTurn()
+  }
+  const numbers = (await collecting).map(({ solver }) => Number(solver))
+  expect(numbers).toEqual([2, 0, 1])
+})
+
+test.each([
+  [20, 'late'],
+  [40, 'cancelled'],
+] as const)(
+  'with a timeout of %i ms, a request that a limit of 20 ms ends is %s',
+  async (timeoutMs, kind) => {
+    const { collect, answer } = openFanOut(timeoutMs)
+    const collecting = collect(REQUEST, solvers(2), round(20))
+    answer(1, INVALID)
+    expect((await collecting).map(({ result }) => result.kind)).toEqual(['invalid', kind])
+  },
+)
+
+test.each(['before', 'after'])(
+  'requests are cancelled when the caller goes away %s their start',
+  async (when) => {
+    const { collect } = openFanOut()
+    const caller = new AbortController()
+    if (when === 'before') caller.abort()
+    const collecting = collect(REQUEST, solvers(2), round(60_000), caller.signal)
+    caller.abort()
+    expect((await collecting).map(({ result }) => result.kind)).toEqual(['cancelled', 'cancelled'])
+  },
+)
+
+test('the rest of a declined reply is dropped at the end of the round, and not before', async () => {
+  const { collect, answer, signals } = openFanOut()
+  const collecting = collect(REQUEST, solvers(2), round(60_000))
+  answer(0, DECLINED)
+  await nextTurn()
+  expect(signals[0]?.aborted).toBe(false)
+  answer(1, INVALID)
+  await collecting
+  expect(signals[0]?.aborted).toBe(true)
+})
+
+test('a round of 50 solvers causes no warning of a leak', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  onTestFinished(() => void process.off('warning', onWarning))
+  const { collect } = openFanOut(1)
+  await collect(REQUEST, solvers(50), round(1))
+  await nextTurn()
+  expect(warnings).toEqual([])
+})
