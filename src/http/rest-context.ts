@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidArgument } from '../domain/errors.js'
-import type { RequestContext } from '../rpc/method.js'
+import type { QuoteSummary, RequestContext } from '../rpc/method.js'
 import type { Client } from '../rpc/rate-limits.js'
 
 const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
@@ -22,22 +22,37 @@ export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
   return { address: request.clientAddress, setHeader: (name, value) => void reply.header(name, value) }
 }
 
-/** The context of a REST request for a method. Its signal is created when it is first read: most methods need none. */
-export function toRestContext(request: FastifyRequest, reply: FastifyReply): RequestContext {
-  let signal: AbortSignal | undefined
-  return {
-    protocol: 'rest',
-    requestId: request.id,
-    get signal() {
-      signal ??= closeSignalOf(reply)
-      return signal
-    },
-    timeoutMs: timeoutOf(request),
-    address: request.clientAddress,
-    setHeader: (name, value) => void reply.header(name, value),
-    recordQuote(quote) {
-      request.quote = quote
-    },
+/** The context of a REST request for a method. */
+export class RestContext implements RequestContext {
+  readonly protocol = 'rest'
+  readonly requestId: string
+  readonly address: string
+  readonly timeoutMs: number | undefined
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+
+  /** @throws ServiceError INVALID_ARGUMENT for a deadline that is not a number */
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.requestId = request.id
+    this.address = request.clientAddress
+    this.timeoutMs = timeoutOf(request)
+    this.#request = request
+    this.#reply = reply
+  }
+
+  /** It is created when it is first read: most methods need none. */
+  get signal(): AbortSignal {
+    this.#signal ??= closeSignalOf(this.#reply)
+    return this.#signal
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
+
+  recordQuote(quote: QuoteSummary): void {
+    this.#request.quote = quote
   }
 }
 

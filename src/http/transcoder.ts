@@ -14,7 +14,7 @@ import { compileJsonReader } from './json-reader.js'
 import { compileJsonWriter } from './json-writer.js'
 import { createQueryCheck } from './query-parameters.js'
 import type { LogRequest } from './request-log.js'
-import { toClient, toRestContext } from './rest-context.js'
+import { RestContext, toClient } from './rest-context.js'
 
 const OK = 200
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -73,12 +73,17 @@ function registerRoute(
         pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest ?? {}, field),
       )
       const malformed = [...checkQuery(request.query as JsonObject), ...violations]
-      const response = await method.handle(message as ChainMessage, toRestContext(request, reply), malformed)
+      const response = await method.handle(
+        message as ChainMessage,
+        new RestContext(request, reply),
+        malformed,
+      )
       const text = toText(response)
       method.count('rest', 'OK', elapsedMs(request) / 1000)
-      reply.header('content-type', JSON_TYPE).send(text)
       logRequest(request, OK)
-      return reply
+      reply.header('content-type', JSON_TYPE)
+      // To return the reply instead would have Fastify wait for its end, which costs a quarter of a read.
+      return text
     },
     errorHandler(thrown, request) {
       const error = toRestError(thrown)

@@ -89,11 +89,11 @@ function createCounter(options: CounterOptions) {
   const window = new WindowCounts({ limit, windowMs, maxClients })
   const { networks, newcomers } = window
 
-  function show({ setHeader }: Client, points: number, { remainingPoints, msBeforeNext }: Count): number {
+  function show(client: Client, points: number, { remainingPoints, msBeforeNext }: Count): number {
     const resetSeconds = Math.ceil(msBeforeNext / 1000)
-    setHeader('RateLimit-Limit', String(points))
-    setHeader('RateLimit-Remaining', String(remainingPoints))
-    setHeader('RateLimit-Reset', String(resetSeconds))
+    client.setHeader('RateLimit-Limit', String(points))
+    client.setHeader('RateLimit-Remaining', String(remainingPoints))
+    client.setHeader('RateLimit-Reset', String(resetSeconds))
     return resetSeconds
   }
 
