@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { parseAbiItem, toFunctionSignature } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
@@ -42,5 +42,23 @@ describe('docs/solvers.md', () => {
     const known = functions.map((item) => toFunctionSignature(item))
     expect(named.length).toBeGreaterThan(15)
     expect(named.filter((signature) => !known.includes(signature))).toEqual([])
+  })
+})
+
+describe('CONTRIBUTING.md', () => {
+  it('names in its ways through the code only files that exist', () => {
+    const [, ways = ''] =
+      /^### Three ways through the code\n(.*?)^The client imports/ms.exec(read('CONTRIBUTING.md')) ?? []
+    const steps = ways.split(/^\d+\. /m).slice(1)
+    const files = steps.flatMap((step) => {
+      let folder = ''
+      // A name without a folder is in the folder of the name before it.
+      return [...step.matchAll(/`([\w-]+\/)?([\w-]+\.ts)`/g)].map(([, itsFolder, name]) => {
+        folder = itsFolder ?? folder
+        return `src/${folder}${name}`
+      })
+    })
+    expect(files.length).toBeGreaterThan(50)
+    expect(files.filter((file) => !existsSync(file))).toEqual([])
   })
 })
