@@ -1,9 +1,10 @@
-import { ServiceError, toServiceError } from '../domain/errors.js'
+import { ServiceError } from '../domain/errors.js'
 import type { QuoteRecord } from '../domain/quote-record.js'
-import type { QuoteRecordStore, StoredQuoteRecord } from '../store/quote-record-store.js'
+import type { QuoteRecordStore } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { QuoteIds } from './quote-ids.js'
+import { createQuoteRecordWriter } from './quote-record-writer.js'
 import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
@@ -33,13 +34,6 @@ interface QuoteRecorderOptions {
 
 const HOUR_MS = 3_600_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
-/** How long traces wait, so that several are written together. */
-const WAIT_MS = 1000
-/** Records in one write; to build them takes about half a millisecond. */
-const MAX_BATCH = 50
-/** Traces that may wait. More are dropped, when the database is slower than the quotes. */
-const MAX_WAITING = 10_000
-
 /** The recorder of an instance that keeps no records. */
 export const NO_RECORDER: QuoteRecorder = {
   record() {},
@@ -54,52 +48,14 @@ export const NO_RECORDER: QuoteRecorder = {
 export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorder {
   const { store, quoteIds, quoteRecordHours, now, metrics, log } = options
   const oldest = () => now() - quoteRecordHours * HOUR_MS
-  let waiting: QuoteTrace[] = []
-  /** The traces whose records are being written. */
-  let batch: readonly QuoteTrace[] = []
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<unknown> = Promise.resolve()
+  const writer = createQuoteRecordWriter({ ...options, onWritten: () => void collectBytes() })
   let pruning: Promise<void> | undefined
   let isClosed = false
 
-  /** @returns false when the store cannot reach its database; the traces then wait again */
-  async function writeBatch(): Promise<boolean> {
-    batch = waiting.slice(0, MAX_BATCH)
-    waiting = waiting.slice(MAX_BATCH)
-    let isConnectionError = false
-    try {
-      await store.save(batch.map(toStored))
-      metrics.quoteRecords.inc({ result: 'written' }, batch.length)
-    } catch (error) {
-      isConnectionError = toServiceError(error).reason === 'DATABASE_UNAVAILABLE'
-      if (isConnectionError) waiting = [...batch, ...waiting]
-      else drop(batch.length, error)
-    }
-    batch = []
-    return !isConnectionError
-  }
-
-  function drop(records: number, error: unknown): void {
-    metrics.quoteRecords.inc({ result: 'dropped' }, records)
-    log.error({ err: error, records }, 'records of quotes could not be written')
-  }
-
-  async function writeBatches(least: number): Promise<boolean> {
-    while (waiting.length >= least) if (!(await writeBatch())) return false
-    return true
-  }
-
-  function writeSoon(): void {
-    timer = setTimeout(async () => {
-      writing = writeBatches(MAX_BATCH).then(
-        (canTakeMore) => canTakeMore && waiting.length > 0 && writeBatch(),
-      )
-      await writing
-      if (isClosed) return
-      void collectMetrics()
-      timer = undefined
-      if (waiting.length > 0) writeSoon()
-    }, WAIT_MS)
+  async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
+    const pending = writer.find(quoteId)
+    const record = pending === undefined ? await readStored(quoteId) : toQuoteRecord(pending)
+    return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
   }
 
   async function readStored(quoteId: string): Promise<QuoteRecord | undefined> {
@@ -107,17 +63,11 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     return text === undefined ? undefined : JSON.parse(text)
   }
 
-  async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
-    const pending = [...batch, ...waiting].find((trace) => trace.quoteId === quoteId)
-    const record = pending === undefined ? await readStored(quoteId) : toQuoteRecord(pending)
-    return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
-  }
-
   /** Removes records in several calls, so that other calls run between them and `close` does not wait long. */
   async function prune(): Promise<void> {
     try {
       while (!isClosed && (await store.pruneSome(oldest())));
-      await collectMetrics()
+      await collectBytes()
     } catch (error) {
       if (!isClosed) log.error({ err: error }, 'old records of quotes could not be removed')
     }
@@ -129,23 +79,17 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   }
 
   /** Ignores errors: where records are written or removed, the same ones are logged. */
-  async function collectMetrics(): Promise<void> {
+  async function collectBytes(): Promise<void> {
     if (isClosed) return
     const bytes = await store.usedBytes().catch(() => undefined)
     if (bytes !== undefined) metrics.quoteRecordBytes.set(bytes)
   }
 
-  // The series must exist before the first dropped record, so that its rate is visible from then on.
-  for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
   pruneUnlessUnderWay()
   const pruneTimer = setInterval(pruneUnlessUnderWay, PRUNE_INTERVAL_MS)
 
   return {
-    record(trace) {
-      if (isClosed || waiting.length >= MAX_WAITING) return metrics.quoteRecords.inc({ result: 'dropped' })
-      waiting.push(trace)
-      if (timer === undefined) writeSoon()
-    },
+    record: writer.add,
     async read(chainId, id) {
       const record = await find(chainId, id)
       if (record !== undefined) return viewForCaller(record)
@@ -157,16 +101,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
       if (isClosed) return
       isClosed = true
       clearInterval(pruneTimer)
-      clearTimeout(timer)
-      await Promise.all([writing, pruning])
-      if (await writeBatches(1)) return
-      drop(waiting.length, new Error('the database cannot be reached'))
-      waiting = []
+      await Promise.all([pruning, writer.close()])
     },
   }
-}
-
-function toStored(trace: QuoteTrace): StoredQuoteRecord {
-  const record = JSON.stringify(toQuoteRecord(trace))
-  return { quoteId: trace.quoteId, requestedAt: trace.requestedAt, record }
 }

@@ -8,6 +8,7 @@ import { createSolverClient } from '../solvers/solver-client.js'
 import { createSolverCounters } from '../solvers/solver-counters.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import { createSolverHealthRegistry } from '../solvers/solver-health-registry.js'
+import { collectHealthMetrics } from '../solvers/solver-metrics.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
 import { createBufferedHistogram } from '../telemetry/buffered-histogram.js'
@@ -97,7 +98,8 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     typedDataOf: (chainId) => options.chains.get(chainId)?.quoteTypedData(),
     collectMetrics(active) {
       stages.flush()
-      healthRegistry.collectMetrics(active, solverClient.countConnections())
+      const healths = [...active].flatMap(([chainId, solvers]) => healthRegistry.of(chainId, solvers))
+      collectHealthMetrics(healths, solverClient.countConnections(), metrics)
       counters.flush(active)
     },
     async close() {

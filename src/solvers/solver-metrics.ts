@@ -1,6 +1,7 @@
 import type { Metrics } from '../telemetry/metrics.js'
 import type { FreeBonds } from './free-bonds.js'
 import type { SolverDirectory } from './solver-directory.js'
+import type { SolverHealth } from './solver-health.js'
 
 interface SolverMetricsOptions {
   readonly chainIds: readonly number[]
@@ -27,5 +28,28 @@ export function collectSolverMetrics({
       if (freeBond !== undefined)
         metrics.solverFreeBond.set({ chain_id, solver: solver.address }, Number(freeBond))
     }
+  }
+}
+
+/**
+ * Adds the health of active solvers to the metrics.
+ * @param connectionsOf the number of open connections to a solver
+ */
+export function collectHealthMetrics(
+  healths: readonly SolverHealth[],
+  connectionsOf: (solver: SolverHealth['solver']) => number,
+  metrics: Metrics,
+): void {
+  const { solverCircuitOpen, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting } =
+    metrics
+  const gauges = [solverCircuitOpen, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting]
+  for (const gauge of gauges) gauge.reset()
+  for (const health of healths) {
+    const labels = { chain_id: health.solver.chainId, solver: health.solver.address }
+    solverCircuitOpen.set(labels, Number(health.isOpen))
+    solverValidShare.set(labels, health.validShare)
+    solverConnections.set(labels, connectionsOf(health.solver))
+    solverWaiting.set(labels, health.slots.waiting)
+    if (health.usualMs !== undefined) solverUsualSeconds.set(labels, health.usualMs / 1000)
   }
 }

@@ -7,6 +7,7 @@ import {
   createSolverHealthRegistry,
   type SolverHealthRegistry,
 } from '../../src/solvers/solver-health-registry.js'
+import { collectHealthMetrics } from '../../src/solvers/solver-metrics.js'
 import { type CircuitBreakerStore, createCircuitBreakerStore } from '../../src/store/circuit-breaker-store.js'
 import { openSqlite } from '../../src/store/sqlite.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
@@ -72,7 +73,6 @@ export async function openRegistry({
     maxConnectionsPerSolver: 8,
     clock: () => clock,
     now: () => now,
-    metrics,
     log: pino({}, stream),
   })
 
@@ -82,9 +82,14 @@ export async function openRegistry({
     return registry.of(chainId, solvers)
   }
 
+  function collectMetrics(solvers: ReadonlyMap<number, readonly Solver[]>): void {
+    const healths = [...solvers].flatMap(([chainId, own]) => registry.of(chainId, own))
+    collectHealthMetrics(healths, () => 7, metrics)
+  }
+
   /** The samples of one metric, as `chain_id solver value`, the solver by its number. */
   async function series(name: string): Promise<string[]> {
-    registry.collectMetrics(active, () => 7)
+    collectMetrics(active)
     const text = await metrics.registry.getSingleMetricAsString(name)
     return text
       .split('\n')
@@ -92,5 +97,5 @@ export async function openRegistry({
       .map((line) => line.replace(/^.*chain_id="(\d+)",solver="0x0*([0-9a-f]+)"\}/, '$1 $2'))
   }
 
-  return { of, collectMetrics: registry.collectMetrics, series, lines }
+  return { of, collectMetrics, series, lines }
 }

@@ -267,7 +267,7 @@ describe('a health that was replaced', () => {
 describe('the metrics', () => {
   test('have solvers that no quote has asked yet', async () => {
     const registry = await first()
-    registry.collectMetrics(new Map([[1, [solver(1)]]]), () => 0)
+    registry.collectMetrics(new Map([[1, [solver(1)]]]))
     registry.of(1, [solver(1)])
     expect(await registry.series('aggregator_solver_circuit_open')).toEqual(['1 1 0'])
   })
