@@ -176,7 +176,7 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.SolverOutcome.SOLVER_OUTCOME_QUOTED": "A valid offer came in time.",
   "aggregator.v1.SolverOutcome.SOLVER_OUTCOME_UNSPECIFIED": "Not set; never returned.",
   "aggregator.v1.SolverResult": "SolverResult is the result of the request to one solver.",
-  "aggregator.v1.SolverResult.duration_ms": "Time from the request to its outcome, in milliseconds; absent when the quote did not wait for it.",
+  "aggregator.v1.SolverResult.duration_ms": "Time for which the solver had the request, in milliseconds; absent when the quote did not wait for it.",
   "aggregator.v1.SolverResult.explanation": "The outcome in words: for an offer how it ranked, otherwise what is wrong and what to do about it.",
   "aggregator.v1.SolverResult.http_status": "For DECLINED, the HTTP status of the solver's reply.",
   "aggregator.v1.SolverResult.input_amount": "Input amount in the solver's reply; absent when the reply had none in decimal digits.",

@@ -327,7 +327,7 @@ export interface components {
             outcome: "QUOTED" | "DECLINED" | "INVALID" | "LATE" | "FAILED" | "CANCELLED" | "CIRCUIT_OPEN";
             /** @description Its rank among the valid offers, 1 for the best one; absent without a valid offer. */
             rank?: number;
-            /** @description Time from the request to its outcome, in milliseconds; absent when the quote did not wait for it. */
+            /** @description Time for which the solver had the request, in milliseconds; absent when the quote did not wait for it. */
             durationMs?: number;
             /** @description Input amount in the solver's reply; absent when the reply had none in decimal digits. */
             inputAmount?: string;

@@ -3,8 +3,8 @@ import type { Metrics } from '../telemetry/metrics.js'
 import type { Block } from './block-reader.js'
 import type { ChainListener } from './chain-listeners.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
+import type { DecodedLogs } from './decode-logs.js'
 import type { OrderCache } from './order-cache.js'
-import type { DecodedLogs } from './order-events.js'
 
 /** Receives what the leader sees on a chain, confirmed or not. */
 export interface BlockListener {

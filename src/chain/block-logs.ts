@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PublicClient } from 'viem'
 import type { Address, Hex } from '../domain/hex.js'
+import { type RawLog, READ_TOPICS } from './decode-logs.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { checkedLogs, firstTopics, includesLogs } from './log-answer.js'
 import { createTopicsInBloom, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
-import { type RawLog, READ_TOPICS } from './order-events.js'
 import { createReceiptReader, type ReceiptReader } from './receipt-reader.js'
 
 /** The contract's logs in one block. */
@@ -51,7 +51,7 @@ const NO_TOPICS: ReadonlySet<Hex> = new Set()
  * @param address the contract, lower case
  * @param pause waits for this number of milliseconds
  */
-export function createBlockLogs(
+export function createBlockLogsReader(
   [client, ...others]: readonly [PublicClient, ...PublicClient[]],
   address: Address,
   pause: (ms: number) => Promise<unknown> = delay,

@@ -57,7 +57,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   let isStarting = false
 
   async function pollOnce(run: PollRun): Promise<void> {
-    const endpoint = selector.next(results.isTrusted())
+    const endpoint = selector.next(results.hasSucceeded())
     try {
       await followHeadOf(endpoint, run)
       results.succeeded()

@@ -77,8 +77,8 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   const openPosition = createOpenPosition({ config, eventSink, log })
   const confirmationBuffer = createConfirmationBuffer({ maxReorgDepth, eventSink, onPublished })
   const checkpoints = createCheckpoints()
-  const depth = Math.min(recheckBlocks, keptBlocks - 1)
-  const blockRecheck = createBlockRecheck({ chainId, depth, eventSink, onLogs, onLate, log })
+  const recheckDepth = Math.min(recheckBlocks, keptBlocks - 1)
+  const blockRecheck = createBlockRecheck({ chainId, depth: recheckDepth, eventSink, onLogs, onLate, log })
 
   function knownBlocks(): LocalChain {
     if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)

@@ -1,11 +1,11 @@
 import type { PublicClient } from 'viem'
 import type { BlockHeader, EventWithPosition } from '../domain/block.js'
-import type { Address, Hex } from '../domain/hex.js'
-import { createBlockLogs } from './block-logs.js'
+import { type Address, type Hex, toQuantity } from '../domain/hex.js'
+import { createBlockLogsReader } from './block-logs.js'
+import { type DecodedLogs, decodeLogs } from './decode-logs.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { type DecodedLogs, decodeLogs } from './order-events.js'
-import { createRangeLogs } from './range-logs.js'
+import { createRangeLogsReader } from './range-logs.js'
 import { createSettlement } from './settlement.js'
 
 /** A block with its decoded logs. */
@@ -57,8 +57,8 @@ export function createBlockReader(
   { others = [], pause }: BlockReaderOptions = {},
 ): BlockReader {
   const settlement = createSettlement(client, chainId, address)
-  const readBlockLogs = createBlockLogs([client, ...others], address, pause)
-  const readRangeLogs = createRangeLogs(client, address, header, readBlockLogs)
+  const readBlockLogs = createBlockLogsReader([client, ...others], address, pause)
+  const readRangeLogs = createRangeLogsReader(client, address, header, readBlockLogs)
 
   async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: string) {
     const raw = await client.request({ method, params: [block as Hex, false] })
@@ -126,8 +126,4 @@ export function createBlockReader(
 
     attachSolvers,
   }
-}
-
-function toQuantity(number: number): Hex {
-  return `0x${number.toString(16)}`
 }

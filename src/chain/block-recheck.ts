@@ -2,8 +2,8 @@ import type { BlockHeader } from '../domain/block.js'
 import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Block, BlockReader } from './block-reader.js'
+import type { DecodedLogs } from './decode-logs.js'
 import { blockAt, type LocalChain } from './local-chain.js'
-import type { DecodedLogs } from './order-events.js'
 import { summary } from './rpc-error.js'
 
 /** Reads the blocks again whose logs the node did not prove complete, after it has had time to index them. */

@@ -30,7 +30,7 @@ export async function firstRoot(
 interface LostChain {
   /** Blocks that were on the chain; the oldest first. */
   readonly candidates: readonly [BlockHeader, ...BlockHeader[]]
-  /** Older blocks whose events are in the journal; the oldest first. */
+  /** Older blocks whose events are in the event log; the oldest first. */
   readonly eventBlocks: readonly BlockRef[]
   /** The first block whose events were read. */
   readonly firstBlock: number

@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import type { BlockListener } from './block-listener.js'
 import { createBlockPoller } from './block-poller.js'
 import { createBlockProcessor } from './block-processor.js'
-import { createBlockReader } from './block-reader.js'
+import { type BlockReader, createBlockReader } from './block-reader.js'
 import type { ChainSnapshot, ChainState } from './chain-state.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
 import { createHeadSync } from './head-sync.js'
@@ -81,7 +81,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   const poller = createBlockPoller({
     ...config,
     ...options,
-    readerAt: (endpoint) => readers.get(endpoint) ?? readerOf(endpoint),
+    readerAt: (endpoint) => readers.get(endpoint) as BlockReader,
     blocks,
     headSync,
     results,

@@ -6,8 +6,8 @@ export interface EndpointSelector {
   current(): Endpoint
   /** Index of the endpoint in use, in the configured order. */
   index(): number
-  /** The endpoint for the next poll. @param isTrusted whether the last poll of the current one succeeded */
-  next(isTrusted: boolean): Endpoint
+  /** The endpoint for the next poll. @param hasSucceeded whether the last poll of the current one succeeded */
+  next(hasSucceeded: boolean): Endpoint
   /** Notes that the endpoint in use has had a new head. */
   markHead(): void
   /** Switches from the endpoint in use to the next one. */
@@ -39,9 +39,9 @@ export function createEndpointSelector(
   return {
     current: () => endpoints[index] as Endpoint,
     index: () => index,
-    next(isTrusted) {
+    next(hasSucceeded) {
       const now = performance.now()
-      if (index !== 0 && isTrusted && now - takenAt > PREFERENCE_MS) take(0)
+      if (index !== 0 && hasSucceeded && now - takenAt > PREFERENCE_MS) take(0)
       else if (now - headSeenAt > stuckMs) take(index + 1)
       return endpoints[index] as Endpoint
     },

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../domain/hex.js'
+import type { RawLog } from './decode-logs.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
-import type { RawLog } from './order-events.js'
 
 /**
  * Checks a node's answer to `eth_getLogs` for one contract.

@@ -17,7 +17,7 @@ export interface PollResults {
   /** Whether the chain answers and its events can be written. */
   isUp(): boolean
   /** Whether the last poll succeeded. */
-  isTrusted(): boolean
+  hasSucceeded(): boolean
   /** Notes that a poll, or a part of it, succeeded. */
   succeeded(): void
   /** The highest block seen. */
@@ -81,7 +81,7 @@ export function createPollResults(options: PollResultsOptions): PollResults {
 
   return {
     isUp: () => isUp === true,
-    isTrusted: () => failures === 0,
+    hasSucceeded: () => failures === 0,
 
     succeeded() {
       failures = 0

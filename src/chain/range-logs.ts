@@ -1,11 +1,11 @@
 import type { PublicClient } from 'viem'
-import type { Address, Hex } from '../domain/hex.js'
+import { type Address, toQuantity } from '../domain/hex.js'
 import type { ReadBlockLogs } from './block-logs.js'
+import { type RawLog, READ_TOPICS } from './decode-logs.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { checkedLogs, logsMissingIn } from './log-answer.js'
 import { createTopicsInBloom, isEmptyBloom } from './logs-bloom.js'
-import { type RawLog, READ_TOPICS } from './order-events.js'
 
 /** A node has left out logs of a range. A smaller range may be complete. */
 export class IncompleteRangeError extends InconsistentAnswerError {}
@@ -38,7 +38,7 @@ const MAX_CHECKED = 98
 const MAX_DOUBTFUL = 4
 
 /** Builds the reader of an endpoint. @param address the contract, lower case */
-export function createRangeLogs(
+export function createRangeLogsReader(
   client: PublicClient,
   address: Address,
   readHeader: (number: number) => Promise<TimedHeader>,
@@ -119,8 +119,4 @@ function spread(from: number, to: number): number[] {
   const count = Math.min(blocks, MAX_CHECKED)
   const phase = Math.random()
   return Array.from({ length: count }, (_, index) => from + Math.floor(((index + phase) * blocks) / count))
-}
-
-function toQuantity(number: number): Hex {
-  return `0x${number.toString(16)}`
 }

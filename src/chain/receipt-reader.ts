@@ -5,10 +5,10 @@ import {
   UnsupportedProviderMethodError,
 } from 'viem'
 import type { Address, Hex } from '../domain/hex.js'
+import type { RawLog } from './decode-logs.js'
 import type { TimedHeader } from './headers.js'
 import { checkedLogs, firstTopics, isOf } from './log-answer.js'
 import { coversBloom, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
-import type { RawLog } from './order-events.js'
 
 /** Reads the receipts of blocks at one endpoint (`eth_getBlockReceipts`). */
 export interface ReceiptReader {

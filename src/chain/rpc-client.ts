@@ -83,14 +83,14 @@ function withMetrics<T extends Transport>(transport: T, onCall: OnCall): T {
     const made = transport(options)
     const request = async (...[call, requestOptions]: Parameters<typeof made.request>) => {
       const start = performance.now()
-      const publish = (outcome: CallOutcome) =>
+      const report = (outcome: CallOutcome) =>
         onCall((call as { method: string }).method, outcome, (performance.now() - start) / 1000)
       try {
         const answer = await made.request(call, requestOptions)
-        publish('ok')
+        report('ok')
         return answer
       } catch (error) {
-        publish(isRpcResponseError(error) ? 'refused' : 'error')
+        report(isRpcResponseError(error) ? 'refused' : 'error')
         throw error
       }
     }

@@ -36,11 +36,13 @@ function toConfigError(error: unknown): ConfigError {
   const message =
     error instanceof NewerSchemaError
       ? `names a database that ${error.message}`
-      : `cannot be used: ${reasonOf(error)}. It must name a PostgreSQL that answers and accepts its user`
+      : `cannot be used: ${connectReasonOf(error)}. It must name a PostgreSQL that answers and accepts its user`
   return new ConfigError([{ variable: 'DATABASE_URL', message }])
 }
 
 /** For a name with several addresses, the error of each address. */
-function reasonOf(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(reasonOf).join(', ') : (error as Error).message
+function connectReasonOf(error: unknown): string {
+  return error instanceof AggregateError
+    ? error.errors.map(connectReasonOf).join(', ')
+    : (error as Error).message
 }

@@ -28,3 +28,8 @@ export function parseBytes32(text: unknown): Hex | undefined {
 export function lowerCase(hex: Hex): Hex {
   return hex.toLowerCase() as Hex
 }
+
+/** An integer as a quantity of JSON-RPC: hex without leading zeros. */
+export function toQuantity(number: number): Hex {
+  return `0x${number.toString(16)}`
+}

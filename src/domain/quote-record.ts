@@ -12,7 +12,7 @@ export interface RecordedResult extends AnsweredAmounts {
   readonly outcome: SolverResult['kind'] | 'circuit_open'
   /** Rank among the valid offers, 1 for the best one. */
   readonly rank?: number | undefined
-  /** Milliseconds from the request to its outcome. */
+  /** Milliseconds for which the solver had the request. */
   readonly durationMs?: number | undefined
   readonly reason?: DropReason | FailReason | undefined
   readonly httpStatus?: number | undefined

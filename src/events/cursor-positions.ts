@@ -1,5 +1,5 @@
 import type { ClientId } from '../domain/client.js'
-import type { Confirmations } from './confirmations.js'
+import type { Confirmations } from './cursor-confirmations.js'
 import type { Position, PublishedLog } from './published-log.js'
 
 /** The positions of the log for which clients' cursors stand. */

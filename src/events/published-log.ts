@@ -85,6 +85,7 @@ export class PublishedLog {
     this.#end = this.#keep(end)
   }
 
+  /** Subscribers receive no entry whose order is not invalidated yet (see `onEvent` of the event log). */
   #report(logEntries: readonly LogEntry[]): void {
     for (const { event } of logEntries) this.#onEvent(event)
   }

@@ -40,7 +40,7 @@ interface MultiplexerOptions {
   readonly timeouts?: ClientTimeouts
 }
 
-const MAX_HEADER_BYTES = 16 * 1024
+export const MAX_HEADER_BYTES = 16 * 1024
 const MAX_STREAMS_PER_SESSION = 256
 
 /** Builds an HTTP/1.1 server that passes connections which begin as HTTP/2 to an HTTP/2 server. */

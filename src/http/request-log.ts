@@ -19,7 +19,7 @@ declare module 'fastify' {
 }
 
 /**
- * Writes the line of a request that has its response.
+ * Writes the line of a request whose response is ready.
  * @param status of the response
  */
 export type LogRequest = (request: FastifyRequest, status: number) => void
@@ -32,7 +32,7 @@ const SLOW_MS = 1000
 const SERVER_ERROR = 500
 
 /**
- * Logs one line for each request, or for a share of them, after its response. A hook does so for most routes. Routes that
+ * Logs one line for each request, or for a share of them, when its response is ready. A hook does so for most routes. Routes that
  * log themselves, and the handlers of unknown paths, call the returned function.
  * @param share from 0 to 1: the part of the requests that is logged when they are neither slow nor errors of the service
  */

@@ -17,7 +17,7 @@ import { rejectUnparsable } from './error-body.js'
 import { createBadUrlHandler, createMethodRejection, registerErrorHandlers } from './error-handler.js'
 import { registerEventRoutes } from './event-routes.js'
 import { createCorsHeaders, preflightHeaders, SECURITY_HEADERS } from './headers.js'
-import { createMultiplexer, type Multiplexer } from './multiplexer.js'
+import { createMultiplexer, MAX_HEADER_BYTES, type Multiplexer } from './multiplexer.js'
 import { superviseUpgrades } from './pending-upgrades.js'
 import { createRequestLog } from './request-log.js'
 import { abandon, toClient } from './rest-context.js'
@@ -54,8 +54,6 @@ export interface HttpServer {
 
 /** The longest request body. */
 const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
-/** The limit of all headers together. */
-const MAX_URL_LENGTH = 16 * 1024
 
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same methods with middleware (docs/decisions.md, D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -70,7 +68,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     },
     bodyLimit: MAX_BODY_BYTES,
     // The field's own check rejects long ones, after the check of the chain.
-    routerOptions: { maxParamLength: MAX_URL_LENGTH },
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: createRequestIds(),
     frameworkErrors: (error, request, reply) => void rejectBadUrl(error, request, reply),

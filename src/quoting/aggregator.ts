@@ -40,7 +40,7 @@ interface AggregatorOptions {
   readonly directory: Pick<SolverDirectory, 'active'>
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly healthRegistry: Pick<SolverHealthRegistry, 'of'>
-  readonly rules: Pick<ContractRules, 'isKnown'>
+  readonly rules: Pick<ContractRules, 'canCheck'>
   readonly selection: Selection
   readonly fanOut: FanOut
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
@@ -82,7 +82,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     if (hasher === undefined) throw chainNotSupported([...chains.keys()])
     const healths = healthRegistry
       .of(chainId, directory.active(chainId))
-      .filter(({ solver }) => rules.isKnown(solver))
+      .filter(({ solver }) => rules.canCheck(solver))
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const startedAt = clock()
     const clientKey = () => options.clientKeyOf(caller.address)

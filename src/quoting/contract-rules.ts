@@ -9,8 +9,8 @@ import type { UsedNonces } from '../solvers/used-nonces.js'
 
 /** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
 export interface ContractRules {
-  /** Whether the state of a solver is known, so that its offers can be checked. If not, it is read soon. */
-  isKnown(solver: SolverKey): boolean
+  /** Whether the offers of a solver can be checked. If its state is not known, it is read soon. */
+  canCheck(solver: SolverKey): boolean
   /** The first reason for which `deposit` and `settle` would revert. Records the offer's nonce. */
   violationOf(chainId: number, quote: Quote): DropReason | undefined
 }
@@ -19,14 +19,14 @@ interface ContractRulesOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'terms'>>
   readonly freeBonds: Pick<FreeBonds, 'of'>
   readonly bondWatch: Pick<BondWatch, 'wantUnknown'>
-  readonly usedNonces: Pick<UsedNonces, 'isKnown'>
+  readonly usedNonces: Pick<UsedNonces, 'recordSent'>
 }
 
 /** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
 export function createContractRules(options: ContractRulesOptions): ContractRules {
   const { chains, freeBonds, bondWatch, usedNonces } = options
   return {
-    isKnown(solver) {
+    canCheck(solver) {
       const reservationBps = chains.get(solver.chainId)?.terms().bondReservationBps
       if (reservationBps === undefined || freeBonds.of(solver) !== undefined) return true
       bondWatch.wantUnknown(solver.chainId)
@@ -41,7 +41,7 @@ export function createContractRules(options: ContractRulesOptions): ContractRule
         const isCovered = bondFor(outputAmount, bondReservationBps) <= (freeBonds.of(key) ?? 0n)
         if (!isCovered) return 'bond_too_small'
       }
-      return usedNonces.isKnown(key, nonce) ? 'nonce_used' : undefined
+      return usedNonces.recordSent(key, nonce) ? 'nonce_used' : undefined
     },
   }
 }

@@ -94,8 +94,8 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
       const record = await find(chainId, id)
       if (record !== undefined) return viewForCaller(record)
       const { quoteId, index } = quoteIds.readSolverId(id)
-      const solvers = await find(chainId, quoteId)
-      return solvers && viewForSolver(solvers, { id, index, now: now() })
+      const itsRecord = await find(chainId, quoteId)
+      return itsRecord && viewForSolver(itsRecord, { id, index, now: now() })
     },
     async close() {
       if (isClosed) return

@@ -15,7 +15,7 @@ import { createOfferValidator } from './offer-validator.js'
 import { toRecordedResult } from './quote-trace.js'
 import { requestBody } from './request-body.js'
 
-/** No caller waits for a check, so that none is cancelled. */
+/** A check is not cancelled when its caller leaves. */
 type CheckResult = Exclude<SolverResult, { kind: 'cancelled' }>
 
 /** The result of the check of a registered endpoint, with an explanation for its developer. */

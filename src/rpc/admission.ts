@@ -11,6 +11,7 @@ import type {
   UniversalServerResponse,
 } from '@connectrpc/connect/protocol'
 import { invalidArgument, type Reason, type ServiceError, toServiceError } from '../domain/errors.js'
+import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { toConnectError } from './connect-errors.js'
 import type { Protocol } from './method.js'
 import type { Client } from './rate-limits.js'
@@ -77,7 +78,7 @@ export function withAdmission(handler: UniversalHandler, admission: Admission): 
 
 /** The violation of a message that cannot be read. */
 function malformedMessage({ input }: DescMethod) {
-  return { field: 'body', message: `must be a valid ${input.typeName} of at most 64 KiB` }
+  return { field: 'body', message: `must be a valid ${input.typeName} of at most ${MAX_BODY_KIB} KiB` }
 }
 
 /** The request with a body that fails, so that Connect writes the error in the protocol of the call. */

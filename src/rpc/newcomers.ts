@@ -1,15 +1,17 @@
 import type { ClientId } from '../domain/client.js'
 
-/** The part of all new clients that a region may have, and the part of its region's that an IPv6 /48 may have. Later ones share counts. */
+/** A region may have this part of all new clients, and an IPv6 /48 this part of the clients of its region. */
 const NETWORK_PART = 1 / 8
+/** The later clients of one network share this number of counts. */
 const SHARED_COUNTS_OF_NETWORK = 16
+/** The later clients of all networks share this number of counts, for IPv4 and IPv6 each. */
 const SHARED_COUNTS = 64
 
 /** The new clients of a window, for one limit. When there are too many, later ones share counts. */
 export class Newcomers {
   readonly #maxClients: number
   readonly #maxOfRegion: number
-  readonly #maxOfSite: number
+  readonly #maxOf48: number
   /** By region and by IPv6 /48. */
   readonly #byNetwork = new Map<string, number>()
   readonly #byFamily = { ipv4: 0, ipv6: 0 }
@@ -18,13 +20,13 @@ export class Newcomers {
   constructor(maxClients: number) {
     this.#maxClients = maxClients
     this.#maxOfRegion = Math.ceil(maxClients * NETWORK_PART)
-    this.#maxOfSite = Math.ceil(this.#maxOfRegion * NETWORK_PART)
+    this.#maxOf48 = Math.ceil(this.#maxOfRegion * NETWORK_PART)
   }
 
   /** The key that a new client shares with others when there are too many; undefined while it has its own count. */
   sharedKeyOf(client: ClientId): string | undefined {
     const family = familyOf(client)
-    if (this.#byFamily[family] < this.#maxOfSite) return undefined
+    if (this.#byFamily[family] < this.#maxOf48) return undefined
     const network = this.#crowdedNetwork(client)
     if (network !== undefined) return `shared ${network} ${hash(client.key) % SHARED_COUNTS_OF_NETWORK}`
     if (this.#byFamily[family] >= this.#maxClients)
@@ -36,8 +38,8 @@ export class Newcomers {
   add(client: ClientId): void {
     // While the first requests of a network are being counted, more clients of it may come. They must not take room from others.
     if (this.#crowdedNetwork(client) !== undefined) return
-    const site = client.networks.at(-1)?.key
-    for (const network of site === undefined ? [client.region] : [client.region, site])
+    const prefix48 = client.networks.at(-1)?.key
+    for (const network of prefix48 === undefined ? [client.region] : [client.region, prefix48])
       this.#byNetwork.set(network, (this.#byNetwork.get(network) ?? 0) + 1)
     this.#byFamily[familyOf(client)]++
   }
@@ -51,7 +53,7 @@ export class Newcomers {
   /** The narrowest network of a client that has reached its limit of new clients. */
   #crowdedNetwork({ networks, region }: ClientId): string | undefined {
     const site = networks.at(-1)?.key
-    if (site !== undefined && (this.#byNetwork.get(site) ?? 0) >= this.#maxOfSite) return site
+    if (site !== undefined && (this.#byNetwork.get(site) ?? 0) >= this.#maxOf48) return site
     return (this.#byNetwork.get(region) ?? 0) >= this.#maxOfRegion ? region : undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { ServiceError } from '../domain/errors.js'
-import { createAllowlist, isPublicAddress } from './address-rules.js'
+import { createAllowlist, isPublicAddress } from './ip-address-rules.js'
 import {
   coalesceLookups,
   createDnsResolver,

@@ -77,7 +77,7 @@ export function createSelection(): Selection {
 
   return {
     pick(chainId, healths, limit, round, now) {
-      const { healthy, degraded, full, others, busy } = sort(healths, round, now)
+      const { healthy, degraded, full, others, busy } = group(healths, round, now)
       const probed = others.filter((health) => health.isProbeDue(round, now))
       const isAllOpen = healthy.length + full.length + busy === 0 && degraded.every(({ isOpen }) => isOpen)
       if (isAllOpen) {
@@ -100,7 +100,7 @@ export function createSelection(): Selection {
 }
 
 /** Groups solvers. Those in `full` can be asked, but their requests have to wait. */
-function sort(healths: readonly SolverHealth[], round: QuoteRound, now: number) {
+function group(healths: readonly SolverHealth[], round: QuoteRound, now: number) {
   const healthy: SolverHealth[] = []
   const degraded: SolverHealth[] = []
   const full: SolverHealth[] = []

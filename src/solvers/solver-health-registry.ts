@@ -10,7 +10,7 @@ import { SolverHealth } from './solver-health.js'
 export interface SolverHealthRegistry {
   /**
    * @param solvers the active solvers of a chain, from the directory
-   * @returns their health, in the same order; a solver at a new endpoint keeps only the open period of its breaker
+   * @returns their health, in the same order; a solver at a new endpoint keeps only the open period and the losses of its breaker
    */
   of(chainId: number, solvers: readonly Solver[]): readonly SolverHealth[]
 }

@@ -163,8 +163,8 @@ export class SolverHealth {
 
   /** Records the verdict on a request without an offer. */
   recordUnanswered(request: OpenRequest, verdict: Verdict, tookMs: number, now: number): void {
-    const isSignificant = verdict !== 'none' && this.#pairs.canExpect(request.round.pair, now)
-    if (!isSignificant || (verdict === 'slow' && this.#isUsual(tookMs)))
+    const isExpected = verdict !== 'none' && this.#pairs.canExpect(request.round.pair, now)
+    if (!isExpected || (verdict === 'slow' && this.#isUsual(tookMs)))
       this.#recordNothing(request, tookMs, now)
     else if (verdict === 'declined') this.#breaker.succeed(request, now)
     else this.#recordLoss(request, now)

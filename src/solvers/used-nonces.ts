@@ -19,7 +19,7 @@ export interface UsedNonces {
    * Records that a solver has sent a nonce; reads nothing.
    * @returns whether the offer must be dropped: the nonce is known to be used, or the solver is suspended
    */
-  isKnown(key: SolverKey, nonce: bigint): boolean
+  recordSent(key: SolverKey, nonce: bigint): boolean
   close(): void
 }
 
@@ -67,7 +67,7 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
     },
   })
   return {
-    isKnown: ({ chainId, address }, nonce) => chains.get(chainId)?.isKnown(address, nonce) ?? false,
+    recordSent: ({ chainId, address }, nonce) => chains.get(chainId)?.recordSent(address, nonce) ?? false,
     close() {
       for (const chain of chains.values()) chain.close()
     },
@@ -141,7 +141,7 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
   })
 
   return {
-    isKnown(solver: Address, nonce: bigint): boolean {
+    recordSent(solver: Address, nonce: bigint): boolean {
       const now = clock()
       if (strikes.isSuspended(solver, now)) return true
       const state = memory.sent(solver, nonce, now)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createBlockListener } from '../../src/chain/block-listener.js'
+import type { DecodedLogs } from '../../src/chain/decode-logs.js'
 import { createOrderCache } from '../../src/chain/order-cache.js'
-import type { DecodedLogs } from '../../src/chain/order-events.js'
 import type { EventWithPosition } from '../../src/domain/block.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'

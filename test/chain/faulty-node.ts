@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
+import type { RawLog } from '../../src/chain/decode-logs.js'
 import type { RawHeader } from '../../src/chain/headers.js'
-import type { RawLog } from '../../src/chain/order-events.js'
 import type { Hex } from '../../src/domain/hex.js'
 import type { Random } from '../support/random.js'
 import { type ModelBlock, type ModelChain, toHex } from './model-chain.js'

@@ -39,24 +39,24 @@ describe('used nonces', () => {
     return [createReplica(0), createReplica(1)] as const
   }
   const key = solver(1)
-  const isSuspended = (replica: ReturnType<typeof createUsedNonces>) => replica.isKnown(key, 1000n)
+  const isSuspended = (replica: ReturnType<typeof createUsedNonces>) => replica.recordSent(key, 1000n)
 
   it('suspend their solver at all replicas for a minute when they come twice', async () => {
     const cluster = start(true, '0x01')
     for (const nonce of [1n, 2n]) {
       for (const replica of cluster) expect(isSuspended(replica)).toBe(false)
-      for (let time = 0; time < 2; time++) cluster[0].isKnown(key, nonce)
+      for (let time = 0; time < 2; time++) cluster[0].recordSent(key, nonce)
       await vi.advanceTimersByTimeAsync(1000)
     }
     expect(cluster.map(isSuspended)).toEqual([true, true])
     await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(cluster.map((replica) => replica.isKnown(key, 3n))).toEqual([false, false])
+    expect(cluster.map((replica) => replica.recordSent(key, 3n))).toEqual([false, false])
   })
 
   it('suspend their solver by samples when they come once', async () => {
     const [replica] = start(true, '0x01')
     for (let nonce = 1n; nonce <= 20n; nonce++) {
-      replica.isKnown(key, nonce)
+      replica.recordSent(key, nonce)
       await vi.advanceTimersByTimeAsync(1000)
     }
     expect(isSuspended(replica)).toBe(true)
@@ -64,9 +64,9 @@ describe('used nonces', () => {
 
   it('are one strike when all replicas find the same', async () => {
     const cluster = start(true, '0x01')
-    for (const replica of cluster) for (let time = 0; time < 2; time++) replica.isKnown(key, 1n)
+    for (const replica of cluster) for (let time = 0; time < 2; time++) replica.recordSent(key, 1n)
     await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(cluster.map((replica) => [replica.isKnown(key, 1n), replica.isKnown(key, 5n)])).toEqual([
+    expect(cluster.map((replica) => [replica.recordSent(key, 1n), replica.recordSent(key, 5n)])).toEqual([
       [true, false],
       [true, false],
     ])
@@ -79,10 +79,10 @@ describe('used nonces', () => {
   ] as const)('suspend no solver when %s', async (_, wasUsed, block) => {
     const cluster = start(wasUsed, block)
     for (let nonce = 1n; nonce <= 30n; nonce++) {
-      for (let time = 0; time < 2; time++) cluster[0].isKnown(key, nonce)
+      for (let time = 0; time < 2; time++) cluster[0].recordSent(key, nonce)
       await vi.advanceTimersByTimeAsync(1000)
     }
-    expect(cluster[0].isKnown(key, 1n)).toBe(true)
-    expect(cluster.map((replica) => replica.isKnown(key, 31n))).toEqual([false, false])
+    expect(cluster[0].recordSent(key, 1n)).toBe(true)
+    expect(cluster.map((replica) => replica.recordSent(key, 31n))).toEqual([false, false])
   })
 })

@@ -499,7 +499,7 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
   rank?: number | undefined;
 
   /**
-   * Time from the request to its outcome, in milliseconds; absent when the quote did not wait for it.
+   * Time for which the solver had the request, in milliseconds; absent when the quote did not wait for it.
    *
    * @generated from field: optional uint32 duration_ms = 4;
    */

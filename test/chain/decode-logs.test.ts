@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type AbiParameter, encodeAbiParameters, encodeEventTopics, getAddress, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { decodeLogs, type RawLog } from '../../src/chain/order-events.js'
+import { decodeLogs, type RawLog } from '../../src/chain/decode-logs.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
 
 const CHAIN_ID = 8453

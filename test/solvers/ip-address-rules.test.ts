@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createAllowlist, isPublicAddress } from '../../src/solvers/address-rules.js'
+import { createAllowlist, isPublicAddress } from '../../src/solvers/ip-address-rules.js'
 
 describe('an address that is not public:', () => {
   test.each([
