@@ -11,6 +11,8 @@ export interface BlockListener {
   onLogs(logs: DecodedLogs): void
   /** The last known blocks have changed, so state that was read from them is invalid. */
   onReorganisation(): void
+  /** After a failed write, the known blocks are those of the event log again. State that was read from later ones is invalid. */
+  onReopened(): void
   /** Events were published late, because a node had omitted them at first. */
   onLate(events: number): void
   /** The events of a block near the head have been published. */
@@ -30,6 +32,13 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
   const { chainId, orders, listener, publisher, metrics } = options
   // So that the series exists before the first late event.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
+
+  function invalidateAll(): void {
+    orders.clear()
+    listener.onReset()
+    publisher.invalidateOrders()
+  }
+
   return {
     onLogs(logs) {
       const orderIds = logs.events.map(({ event }) => event.orderId)
@@ -41,10 +50,9 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
     },
     onReorganisation() {
       metrics.reorganisations.inc({ chain_id: chainId })
-      orders.clear()
-      listener.onReset()
-      publisher.invalidateOrders()
+      invalidateAll()
     },
+    onReopened: invalidateAll,
     onLate(events) {
       metrics.lateEvents.inc({ chain_id: chainId }, events)
     },

@@ -116,9 +116,10 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   }
 
   function pauseMs(): number | undefined {
-    if (subscriptions.hasHead()) return undefined
+    // Also for a pushed head: the poll of it may fail again at once.
     const backoffMs = results.backoffMs()
     if (backoffMs !== undefined) return backoffMs
+    if (subscriptions.hasHead()) return undefined
     const isSubscribed = subscriptions.has(selector.current()) && !results.isLower()
     return isSubscribed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }

@@ -167,8 +167,10 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     async open(reader, head) {
       if (chain !== undefined && !isEventSinkLost) return chain
       const position = await openPosition(reader, head)
+      const isFirst = chain === undefined
       chain = position?.headers
       isEventSinkLost = false
+      if (!isFirst) listener.onReopened()
       if (position === undefined) return undefined
       const { headers } = position
       firstBlock = position.firstBlock

@@ -16,8 +16,8 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
   }
 
   return () => {
-    if (current === undefined) return start()
-    next ??= current
+    if (current === undefined && next === undefined) return start()
+    next ??= Promise.resolve(current)
       .catch(() => {})
       .then(() => {
         next = undefined

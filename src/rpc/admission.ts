@@ -1,5 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import {
+  Code,
+  ConnectError,
   type ContextValues,
   createContextKey,
   createContextValues,
@@ -10,7 +12,7 @@ import type {
   UniversalServerRequest,
   UniversalServerResponse,
 } from '@connectrpc/connect/protocol'
-import { invalidArgument, type Reason, type ServiceError, toServiceError } from '../domain/errors.js'
+import { invalidArgument, type Reason, ServiceError, toServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { toConnectError } from './connect-errors.js'
 import type { Protocol } from './method.js'
@@ -31,23 +33,41 @@ export interface Admission {
 /** For gRPC's own services: no limits, and nothing to count. */
 export const NO_LIMITS: Admission = { checkLimits: async () => {}, countRejected: () => {} }
 
-/** Whether a call has reached its method: Connect reads the first message before. */
+/** Whether a call has reached its method: Connect reads the message of a call with one message before. */
 const reachedKey = createContextKey(false)
+/** Whether `withAdmission` has rejected a call, so that reading its message throws the rejection. */
+const rejectedKey = createContextKey(false)
 
-/** Marks a call whose first message was read. `withAdmission` needs it in every service. */
+/** Codes of errors that come from the connection or the deadline, and not from the bytes of a message. */
+const ENDINGS = [Code.Canceled, Code.DeadlineExceeded, Code.Aborted, Code.Unavailable]
+
+/** Marks a call whose messages could be read. `withAdmission` needs it in every service. */
 export const markReached: Interceptor = (next) => (request) => {
-  if (request.stream) return next({ ...request, message: marked(request.message, request.contextValues) })
+  if (request.stream) return next({ ...request, message: marked(request) })
   request.contextValues.set(reachedKey, true)
   return next(request)
 }
 
-async function* marked<T>(messages: AsyncIterable<T>, contextValues: ContextValues): AsyncGenerator<T> {
-  for await (const message of messages) {
-    contextValues.set(reachedKey, true)
-    yield message
+async function* marked<T>({ message: messages, method, contextValues }: Marked<T>): AsyncGenerator<T> {
+  const hasOneMessage = method.methodKind === 'server_streaming'
+  let count = 0
+  try {
+    for await (const message of messages) {
+      count++
+      if (!hasOneMessage) contextValues.set(reachedKey, true)
+      yield message
+    }
+  } catch (thrown) {
+    const isEnding = thrown instanceof ConnectError && ENDINGS.includes(thrown.code)
+    throw isEnding || contextValues.get(rejectedKey) ? thrown : toConnectError(malformed(method))
   }
-  // A stream may end without a message.
-  contextValues.set(reachedKey, true)
+  if (!hasOneMessage || count === 1) contextValues.set(reachedKey, true)
+}
+
+interface Marked<T> {
+  readonly message: AsyncIterable<T>
+  readonly method: DescMethod
+  readonly contextValues: ContextValues
 }
 
 /**
@@ -59,9 +79,13 @@ export function withAdmission(handler: UniversalHandler, admission: Admission): 
     const start = performance.now()
     const request = { ...given, contextValues: given.contextValues ?? createContextValues() }
     const { ip, recordError } = request.contextValues.get(requestKey)
-    const reject = (error: ServiceError) => {
+    const count = (error: ServiceError) => {
       recordError(error)
       admission.countRejected(protocolOf(request), error.reason, (performance.now() - start) / 1000)
+    }
+    const reject = (error: ServiceError) => {
+      count(error)
+      request.contextValues.set(rejectedKey, true)
       return handler(rejecting(request, error))
     }
     const header = new Headers()
@@ -70,10 +94,24 @@ export function withAdmission(handler: UniversalHandler, admission: Admission): 
     if (limited !== undefined) return withHeader(await reject(limited), header)
     const response = await handler(request)
     // The handler returns with the first bytes of the response, so the call has reached its method by now, or never will.
-    if (request.contextValues.get(reachedKey) || request.signal.aborted) return withHeader(response, header)
-    return withHeader(await reject(invalidArgument([malformedMessage(handler.method)])), header)
+    if (request.contextValues.get(reachedKey)) return withHeader(response, header)
+    if (response.status === METHOD_NOT_ALLOWED || request.signal.aborted) {
+      count(response.status === METHOD_NOT_ALLOWED ? methodNotAllowed() : malformed(handler.method))
+      return withHeader(response, header)
+    }
+    return withHeader(await reject(malformed(handler.method)), header)
   }
   return Object.assign(admit, handler)
+}
+
+const METHOD_NOT_ALLOWED = 405
+
+function methodNotAllowed(): ServiceError {
+  return new ServiceError('METHOD_NOT_ALLOWED', 'This path takes POST.')
+}
+
+function malformed(method: DescMethod): ServiceError {
+  return invalidArgument([malformedMessage(method)])
 }
 
 /** The violation of a message that cannot be read. */
@@ -100,7 +138,7 @@ function withHeader(response: UniversalServerResponse, added: Headers): Universa
 }
 
 function protocolOf({ header }: UniversalServerRequest): Protocol {
-  const type = header.get('content-type') ?? ''
+  const type = (header.get('content-type') ?? '').toLowerCase()
   if (type.startsWith('application/grpc-web')) return 'grpc-web'
   return type.startsWith('application/grpc') ? 'grpc' : 'connect'
 }

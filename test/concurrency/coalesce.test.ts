@@ -56,3 +56,16 @@ test('a run that fails rejects its own calls only', async () => {
   await run()
   expect(runs).toBe(3)
 })
+
+test('a call at the end of a run shares the run that waits, so that no two run at once', async () => {
+  let running = 0
+  let most = 0
+  const run = coalesce(async () => {
+    most = Math.max(most, ++running)
+    await nextTurn()
+    running--
+  })
+  const first = run().then(() => run())
+  await Promise.all([first, run()])
+  expect(most).toBe(1)
+})

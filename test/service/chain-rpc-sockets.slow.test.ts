@@ -143,3 +143,25 @@ describe('a WebSocket URL before an HTTP one', () => {
     await expectEvents(events)
   })
 })
+
+it('a head that was pushed before the node died is polled again with pauses', async () => {
+  const { chainHealth, metric } = await start([rpc.wsUrl], 1000)
+  await traffic.mine()
+  const { number } = await traffic.head()
+  await eventually(chainHealth, ({ headBlock }) => headBlock >= number)
+  const held = rpc.hold(({ method }) => method !== 'eth_subscribe')
+  await traffic.mine()
+  await held.reached
+  // The next head is pushed during the poll, and then the node goes down.
+  const pushed = await rpc.pushedHeads()
+  await traffic.mine()
+  await eventually(rpc.pushedHeads, (count) => count > pushed)
+  rpc.setUp(false)
+  held.release()
+  await eventually(chainHealth, ({ status }) => status === 'down')
+  const failed = () => metric('aggregator_rpc_errors_total', {})
+  const before = await failed()
+  const downAt = performance.now()
+  await eventually(failed, (count) => count >= before + 3)
+  expect(performance.now() - downAt).toBeGreaterThan(1000)
+})

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
 import { startService, type TestService } from '../support/service/service.js'
 
 const CHECK = '/grpc.health.v1.Health/Check'
@@ -32,7 +34,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-function envelope(message: Uint8Array): Buffer {
+function envelope(message: Uint8Array = new Uint8Array()): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt32BE(message.length, 1)
   return Buffer.concat([head, message])
@@ -116,9 +118,40 @@ describe('broken protobuf is an invalid argument', () => {
   })
 })
 
+it.each(REFLECT)('a broken later message to %s is an invalid argument without internals', async (path) => {
+  const answer = await answerTo(path, Buffer.concat([envelope(), envelope(broken)]))
+  expect(answer['grpc-status']).toBe(INVALID_ARGUMENT)
+  expect(answer['grpc-message']).not.toMatch(/premature|parse/)
+})
+
+it('a call whose client leaves within the message counts', async () => {
+  const counted = () =>
+    service.metric('aggregator_requests_total', { protocol: 'connect', reason: 'INVALID_ARGUMENT' })
+  const before = await counted()
+  const { hostname, port } = new URL(service.url)
+  const socket = createConnection(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.write(
+    `POST ${SOLVERS} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: 200\r\n\r\n{"chainId`,
+  )
+  // The service has read what was sent when it answers another request.
+  await service.get('/health')
+  socket.destroy()
+  await eventually(counted, (count) => count === before + 1)
+})
+
+it('a wrong verb at the path of a method counts as METHOD_NOT_ALLOWED', async () => {
+  const before = await service.metric('aggregator_requests_total', { reason: 'METHOD_NOT_ALLOWED' })
+  const { status } = await service.send('PUT', SOLVERS, undefined, { body: '' })
+  const after = await service.metric('aggregator_requests_total', { reason: 'METHOD_NOT_ALLOWED' })
+  expect([status, after - before]).toEqual([405, 1])
+})
+
 describe('broken protobuf counts', () => {
   const LIMIT = 3
   const grpcWeb = { 'content-type': 'application/grpc-web' }
+  const connectJson = { 'content-type': 'application/connect+json' }
+  const text = (json: string) => envelope(Buffer.from(json))
   /** A number that does not end. */
   const cut = Buffer.from([0x08, 0xff])
   /** Every way to send broken bytes: the protocol, the path and body, and the headers. */
@@ -130,6 +163,11 @@ describe('broken protobuf counts', () => {
     ['grpc', STREAM, envelope(broken), {}],
     ['grpc-web', STREAM, envelope(broken), grpcWeb],
     ['connect', STREAM, envelope(broken), { 'content-type': 'application/connect+proto' }],
+    // The second message of a method that takes one.
+    ['grpc', STREAM, Buffer.concat([envelope(), envelope(broken)]), {}],
+    ['grpc-web', STREAM, Buffer.concat([envelope(), envelope(broken)]), grpcWeb],
+    ['connect', STREAM, Buffer.concat([text('{}'), text('{"a')]), connectJson],
+    ['connect', STREAM, Buffer.concat([text('{}'), text('{"chainId":"x"}')]), connectJson],
   ]
 
   async function textOf(...request: Parameters<typeof send>): Promise<string> {
@@ -153,7 +191,7 @@ describe('broken protobuf counts', () => {
     expect(answers.slice(0, LIMIT).filter((text) => !invalid.test(text))).toEqual([])
     expect(answers.slice(LIMIT).filter((text) => !exhausted.test(text))).toEqual([])
     expect(answers.filter((text) => !/"ratelimit-limit":"3"/.test(text))).toEqual([])
-    expect(answers.join()).not.toMatch(/node_modules|\.ts|\.js|premature|varint/)
+    expect(answers.join()).not.toMatch(/node_modules|\.ts|\.js|premature|varint|decode|JSON:|from JSON/)
     const metrics = await (await fetch(`${limited.url}/metrics`)).text()
     const counted = new RegExp(
       `requests_total\\{method="${path.slice(1)}",protocol="${protocol}",reason="INVALID_ARGUMENT"\\} 3$`,

@@ -29,6 +29,7 @@ export async function startRpcProxy(rpcUrl: string) {
   let refusal: { status: number; retryAfter: string } | undefined
   let hangs = false
   let swallowsHeads = false
+  let pushedHeads = 0
   let intercept: Interceptor | undefined
 
   async function post(body: string): Promise<string> {
@@ -98,7 +99,10 @@ export async function startRpcProxy(rpcUrl: string) {
     for (const side of [client, upstream]) side.on('close', end).on('error', end)
     upstream.on('message', (data) => {
       const text = data.toString()
-      if (!hangs && !(swallowsHeads && text.includes('"eth_subscription"'))) client.send(text)
+      const isHead = text.includes('"eth_subscription"')
+      if (hangs || (swallowsHeads && isHead)) return
+      client.send(text)
+      if (isHead) pushedHeads++
     })
     client.on('message', async (data) => {
       if (hangs) return
@@ -141,6 +145,8 @@ export async function startRpcProxy(rpcUrl: string) {
       for (const socket of sockets) socket.terminate()
     },
     socketCount: () => sockets.size,
+    /** The number of new heads that clients were sent. */
+    pushedHeads: async () => pushedHeads,
     /** Lets an interceptor answer from now on, or the chain itself when left out. */
     intercept(interceptor?: Interceptor) {
       intercept = interceptor
