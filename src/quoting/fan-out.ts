@@ -46,8 +46,8 @@ interface FanOutOptions {
 }
 
 /**
- * Builds the fan-out. One promise for each solver, and one timer and one signal for the round, take 10 to 20 microseconds
- * of CPU more for 10 solvers than callbacks do. This is 1 % of a quote.
+ * Builds the fan-out. One promise for each solver, and one timer and one signal for the round, take as much CPU time as
+ * callbacks do: a quote of 10 solvers over 16 connections differs by less than the 7 % by which a build differs from itself.
  */
 export function createFanOut({ attemptQuote, quoteTimeoutMs, clock }: FanOutOptions): FanOut {
   async function collect(
