@@ -4,7 +4,7 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Waits for a promise, for at most a number of milliseconds. The work behind the promise continues.
+ * Waits for a promise, for at most a number of milliseconds. The work itself continues after that time.
  * @throws TimeoutError after that time; before it, the promise's own error
  */
 export function withTimeout<T>(

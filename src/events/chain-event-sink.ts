@@ -9,7 +9,7 @@ export function createEventSink(
   store: EventStore,
   { write }: Pick<Publisher, 'write'>,
 ): EventSink {
-  /** Replaced by `open`. Nobody has this one. */
+  /** `open` replaces it. The store has never issued this one, so no write succeeds before. */
   let token: FencingToken = { chainId, epoch: 0 }
 
   return {

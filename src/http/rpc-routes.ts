@@ -15,7 +15,7 @@ import { findTargetError } from './ambiguous-headers.js'
 interface RpcRoutesOptions {
   readonly methods: readonly MethodHandler[]
   readonly streams: EventStreams
-  /** Add gRPC's own services, which have no middleware. */
+  /** They add gRPC's own services, which have no middleware. */
   readonly addServices: readonly AddService[]
 }
 

@@ -15,7 +15,7 @@ describe('the memory of nonces', () => {
     expect(memory.sent(other, 5n, 3000)).toBe('fresh')
   })
 
-  test('keeps a used nonce, whatever else its solver and others send', () => {
+  test('keeps a used nonce after any other nonces of its solver and of others', () => {
     const memory = create()
     memory.setUsed(one, 5n)
     for (let nonce = 100n; nonce < 200n; nonce++) {
