@@ -172,6 +172,134 @@ export interface components {
             depositMode: "CONTRACT" | "ADDRESS";
             /** @description Length of the deposit window in seconds, 1 to 86400. The instance's default (300) when absent. */
             depositWindow?: number;
+            /** @description Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers: 1 to the instance's quote timeout. Solvers that have not answered by then do not count as late. The instance's default when absent. */
+            softDeadlineMs?: number;
+            /** @description Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when absent. Without a soft deadline it is invalid. */
+            minQuotes?: number;
+        };
+        /** @description StreamQuotesRequest describes the swap that the user wants, and how often its price is asked again. */
+        StreamQuotesRequest: {
+            /** @description Chain whose solvers are asked: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description Token that the user sells: a 20-byte address in hex with `0x`, any letter case. */
+            inputToken: string;
+            /** @description Token that the user buys: a 20-byte address in hex with `0x`, any letter case; not `inputToken`. */
+            outputToken: string;
+            /**
+             * @description Which side of the swap `amount` fixes.
+             *
+             *     - `EXACT_INPUT`: The user sells exactly `amount` of the input token; solvers compete on the output amount.
+             *     - `EXACT_OUTPUT`: The user buys exactly `amount` of the output token; solvers compete on the input amount.
+             * @enum {string}
+             */
+            orderType: "EXACT_INPUT" | "EXACT_OUTPUT";
+            /** @description Amount of the fixed side in the token's smallest unit: a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros. */
+            amount: string;
+            /** @description The user's wallet: a 20-byte address in hex with `0x`, any letter case. */
+            userAddress: string;
+            /** @description Chain on which the deposit is made; must equal `chainId`. */
+            originChainId: number;
+            /** @description Chain on which the output is paid: the chain itself, or another one that the instance lists for it. */
+            destinationChainId: number;
+            /**
+             * @description How the user intends to deposit. The deposit address of the response is valid in both modes.
+             *
+             *     - `CONTRACT`: The user approves the token and calls `deposit` on the settlement contract.
+             *     - `ADDRESS`: The user transfers the token to the deposit address; anyone may then call `settle`.
+             * @enum {string}
+             */
+            depositMode: "CONTRACT" | "ADDRESS";
+            /** @description Length of the deposit window in seconds, 1 to 86400. The instance's default (300) when absent. */
+            depositWindow?: number;
+            /** @description Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers: 1 to the instance's quote timeout. Solvers that have not answered by then do not count as late. The instance's default when absent. */
+            softDeadlineMs?: number;
+            /** @description Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when absent. Without a soft deadline it is invalid. */
+            minQuotes?: number;
+            /** @description Seconds from the start of a round to the start of the next one, 5 to 60. One round when absent. */
+            refreshSeconds?: number;
+        };
+        /** @description QuoteUpdate is the best offer of a round so far. It supersedes all earlier ones of its round. */
+        QuoteUpdate: {
+            /** @description Id of this round's record, a UUID; see GetQuoteRecord. */
+            quoteId: string;
+            /** @description Number of the round, from 1. */
+            round: number;
+            /** @description The best offer so far. */
+            quote: components["schemas"]["Quote"];
+            /** @description The solver's EIP-712 signature over `quote`: 65 bytes in hex with `0x`. */
+            solverSignature: string;
+            /** @description Address that takes the input token in deposit mode ADDRESS. EIP-55 form. */
+            depositAddress: string;
+            /** @description The order's identifier on the settlement contract: 32 bytes in lower-case hex with `0x`. */
+            orderId: string;
+            /** @description Solvers that the round waits for. */
+            asked: number;
+            /** @description Solvers of those whose result is known. */
+            answered: number;
+        };
+        /** @description QuoteRoundEnd says how a round ended. Solvers that were asked and are in no count were cut off: by the soft deadline, or by the caller's own deadline. */
+        QuoteRoundEnd: {
+            /** @description Id of this round's record, a UUID; see GetQuoteRecord. */
+            quoteId: string;
+            /** @description Number of the round, from 1. */
+            round: number;
+            /** @description The order id of the best offer, which the last `quote` of the round has; absent when no offer stands. */
+            bestOrderId?: string;
+            /** @description The other valid offers, best first. You can use each one as it is. */
+            alternativeQuotes: components["schemas"]["SignedQuote"][];
+            /** @description Solvers that the round waited for. */
+            asked: number;
+            /** @description Solvers with a valid offer. */
+            quoted: number;
+            /** @description Solvers that answered with another status than 200. */
+            declined: number;
+            /** @description Solvers whose reply the settlement contract would reject, or which does not match the request. */
+            invalid: number;
+            /** @description Solvers that could not be reached, or whose connection broke. */
+            failed: number;
+            /** @description Solvers without a reply within the instance's quote timeout. */
+            late: number;
+            /** @description The best offer's deposit deadline, Unix time in milliseconds; absent when no offer stands. */
+            expiresAt?: number;
+        };
+        /** @description GetPriceRequest describes a swap without its user. */
+        GetPriceRequest: {
+            /** @description Chain whose solvers are asked: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description Token to sell: a 20-byte address in hex with `0x`, any letter case. */
+            inputToken: string;
+            /** @description Token to buy: a 20-byte address in hex with `0x`, any letter case; not `inputToken`. */
+            outputToken: string;
+            /**
+             * @description Which side of the swap `amount` fixes.
+             *
+             *     - `EXACT_INPUT`: The user sells exactly `amount` of the input token; solvers compete on the output amount.
+             *     - `EXACT_OUTPUT`: The user buys exactly `amount` of the output token; solvers compete on the input amount.
+             * @enum {string}
+             */
+            orderType: "EXACT_INPUT" | "EXACT_OUTPUT";
+            /** @description Amount of the fixed side in the token's smallest unit: a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros. */
+            amount: string;
+        };
+        /** @description GetPriceResponse is the best price at a moment. */
+        GetPriceResponse: {
+            /** @description The best price: most output for EXACT_INPUT, least input for EXACT_OUTPUT. */
+            best: components["schemas"]["Price"];
+            /** @description Number of valid offers, the best one included. */
+            offers: number;
+            /** @description When the offers were collected, Unix time in milliseconds. */
+            asOf: number;
+        };
+        /** @description Price is what one solver would give. It is not binding. */
+        Price: {
+            /** @description The solver. EIP-55 form. */
+            solver: string;
+            /** @description The solver's display name. */
+            name: string;
+            /** @description Amount of the input token in its smallest unit, decimal. */
+            inputAmount: string;
+            /** @description Amount of the output token in its smallest unit, decimal. */
+            outputAmount: string;
         };
         /** @description GetQuoteResponse carries the best offer and the others. */
         GetQuoteResponse: {
@@ -274,6 +402,14 @@ export interface components {
             solvers: components["schemas"]["SolverResult"][];
             /** @description The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT. Decimal, in the token's smallest unit. A solver sees it only after the deposit deadline. Absent without an offer. */
             bestAmount?: string;
+            /**
+             * @description Whether it was a quote or a price.
+             *
+             *     - `FIRM`: A quote: the user can deposit.
+             *     - `INDICATIVE`: A price: nobody can deposit.
+             * @enum {string}
+             */
+            kind: "FIRM" | "INDICATIVE";
         };
         /** @description QuoteParameters describes the swap that solvers are asked for. */
         QuoteParameters: {
@@ -320,7 +456,7 @@ export interface components {
              *     - `INVALID`: The reply does not match the request, or the settlement contract would reject it.
              *     - `LATE`: No reply came within the service's own timeout.
              *     - `FAILED`: The service could not reach the solver, or the connection broke, or the reply was too long.
-             *     - `CANCELLED`: The quote ended before the reply came: the caller cancelled it or had a shorter deadline, or the request waited for a free connection. It does not count against the solver.
+             *     - `CANCELLED`: The quote ended before the reply came: the caller cancelled it, or its soft deadline or its own deadline had passed, or the request waited for a free connection. It does not count against the solver.
              *     - `CIRCUIT_OPEN`: The solver's circuit breaker was open because the solver had cost callers time. The solver was asked, but the quote did not wait for it.
              * @enum {string}
              */

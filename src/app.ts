@@ -17,6 +17,7 @@ import { createMiddleware } from './rpc/middleware.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
 import { createRateLimits } from './rpc/rate-limits.js'
+import { createReadQuote } from './rpc/read-quote.js'
 import { createReflection } from './rpc/reflection.js'
 import { createSolverService } from './rpc/solver-service.js'
 import { createStreamSlots, STREAM_LIMITS } from './rpc/stream-slots.js'
@@ -148,8 +149,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     })
     const counter = createRequestCounters(metrics)
     const guard = createMiddleware({ supportedChains, rateLimits, counter, log })
+    const readQuote = createReadQuote({ ...config, now })
     const methods = [
-      ...createQuoteService({ ...config, ...quoting, now }),
+      ...createQuoteService({ ...quoting, readQuote }),
       ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
       ...createOrderService(chains),
     ].map(guard)

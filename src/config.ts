@@ -11,7 +11,7 @@ import {
   readRateLimits,
 } from './config/rate-limits.js'
 import { parseUint256 } from './domain/amount.js'
-import { DEPOSIT_WINDOW, MAX_PORT } from './domain/field-rules.js'
+import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS } from './domain/field-rules.js'
 import { DAY_SECONDS } from './domain/time.js'
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.js'
@@ -28,6 +28,8 @@ export interface Config extends DatabaseLocation {
   /** Whether solver endpoints must be HTTPS on public addresses. */
   readonly production: boolean
   readonly quoteTimeoutMs: number
+  /** The soft deadline of quotes whose request names none; 0 is none. */
+  readonly quoteSoftTimeoutMs: number
   readonly defaultDepositWindowSeconds: number
   readonly defaultFillWindowSeconds: number
   /** In the bond token's smallest unit. */
@@ -89,6 +91,7 @@ export function processEnvironment(): Environment {
 export function readConfig(environment: Environment): Config {
   const env = new EnvironmentReader(environment, DEFAULTS)
   const database = readDatabaseLocation(env)
+  const quoteTimeoutMs = env.integer('QUOTE_TIMEOUT_MS', { min: 1, max: MAX_QUOTE_TIMEOUT_MS })
   const config: Config = {
     protocolName: readProtocolName(env),
     chains: readChains(env),
@@ -96,7 +99,8 @@ export function readConfig(environment: Environment): Config {
     port: env.integer('PORT', { min: 0, max: MAX_PORT }),
     ...database,
     production: readIsProduction(env),
-    quoteTimeoutMs: env.integer('QUOTE_TIMEOUT_MS', { min: 1, max: 60_000 }),
+    quoteTimeoutMs,
+    quoteSoftTimeoutMs: env.integer('QUOTE_SOFT_TIMEOUT_MS', { min: 0, max: quoteTimeoutMs }),
     defaultDepositWindowSeconds: env.integer('DEFAULT_DEPOSIT_WINDOW', {
       min: DEPOSIT_WINDOW.minimum,
       max: DEPOSIT_WINDOW.maximum,

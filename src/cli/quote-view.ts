@@ -53,6 +53,7 @@ export function renderRecord(record: QuoteRecord, { table, fields }: Display): s
   const head = fields([
     ['quote id', record.quoteId],
     ['outcome', record.outcome && `${record.outcome} after ${record.durationMs} ms`],
+    ['kind', record.kind],
     ['asked at', new Date(record.requestedAt).toISOString()],
     ['sells', `${request.orderType === 'EXACT_INPUT' ? `${request.amount} of ` : ''}${request.inputToken}`],
     ['buys', `${request.orderType === 'EXACT_OUTPUT' ? `${request.amount} of ` : ''}${request.outputToken}`],

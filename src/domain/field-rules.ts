@@ -85,10 +85,19 @@ export const CHAIN_ID = integerOf(1, MAX_INTEGER)
 /** Time for the user's deposit, in seconds. */
 export const DEPOSIT_WINDOW = integerOf(1, DAY_SECONDS)
 
+/** The longest time of a round that an operator can set, in milliseconds. */
+export const MAX_QUOTE_TIMEOUT_MS = 60_000
+
+/** Valid offers that end a round from its soft deadline on (docs/decisions.md, D16). */
+export const MIN_QUOTES = integerOf(1, 1000)
+
+/** Seconds between two rounds of a quote stream (docs/decisions.md, D16). */
+export const REFRESH_SECONDS = integerOf(5, 60)
+
 export const UNIX_MS = integerOf(1, MAX_INTEGER, 'must be Unix time in milliseconds')
 
 /** @__NO_SIDE_EFFECTS__ Bundlers leave out the rules that an app does not use. */
-function integerOf(minimum: number, maximum: number, mustBe?: string): IntegerRule {
+export function integerOf(minimum: number, maximum: number, mustBe?: string): IntegerRule {
   const highest = maximum === MAX_INTEGER ? '2^53-1' : maximum
   return { minimum, maximum, mustBe: mustBe ?? `must be an integer of ${minimum} to ${highest}` }
 }

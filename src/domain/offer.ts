@@ -105,12 +105,20 @@ function amountText(value: unknown): string | undefined {
  */
 export function rank(offers: readonly SignedQuote[]): SignedQuote[] {
   return [...offers].sort((a, b) => {
-    const better =
-      a.quote.orderType === 'EXACT_INPUT'
-        ? b.quote.outputAmount - a.quote.outputAmount
-        : a.quote.inputAmount - b.quote.inputAmount
-    return better === 0n ? 0 : better < 0n ? -1 : 1
+    const difference = advantage(b, a)
+    return difference === 0n ? 0 : difference < 0n ? -1 : 1
   })
+}
+
+/** Whether a user gets more for less by an offer than by another one for the same request. */
+export function isBetter(offer: SignedQuote, other: SignedQuote): boolean {
+  return advantage(offer, other) > 0n
+}
+
+function advantage({ quote }: SignedQuote, { quote: other }: SignedQuote): bigint {
+  return quote.orderType === 'EXACT_INPUT'
+    ? quote.outputAmount - other.outputAmount
+    : other.inputAmount - quote.inputAmount
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { Address } from './hex.js'
 import type { AnsweredAmounts, DropReason } from './offer.js'
-import type { DepositMode, OrderType } from './quote.js'
+import type { DepositMode, OrderType, QuoteKind } from './quote.js'
 import type { FailReason, SolverResult } from './solver-result.js'
 
 /** The stored result of a request to one solver. */
@@ -28,6 +28,8 @@ export interface QuoteRecord {
   /** Milliseconds from the request until every solver had an outcome. */
   readonly durationMs: number
   readonly outcome: 'quoted' | 'no_quotes' | 'cancelled'
+  /** Absent in records of versions that had no prices: those are FIRM. */
+  readonly kind?: QuoteKind
   readonly request: QuoteParameters
   /** The offers, best first, then the solvers without an offer. */
   readonly solvers: readonly RecordedResult[]

@@ -11,8 +11,15 @@ export const DEPOSIT_MODES = ['CONTRACT', 'ADDRESS'] as const
 /** How the user intends to deposit: by a contract call, or by a transfer to the deposit address. */
 export type DepositMode = (typeof DEPOSIT_MODES)[number]
 
-/** A user's request for a quote, with the deadlines that the service sets. Amounts in the token's smallest unit. */
+/** What the offers of a request are for. INDICATIVE ones are prices: nobody can deposit (docs/decisions.md, D17). */
+export type QuoteKind = 'FIRM' | 'INDICATIVE'
+
+/** The user of INDICATIVE requests: an address without a known key. */
+export const NO_USER: Address = '0x000000000000000000000000000000000000dead'
+
+/** A request to solvers, with the deadlines that the service sets. Amounts in the token's smallest unit. */
 export interface QuoteRequest {
+  readonly kind: QuoteKind
   readonly chainId: number
   readonly inputToken: Address
   readonly outputToken: Address

@@ -36,7 +36,7 @@ export function preflightHeaders(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: 'GET, POST, DELETE',
-    allowedHeaders: [...connectCors.allowedHeaders, 'Last-Event-ID'].join(', '),
+    allowedHeaders: [...connectCors.allowedHeaders, 'Last-Event-ID', 'Traceparent'].join(', '),
     maxAge: 7200,
     strictPreflight: false,
   }

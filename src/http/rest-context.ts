@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidArgument } from '../domain/errors.js'
 import type { QuoteSummary, RequestContext } from '../rpc/method.js'
 import type { Client } from '../rpc/rate-limits.js'
+import { readTraceparent } from '../rpc/traceparent.js'
 
 const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
 
@@ -28,6 +29,7 @@ export class RestContext implements RequestContext {
   readonly requestId: string
   readonly address: string
   readonly timeoutMs: number | undefined
+  readonly traceparent: string | undefined
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
@@ -37,6 +39,7 @@ export class RestContext implements RequestContext {
     this.requestId = request.id
     this.address = request.clientAddress
     this.timeoutMs = timeoutOf(request)
+    this.traceparent = readTraceparent(request.headers.traceparent)
     this.#request = request
     this.#reply = reply
   }

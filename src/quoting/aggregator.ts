@@ -1,39 +1,48 @@
 import type { Chain } from '../chain/chain.js'
-import { chainNotSupported, ServiceError } from '../domain/errors.js'
+import { chainNotSupported, type ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { Selection } from '../solvers/selection.js'
-import { createSolverRequest } from '../solvers/solver-client.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import type { BufferedHistogram } from '../telemetry/buffered-histogram.js'
-import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
 import type { ContractRules } from './contract-rules.js'
-import type { Caller, FanOut } from './fan-out.js'
+import type { Caller, FanOut, SoftDeadline } from './fan-out.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecorder } from './quote-recorder.js'
 import type { QuoteTrace } from './quote-trace.js'
 import { requestBody } from './request-body.js'
+import type { RoundErrors } from './round-errors.js'
+import type { RoundMetrics } from './round-metrics.js'
+import { type BestOfferListener, type RoundCounts, RoundProgress } from './round-progress.js'
 import type { SolverAttempt } from './solver-attempt.js'
 
-/** Collects quotes. */
+/** Collects offers. */
 export interface Aggregator {
   /**
-   * Asks solvers in parallel, then checks and ranks their replies (docs/decisions.md, D4).
-   * @returns the valid offers, best first; at least one
-   * @throws ServiceError NO_QUOTES with the quote's id, SOLVERS_BUSY, or CHAIN_UNAVAILABLE
+   * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4).
+   * @throws ServiceError CHAIN_UNAVAILABLE
    */
-  quote(request: QuoteRequest, caller: Caller): Promise<RankedOffers>
+  runRound(request: QuoteRequest, caller: Caller, options?: RoundOptions): Promise<RoundResult>
 }
 
-/** The offers of a quote. */
-export interface RankedOffers {
-  /** The caller's id of the quote's record, a UUID. */
+interface RoundOptions {
+  readonly softDeadline?: SoftDeadline | undefined
+  /** Called with each offer that is the best one so far, before the round ends. */
+  readonly onBest?: BestOfferListener
+}
+
+/** The offers of a round. */
+export interface RoundResult {
+  /** The caller's id of the round's record, a UUID. */
   readonly quoteId: string
+  /** The valid offers, best first. */
   readonly offers: readonly SignedQuote[]
+  readonly counts: RoundCounts
+  /** Why there is no offer: NO_QUOTES or SOLVERS_BUSY; undefined when there is one. */
+  readonly error: ServiceError | undefined
 }
 
 interface AggregatorOptions {
@@ -45,7 +54,9 @@ interface AggregatorOptions {
   readonly fanOut: FanOut
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
   readonly recorder: Pick<QuoteRecorder, 'record'>
-  /** Called with each request that has a valid offer. */
+  readonly roundMetrics: RoundMetrics
+  readonly roundErrors: RoundErrors
+  /** Called with each FIRM request that has a valid offer. */
   readonly onQuoted: (request: QuoteRequest) => void
   readonly maxQuoteFanOut: number
   /** The key by which circuit breakers count a client. */
@@ -55,29 +66,23 @@ interface AggregatorOptions {
   /** Unix time in milliseconds. */
   readonly now: () => number
   readonly stages: Pick<BufferedHistogram, 'of'>
-  readonly metrics: Pick<Metrics, 'quotes' | 'solverReplies'>
-  readonly log: Logger
 }
 
-/** When a connection to a solver is likely to be free again. */
-const RETRY_AFTER_SECONDS = 1
-/** The interval of warnings that solvers are busy. */
-const BUSY_WARNING_MS = 60_000
+const NOBODY_HEARS = () => {}
 
-/** Builds the aggregator. A quote goes through its functions in their order: select, ask, rank, record. */
+/** Builds the aggregator. A round goes through its functions in their order: select, ask, rank, record. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
   const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
-  const { clock, now, metrics, log } = options
-  let busyWarnedAt = Number.NEGATIVE_INFINITY
+  const { clock, now, roundMetrics, roundErrors } = options
   const recordStage = {
     prepare: options.stages.of('prepare'),
     solvers: options.stages.of('solvers'),
     rank: options.stages.of('rank'),
   }
 
-  /** Chooses the solvers of a quote, and prepares their request. */
+  /** Chooses the solvers of a round, and prepares their request. */
   function select(request: QuoteRequest, quoteId: string, caller: Caller) {
-    const { chainId } = request
+    const { chainId, kind } = request
     const hasher = chains.get(chainId)?.quoteHasher()
     if (hasher === undefined) throw chainNotSupported([...chains.keys()])
     const healths = healthRegistry
@@ -91,21 +96,25 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const solvers = picked.awaited.concat(picked.probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
-    const solverRequest = createSolverRequest(requestBody(request), idOf)
+    const body = Buffer.from(requestBody(request))
+    const solverRequest = { body, quoteIds: idOf, kind, traceparent: caller.traceparent }
     return { ...picked, round, clientKey, solvers, fanOutRequest: { request, hasher, solverRequest } }
   }
 
   /** Asks the selected solvers. @returns the requests with their results, in the order of the results */
-  async function ask(selected: ReturnType<typeof select>, signal: AbortSignal): Promise<SolverAttempt[]> {
-    const { awaited, probed, busy, round, clientKey, fanOutRequest } = selected
-    const { chainId } = fanOutRequest.request
+  async function ask(
+    { awaited, probed, round, clientKey, fanOutRequest }: ReturnType<typeof select>,
+    progress: RoundProgress,
+    { signal }: Caller,
+    softDeadline: SoftDeadline | undefined,
+  ): Promise<SolverAttempt[]> {
     for (const health of probed)
-      void fanOut.probe(fanOutRequest, health, clientKey).then((result) => countResults(chainId, [result]))
-    if (awaited.length === 0 && busy > 0) {
-      metrics.quotes.inc({ chain_id: chainId, outcome: 'busy' })
-      throw solversBusy(chainId)
-    }
-    const collecting = fanOut.collect(fanOutRequest, awaited, round, signal)
+      void fanOut
+        .probe(fanOutRequest, health, clientKey)
+        .then((result) => roundMetrics.countResults(fanOutRequest.request, [result]))
+    if (awaited.length === 0) return []
+    const onAttempt = (attempt: SolverAttempt) => progress.add(attempt, clock())
+    const collecting = fanOut.collect(fanOutRequest, awaited, round, { signal, softDeadline, onAttempt })
     const askedAt = clock()
     recordStage.prepare((askedAt - round.startedAt) / 1000)
     const attempts = await collecting
@@ -121,70 +130,39 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     return ranked
   }
 
-  function record(trace: QuoteTrace): void {
-    const { quoteId, request, outcome, durationMs, attempts, circuitOpen } = trace
-    metrics.quotes.inc({ chain_id: request.chainId, outcome })
-    recorder.record(trace)
-    if (outcome === 'quoted') options.onQuoted(request)
-    if (outcome !== 'no_quotes') return
-    const outcomes = attempts.map(({ solver, result, tookMs }) => {
-      return { solver, outcome: result, tookMs: Math.round(tookMs) }
-    })
-    log.warn(
-      { quoteId, chainId: request.chainId, durationMs, outcomes, circuitOpen },
-      'no solver gave a valid quote',
-    )
-  }
-
-  function countResults(chainId: number, results: readonly SolverResult[]): void {
-    let offers = 0
-    for (const result of results) {
-      if (result.kind === 'quoted') offers++
-      else {
-        const reason = result.kind === 'invalid' ? result.reason : ''
-        metrics.solverReplies.inc({ chain_id: chainId, outcome: result.kind, reason })
-      }
-    }
-    if (offers > 0) metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
-  }
-
-  /** @param quoteId the id of the record, when there is one */
-  function solversBusy(chainId: number, quoteId?: string): ServiceError {
-    if (clock() - busyWarnedAt > BUSY_WARNING_MS) {
-      busyWarnedAt = clock()
-      log.warn({ chainId }, 'quotes are rejected: all connections to solvers are in use')
-    }
-    const message = `All connections to solvers are in use: try again in ${RETRY_AFTER_SECONDS} s.`
-    const retryAfterSeconds = RETRY_AFTER_SECONDS
-    return new ServiceError('SOLVERS_BUSY', message, {
-      retryAfterSeconds,
-      ...(quoteId === undefined ? {} : { quoteId }),
-    })
-  }
-
   return {
-    async quote(request, caller) {
+    async runRound(request, caller, { softDeadline, onBest = NOBODY_HEARS } = {}) {
       const { chainId } = request
       const quoteId = quoteIds.create()
       const requestedAt = now()
       const selected = select(request, quoteId, caller)
-      const { solvers, awaited, round } = selected
-      const attempts = await ask(selected, caller.signal)
-      const durationMs = clock() - round.startedAt
+      const { solvers, awaited, busy, round } = selected
+      const progress = new RoundProgress(awaited.length, onBest)
+      const { counts } = progress
+      const attempts = await ask(selected, progress, caller, softDeadline)
+      if (awaited.length === 0 && busy > 0) {
+        roundMetrics.countBusy(request)
+        return { quoteId, offers: [], counts, error: roundErrors.busy(chainId) }
+      }
+      const endedAt = clock()
       const results = attempts.map(({ result }) => result)
-      countResults(chainId, results)
       const ranked = rankOffers(results)
-      const outcome = caller.signal.aborted ? 'cancelled' : ranked.length > 0 ? 'quoted' : 'no_quotes'
-      const circuitOpen = solvers.slice(awaited.length)
-      record({ quoteId, request, requestedAt, durationMs, outcome, ranked, attempts, solvers, circuitOpen })
-      if (ranked.length > 0) return { quoteId, offers: ranked }
-      if (results.some(isQueued)) throw solversBusy(chainId, quoteId)
-      throw new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.', { quoteId })
+      const trace: QuoteTrace = {
+        quoteId,
+        request,
+        requestedAt,
+        durationMs: endedAt - round.startedAt,
+        outcome: caller.signal.aborted ? 'cancelled' : ranked.length > 0 ? 'quoted' : 'no_quotes',
+        ranked,
+        attempts,
+        solvers,
+        circuitOpen: solvers.slice(awaited.length),
+      }
+      recorder.record(trace)
+      roundMetrics.countRound(trace, progress.bestAt === undefined ? undefined : endedAt - progress.bestAt)
+      if (trace.outcome === 'quoted' && request.kind === 'FIRM') options.onQuoted(request)
+      const error = ranked.length > 0 ? undefined : roundErrors.noOffer(chainId, quoteId, results)
+      return { quoteId, offers: ranked, counts, error }
     },
   }
-}
-
-/** Whether a request ended while it waited for a connection. */
-function isQueued(result: SolverResult): boolean {
-  return result.kind === 'cancelled' && result.isQueued === true
 }

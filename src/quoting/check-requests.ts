@@ -1,5 +1,4 @@
-import type { Address } from '../domain/hex.js'
-import { deadlines, type QuoteRequest } from '../domain/quote.js'
+import { deadlines, NO_USER, type QuoteRequest } from '../domain/quote.js'
 
 /** Creates the requests that check registered endpoints. */
 export interface CheckRequests {
@@ -19,8 +18,6 @@ interface CheckRequestsOptions {
 /** The fields of a request that later checks on its chain repeat. */
 type Swap = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
 
-/** The user in requests of checks: an address without a known key. */
-const NO_USER: Address = '0x000000000000000000000000000000000000dead'
 /** A swap of tokens that do not exist: the addresses are precompiled contracts. */
 const MADE_UP_SWAP: Swap = {
   inputToken: '0x0000000000000000000000000000000000000001',
@@ -42,6 +39,7 @@ export function createCheckRequests(options: CheckRequestsOptions): CheckRequest
       const swap = lastSwaps.get(chainId)
       const request: QuoteRequest = {
         ...(swap ?? MADE_UP_SWAP),
+        kind: 'INDICATIVE',
         chainId,
         user: NO_USER,
         destinationChainId: chainId,

@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.js'
 import type { DropReason } from '../domain/offer.js'
-import type { Quote } from '../domain/quote.js'
+import type { Quote, QuoteRequest } from '../domain/quote.js'
 import { bondFor } from '../domain/settlement-terms.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { BondWatch } from '../solvers/bond-watch.js'
@@ -11,15 +11,18 @@ import type { UsedNonces } from '../solvers/used-nonces.js'
 export interface ContractRules {
   /** Whether the offers of a solver can be checked. If its state is not known, it is read soon. */
   canCheck(solver: SolverKey): boolean
-  /** The first reason for which `deposit` and `settle` would revert. Records the offer's nonce. */
-  violationOf(chainId: number, quote: Quote): DropReason | undefined
+  /**
+   * The first reason for which `deposit` and `settle` would revert. Records the nonce of a FIRM offer. Solvers may repeat
+   * the nonce of an INDICATIVE one, so that it is only compared with the used ones.
+   */
+  violationOf(request: Pick<QuoteRequest, 'chainId' | 'kind'>, quote: Quote): DropReason | undefined
 }
 
 interface ContractRulesOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'terms'>>
   readonly freeBonds: Pick<FreeBonds, 'of'>
   readonly bondWatch: Pick<BondWatch, 'wantUnknown'>
-  readonly usedNonces: Pick<UsedNonces, 'recordSent'>
+  readonly usedNonces: Pick<UsedNonces, 'isUsed' | 'recordSent'>
 }
 
 /** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
@@ -33,7 +36,7 @@ export function createContractRules(options: ContractRulesOptions): ContractRule
       return false
     },
 
-    violationOf(chainId, { solver: address, outputAmount, nonce }) {
+    violationOf({ chainId, kind }, { solver: address, outputAmount, nonce }) {
       const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}
       const key = { chainId, address }
       if (minOrder !== undefined && outputAmount < minOrder) return 'below_minimum_order'
@@ -41,7 +44,8 @@ export function createContractRules(options: ContractRulesOptions): ContractRule
         const isCovered = bondFor(outputAmount, bondReservationBps) <= (freeBonds.of(key) ?? 0n)
         if (!isCovered) return 'bond_too_small'
       }
-      return usedNonces.recordSent(key, nonce) ? 'nonce_used' : undefined
+      const isUsed = kind === 'FIRM' ? usedNonces.recordSent(key, nonce) : usedNonces.isUsed(key, nonce)
+      return isUsed ? 'nonce_used' : undefined
     },
   }
 }

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import type { SolverResult } from '../domain/solver-result.js'
 import { QuoteRound } from '../solvers/quote-round.js'
+import type { SolverRequest } from '../solvers/solver-client.js'
 import type { SolverHealth } from '../solvers/solver-health.js'
-import type { AttemptQuote, FanOutRequest, SolverAttempt } from './solver-attempt.js'
+import type { AttemptQuote, AttemptRequest, SolverAttempt } from './solver-attempt.js'
 
 /** The caller of a quote. */
 export interface Caller {
@@ -12,6 +13,29 @@ export interface Caller {
   readonly signal: AbortSignal
   /** The caller's own deadline in milliseconds from now; undefined without one. */
   readonly timeoutMs: number | undefined
+  /** The `traceparent` that it sent for its solvers (W3C Trace Context). */
+  readonly traceparent?: string | undefined
+}
+
+/** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16). */
+export interface SoftDeadline {
+  /** Milliseconds from the start of the round. */
+  readonly afterMs: number
+  /** Valid offers that are enough, at least 1. */
+  readonly minQuotes: number
+}
+
+interface CollectOptions {
+  /** Aborted when the caller leaves. */
+  readonly signal?: AbortSignal
+  readonly softDeadline?: SoftDeadline | undefined
+  /** Called with each result when it is known. */
+  readonly onAttempt?: (attempt: SolverAttempt) => void
+}
+
+/** The request of one round. The round adds its deadline. */
+export interface FanOutRequest extends Omit<AttemptRequest, 'solverRequest'> {
+  readonly solverRequest: Omit<SolverRequest, 'deadline'>
 }
 
 /** Sends a request to many solvers. */
@@ -20,14 +44,13 @@ export interface FanOut {
   limitMs(caller: Pick<Caller, 'timeoutMs'>): number
   /**
    * Asks all solvers at the same time.
-   * @param signal of the caller, if there is one
    * @returns their results in the order of their arrival, as soon as all are there, at the latest at the end of the round
    */
   collect(
     request: FanOutRequest,
     healths: readonly SolverHealth[],
     round: QuoteRound,
-    signal?: AbortSignal,
+    options?: CollectOptions,
   ): Promise<SolverAttempt[]>
   /** Asks a solver without a caller that waits for it. */
   probe(request: FanOutRequest, health: SolverHealth, clientKey: () => string): Promise<SolverResult>
@@ -43,18 +66,20 @@ interface FanOutOptions {
   readonly quoteTimeoutMs: number
   /** The clock of the solvers' health. */
   readonly clock: () => number
+  /** Unix time in milliseconds. */
+  readonly now: () => number
 }
 
 /**
  * Builds the fan-out. One promise for each solver, and one timer and one signal for the round, take as much CPU time as
  * callbacks do: a quote of 10 solvers over 16 connections differs by less than the 7 % by which a build differs from itself.
  */
-export function createFanOut({ attemptQuote, quoteTimeoutMs, clock }: FanOutOptions): FanOut {
+export function createFanOut({ attemptQuote, quoteTimeoutMs, clock, now }: FanOutOptions): FanOut {
   async function collect(
     request: FanOutRequest,
     healths: readonly SolverHealth[],
     round: QuoteRound,
-    signal?: AbortSignal,
+    { signal, softDeadline, onAttempt }: CollectOptions = {},
   ): Promise<SolverAttempt[]> {
     const controller = new AbortController()
     // Each solver adds a listener. Node warns of a leak when there are more than ten.
@@ -63,11 +88,18 @@ export function createFanOut({ attemptQuote, quoteTimeoutMs, clock }: FanOutOpti
     const atLimit = round.limitMs < quoteTimeoutMs ? CANCELLED : LATE
     const timer = setTimeout(() => controller.abort(atLimit), round.limitMs)
     const onCancel = () => controller.abort(CANCELLED)
+    const soft = softDeadline && new SoftEnd(softDeadline, onCancel)
     const settled: SolverAttempt[] = []
+    // Rounded down, so that the header never names a time at which the service no longer waits.
+    const deadline = Math.floor(now() + round.limitMs)
+    const timed = { ...request, solverRequest: { ...request.solverRequest, deadline } }
     try {
       round.begin(healths.length)
       const attempts = healths.map(async (health) => {
-        settled.push(await attemptQuote(request, health, round, controller.signal))
+        const attempt = await attemptQuote(timed, health, round, controller.signal)
+        settled.push(attempt)
+        onAttempt?.(attempt)
+        if (attempt.result.kind === 'quoted') soft?.countOffer()
       })
       signal?.addEventListener('abort', onCancel)
       if (signal?.aborted) onCancel()
@@ -75,6 +107,7 @@ export function createFanOut({ attemptQuote, quoteTimeoutMs, clock }: FanOutOpti
       return settled
     } finally {
       clearTimeout(timer)
+      soft?.stop()
       signal?.removeEventListener('abort', onCancel)
       // Ends what is left of the replies. To abort a signal takes long, and only declined requests leave something.
       if (settled.some(({ result }) => result.kind === 'declined')) controller.abort(CANCELLED)
@@ -90,6 +123,32 @@ export function createFanOut({ attemptQuote, quoteTimeoutMs, clock }: FanOutOpti
       const [attempt] = await collect(request, [health], new QuoteRound(options))
       return attempt?.result ?? CANCELLED
     },
+  }
+}
+
+/** Ends a round from its soft deadline on, when there are enough offers. */
+class SoftEnd {
+  readonly #onEnd: () => void
+  readonly #timer: NodeJS.Timeout
+  #missing: number
+  #hasPassed = false
+
+  constructor({ afterMs, minQuotes }: SoftDeadline, onEnd: () => void) {
+    this.#missing = minQuotes
+    this.#onEnd = onEnd
+    this.#timer = setTimeout(() => {
+      this.#hasPassed = true
+      if (this.#missing <= 0) onEnd()
+    }, afterMs)
+  }
+
+  countOffer(): void {
+    this.#missing--
+    if (this.#hasPassed && this.#missing <= 0) this.#onEnd()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
   }
 }
 

@@ -54,7 +54,7 @@ export function createOfferValidator(
 
   function accept(offer: HashedOffer | DropReason, { request }: Reply): HashedOffer | DropReason {
     if (typeof offer === 'string') return offer
-    return rules.violationOf(request.chainId, offer.quote) ?? offer
+    return rules.violationOf(request, offer.quote) ?? offer
   }
 
   return (reply) =>

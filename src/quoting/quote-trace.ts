@@ -41,6 +41,7 @@ export function toQuoteRecord(trace: QuoteTrace): QuoteRecord {
     requestedAt,
     durationMs: Math.round(durationMs),
     outcome,
+    kind: request.kind,
     request: {
       inputToken: request.inputToken,
       outputToken: request.outputToken,

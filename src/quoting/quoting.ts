@@ -21,6 +21,8 @@ import { createOfferValidator } from './offer-validator.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
+import { createRoundErrors } from './round-errors.js'
+import { createRoundMetrics } from './round-metrics.js'
 import { createAttemptQuote } from './solver-attempt.js'
 
 /** The parts of quoting. */
@@ -85,11 +87,23 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const counters = createSolverCounters(metrics)
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'))
   const attemptQuote = createAttemptQuote({ solverClient, validateOffer, counters, clock })
-  const fanOut = createFanOut({ ...config, attemptQuote, clock })
+  const fanOut = createFanOut({ ...config, attemptQuote, clock, now: options.now })
   const selection = createSelection()
   const registrationChecks = createRegistrationChecks({ ...config, ...options })
   const onQuoted = registrationChecks.noteQuoted
-  const parts = { healthRegistry, selection, fanOut, quoteIds, recorder, stages, onQuoted }
+  const roundMetrics = createRoundMetrics({ counters, metrics, log: options.log })
+  const roundErrors = createRoundErrors(options)
+  const parts = {
+    healthRegistry,
+    selection,
+    fanOut,
+    quoteIds,
+    recorder,
+    stages,
+    onQuoted,
+    roundMetrics,
+    roundErrors,
+  }
 
   return {
     aggregator: createAggregator({ ...config, ...options, ...parts }),

@@ -2,7 +2,7 @@ import type { QuoteRecord, RecordedResult } from '../domain/quote-record.js'
 
 /** What a reader may see of a record (docs/decisions.md, D15). */
 export interface QuoteRecordView
-  extends Pick<QuoteRecord, 'quoteId' | 'chainId' | 'requestedAt' | 'request'> {
+  extends Pick<QuoteRecord, 'quoteId' | 'chainId' | 'requestedAt' | 'request' | 'kind'> {
   /** For the caller only. */
   readonly durationMs?: number | undefined
   /** For the caller only. */
@@ -34,11 +34,11 @@ export function viewForSolver(
 ): QuoteRecordView | undefined {
   const own = record.solvers.find((attempt) => attempt.index === index)
   if (own === undefined) return undefined
-  const { chainId, requestedAt, request } = record
+  const { chainId, requestedAt, request, kind } = record
   // A deposit is still possible in the second of the deadline.
   const isOver = Math.floor(now / 1000) > request.depositDeadline
   const bestAmount = isOver ? bestAmountOf(record) : undefined
-  return { quoteId: id, chainId, requestedAt, request, solvers: [own], bestAmount }
+  return { quoteId: id, chainId, requestedAt, request, kind, solvers: [own], bestAmount }
 }
 
 function bestAmountOf({ request, solvers }: QuoteRecord): string | undefined {

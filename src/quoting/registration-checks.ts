@@ -7,7 +7,7 @@ import type { QuoteParameters } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
-import { type CalledSolver, createSolverClient, createSolverRequest } from '../solvers/solver-client.js'
+import { type CalledSolver, createSolverClient } from '../solvers/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
 import { createCheckRequests } from './check-requests.js'
 import { explainCheck } from './explain.js'
@@ -76,7 +76,9 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const hasher = chains.get(request.chainId)?.quoteHasher()
     if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
     const client = createSolverClient(endpointGuard, 1)
-    const solverRequest = { ...createSolverRequest(requestBody(request), NO_IDS), isIndicative: true }
+    const deadline = options.now() + CHECK_TIMEOUT_MS
+    const body = Buffer.from(requestBody(request))
+    const solverRequest = { body, quoteIds: NO_IDS, kind: request.kind, deadline }
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     let isSent = false
     const onSent = () => {

@@ -8,8 +8,8 @@ import type { SolverCounters } from '../solvers/solver-counters.js'
 import type { OpenRequest, SolverHealth } from '../solvers/solver-health.js'
 import type { OfferValidator } from './offer-validator.js'
 
-/** The request of one quote, as all solvers get it. */
-export interface FanOutRequest {
+/** The request of one round, as all solvers get it. */
+export interface AttemptRequest {
   readonly request: QuoteRequest
   readonly hasher: QuoteHasher
   readonly solverRequest: SolverRequest
@@ -28,7 +28,7 @@ export interface SolverAttempt {
  * @param signal ends the attempt; its reason is the result: `late` or `cancelled`
  */
 export type AttemptQuote = (
-  request: FanOutRequest,
+  request: AttemptRequest,
   health: SolverHealth,
   round: QuoteRound,
   signal: AbortSignal,
@@ -55,8 +55,11 @@ export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
       else result = await validateOffer({ ...request, solver: solver.address, body: reply.body })
     }
     const settled = attempt.settle(signal.aborted ? signal.reason : result)
-    const isAnswered = responseOf(settled.result) !== undefined
-    counters.count(solver, settled.result.kind, isAnswered ? settled.tookMs / 1000 : undefined)
+    // Prices count in no statistic of a solver (docs/decisions.md, D17).
+    if (request.request.kind === 'FIRM') {
+      const isAnswered = responseOf(settled.result) !== undefined
+      counters.count(solver, settled.result.kind, isAnswered ? settled.tookMs / 1000 : undefined)
+    }
     return settled
   }
 }

@@ -3,6 +3,7 @@ import {
   DepositMode,
   type GetQuoteRecordResponseSchema,
   OrderType,
+  QuoteKind,
   QuoteOutcome,
   SolverOutcome,
   type SolverResultSchema,
@@ -30,6 +31,7 @@ export function toQuoteRecordMessage(
     request: toParametersMessage(record.request),
     solvers: record.solvers.map((result) => toResultMessage(result, { ...record, typedData })),
     bestAmount: record.bestAmount,
+    kind: QuoteKind[record.kind ?? 'FIRM'],
   }
 }
 

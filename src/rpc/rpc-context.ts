@@ -1,6 +1,7 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { ServiceError } from '../domain/errors.js'
 import type { Protocol, QuoteSummary, RequestContext } from './method.js'
+import { readTraceparent } from './traceparent.js'
 
 /** What the HTTP server knows about the request of a call. */
 export const requestKey = createContextKey({
@@ -25,5 +26,6 @@ export function toRpcContext(context: HandlerContext): RequestContext {
     recordQuote: request.recordQuote,
     signal: context.signal,
     timeoutMs: context.timeoutMs(),
+    traceparent: readTraceparent(context.requestHeader.get('traceparent')),
   }
 }

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { MAX_REPLY_KIB } from '../domain/field-rules.js'
 import type { Address } from '../domain/hex.js'
+import type { QuoteKind } from '../domain/quote.js'
 import type { Solver } from '../domain/solver.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import { shorten } from '../domain/text.js'
@@ -17,10 +18,14 @@ export type SolverReply =
 export interface SolverRequest {
   /** JSON text in UTF-8. */
   readonly body: Uint8Array
-  /** Each solver's id of the quote (docs/decisions.md, D15); empty when no record is kept. */
+  /** Each solver's id of the quote, in `x-quote-id` (docs/decisions.md, D15). A solver without one gets no such header. */
   readonly quoteIds: ReadonlyMap<Address, string>
-  /** Whether the offers are only indicative, so that no one can deposit. Solvers see this in `x-quote-kind`. */
-  readonly isIndicative?: boolean
+  /** Of INDICATIVE ones, solvers see the kind in `x-quote-kind`. */
+  readonly kind: QuoteKind
+  /** When the service stops waiting, Unix time in milliseconds, in `x-request-deadline`. */
+  readonly deadline: number
+  /** The caller's `traceparent` (W3C Trace Context), if it sent one. */
+  readonly traceparent?: string | undefined
 }
 
 /** The part of a solver that a call needs. */
@@ -77,14 +82,6 @@ const MAX_FAILURE_LENGTH = 200
 const KEEP_ALIVE_MS = 55_000
 
 /**
- * Prepares the request to all solvers of a quote.
- * @param quoteIds sent in a header, so that a solver's developer can find the result of its offer
- */
-export function createSolverRequest(text: string, quoteIds: ReadonlyMap<Address, string>): SolverRequest {
-  return { body: Buffer.from(text), quoteIds }
-}
-
-/**
  * Builds the client: pooled keep-alive connections, no redirects, replies of at most 64 KiB (docs/decisions.md, D10).
  * @param guard checks every connection before it is opened
  * @param maxConnections the most connections to one origin; more calls wait for one of them
@@ -109,17 +106,15 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
   }
 
   return {
-    requestQuote(solver, { body, quoteIds, isIndicative }, signal, listener = {}) {
+    requestQuote(solver, solverRequest, signal, listener = {}) {
       return new Promise((resolve) => {
         const reader = new ReplyReader(resolve, listener)
         if (signal.aborted) return reader.skip()
         signal.addEventListener('abort', reader)
-        const headers = [...HEADERS]
-        const quoteId = quoteIds.get(solver.address)
-        if (quoteId !== undefined) headers.push('x-quote-id', quoteId)
-        if (isIndicative) headers.push('x-quote-kind', 'indicative')
         try {
           const { origin, path } = targetOf(solver)
+          const { body } = solverRequest
+          const headers = headersOf(solverRequest, solver.address)
           agent.dispatch({ origin, path, method: 'POST', headers, body }, reader)
         } catch (error) {
           reader.onResponseError(undefined, error as Error)
@@ -132,6 +127,15 @@ export function createSolverClient(guard: EndpointGuard, maxConnections: number)
     },
     close: () => agent.destroy(),
   }
+}
+
+function headersOf({ quoteIds, kind, deadline, traceparent }: SolverRequest, solver: Address): string[] {
+  const headers = [...HEADERS, 'x-request-deadline', String(deadline)]
+  const quoteId = quoteIds.get(solver)
+  if (quoteId !== undefined) headers.push('x-quote-id', quoteId)
+  if (kind === 'INDICATIVE') headers.push('x-quote-kind', 'indicative')
+  if (traceparent !== undefined) headers.push('traceparent', traceparent)
+  return headers
 }
 
 /** Reads the parts of one reply from undici. */

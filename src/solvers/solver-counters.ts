@@ -9,6 +9,8 @@ export interface SolverCounters {
    * @param seconds the time of a response; undefined without a response
    */
   count(solver: Solver, outcome: string, seconds: number | undefined): void
+  /** Counts a round that waited for this solver last. */
+  countLast(solver: SolverKey): void
   /**
    * Updates the metrics.
    * @param active the active solvers of each chain; the series of all others are removed
@@ -16,7 +18,7 @@ export interface SolverCounters {
   flush(active: ReadonlyMap<number, readonly Solver[]>): void
 }
 
-type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds'>
+type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverLast'>
 
 /** The most response times of a solver that are kept. To record them takes a few milliseconds. */
 const MAX_KEPT = 10_000
@@ -38,6 +40,7 @@ export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
 
   return {
     count: (solver, outcome, seconds) => counterOf(solver).count(outcome, seconds),
+    countLast: (solver) => counters.get(keyOf(solver))?.countLast(),
     flush(active) {
       const isActive = new Set([...active.values()].flat().map(keyOf))
       for (const [key, counter] of counters) {
@@ -54,6 +57,8 @@ class SolverCounter {
   /** All outcomes so far, also those that are already in the metrics. */
   readonly #counts = new Map<string, number>()
   readonly #seconds: number[] = []
+  /** Rounds that waited for the solver last, and are not in the metrics yet. */
+  #lasts = 0
 
   constructor(metrics: SolverMetrics, { chainId, address }: SolverKey) {
     this.#metrics = metrics
@@ -65,7 +70,13 @@ class SolverCounter {
     if (seconds !== undefined && this.#seconds.push(seconds) >= MAX_KEPT) this.#flushSeconds()
   }
 
+  countLast(): void {
+    this.#lasts++
+  }
+
   flush(): void {
+    if (this.#lasts > 0) this.#metrics.solverLast.inc(this.#labels, this.#lasts)
+    this.#lasts = 0
     for (const [outcome, count] of this.#counts) {
       if (count > 0) this.#metrics.solverOutcomes.inc({ ...this.#labels, outcome }, count)
       this.#counts.set(outcome, 0)
@@ -77,6 +88,8 @@ class SolverCounter {
     for (const outcome of this.#counts.keys())
       this.#metrics.solverOutcomes.remove({ ...this.#labels, outcome })
     this.#metrics.solverResponseSeconds.remove(this.#labels)
+    this.#metrics.solverLast.remove(this.#labels)
+    this.#lasts = 0
     this.#counts.clear()
     this.#seconds.length = 0
   }

@@ -20,6 +20,8 @@ export interface UsedNonces {
    * @returns whether the offer must be dropped: the nonce is known to be used, or the solver is suspended
    */
   recordSent(key: SolverKey, nonce: bigint): boolean
+  /** Whether an offer with this nonce must be dropped; records nothing. */
+  isUsed(key: SolverKey, nonce: bigint): boolean
   close(): void
 }
 
@@ -68,6 +70,7 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
   })
   return {
     recordSent: ({ chainId, address }, nonce) => chains.get(chainId)?.recordSent(address, nonce) ?? false,
+    isUsed: ({ chainId, address }, nonce) => chains.get(chainId)?.isUsed(address, nonce) ?? false,
     close() {
       for (const chain of chains.values()) chain.close()
     },
@@ -150,6 +153,8 @@ function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
       if (state === 'repeated' || state === 'doubted') checks.add(solver, makeSent())
       return state === 'used' || state === 'doubted'
     },
+    isUsed: (solver: Address, nonce: bigint) =>
+      strikes.isSuspended(solver, clock()) || memory.hasUsed(solver, nonce),
     setUsed: memory.setUsed,
     strike,
     doubt,

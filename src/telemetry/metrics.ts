@@ -60,6 +60,13 @@ export function createMetrics() {
       buckets: STAGE_SECONDS,
       registers,
     }),
+    quoteIdleSeconds: new Histogram({
+      name: 'aggregator_quote_idle_duration_seconds',
+      help: 'Time from the best offer of a quote to its answer, by chain: what waiting for the other solvers cost.',
+      labelNames: ['chain_id'],
+      buckets: STAGE_SECONDS,
+      registers,
+    }),
     quoteRecords: new Counter({
       name: 'aggregator_quote_records_total',
       help: 'Records of quotes, by result (written, dropped).',

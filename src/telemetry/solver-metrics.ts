@@ -24,6 +24,12 @@ export function createSolverMetrics(registers: Registry[]) {
       buckets: SOLVER_SECONDS,
       registers,
     }),
+    solverLast: new Counter({
+      name: 'aggregator_solver_waited_for_last_total',
+      help: 'Quotes that waited for this solver last, by chain and solver. When several solvers had not answered at the end, it is counted for each.',
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
     solvers: new Gauge({
       name: 'aggregator_solvers',
       help: 'Registered solvers, by chain and state (active, inactive: without a sufficient bond).',

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { SolverResult } from '../../src/domain/solver-result.js'
-import { createFanOut } from '../../src/quoting/fan-out.js'
-import type { AttemptQuote, FanOutRequest } from '../../src/quoting/solver-attempt.js'
+import { createFanOut, type FanOutRequest } from '../../src/quoting/fan-out.js'
+import type { AttemptQuote } from '../../src/quoting/solver-attempt.js'
 import { createHealth, roundAt } from '../solvers/rounds.js'
 
 const REQUEST = {} as FanOutRequest
@@ -19,7 +19,7 @@ function openFanOut(quoteTimeoutMs = 60_000) {
     })
     return { solver: solver.address, result, tookMs: 1 }
   }
-  const fanOut = createFanOut({ attemptQuote, quoteTimeoutMs, clock: () => 0 })
+  const fanOut = createFanOut({ attemptQuote, quoteTimeoutMs, clock: () => 0, now: () => 0 })
   const answer = (number: number, result: SolverResult) => waiting.get(String(number))?.(result)
   return { ...fanOut, answer, signals }
 }
@@ -59,7 +59,7 @@ test.each(['before', 'after'])(
     const { collect } = openFanOut()
     const caller = new AbortController()
     if (when === 'before') caller.abort()
-    const collecting = collect(REQUEST, solvers(2), round(60_000), caller.signal)
+    const collecting = collect(REQUEST, solvers(2), round(60_000), { signal: caller.signal })
     caller.abort()
     expect((await collecting).map(({ result }) => result.kind)).toEqual(['cancelled', 'cancelled'])
   },

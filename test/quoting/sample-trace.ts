@@ -12,6 +12,7 @@ const request = {
   inputToken: solverAddress(0xa),
   outputToken: solverAddress(0xb),
   orderType: 'EXACT_INPUT',
+  kind: 'FIRM',
   amount: 1n,
   user: solverAddress(0xc),
   destinationChainId: 10,

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Heartbeat } from "./event_pb.js";
+import { file_aggregator_v1_event } from "./event_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -11,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/quote.proto.
  */
 export const file_aggregator_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIrsCCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQFCEQoPX2RlcG9zaXRfd2luZG93IsYBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAkixAIKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhgKC2R1cmF0aW9uX21zGAQgASgNSACIAQESMQoHb3V0Y29tZRgFIAEoDjIbLmFnZ3JlZ2F0b3IudjEuUXVvdGVPdXRjb21lSAGIAQESLwoHcmVxdWVzdBgGIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEiwKB3NvbHZlcnMYByADKAsyGy5hZ2dyZWdhdG9yLnYxLlNvbHZlclJlc3VsdBIYCgtiZXN0X2Ftb3VudBgIIAEoCUgCiAEBQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUIOCgxfYmVzdF9hbW91bnQikQIKD1F1b3RlUGFyYW1ldGVycxITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSLAoKb3JkZXJfdHlwZRgDIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgEIAEoCRIUCgx1c2VyX2FkZHJlc3MYBSABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYBiABKAQSMAoMZGVwb3NpdF9tb2RlGAcgASgOMhouYWdncmVnYXRvci52MS5EZXBvc2l0TW9kZRIYChBkZXBvc2l0X2RlYWRsaW5lGAggASgNEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0izAIKDFNvbHZlclJlc3VsdBIOCgZzb2x2ZXIYASABKAkSLQoHb3V0Y29tZRgCIAEoDjIcLmFnZ3JlZ2F0b3IudjEuU29sdmVyT3V0Y29tZRIRCgRyYW5rGAMgASgNSACIAQESGAoLZHVyYXRpb25fbXMYBCABKA1IAYgBARIZCgxpbnB1dF9hbW91bnQYBSABKAlIAogBARIaCg1vdXRwdXRfYW1vdW50GAYgASgJSAOIAQESEwoGcmVhc29uGAcgASgJSASIAQESGAoLaHR0cF9zdGF0dXMYCCABKA1IBYgBARITCgtleHBsYW5hdGlvbhgJIAEoCUIHCgVfcmFua0IOCgxfZHVyYXRpb25fbXNCDwoNX2lucHV0X2Ftb3VudEIQCg5fb3V0cHV0X2Ftb3VudEIJCgdfcmVhc29uQg4KDF9odHRwX3N0YXR1cypgCglPcmRlclR5cGUSGgoWT1JERVJfVFlQRV9VTlNQRUNJRklFRBAAEhoKFk9SREVSX1RZUEVfRVhBQ1RfSU5QVVQQARIbChdPUkRFUl9UWVBFX0VYQUNUX09VVFBVVBACKmAKC0RlcG9zaXRNb2RlEhwKGERFUE9TSVRfTU9ERV9VTlNQRUNJRklFRBAAEhkKFURFUE9TSVRfTU9ERV9DT05UUkFDVBABEhgKFERFUE9TSVRfTU9ERV9BRERSRVNTEAIqgQEKDFF1b3RlT3V0Y29tZRIdChlRVU9URV9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUUVVPVEVfT1VUQ09NRV9RVU9URUQQARIbChdRVU9URV9PVVRDT01FX05PX1FVT1RFUxACEhsKF1FVT1RFX09VVENPTUVfQ0FOQ0VMTEVEEAMq9gEKDVNvbHZlck91dGNvbWUSHgoaU09MVkVSX09VVENPTUVfVU5TUEVDSUZJRUQQABIZChVTT0xWRVJfT1VUQ09NRV9RVU9URUQQARIbChdTT0xWRVJfT1VUQ09NRV9ERUNMSU5FRBACEhoKFlNPTFZFUl9PVVRDT01FX0lOVkFMSUQQAxIXChNTT0xWRVJfT1VUQ09NRV9MQVRFEAQSGQoVU09MVkVSX09VVENPTUVfRkFJTEVEEAUSHAoYU09MVkVSX09VVENPTUVfQ0FOQ0VMTEVEEAYSHwobU09MVkVSX09VVENPTUVfQ0lSQ1VJVF9PUEVOEAcyhQIKDFF1b3RlU2VydmljZRJsCghHZXRRdW90ZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3F1b3RlEoYBCg5HZXRRdW90ZVJlY29yZBIkLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZWNvcmRSZXF1ZXN0GiUuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlc3BvbnNlIieC0+STAiESHy92MS97Y2hhaW5faWR9L3F1b3RlL3txdW90ZV9pZH1iBnByb3RvMw", [file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIpcDCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBAUIRCg9fZGVwb3NpdF93aW5kb3dCEwoRX3NvZnRfZGVhZGxpbmVfbXNCDQoLX21pbl9xdW90ZXMizQMKE1N0cmVhbVF1b3Rlc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIcCg9yZWZyZXNoX3NlY29uZHMYDSABKA1IA4gBAUIRCg9fZGVwb3NpdF93aW5kb3dCEwoRX3NvZnRfZGVhZGxpbmVfbXNCDQoLX21pbl9xdW90ZXNCEgoQX3JlZnJlc2hfc2Vjb25kcyKrAQoUU3RyZWFtUXVvdGVzUmVzcG9uc2USKwoFcXVvdGUYASABKAsyGi5hZ2dyZWdhdG9yLnYxLlF1b3RlVXBkYXRlSAASLAoEZG9uZRgCIAEoCzIcLmFnZ3JlZ2F0b3IudjEuUXVvdGVSb3VuZEVuZEgAEi0KCWhlYXJ0YmVhdBgDIAEoCzIYLmFnZ3JlZ2F0b3IudjEuSGVhcnRiZWF0SABCCQoHbWVzc2FnZSK5AQoLUXVvdGVVcGRhdGUSEAoIcXVvdGVfaWQYASABKAkSDQoFcm91bmQYAiABKA0SIwoFcXVvdGUYAyABKAsyFC5hZ2dyZWdhdG9yLnYxLlF1b3RlEhgKEHNvbHZlcl9zaWduYXR1cmUYBCABKAkSFwoPZGVwb3NpdF9hZGRyZXNzGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJEg0KBWFza2VkGAcgASgNEhAKCGFuc3dlcmVkGAggASgNIp4CCg1RdW90ZVJvdW5kRW5kEhAKCHF1b3RlX2lkGAEgASgJEg0KBXJvdW5kGAIgASgNEhoKDWJlc3Rfb3JkZXJfaWQYAyABKAlIAIgBARI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBCADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEg0KBWFza2VkGAUgASgNEg4KBnF1b3RlZBgGIAEoDRIQCghkZWNsaW5lZBgHIAEoDRIPCgdpbnZhbGlkGAggASgNEg4KBmZhaWxlZBgJIAEoDRIMCgRsYXRlGAogASgNEhcKCmV4cGlyZXNfYXQYCyABKARIAYgBAUIQCg5fYmVzdF9vcmRlcl9pZEINCgtfZXhwaXJlc19hdCKMAQoPR2V0UHJpY2VSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEhMKC2lucHV0X3Rva2VuGAIgASgJEhQKDG91dHB1dF90b2tlbhgDIAEoCRIsCgpvcmRlcl90eXBlGAQgASgOMhguYWdncmVnYXRvci52MS5PcmRlclR5cGUSDgoGYW1vdW50GAUgASgJIlUKEEdldFByaWNlUmVzcG9uc2USIgoEYmVzdBgBIAEoCzIULmFnZ3JlZ2F0b3IudjEuUHJpY2USDgoGb2ZmZXJzGAIgASgNEg0KBWFzX29mGAMgASgEIlIKBVByaWNlEg4KBnNvbHZlchgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGlucHV0X2Ftb3VudBgDIAEoCRIVCg1vdXRwdXRfYW1vdW50GAQgASgJIsYBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAki7AIKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhgKC2R1cmF0aW9uX21zGAQgASgNSACIAQESMQoHb3V0Y29tZRgFIAEoDjIbLmFnZ3JlZ2F0b3IudjEuUXVvdGVPdXRjb21lSAGIAQESLwoHcmVxdWVzdBgGIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEiwKB3NvbHZlcnMYByADKAsyGy5hZ2dyZWdhdG9yLnYxLlNvbHZlclJlc3VsdBIYCgtiZXN0X2Ftb3VudBgIIAEoCUgCiAEBEiYKBGtpbmQYCSABKA4yGC5hZ2dyZWdhdG9yLnYxLlF1b3RlS2luZEIOCgxfZHVyYXRpb25fbXNCCgoIX291dGNvbWVCDgoMX2Jlc3RfYW1vdW50IpECCg9RdW90ZVBhcmFtZXRlcnMSEwoLaW5wdXRfdG9rZW4YASABKAkSFAoMb3V0cHV0X3Rva2VuGAIgASgJEiwKCm9yZGVyX3R5cGUYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBCABKAkSFAoMdXNlcl9hZGRyZXNzGAUgASgJEhwKFGRlc3RpbmF0aW9uX2NoYWluX2lkGAYgASgEEjAKDGRlcG9zaXRfbW9kZRgHIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVwb3NpdE1vZGUSGAoQZGVwb3NpdF9kZWFkbGluZRgIIAEoDRIVCg1maWxsX2RlYWRsaW5lGAkgASgNIswCCgxTb2x2ZXJSZXN1bHQSDgoGc29sdmVyGAEgASgJEi0KB291dGNvbWUYAiABKA4yHC5hZ2dyZWdhdG9yLnYxLlNvbHZlck91dGNvbWUSEQoEcmFuaxgDIAEoDUgAiAEBEhgKC2R1cmF0aW9uX21zGAQgASgNSAGIAQESGQoMaW5wdXRfYW1vdW50GAUgASgJSAKIAQESGgoNb3V0cHV0X2Ftb3VudBgGIAEoCUgDiAEBEhMKBnJlYXNvbhgHIAEoCUgEiAEBEhgKC2h0dHBfc3RhdHVzGAggASgNSAWIAQESEwoLZXhwbGFuYXRpb24YCSABKAlCBwoFX3JhbmtCDgoMX2R1cmF0aW9uX21zQg8KDV9pbnB1dF9hbW91bnRCEAoOX291dHB1dF9hbW91bnRCCQoHX3JlYXNvbkIOCgxfaHR0cF9zdGF0dXMqYAoJT3JkZXJUeXBlEhoKFk9SREVSX1RZUEVfVU5TUEVDSUZJRUQQABIaChZPUkRFUl9UWVBFX0VYQUNUX0lOUFVUEAESGwoXT1JERVJfVFlQRV9FWEFDVF9PVVRQVVQQAipgCgtEZXBvc2l0TW9kZRIcChhERVBPU0lUX01PREVfVU5TUEVDSUZJRUQQABIZChVERVBPU0lUX01PREVfQ09OVFJBQ1QQARIYChRERVBPU0lUX01PREVfQUREUkVTUxACKoEBCgxRdW90ZU91dGNvbWUSHQoZUVVPVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFFVT1RFX09VVENPTUVfUVVPVEVEEAESGwoXUVVPVEVfT1VUQ09NRV9OT19RVU9URVMQAhIbChdRVU9URV9PVVRDT01FX0NBTkNFTExFRBADKvYBCg1Tb2x2ZXJPdXRjb21lEh4KGlNPTFZFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVU09MVkVSX09VVENPTUVfUVVPVEVEEAESGwoXU09MVkVSX09VVENPTUVfREVDTElORUQQAhIaChZTT0xWRVJfT1VUQ09NRV9JTlZBTElEEAMSFwoTU09MVkVSX09VVENPTUVfTEFURRAEEhkKFVNPTFZFUl9PVVRDT01FX0ZBSUxFRBAFEhwKGFNPTFZFUl9PVVRDT01FX0NBTkNFTExFRBAGEh8KG1NPTFZFUl9PVVRDT01FX0NJUkNVSVRfT1BFThAHKlcKCVF1b3RlS2luZBIaChZRVU9URV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPUVVPVEVfS0lORF9GSVJNEAESGQoVUVVPVEVfS0lORF9JTkRJQ0FUSVZFEAIy9wMKDFF1b3RlU2VydmljZRJsCghHZXRRdW90ZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3F1b3RlEoEBCgxTdHJlYW1RdW90ZXMSIi5hZ2dyZWdhdG9yLnYxLlN0cmVhbVF1b3Rlc1JlcXVlc3QaIy5hZ2dyZWdhdG9yLnYxLlN0cmVhbVF1b3Rlc1Jlc3BvbnNlIiaC0+STAiA6ASoiGy92MS97Y2hhaW5faWR9L3F1b3RlL3N0cmVhbTABEmwKCEdldFByaWNlEh4uYWdncmVnYXRvci52MS5HZXRQcmljZVJlcXVlc3QaHy5hZ2dyZWdhdG9yLnYxLkdldFByaWNlUmVzcG9uc2UiH4LT5JMCGToBKiIUL3YxL3tjaGFpbl9pZH0vcHJpY2UShgEKDkdldFF1b3RlUmVjb3JkEiQuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVjb3JkUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3tjaGFpbl9pZH0vcXVvdGUve3F1b3RlX2lkfWIGcHJvdG8z", [file_aggregator_v1_event, file_google_api_annotations]);
 
 /**
  * GetQuoteRequest describes the swap that the user wants.
@@ -89,6 +91,22 @@ export type GetQuoteRequest = Message<"aggregator.v1.GetQuoteRequest"> & {
    * @generated from field: optional uint32 deposit_window = 10;
    */
   depositWindow?: number | undefined;
+
+  /**
+   * Time in milliseconds after which the round ends as soon as there are `min_quotes` valid offers: 1 to the instance's
+   * quote timeout. Solvers that have not answered by then do not count as late. The instance's default when absent.
+   *
+   * @generated from field: optional uint32 soft_deadline_ms = 11;
+   */
+  softDeadlineMs?: number | undefined;
+
+  /**
+   * Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when absent. Without a soft deadline
+   * it is invalid.
+   *
+   * @generated from field: optional uint32 min_quotes = 12;
+   */
+  minQuotes?: number | undefined;
 };
 
 /**
@@ -97,6 +115,448 @@ export type GetQuoteRequest = Message<"aggregator.v1.GetQuoteRequest"> & {
  */
 export const GetQuoteRequestSchema: GenMessage<GetQuoteRequest> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_quote, 0);
+
+/**
+ * StreamQuotesRequest describes the swap that the user wants, and how often its price is asked again.
+ *
+ * @generated from message aggregator.v1.StreamQuotesRequest
+ */
+export type StreamQuotesRequest = Message<"aggregator.v1.StreamQuotesRequest"> & {
+  /**
+   * Chain whose solvers are asked: an EIP-155 chain id that the instance serves. A path parameter on REST.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+
+  /**
+   * Token that the user sells: a 20-byte address in hex with `0x`, any letter case.
+   *
+   * @generated from field: string input_token = 2;
+   */
+  inputToken: string;
+
+  /**
+   * Token that the user buys: a 20-byte address in hex with `0x`, any letter case; not `input_token`.
+   *
+   * @generated from field: string output_token = 3;
+   */
+  outputToken: string;
+
+  /**
+   * Which side of the swap `amount` fixes.
+   *
+   * @generated from field: aggregator.v1.OrderType order_type = 4;
+   */
+  orderType: OrderType;
+
+  /**
+   * Amount of the fixed side in the token's smallest unit: a decimal integer of 1 to 2^256-1 without sign,
+   * point, exponent or leading zeros.
+   *
+   * @generated from field: string amount = 5;
+   */
+  amount: string;
+
+  /**
+   * The user's wallet: a 20-byte address in hex with `0x`, any letter case.
+   *
+   * @generated from field: string user_address = 6;
+   */
+  userAddress: string;
+
+  /**
+   * Chain on which the deposit is made; must equal `chain_id`.
+   *
+   * @generated from field: uint64 origin_chain_id = 7;
+   */
+  originChainId: bigint;
+
+  /**
+   * Chain on which the output is paid: the chain itself, or another one that the instance lists for it.
+   *
+   * @generated from field: uint64 destination_chain_id = 8;
+   */
+  destinationChainId: bigint;
+
+  /**
+   * How the user intends to deposit. The deposit address of the response is valid in both modes.
+   *
+   * @generated from field: aggregator.v1.DepositMode deposit_mode = 9;
+   */
+  depositMode: DepositMode;
+
+  /**
+   * Length of the deposit window in seconds, 1 to 86400. The instance's default (300) when absent.
+   *
+   * @generated from field: optional uint32 deposit_window = 10;
+   */
+  depositWindow?: number | undefined;
+
+  /**
+   * Time in milliseconds after which the round ends as soon as there are `min_quotes` valid offers: 1 to the instance's
+   * quote timeout. Solvers that have not answered by then do not count as late. The instance's default when absent.
+   *
+   * @generated from field: optional uint32 soft_deadline_ms = 11;
+   */
+  softDeadlineMs?: number | undefined;
+
+  /**
+   * Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when absent. Without a soft deadline
+   * it is invalid.
+   *
+   * @generated from field: optional uint32 min_quotes = 12;
+   */
+  minQuotes?: number | undefined;
+
+  /**
+   * Seconds from the start of a round to the start of the next one, 5 to 60. One round when absent.
+   *
+   * @generated from field: optional uint32 refresh_seconds = 13;
+   */
+  refreshSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message aggregator.v1.StreamQuotesRequest.
+ * Use `create(StreamQuotesRequestSchema)` to create a new message.
+ */
+export const StreamQuotesRequestSchema: GenMessage<StreamQuotesRequest> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 1);
+
+/**
+ * StreamQuotesResponse is one message of the stream.
+ *
+ * @generated from message aggregator.v1.StreamQuotesResponse
+ */
+export type StreamQuotesResponse = Message<"aggregator.v1.StreamQuotesResponse"> & {
+  /**
+   * What happened.
+   *
+   * @generated from oneof aggregator.v1.StreamQuotesResponse.message
+   */
+  message: {
+    /**
+     * An offer is the best one so far.
+     *
+     * @generated from field: aggregator.v1.QuoteUpdate quote = 1;
+     */
+    value: QuoteUpdate;
+    case: "quote";
+  } | {
+    /**
+     * A round has ended.
+     *
+     * @generated from field: aggregator.v1.QuoteRoundEnd done = 2;
+     */
+    value: QuoteRoundEnd;
+    case: "done";
+  } | {
+    /**
+     * Nothing happened for a while; the stream is alive. Server-sent events have comments instead.
+     *
+     * @generated from field: aggregator.v1.Heartbeat heartbeat = 3;
+     */
+    value: Heartbeat;
+    case: "heartbeat";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message aggregator.v1.StreamQuotesResponse.
+ * Use `create(StreamQuotesResponseSchema)` to create a new message.
+ */
+export const StreamQuotesResponseSchema: GenMessage<StreamQuotesResponse> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 2);
+
+/**
+ * QuoteUpdate is the best offer of a round so far. It supersedes all earlier ones of its round.
+ *
+ * @generated from message aggregator.v1.QuoteUpdate
+ */
+export type QuoteUpdate = Message<"aggregator.v1.QuoteUpdate"> & {
+  /**
+   * Id of this round's record, a UUID; see GetQuoteRecord.
+   *
+   * @generated from field: string quote_id = 1;
+   */
+  quoteId: string;
+
+  /**
+   * Number of the round, from 1.
+   *
+   * @generated from field: uint32 round = 2;
+   */
+  round: number;
+
+  /**
+   * The best offer so far.
+   *
+   * @generated from field: aggregator.v1.Quote quote = 3;
+   */
+  quote?: Quote | undefined;
+
+  /**
+   * The solver's EIP-712 signature over `quote`: 65 bytes in hex with `0x`.
+   *
+   * @generated from field: string solver_signature = 4;
+   */
+  solverSignature: string;
+
+  /**
+   * Address that takes the input token in deposit mode ADDRESS. EIP-55 form.
+   *
+   * @generated from field: string deposit_address = 5;
+   */
+  depositAddress: string;
+
+  /**
+   * The order's identifier on the settlement contract: 32 bytes in lower-case hex with `0x`.
+   *
+   * @generated from field: string order_id = 6;
+   */
+  orderId: string;
+
+  /**
+   * Solvers that the round waits for.
+   *
+   * @generated from field: uint32 asked = 7;
+   */
+  asked: number;
+
+  /**
+   * Solvers of those whose result is known.
+   *
+   * @generated from field: uint32 answered = 8;
+   */
+  answered: number;
+};
+
+/**
+ * Describes the message aggregator.v1.QuoteUpdate.
+ * Use `create(QuoteUpdateSchema)` to create a new message.
+ */
+export const QuoteUpdateSchema: GenMessage<QuoteUpdate> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 3);
+
+/**
+ * QuoteRoundEnd says how a round ended. Solvers that were asked and are in no count were cut off: by the soft deadline, or
+ * by the caller's own deadline.
+ *
+ * @generated from message aggregator.v1.QuoteRoundEnd
+ */
+export type QuoteRoundEnd = Message<"aggregator.v1.QuoteRoundEnd"> & {
+  /**
+   * Id of this round's record, a UUID; see GetQuoteRecord.
+   *
+   * @generated from field: string quote_id = 1;
+   */
+  quoteId: string;
+
+  /**
+   * Number of the round, from 1.
+   *
+   * @generated from field: uint32 round = 2;
+   */
+  round: number;
+
+  /**
+   * The order id of the best offer, which the last `quote` of the round has; absent when no offer stands.
+   *
+   * @generated from field: optional string best_order_id = 3;
+   */
+  bestOrderId?: string | undefined;
+
+  /**
+   * The other valid offers, best first. You can use each one as it is.
+   *
+   * @generated from field: repeated aggregator.v1.SignedQuote alternative_quotes = 4;
+   */
+  alternativeQuotes: SignedQuote[];
+
+  /**
+   * Solvers that the round waited for.
+   *
+   * @generated from field: uint32 asked = 5;
+   */
+  asked: number;
+
+  /**
+   * Solvers with a valid offer.
+   *
+   * @generated from field: uint32 quoted = 6;
+   */
+  quoted: number;
+
+  /**
+   * Solvers that answered with another status than 200.
+   *
+   * @generated from field: uint32 declined = 7;
+   */
+  declined: number;
+
+  /**
+   * Solvers whose reply the settlement contract would reject, or which does not match the request.
+   *
+   * @generated from field: uint32 invalid = 8;
+   */
+  invalid: number;
+
+  /**
+   * Solvers that could not be reached, or whose connection broke.
+   *
+   * @generated from field: uint32 failed = 9;
+   */
+  failed: number;
+
+  /**
+   * Solvers without a reply within the instance's quote timeout.
+   *
+   * @generated from field: uint32 late = 10;
+   */
+  late: number;
+
+  /**
+   * The best offer's deposit deadline, Unix time in milliseconds; absent when no offer stands.
+   *
+   * @generated from field: optional uint64 expires_at = 11;
+   */
+  expiresAt?: bigint | undefined;
+};
+
+/**
+ * Describes the message aggregator.v1.QuoteRoundEnd.
+ * Use `create(QuoteRoundEndSchema)` to create a new message.
+ */
+export const QuoteRoundEndSchema: GenMessage<QuoteRoundEnd> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 4);
+
+/**
+ * GetPriceRequest describes a swap without its user.
+ *
+ * @generated from message aggregator.v1.GetPriceRequest
+ */
+export type GetPriceRequest = Message<"aggregator.v1.GetPriceRequest"> & {
+  /**
+   * Chain whose solvers are asked: an EIP-155 chain id that the instance serves. A path parameter on REST.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+
+  /**
+   * Token to sell: a 20-byte address in hex with `0x`, any letter case.
+   *
+   * @generated from field: string input_token = 2;
+   */
+  inputToken: string;
+
+  /**
+   * Token to buy: a 20-byte address in hex with `0x`, any letter case; not `input_token`.
+   *
+   * @generated from field: string output_token = 3;
+   */
+  outputToken: string;
+
+  /**
+   * Which side of the swap `amount` fixes.
+   *
+   * @generated from field: aggregator.v1.OrderType order_type = 4;
+   */
+  orderType: OrderType;
+
+  /**
+   * Amount of the fixed side in the token's smallest unit: a decimal integer of 1 to 2^256-1 without sign,
+   * point, exponent or leading zeros.
+   *
+   * @generated from field: string amount = 5;
+   */
+  amount: string;
+};
+
+/**
+ * Describes the message aggregator.v1.GetPriceRequest.
+ * Use `create(GetPriceRequestSchema)` to create a new message.
+ */
+export const GetPriceRequestSchema: GenMessage<GetPriceRequest> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 5);
+
+/**
+ * GetPriceResponse is the best price at a moment.
+ *
+ * @generated from message aggregator.v1.GetPriceResponse
+ */
+export type GetPriceResponse = Message<"aggregator.v1.GetPriceResponse"> & {
+  /**
+   * The best price: most output for EXACT_INPUT, least input for EXACT_OUTPUT.
+   *
+   * @generated from field: aggregator.v1.Price best = 1;
+   */
+  best?: Price | undefined;
+
+  /**
+   * Number of valid offers, the best one included.
+   *
+   * @generated from field: uint32 offers = 2;
+   */
+  offers: number;
+
+  /**
+   * When the offers were collected, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 as_of = 3;
+   */
+  asOf: bigint;
+};
+
+/**
+ * Describes the message aggregator.v1.GetPriceResponse.
+ * Use `create(GetPriceResponseSchema)` to create a new message.
+ */
+export const GetPriceResponseSchema: GenMessage<GetPriceResponse> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 6);
+
+/**
+ * Price is what one solver would give. It is not binding.
+ *
+ * @generated from message aggregator.v1.Price
+ */
+export type Price = Message<"aggregator.v1.Price"> & {
+  /**
+   * The solver. EIP-55 form.
+   *
+   * @generated from field: string solver = 1;
+   */
+  solver: string;
+
+  /**
+   * The solver's display name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Amount of the input token in its smallest unit, decimal.
+   *
+   * @generated from field: string input_amount = 3;
+   */
+  inputAmount: string;
+
+  /**
+   * Amount of the output token in its smallest unit, decimal.
+   *
+   * @generated from field: string output_amount = 4;
+   */
+  outputAmount: string;
+};
+
+/**
+ * Describes the message aggregator.v1.Price.
+ * Use `create(PriceSchema)` to create a new message.
+ */
+export const PriceSchema: GenMessage<Price> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 7);
 
 /**
  * GetQuoteResponse carries the best offer and the others.
@@ -156,7 +616,7 @@ export type GetQuoteResponse = Message<"aggregator.v1.GetQuoteResponse"> & {
  * Use `create(GetQuoteResponseSchema)` to create a new message.
  */
 export const GetQuoteResponseSchema: GenMessage<GetQuoteResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 1);
+  messageDesc(file_aggregator_v1_quote, 8);
 
 /**
  * SignedQuote is one solver's valid offer.
@@ -198,7 +658,7 @@ export type SignedQuote = Message<"aggregator.v1.SignedQuote"> & {
  * Use `create(SignedQuoteSchema)` to create a new message.
  */
 export const SignedQuoteSchema: GenMessage<SignedQuote> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 2);
+  messageDesc(file_aggregator_v1_quote, 9);
 
 /**
  * Quote is the settlement contract's quote struct, member by member, in its order.
@@ -289,7 +749,7 @@ export type Quote = Message<"aggregator.v1.Quote"> & {
  * Use `create(QuoteSchema)` to create a new message.
  */
 export const QuoteSchema: GenMessage<Quote> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 3);
+  messageDesc(file_aggregator_v1_quote, 10);
 
 /**
  * GetQuoteRecordRequest names a quote.
@@ -317,7 +777,7 @@ export type GetQuoteRecordRequest = Message<"aggregator.v1.GetQuoteRecordRequest
  * Use `create(GetQuoteRecordRequestSchema)` to create a new message.
  */
 export const GetQuoteRecordRequestSchema: GenMessage<GetQuoteRecordRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 4);
+  messageDesc(file_aggregator_v1_quote, 11);
 
 /**
  * GetQuoteRecordResponse is the record of one quote, as far as its reader may see it.
@@ -385,6 +845,13 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
    * @generated from field: optional string best_amount = 8;
    */
   bestAmount?: string | undefined;
+
+  /**
+   * Whether it was a quote or a price.
+   *
+   * @generated from field: aggregator.v1.QuoteKind kind = 9;
+   */
+  kind: QuoteKind;
 };
 
 /**
@@ -392,7 +859,7 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
  * Use `create(GetQuoteRecordResponseSchema)` to create a new message.
  */
 export const GetQuoteRecordResponseSchema: GenMessage<GetQuoteRecordResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 5);
+  messageDesc(file_aggregator_v1_quote, 12);
 
 /**
  * QuoteParameters describes the swap that solvers are asked for.
@@ -469,7 +936,7 @@ export type QuoteParameters = Message<"aggregator.v1.QuoteParameters"> & {
  * Use `create(QuoteParametersSchema)` to create a new message.
  */
 export const QuoteParametersSchema: GenMessage<QuoteParameters> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 6);
+  messageDesc(file_aggregator_v1_quote, 13);
 
 /**
  * SolverResult is the result of the request to one solver.
@@ -547,7 +1014,7 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
  * Use `create(SolverResultSchema)` to create a new message.
  */
 export const SolverResultSchema: GenMessage<SolverResult> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 7);
+  messageDesc(file_aggregator_v1_quote, 14);
 
 /**
  * OrderType says which side of the swap is fixed.
@@ -707,8 +1174,8 @@ export enum SolverOutcome {
   FAILED = 5,
 
   /**
-   * The quote ended before the reply came: the caller cancelled it or had a shorter deadline, or the request waited for a
-   * free connection. It does not count against the solver.
+   * The quote ended before the reply came: the caller cancelled it, or its soft deadline or its own deadline had passed, or
+   * the request waited for a free connection. It does not count against the solver.
    *
    * @generated from enum value: SOLVER_OUTCOME_CANCELLED = 6;
    */
@@ -730,6 +1197,40 @@ export const SolverOutcomeSchema: GenEnum<SolverOutcome> = /*@__PURE__*/
   enumDesc(file_aggregator_v1_quote, 3);
 
 /**
+ * QuoteKind says what the offers of a record were for.
+ *
+ * @generated from enum aggregator.v1.QuoteKind
+ */
+export enum QuoteKind {
+  /**
+   * Not set; never returned.
+   *
+   * @generated from enum value: QUOTE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A quote: the user can deposit.
+   *
+   * @generated from enum value: QUOTE_KIND_FIRM = 1;
+   */
+  FIRM = 1,
+
+  /**
+   * A price: nobody can deposit.
+   *
+   * @generated from enum value: QUOTE_KIND_INDICATIVE = 2;
+   */
+  INDICATIVE = 2,
+}
+
+/**
+ * Describes the enum aggregator.v1.QuoteKind.
+ */
+export const QuoteKindSchema: GenEnum<QuoteKind> = /*@__PURE__*/
+  enumDesc(file_aggregator_v1_quote, 4);
+
+/**
  * QuoteService collects offers for a swap from the registered solvers of a chain and returns the best one.
  *
  * @generated from service aggregator.v1.QuoteService
@@ -740,7 +1241,7 @@ export const QuoteService: GenService<{
    * would reject. It returns the best offer, then the others.
    *
    * The response comes as soon as every asked solver has answered. It comes at the latest after the instance's quote
-   * timeout, or shortly before the caller's own deadline if that is shorter.
+   * timeout, or shortly before the caller's own deadline if that is shorter. With a soft deadline it may come sooner.
    *
    * UNAVAILABLE (`NO_QUOTES`) when no valid offer came in time. UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance
    * cannot reach the chain.
@@ -751,6 +1252,48 @@ export const QuoteService: GenService<{
     methodKind: "unary";
     input: typeof GetQuoteRequestSchema;
     output: typeof GetQuoteResponseSchema;
+  },
+  /**
+   * StreamQuotes sends the best offer as soon as there is one, then each better one.
+   *
+   * A round asks the solvers once, as GetQuote does. Its messages are `quote`, each of which supersedes the ones before it
+   * in its round, then `done`. The last `quote` together with `done` equals the response of GetQuote. A client that reads
+   * slowly may miss superseded messages.
+   *
+   * Without `refresh_seconds` the stream ends after one round. With it, a new round starts that often, until the client
+   * leaves or 10 minutes have passed. Each round counts as one quote for the rate limit; a refused round waits for the next
+   * window. No round starts before the client has read the last one. A client that reads nothing for 10 seconds is closed.
+   *
+   * On REST the response is server-sent events: `event` is `quote` or `done`, and `data` is one JSON object with the
+   * fields of QuoteUpdate or QuoteRoundEnd. A stream that fails after it has opened ends with `event: error`, whose data
+   * is the body of an error. A comment comes every 15 seconds.
+   *
+   * UNAVAILABLE (`NO_QUOTES`) when no valid offer came in time and there is no further round. UNAVAILABLE
+   * (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain.
+   *
+   * @generated from rpc aggregator.v1.QuoteService.StreamQuotes
+   */
+  streamQuotes: {
+    methodKind: "server_streaming";
+    input: typeof StreamQuotesRequestSchema;
+    output: typeof StreamQuotesResponseSchema;
+  },
+  /**
+   * GetPrice asks the active solvers what a swap would give, without a user. Nobody can deposit with the response: it has
+   * no signature and no nonce.
+   *
+   * Solvers see that the request is indicative. Equal requests within a second share one answer (the instance's
+   * PRICE_CACHE_MS), whose age `as_of` shows. The caller's deadline does not shorten it.
+   *
+   * UNAVAILABLE (`NO_QUOTES`) when no valid offer came in time. UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance
+   * cannot reach the chain.
+   *
+   * @generated from rpc aggregator.v1.QuoteService.GetPrice
+   */
+  getPrice: {
+    methodKind: "unary";
+    input: typeof GetPriceRequestSchema;
+    output: typeof GetPriceResponseSchema;
   },
   /**
    * GetQuoteRecord shows how a quote came about. What it shows depends on the id:

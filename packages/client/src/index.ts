@@ -5,7 +5,7 @@
  * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
  */
 export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
-export type { DepositMode, OrderType, Quote, SignedQuote } from '../../../src/domain/quote.js'
+export type { DepositMode, OrderType, Quote, QuoteKind, SignedQuote } from '../../../src/domain/quote.js'
 export {
   type AggregatorClient,
   type AggregatorClientOptions,

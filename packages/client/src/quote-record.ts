@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { DepositMode, OrderType, QuoteRequest } from '../../../src/domain/quote.js'
+import type { DepositMode, OrderType, QuoteKind, QuoteRequest } from '../../../src/domain/quote.js'
 import {
   readAddress,
   readEnum,
@@ -38,7 +38,8 @@ export interface SolverResult {
 }
 
 /** The parameters of a quote, with the deadlines that the instance sets. */
-export interface QuoteRecordRequest extends Omit<QuoteRequest, 'chainId' | 'orderType' | 'depositMode'> {
+export interface QuoteRecordRequest
+  extends Omit<QuoteRequest, 'kind' | 'chainId' | 'orderType' | 'depositMode'> {
   readonly orderType: OrderType | UnknownText
   readonly depositMode: DepositMode | UnknownText
 }
@@ -60,6 +61,8 @@ export interface QuoteRecord {
   readonly solvers: readonly SolverResult[]
   /** Of the side that solvers compete on; undefined without an offer, and for a solver until the deposit deadline. */
   readonly bestAmount: bigint | undefined
+  /** FIRM for a quote, INDICATIVE for a price. */
+  readonly kind: QuoteKind | UnknownText
 }
 
 /** Reads a record. @throws UnreadableAnswer */
@@ -74,6 +77,8 @@ export function readQuoteRecord(answer: unknown): QuoteRecord {
     request: readParameters(message.request),
     solvers: readList(message.solvers).map(readSolverResult),
     bestAmount: readOptional(message.bestAmount, readUint256),
+    // An instance without prices leaves it out.
+    kind: readOptional(message.kind, readEnum) ?? 'FIRM',
   }
 }
 

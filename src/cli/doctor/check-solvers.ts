@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../../config.js'
 import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
-import { deadlines } from '../../domain/quote.js'
+import { deadlines, NO_USER, type QuoteRequest } from '../../domain/quote.js'
 import type { Solver } from '../../domain/solver.js'
 import type { FailReason } from '../../domain/solver-result.js'
 import { requestBody } from '../../quoting/request-body.js'
 import { toChecksumAddress } from '../../signing/checksum.js'
 import { createEndpointGuard } from '../../solvers/endpoint-guard.js'
-import { createSolverClient, createSolverRequest, type SolverReply } from '../../solvers/solver-client.js'
+import { createSolverClient, type SolverReply, type SolverRequest } from '../../solvers/solver-client.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, collectResults } from './check-result.js'
 
@@ -113,22 +113,27 @@ function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string;
   return { text: `answers in ${took}${answer.kind === 'declined' ? `, with status ${answer.status}` : ''}` }
 }
 
-function solverRequestFor({ chainId, address }: Solver, config: Config) {
+function solverRequestFor({ chainId, address }: Solver, config: Config): SolverRequest {
   const windows = {
     depositWindowSeconds: config.defaultDepositWindowSeconds,
     fillWindowSeconds: config.defaultFillWindowSeconds,
   }
-  const noUser = `0x${'00'.repeat(18)}dead` as const
-  const request = {
+  const request: QuoteRequest = {
+    kind: 'INDICATIVE',
     chainId,
-    inputToken: noUser,
-    outputToken: `0x${'00'.repeat(18)}beef` as const,
-    orderType: 'EXACT_INPUT' as const,
+    inputToken: NO_USER,
+    outputToken: `0x${'00'.repeat(18)}beef`,
+    orderType: 'EXACT_INPUT',
     amount: 1n,
-    user: noUser,
+    user: NO_USER,
     destinationChainId: chainId,
-    depositMode: 'CONTRACT' as const,
+    depositMode: 'CONTRACT',
     ...deadlines(Date.now(), windows),
   }
-  return createSolverRequest(requestBody(request), new Map([[address, randomUUID()]]))
+  return {
+    body: Buffer.from(requestBody(request)),
+    quoteIds: new Map([[address, randomUUID()]]),
+    kind: request.kind,
+    deadline: Date.now() + TIMEOUT_MS,
+  }
 }

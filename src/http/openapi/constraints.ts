@@ -9,6 +9,9 @@ import {
   DEPOSIT_WINDOW,
   type IntegerRule,
   LOWER_CASE_BYTES32,
+  MAX_QUOTE_TIMEOUT_MS,
+  MIN_QUOTES,
+  REFRESH_SECONDS,
   SIGNATURE,
   type TextRule,
   UINT256,
@@ -31,6 +34,18 @@ const UUID = { format: 'uuid' }
 const CURSOR = { minLength: 1 }
 const TEXT = { minLength: 1 }
 
+const ASKED_QUOTE = {
+  chain_id: CHAIN_ID,
+  input_token: ADDRESS,
+  output_token: ADDRESS,
+  amount: AMOUNT,
+  user_address: ADDRESS,
+  origin_chain_id: CHAIN_ID,
+  destination_chain_id: CHAIN_ID,
+  deposit_window: DEPOSIT_WINDOW,
+  soft_deadline_ms: { minimum: 1, maximum: MAX_QUOTE_TIMEOUT_MS },
+  min_quotes: MIN_QUOTES,
+}
 const OFFER = {
   solver_signature: SIGNATURE,
   deposit_address: ADDRESS,
@@ -43,15 +58,27 @@ const SWAP = { input_token: ADDRESS, input_amount: UINT256, output_token: ADDRES
  * requests; responses satisfy theirs. Every string field is here.
  */
 const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>> = {
-  'aggregator.v1.GetQuoteRequest': {
+  'aggregator.v1.GetQuoteRequest': ASKED_QUOTE,
+  'aggregator.v1.StreamQuotesRequest': { ...ASKED_QUOTE, refresh_seconds: REFRESH_SECONDS },
+  'aggregator.v1.QuoteUpdate': { ...OFFER, quote_id: UUID, round: { minimum: 1 } },
+  'aggregator.v1.QuoteRoundEnd': {
+    quote_id: UUID,
+    round: { minimum: 1 },
+    best_order_id: LOWER_CASE_BYTES32,
+    expires_at: UNIX_MS,
+  },
+  'aggregator.v1.GetPriceRequest': {
     chain_id: CHAIN_ID,
     input_token: ADDRESS,
     output_token: ADDRESS,
     amount: AMOUNT,
-    user_address: ADDRESS,
-    origin_chain_id: CHAIN_ID,
-    destination_chain_id: CHAIN_ID,
-    deposit_window: DEPOSIT_WINDOW,
+  },
+  'aggregator.v1.GetPriceResponse': { offers: { minimum: 1 }, as_of: UNIX_MS },
+  'aggregator.v1.Price': {
+    solver: ADDRESS,
+    name: DISPLAY_NAME,
+    input_amount: UINT256,
+    output_amount: UINT256,
   },
   'aggregator.v1.GetQuoteResponse': { ...OFFER, quote_id: UUID },
   'aggregator.v1.SignedQuote': OFFER,

@@ -1,6 +1,6 @@
 import { QuoteParametersSchema, QuoteSchema } from '../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
-import { CHAIN_ID, MAX_REPLY_KIB, SIGNATURE } from '../../domain/field-rules.js'
+import { CHAIN_ID, MAX_REPLY_KIB, SIGNATURE, UNIX_MS } from '../../domain/field-rules.js'
 import { type JsonSchema, schemaOf } from './constraints.js'
 import type { Sample } from './example.js'
 import { samplesOf } from './operations.js'
@@ -15,6 +15,20 @@ the solver signs exactly the values that it answers. Registration makes one such
 
 const HEADERS = [
   {
+    name: 'x-request-deadline',
+    in: 'header',
+    required: true,
+    description: 'When the service stops waiting for the reply, Unix time in milliseconds.',
+    schema: { type: 'integer', ...schemaOf(UNIX_MS) },
+  },
+  {
+    name: 'traceparent',
+    in: 'header',
+    description:
+      'The trace of the caller (W3C Trace Context), when it sent one. All solvers of a quote get the same.',
+    schema: { type: 'string' },
+  },
+  {
     name: 'x-quote-id',
     in: 'header',
     description:
@@ -24,7 +38,8 @@ const HEADERS = [
   {
     name: 'x-quote-kind',
     in: 'header',
-    description: '`indicative` when no user can deposit with the reply, as in a check at registration.',
+    description:
+      '`indicative` when no user can deposit with the reply: for a price, and in a check at registration.',
     schema: { const: 'indicative' },
   },
 ]

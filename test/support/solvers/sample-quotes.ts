@@ -9,6 +9,7 @@ export const OUTPUT_TOKEN: Address = '0x00000000000000000000000000000000000000d4
 
 /** A user's request to sell exactly 1000. */
 export const exactInput: QuoteRequest = {
+  kind: 'FIRM',
   chainId: 1,
   inputToken: INPUT_TOKEN,
   outputToken: OUTPUT_TOKEN,

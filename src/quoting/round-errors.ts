@@ -1,0 +1,56 @@
+import { ServiceError } from '../domain/errors.js'
+import type { SolverResult } from '../domain/solver-result.js'
+import type { Logger } from '../telemetry/log.js'
+
+/** The errors of rounds without an offer. */
+export interface RoundErrors {
+  /**
+   * All connections to solvers are in use.
+   * @param quoteId the id of the record, when there is one
+   */
+  busy(chainId: number, quoteId?: string): ServiceError
+  /** The error of a round with these results. */
+  noOffer(chainId: number, quoteId: string, results: readonly SolverResult[]): ServiceError
+}
+
+interface RoundErrorsOptions {
+  /** The clock of the solvers' health. */
+  readonly clock: () => number
+  readonly log: Logger
+}
+
+/** When a connection to a solver is likely to be free again. */
+const RETRY_AFTER_SECONDS = 1
+/** The interval of warnings that solvers are busy. */
+const BUSY_WARNING_MS = 60_000
+
+/** Builds the errors. They warn in the log that solvers are busy. */
+export function createRoundErrors({ clock, log }: RoundErrorsOptions): RoundErrors {
+  let busyWarnedAt = Number.NEGATIVE_INFINITY
+
+  function busy(chainId: number, quoteId?: string): ServiceError {
+    if (clock() - busyWarnedAt > BUSY_WARNING_MS) {
+      busyWarnedAt = clock()
+      log.warn({ chainId }, 'quotes are rejected: all connections to solvers are in use')
+    }
+    const message = `All connections to solvers are in use: try again in ${RETRY_AFTER_SECONDS} s.`
+    const retryAfterSeconds = RETRY_AFTER_SECONDS
+    return new ServiceError('SOLVERS_BUSY', message, {
+      retryAfterSeconds,
+      ...(quoteId === undefined ? {} : { quoteId }),
+    })
+  }
+
+  return {
+    busy,
+    noOffer(chainId, quoteId, results) {
+      if (results.some(isQueued)) return busy(chainId, quoteId)
+      return new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.', { quoteId })
+    },
+  }
+}
+
+/** Whether a request ended while it waited for a connection. */
+function isQueued(result: SolverResult): boolean {
+  return result.kind === 'cancelled' && result.isQueued === true
+}

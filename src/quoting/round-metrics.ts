@@ -1,0 +1,79 @@
+import type { QuoteRequest } from '../domain/quote.js'
+import type { SolverResult } from '../domain/solver-result.js'
+import type { SolverCounters } from '../solvers/solver-counters.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import type { QuoteTrace } from './quote-trace.js'
+import type { SolverAttempt } from './solver-attempt.js'
+
+/** Counts rounds and their results. Prices are in none of these metrics (docs/decisions.md, D17). */
+export interface RoundMetrics {
+  /**
+   * Counts a round that has ended, and logs one without an offer.
+   * @param idleMs time from the best offer to the end; undefined without an offer
+   */
+  countRound(trace: QuoteTrace, idleMs: number | undefined): void
+  /** Counts a round that asked no solver, as all connections were in use. */
+  countBusy(request: QuoteRequest): void
+  countResults(request: QuoteRequest, results: readonly SolverResult[]): void
+}
+
+interface RoundMetricsOptions {
+  readonly counters: Pick<SolverCounters, 'countLast'>
+  readonly metrics: Pick<Metrics, 'quotes' | 'solverReplies' | 'quoteIdleSeconds'>
+  readonly log: Logger
+}
+
+/** Builds the metrics of rounds. */
+export function createRoundMetrics({ counters, metrics, log }: RoundMetricsOptions): RoundMetrics {
+  function countResults({ chainId, kind }: QuoteRequest, results: readonly SolverResult[]): void {
+    if (kind === 'INDICATIVE') return
+    let offers = 0
+    for (const result of results) {
+      if (result.kind === 'quoted') offers++
+      else {
+        const reason = result.kind === 'invalid' ? result.reason : ''
+        metrics.solverReplies.inc({ chain_id: chainId, outcome: result.kind, reason })
+      }
+    }
+    if (offers > 0) metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
+  }
+
+  function logWithoutOffer({ quoteId, request, durationMs, attempts, circuitOpen }: QuoteTrace): void {
+    const outcomes = attempts.map(({ solver, result, tookMs }) => {
+      return { solver, outcome: result, tookMs: Math.round(tookMs) }
+    })
+    const level = request.kind === 'FIRM' ? 'warn' : 'debug'
+    log[level](
+      { quoteId, chainId: request.chainId, durationMs, outcomes, circuitOpen },
+      'no solver gave a valid quote',
+    )
+  }
+
+  return {
+    countRound(trace, idleMs) {
+      const { request, outcome, attempts } = trace
+      countResults(
+        request,
+        attempts.map(({ result }) => result),
+      )
+      if (outcome === 'no_quotes') logWithoutOffer(trace)
+      if (request.kind === 'INDICATIVE') return
+      metrics.quotes.inc({ chain_id: request.chainId, outcome })
+      if (outcome === 'cancelled') return
+      if (idleMs !== undefined) metrics.quoteIdleSeconds.observe({ chain_id: request.chainId }, idleMs / 1000)
+      for (const { solver } of lastOf(attempts))
+        counters.countLast({ chainId: request.chainId, address: solver })
+    },
+    countBusy({ chainId, kind }) {
+      if (kind === 'FIRM') metrics.quotes.inc({ chain_id: chainId, outcome: 'busy' })
+    },
+    countResults,
+  }
+}
+
+/** The attempts that the round waited for last: those without a response at its end, otherwise the last one. */
+function lastOf(attempts: readonly SolverAttempt[]): readonly SolverAttempt[] {
+  const unanswered = attempts.filter(({ result }) => result.kind === 'late' || result.kind === 'cancelled')
+  return unanswered.length > 0 ? unanswered : attempts.slice(-1)
+}

@@ -1,0 +1,49 @@
+import { isBetter } from '../domain/offer.js'
+import type { SignedQuote } from '../domain/quote.js'
+import type { SolverResult } from '../domain/solver-result.js'
+import type { SolverAttempt } from './solver-attempt.js'
+
+/** Called with each offer that is better than all before it in its round. */
+export type BestOfferListener = (offer: SignedQuote, counts: RoundCounts) => void
+
+/** How many solvers a round waits for, and their results by kind. */
+export interface RoundCounts extends Readonly<Record<SolverResult['kind'], number>> {
+  readonly asked: number
+}
+
+/** The state of a round while results come. */
+export class RoundProgress {
+  readonly #onBest: BestOfferListener
+  readonly #counts: Record<keyof RoundCounts, number>
+  #best: SignedQuote | undefined
+  #bestAt: number | undefined
+
+  /** @param asked the number of solvers that the round waits for */
+  constructor(asked: number, onBest: BestOfferListener) {
+    this.#onBest = onBest
+    this.#counts = { asked, quoted: 0, declined: 0, invalid: 0, late: 0, failed: 0, cancelled: 0 }
+  }
+
+  get counts(): RoundCounts {
+    return this.#counts
+  }
+
+  /** When the best offer came, on the clock of the solvers' health; undefined without an offer. */
+  get bestAt(): number | undefined {
+    return this.#bestAt
+  }
+
+  add({ result }: SolverAttempt, now: number): void {
+    this.#counts[result.kind]++
+    if (result.kind !== 'quoted') return
+    if (this.#best !== undefined && !isBetter(result.offer, this.#best)) return
+    this.#best = result.offer
+    this.#bestAt = now
+    this.#onBest(result.offer, this.#counts)
+  }
+}
+
+/** The number of solvers whose result is known. */
+export function countAnswered({ asked: _, ...byKind }: RoundCounts): number {
+  return Object.values(byKind).reduce((sum, count) => sum + count, 0)
+}

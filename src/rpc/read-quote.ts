@@ -1,0 +1,105 @@
+import {
+  DepositMode,
+  type GetQuoteRequest,
+  OrderType,
+  type StreamQuotesRequest,
+} from '../../gen/aggregator/v1/quote_pb.js'
+import type { ChainConfig, Config } from '../config.js'
+import { DEPOSIT_WINDOW, integerOf, MIN_QUOTES } from '../domain/field-rules.js'
+import { deadlines, type QuoteRequest } from '../domain/quote.js'
+import type { SoftDeadline } from '../quoting/fan-out.js'
+import type { Fields } from './fields.js'
+
+/** A valid request for quotes. */
+export interface AskedQuote {
+  readonly chainId: number
+  readonly softDeadline: SoftDeadline | undefined
+  /** Makes the request of a round, with its deadlines. */
+  toRequest(): QuoteRequest
+}
+
+/** Reads the fields that GetQuote and StreamQuotes share. The result is used only when there is no violation. */
+export type ReadQuote = (message: QuoteMessage, fields: Fields) => AskedQuote
+
+type QuoteMessage = Omit<GetQuoteRequest, '$typeName'> | Omit<StreamQuotesRequest, '$typeName'>
+
+interface ReadQuoteOptions
+  extends Pick<
+    Config,
+    'quoteTimeoutMs' | 'quoteSoftTimeoutMs' | 'defaultDepositWindowSeconds' | 'defaultFillWindowSeconds'
+  > {
+  readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains'>[]
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+const ORDER_TYPE_NAMES = {
+  [OrderType.EXACT_INPUT]: 'EXACT_INPUT',
+  [OrderType.EXACT_OUTPUT]: 'EXACT_OUTPUT',
+} as const
+const DEPOSIT_MODE_NAMES = { [DepositMode.CONTRACT]: 'CONTRACT', [DepositMode.ADDRESS]: 'ADDRESS' } as const
+
+/** The fields of a swap. */
+type SwapMessage = Pick<GetQuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
+
+/** Reads the fields that quotes and prices share. */
+export function readSwap(message: SwapMessage, fields: Fields) {
+  const inputToken = fields.address('inputToken', message.inputToken)
+  const outputToken = fields.address('outputToken', message.outputToken)
+  if (outputToken === inputToken) fields.addViolation('outputToken', 'must differ from inputToken')
+  return {
+    chainId: Number(message.chainId),
+    inputToken,
+    outputToken,
+    orderType: fields.choice('orderType', message.orderType, ORDER_TYPE_NAMES) ?? 'EXACT_INPUT',
+    amount: fields.amount('amount', message.amount),
+  }
+}
+
+/** Builds the reader of requests for quotes. */
+export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
+  const { quoteTimeoutMs, quoteSoftTimeoutMs, now } = options
+  const destinations = new Map(options.chains.map((chain) => [chain.chainId, chain.destinationChains]))
+  const softDeadlineRule = integerOf(1, quoteTimeoutMs)
+
+  /** @returns undefined when the round waits for all solvers */
+  function readSoftDeadline(
+    { softDeadlineMs, minQuotes }: QuoteMessage,
+    fields: Fields,
+  ): SoftDeadline | undefined {
+    const afterMs =
+      softDeadlineMs === undefined
+        ? quoteSoftTimeoutMs
+        : fields.integer('softDeadlineMs', softDeadlineMs, softDeadlineRule)
+    if (minQuotes !== undefined) {
+      fields.integer('minQuotes', minQuotes, MIN_QUOTES)
+      if (afterMs === 0) fields.addViolation('minQuotes', 'must be left out without softDeadlineMs')
+    }
+    return afterMs === 0 ? undefined : { afterMs, minQuotes: minQuotes ?? 1 }
+  }
+
+  return (message, fields) => {
+    if (message.originChainId !== message.chainId)
+      fields.addViolation('originChainId', `must equal the chain of the request, ${message.chainId}`)
+    const swap = readSwap(message, fields)
+    const terms = {
+      user: fields.address('userAddress', message.userAddress),
+      destinationChainId: fields.oneOf(
+        'destinationChainId',
+        message.destinationChainId,
+        destinations.get(swap.chainId) ?? [],
+      ),
+      depositMode: fields.choice('depositMode', message.depositMode, DEPOSIT_MODE_NAMES) ?? 'CONTRACT',
+    }
+    const window = message.depositWindow ?? options.defaultDepositWindowSeconds
+    const windows = {
+      depositWindowSeconds: fields.integer('depositWindow', window, DEPOSIT_WINDOW),
+      fillWindowSeconds: options.defaultFillWindowSeconds,
+    }
+    return {
+      chainId: swap.chainId,
+      softDeadline: readSoftDeadline(message, fields),
+      toRequest: () => ({ kind: 'FIRM', ...swap, ...terms, ...deadlines(now(), windows) }),
+    }
+  }
+}
