@@ -11,7 +11,7 @@ import { DEAD_CHAIN, METRICS_AUTH, OFFERS, type OpenApiFixture, UNKNOWN_CHAIN } 
 import { handshake, streamUntil } from './streams.js'
 
 export const QUOTE = 'POST /v1/{chainId}/quote'
-const PRICE = 'POST /v1/{chainId}/price'
+export const PRICE = 'POST /v1/{chainId}/price'
 export const RECORD = 'GET /v1/{chainId}/quote/{quoteId}'
 export const REGISTER = 'POST /v1/{chainId}/solvers/register'
 export const UNREGISTER = 'DELETE /v1/{chainId}/solvers/{address}'
