@@ -49,7 +49,7 @@ interface PricesOptions
     Config,
     'priceCacheMs' | 'quoteSoftTimeoutMs' | 'defaultDepositWindowSeconds' | 'defaultFillWindowSeconds'
   > {
-  readonly aggregator: Aggregator
+  readonly aggregator: Pick<Aggregator, 'runRound'>
   readonly directory: Pick<SolverDirectory, 'active'>
   readonly metrics: Pick<Metrics, 'prices'>
   /** Milliseconds that never go back, for the age of results. */
