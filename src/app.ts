@@ -176,7 +176,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       metrics,
       log,
     })
-    const services = [...new Set([...methods, streams].map(({ desc }) => desc.parent))]
+    const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
     const health = createHealth({
       services: services.map(({ typeName }) => typeName),
       isServing: () => [...chains.values()].some((chain) => chain.status().status !== 'down'),
@@ -195,7 +195,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       addRoutes(routes) {
         registerReference(routes, {
           version,
-          methods: methods.map(({ desc }) => desc),
+          methods: [...methods, quoteStreams].map(({ desc }) => desc),
           stream: streams.desc,
           hasMetricsAuth: config.metricsAuth !== undefined,
         })

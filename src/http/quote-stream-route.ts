@@ -6,7 +6,8 @@ import {
   type StreamQuotesRequest,
 } from '../../gen/aggregator/v1/quote_pb.js'
 import { toServiceError } from '../domain/errors.js'
-import type { OpenQuoteStream, QuoteStreamMessage, QuoteStreams } from '../rpc/quote-streams.js'
+import type { QuoteStreamMessage } from '../rpc/convert-quote-streams.js'
+import type { OpenQuoteStream, QuoteStreams } from '../rpc/quote-streams.js'
 import { errorBody } from './error-body.js'
 import type { RejectOtherMethods } from './error-handler.js'
 import { compileRoutes } from './http-rules.js'

@@ -1,7 +1,10 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { StreamQuotesResponseSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import type { QuoteStreamItem } from '../quoting/quote-stream.js'
 import { countAnswered } from '../quoting/round-progress.js'
 import { toSignedQuoteMessage } from './convert.js'
-import type { QuoteStreamMessage } from './quote-streams.js'
+
+export type QuoteStreamMessage = NonNullable<MessageInitShape<typeof StreamQuotesResponseSchema>['message']>
 
 /** The message of an item of a quote stream (docs/decisions.md, D16). */
 export function toQuoteStreamMessage(item: QuoteStreamItem): QuoteStreamMessage {

@@ -1,9 +1,4 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
-import {
-  QuoteService,
-  type StreamQuotesRequest,
-  type StreamQuotesResponseSchema,
-} from '../../gen/aggregator/v1/quote_pb.js'
+import { QuoteService, type StreamQuotesRequest } from '../../gen/aggregator/v1/quote_pb.js'
 import {
   chainNotSupported,
   type FieldViolation,
@@ -20,7 +15,7 @@ import { QuoteStream, type QuoteStreamItem } from '../quoting/quote-stream.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Admission } from './admission.js'
-import { toQuoteStreamMessage } from './convert-quote-streams.js'
+import { type QuoteStreamMessage, toQuoteStreamMessage } from './convert-quote-streams.js'
 import type { StreamProtocol } from './event-streams.js'
 import { Fields } from './fields.js'
 import { identifyClient } from './identify-client.js'
@@ -58,8 +53,6 @@ export interface QuoteStreamCaller extends Omit<RequestContext, 'protocol' | 'si
   /** Ends the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon(): void
 }
-
-export type QuoteStreamMessage = NonNullable<MessageInitShape<typeof StreamQuotesResponseSchema>['message']>
 
 /** One client's stream. */
 export interface OpenQuoteStream {

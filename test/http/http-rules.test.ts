@@ -22,6 +22,8 @@ function lines(services: readonly DescService[]): string[] {
 test('the protos give the routes of the protocol', () => {
   expect(lines([QuoteService, SolverService, OrderService, EventService, ChainService])).toEqual([
     'GetQuote: POST /v1/:chainId/quote, body *, answers the message',
+    'StreamQuotes: POST /v1/:chainId/quote/stream, body *, answers the message',
+    'GetPrice: POST /v1/:chainId/price, body *, answers the message',
     'GetQuoteRecord: GET /v1/:chainId/quote/:quoteId, body none, answers the message',
     'RegisterSolver: POST /v1/:chainId/solvers/register, body *, answers the message',
     'UnregisterSolver: DELETE /v1/:chainId/solvers/:address, body *, answers the message',

@@ -130,11 +130,14 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
     }
     expect(statuses).toEqual({
       'POST /v1/{chainId}/quote': 200,
+      'POST /v1/{chainId}/quote/stream': 'no try-out',
+      'POST /v1/{chainId}/price': 200,
       'GET /v1/{chainId}/quote/{quoteId}': 200,
       'POST /v1/{chainId}/solvers/register': 401,
       'DELETE /v1/{chainId}/solvers/{address}': 401,
       'GET /v1/{chainId}/solvers': 200,
       'GET /v1/{chainId}/order/{orderId}': 200,
+      'GET /v1/chains': 200,
       'GET /v1/ws': 'no try-out',
       'GET /v1/events': 'no try-out',
       'GET /health': 200,

@@ -1,17 +1,17 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Document, readDocument } from '../support/openapi/document.js'
 import {
-  type CausedError,
-  causeErrors,
   EVENTS,
   ORDER,
   PRICE,
   QUOTE,
   RECORD,
   REGISTER,
+  STREAM,
   UNREGISTER,
-} from '../support/openapi/error-cases.js'
+} from '../support/openapi/cases.js'
+import { type Document, readDocument } from '../support/openapi/document.js'
+import { type CausedError, causeErrors } from '../support/openapi/error-cases.js'
 import { type OpenApiFixture, startOpenApiFixture } from '../support/openapi/fixture.js'
 import { answerName, readPromises } from '../support/openapi/promises.js'
 import { VALUES } from '../support/openapi/values.js'
@@ -80,7 +80,7 @@ describe('the service accepts exactly the values that the schema accepts', () =>
     return details.some((detail) => detail.field === field)
   }
 
-  it.each([QUOTE, PRICE, REGISTER, UNREGISTER])('in the body of %s', async (of) => {
+  it.each([QUOTE, PRICE, STREAM, REGISTER, UNREGISTER])('in the body of %s', async (of) => {
     const { path = {}, requestBody } =
       caused.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
     const [method = '', template = ''] = of.split(' ')

@@ -1,4 +1,4 @@
-import type { DescField } from '@bufbuild/protobuf'
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { DISPLAY_NAME } from '../../domain/display-name.js'
 import { ENDPOINT_URL } from '../../domain/endpoint-url.js'
 import {
@@ -165,6 +165,17 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
     salt: LOWER_CASE_BYTES32,
   },
   'aggregator.v1.Token': { address: ADDRESS, symbol: DISPLAY_NAME, decimals: DECIMALS },
+}
+
+/** The constraints on messages as a whole, as keywords of JSON Schema. */
+const WHOLE: Readonly<Record<string, JsonSchema>> = {
+  'aggregator.v1.GetQuoteRequest': { dependentRequired: { minQuotes: ['softDeadlineMs'] } },
+  'aggregator.v1.StreamQuotesRequest': { dependentRequired: { minQuotes: ['softDeadlineMs'] } },
+}
+
+/** The constraint on a message as a whole; undefined when its fields have the only ones. */
+export function constraintOfMessage({ typeName }: DescMessage): JsonSchema | undefined {
+  return WHOLE[typeName]
 }
 
 /** The constraint on a field's values, or on the items of a list; undefined when the type is the only one. */

@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:42017',
+      endpointUrl: 'http://127.0.0.1:35049',
       name: 'Aldous',
       signature:
-        '0xca5827ef9091bb45d25f4aab97ca5d33acb59bffba82c46f9c7cb1462b05a2cb6c2a99d78a670d21d320ec4d657587223bda9db988795082297c8a95f63eb7711b',
-      timestamp: 1795385231527,
+        '0xde5539f5d4524d0a154bd58e560fc0c5ce4fa83d7861a1299d391ddeaa39f3d8142f9805ea61de676eea302612e6e9e093c6456efa1d13a788b0946fc1ea916e1c',
+      timestamp: 1795387145557,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795385231527.',
+      error: 'The timestamp must be newer than the last accepted one, 1795387145557.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795385231604,
+        registeredAt: 1795387145663,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795385231630,
+        registeredAt: 1795387145688,
       },
     ],
   },
@@ -274,14 +274,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795385531,
-        fillDeadline: 1795385651,
+        depositDeadline: 1795387445,
+        fillDeadline: 1795387565,
         nonce: '1',
       },
       solverSignature:
-        '0x572e9ce6993484c80c3092c73c2a9df161b27ef6574170be5d9f1b4e6d561ea96b21a13d02c11bc1f8761881c17ea84a97fd54e47649fec729dbd6e1df1ccca41b',
-      depositAddress: '0x0aea8310734b335463fB98FF5c5cA0f3d98fA32d',
-      orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
+        '0x409a015d6d8214f3ccd952c23553ba6b7825e370ae066f86b17f5eb190c49b5d2422cf83dadbb2c4e5a8e9f3cc79aec9ce0ea69f83d5a098fc0631668a4ebcff1c',
+      depositAddress: '0x9E66D01ae47ac708B34b97D028930D10D7d7e2B1',
+      orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
       alternativeQuotes: [
         {
           quote: {
@@ -293,17 +293,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795385531,
-            fillDeadline: 1795385651,
+            depositDeadline: 1795387445,
+            fillDeadline: 1795387565,
             nonce: '1',
           },
           solverSignature:
-            '0xdb056ed9f46356d074bcf57e88ff091e8bf0e7ed4ce28979548beb78a75faa8276eddaacb42a081e0500405870b7391c1c381d516811cb0199ea93d5520887cd1b',
-          depositAddress: '0xA0274040F0Fa4147241626b63dBc6120af695cee',
-          orderId: '0x726eaa029d9da1856608639d386c89d6a9d4bd69c1f17f89d1d8e9c0db216e1e',
+            '0xd80dbba807ccf47f69f1ee693eb00dabe9fc351be79c3d134b5bb30b627eb9de402d50be47eda684163c7ddbb1bc7a965f7d84faaf563a50aacbeb808986181c1b',
+          depositAddress: '0xE6572F69F61F99b9C1e5eeb9Ee43C71A0BA8CFFF',
+          orderId: '0xae0ed374e196ce10d64b3c64bd77a92e0498135d48e2dd9860cabb61e95bbb68',
         },
       ],
-      quoteId: 'e2b6de17-120f-40c9-8018-1956feff121b',
+      quoteId: 'c7378d21-d1e1-4073-8060-63dddbebbd42',
     },
   },
   {
@@ -378,7 +378,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795385231702,
+      asOf: 1795387145739,
     },
   },
   {
@@ -434,13 +434,88 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/quote/stream',
+    status: 200,
+    path: {
+      chainId: 31337,
+    },
+    requestBody: {
+      inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+      outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+      orderType: 'EXACT_INPUT',
+      amount: '1000000000000000000',
+      userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      originChainId: 31337,
+      destinationChainId: 31337,
+      depositMode: 'CONTRACT',
+    },
+    body: ':\n\nevent: quote\ndata: {"quoteId":"ef140709-3d8c-40c5-802f-0737a235cfaa","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795387445,"fillDeadline":1795387565,"nonce":"3"},"solverSignature":"0x05b1b15b96f69d8d9085b6d514164d4c3fc01b0876ef3c330da85aa94200b22e16e6715b5696a0d183e2bf358eca470e9f8b96a4a75c01ffe5c0ef2379f0bcde1c","depositAddress":"0xa413aa3AD2A62E477C359Fef6034023450c58e6c","orderId":"0x1f392348fda85f453be52c4741e26b042f93c58b8e1ea92c699755722f3a42c0","asked":2,"answered":1}\n',
+  },
+  {
+    of: 'POST /v1/{chainId}/quote/stream',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see refreshSeconds.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'refreshSeconds',
+          message: 'must be an integer of 5 to 60',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote/stream',
+    status: 413,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The body must be at most 64 KiB.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'body',
+          message: 'must be at most 64 KiB',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote/stream',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote/stream',
+    status: 503,
+    reason: 'CHAIN_UNAVAILABLE',
+    body: {
+      error: 'Chain 4242 has not answered yet.',
+      code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote/stream',
+    status: 503,
+    reason: 'STREAM_LIMIT_REACHED',
+    body: {
+      error: 'All 1 streams of this instance are open (MAX_STREAM_CLIENTS).',
+      code: 'STREAM_LIMIT_REACHED',
+    },
+  },
+  {
     of: 'POST /v1/{chainId}/quote',
     status: 503,
     reason: 'NO_QUOTES',
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '40f4d46d-555f-4067-8026-c1b05b130792',
+      quoteId: '6111e192-cff4-40c2-80fa-42cf6d3adee5',
     },
   },
   {
@@ -450,7 +525,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'da3bd22e-8d58-40bc-806e-6e1b72223adc',
+      quoteId: 'c4792e6e-814a-4020-80b6-8053d1f0f3a6',
     },
   },
   {
@@ -476,13 +551,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: 'e2b6de17-120f-40c9-8018-1956feff121b',
+      quoteId: 'c7378d21-d1e1-4073-8060-63dddbebbd42',
     },
     body: {
-      quoteId: 'e2b6de17-120f-40c9-8018-1956feff121b',
+      quoteId: 'c7378d21-d1e1-4073-8060-63dddbebbd42',
       chainId: 31337,
-      requestedAt: 1795385231668,
-      durationMs: 14,
+      requestedAt: 1795387145710,
+      durationMs: 9,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -492,15 +567,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795385531,
-        fillDeadline: 1795385651,
+        depositDeadline: 1795387445,
+        fillDeadline: 1795387565,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 11,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -509,7 +584,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 11,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -564,7 +639,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: kNJ6LO3M.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"kNJ6LO3M.0"}\n\nid: kNJ6LO3M.1.IJZRXVl0\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795385651,"blockNumber":15,"cursor":"kNJ6LO3M.1.IJZRXVl0"}\n\nid: kNJ6LO3M.2.0Q6k2SuN\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xd7e2b12c7831216199b55b83827467a1e36090f083aebc5feecee8b6be422070","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"kNJ6LO3M.2.0Q6k2SuN"}\n\nid: kNJ6LO3M.3.9b2MVyvk\ndata: {"type":"Settled","chainId":31337,"orderId":"0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55","blockNumber":17,"cursor":"kNJ6LO3M.3.9b2MVyvk"}\n\nid: kNJ6LO3M.4.kVmO7SBO\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55","event":"Settled","blockNumber":17,"cursor":"kNJ6LO3M.4.kVmO7SBO"}\n',
+    body: 'id: UsocPmJp.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"UsocPmJp.0"}\n\nid: UsocPmJp.1.QJJIxH7L\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795387565,"blockNumber":15,"cursor":"UsocPmJp.1.QJJIxH7L"}\n\nid: UsocPmJp.2.SttyxaZr\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x910123fe628b0dc4e1fa7ce1ca6817ae698617eb05429742079792e9652721a2","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"UsocPmJp.2.SttyxaZr"}\n\nid: UsocPmJp.3.MJcvxyHc\ndata: {"type":"Settled","chainId":31337,"orderId":"0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2","blockNumber":17,"cursor":"UsocPmJp.3.MJcvxyHc"}\n\nid: UsocPmJp.4.abpQt6Et\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2","event":"Settled","blockNumber":17,"cursor":"UsocPmJp.4.abpQt6Et"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -618,10 +693,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
+      orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
     },
     body: {
-      orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
+      orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -631,7 +706,7 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795385651,
+      fillDeadline: 1795387565,
     },
   },
   {
@@ -742,8 +817,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0xbb3608a3a0ad1bdea59ffc12e90ead9f8c949ac71616625d49d2f1c897539487421957ffeb5e0c6e627e63c6bbb38978940d9b0c7c65c08e7660dcb5a4bd8ea41c',
-      timestamp: 1795385232130,
+        '0x9b061ee9da260898b7303a9c93b6274f614b858d3104235cffe8b3d3836ec1aa5e52092adaff12db85d723bc68171367337d023a602c9130f757b3b22c909e201c',
+      timestamp: 1795387146100,
     },
     body: {
       status: 'removed',
@@ -755,7 +830,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795385232130.',
+      error: 'The timestamp must be newer than the last accepted one, 1795387146100.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -784,7 +859,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795385232179,
+      timestamp: 1795387146129,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -796,7 +871,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 3179,
+          lagMs: 2129,
         },
         {
           chainId: 4242,
@@ -815,7 +890,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.504106\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.124574\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.62868\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795385224\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 247910400\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66516963328\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 320892928\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 58\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.006600269\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4798570000000002\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.116578\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.596435\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795387141\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 249065472\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66527268864\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 331239424\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 58\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.010079499\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -864,6 +939,15 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'POST /v1/{chainId}/price',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/quote/stream',
     status: 429,
     reason: 'RATE_LIMITED',
     body: {
@@ -1018,45 +1102,45 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'kNJ6LO3M.0',
+    cursor: 'UsocPmJp.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
+    orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795385651,
+    fillDeadline: 1795387565,
     blockNumber: 15,
-    cursor: 'kNJ6LO3M.1.IJZRXVl0',
+    cursor: 'UsocPmJp.1.QJJIxH7L',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0xd7e2b12c7831216199b55b83827467a1e36090f083aebc5feecee8b6be422070',
+    orderId: '0x910123fe628b0dc4e1fa7ce1ca6817ae698617eb05429742079792e9652721a2',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: 'kNJ6LO3M.2.0Q6k2SuN',
+    cursor: 'UsocPmJp.2.SttyxaZr',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
+    orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
     blockNumber: 17,
-    cursor: 'kNJ6LO3M.3.9b2MVyvk',
+    cursor: 'UsocPmJp.3.MJcvxyHc',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
+    orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
     event: 'Settled',
     blockNumber: 17,
-    cursor: 'kNJ6LO3M.4.kVmO7SBO',
+    cursor: 'UsocPmJp.4.abpQt6Et',
   },
 ]

@@ -12,7 +12,7 @@ import { unwrap } from './unwrap.js'
 /** The sources of the documents, in addition to comments, constraints and reasons. */
 export interface Contract {
   readonly version: string
-  /** The unary methods of the service. */
+  /** The methods of the service, without the event stream. */
   readonly methods: readonly DescMethod[]
   /** The method of the event stream. */
   readonly stream: DescMethod

@@ -35,7 +35,9 @@ export function methodPaths(methods: readonly DescMethod[], samples: readonly Sa
 /** The messages of responses. */
 export function responseMessages(methods: readonly DescMethod[]): DescMessage[] {
   return methods.flatMap((method) =>
-    compileRoutes(method).map(({ responseField }) => responseField?.message ?? method.output),
+    isStream(method)
+      ? streamedMessages(method)
+      : compileRoutes(method).map(({ responseField }) => responseField?.message ?? method.output),
   )
 }
 
@@ -55,10 +57,21 @@ export function toPath(url: string): string {
   return url.replace(/:(\w+)/g, '{$1}')
 }
 
+function isStream({ methodKind }: DescMethod): boolean {
+  return methodKind === 'server_streaming'
+}
+
+/** The messages of server-sent events: their name is that of the field. A heartbeat is a comment there. */
+function streamedMessages({ output }: DescMethod): DescMessage[] {
+  return output.fields.flatMap(({ localName, message }) => (localName === 'heartbeat' ? [] : (message ?? [])))
+}
+
 function toOperation(method: DescMethod, route: RestRoute, samples: readonly Sample[]): object {
   const success = samples.find(({ status }) => status === 200)
   const failures = failuresOf(method, route.hasBody)
   return {
+    // The page at /docs cannot try a stream: Swagger UI would wait for its end.
+    ...(isStream(method) ? { 'x-stream': true } : {}),
     operationId: method.localName,
     summary: method.name,
     description: descriptionOf(method),
@@ -66,7 +79,7 @@ function toOperation(method: DescMethod, route: RestRoute, samples: readonly Sam
     parameters: [...parametersOf(method, route, success), TIMEOUT_PARAMETER],
     ...(route.hasBody ? { requestBody: requestBodyOf(method, route, success) } : {}),
     responses: {
-      200: successResponse(method, route, samples),
+      200: isStream(method) ? streamResponse(method, samples) : successResponse(method, route, samples),
       ...Object.fromEntries(
         failures.map((failure) => [
           failure.status,
@@ -104,6 +117,17 @@ function requestBodyOf({ input }: DescMethod, { pathFields }: RestRoute, sample:
     input.fields.filter((field) => !pathFields.includes(field)),
   )
   return { required: true, content: { 'application/json': { schema, example: sample?.requestBody } } }
+}
+
+function streamResponse({ output }: DescMethod, samples: readonly Sample[]): object {
+  const events = output.fields
+    .filter(({ localName }) => localName !== 'heartbeat')
+    .map((field) => `- \`${field.localName}\`: ${field.message?.name}. ${descriptionOf(field)}`)
+  return {
+    description: `Server-sent events, each with one JSON object as \`data\`:\n\n${events.join('\n')}\n- \`error\`: the body of an error. The stream has failed.`,
+    headers: headersOf({ isLimited: true }),
+    content: { 'text/event-stream': { schema: { type: 'string' }, examples: examplesOf(samples, 200) } },
+  }
 }
 
 function successResponse({ output }: DescMethod, { responseField }: RestRoute, samples: readonly Sample[]) {

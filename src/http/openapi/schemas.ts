@@ -2,7 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bu
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { UINT32, UINT64 } from '../../domain/field-rules.js'
 import { jsonNames } from '../json-names.js'
-import { constraintOf, type JsonSchema, schemaOf } from './constraints.js'
+import { constraintOf, constraintOfMessage, type JsonSchema, schemaOf } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 
 /**
@@ -19,6 +19,7 @@ export function messageSchema(
     description: descriptionOf(message),
     required: fields.filter(isRequired).map((field) => field.jsonName),
     properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field)])),
+    ...constraintOfMessage(message),
   }
 }
 

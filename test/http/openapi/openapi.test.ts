@@ -47,7 +47,12 @@ test('each operation has its own id', () => {
 
 test('a request must have the fields that are neither optional nor in the path', () => {
   const { schema } = document.paths['/v1/{chainId}/quote'].post.requestBody.content['application/json']
-  expect(Object.keys(schema.properties)).toEqual([...schema.required, 'depositWindow'])
+  expect(Object.keys(schema.properties)).toEqual([
+    ...schema.required,
+    'depositWindow',
+    'softDeadlineMs',
+    'minQuotes',
+  ])
   expect(schema.required).not.toContain('chainId')
   expect(schema.properties.depositMode.enum).toEqual(['CONTRACT', 'ADDRESS'])
   expect(schema.properties.originChainId.description).toContain('`chainId`')

@@ -1,42 +1,42 @@
-import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Address } from '../../../src/domain/hex.js'
 import { solverAccounts, user } from '../chain/chain.js'
 import type { Order } from '../chain/order-actions.js'
-import { deferred } from '../deferred.js'
 import { eventually } from '../eventually.js'
 import { quoteRequest } from '../solvers/quote-request.js'
-import { nextTimestamp, signedRegistration, signedUnregistration, type WireQuote } from '../solvers/solver.js'
+import { nextTimestamp, signedRegistration, signedUnregistration } from '../solvers/solver.js'
 import { watchEvents } from '../streams/watch-events.js'
+import {
+  BAD_TIMEOUT,
+  CHAINS,
+  EVENTS,
+  LIST,
+  ORDER,
+  PRICE,
+  QUOTE,
+  RECORD,
+  REGISTER,
+  type Run,
+  SOCKET,
+  STREAM,
+  TOO_LONG,
+  UNKNOWN_QUOTE,
+  UNREGISTER,
+} from './cases.js'
 import { type Asker, createAsker, type Exchange } from './exchanges.js'
-import { DEAD_CHAIN, METRICS_AUTH, OFFERS, type OpenApiFixture, UNKNOWN_CHAIN } from './fixture.js'
+import { DEAD_CHAIN, METRICS_AUTH, type OpenApiFixture, UNKNOWN_CHAIN } from './fixture.js'
+import { causeQuoteErrors, type QuoteAnswer, untilNobodyStreams } from './quote-cases.js'
 import { handshake, streamUntil } from './streams.js'
 
-export const QUOTE = 'POST /v1/{chainId}/quote'
-export const PRICE = 'POST /v1/{chainId}/price'
-export const RECORD = 'GET /v1/{chainId}/quote/{quoteId}'
-export const REGISTER = 'POST /v1/{chainId}/solvers/register'
-export const UNREGISTER = 'DELETE /v1/{chainId}/solvers/{address}'
-const LIST = 'GET /v1/{chainId}/solvers'
-export const ORDER = 'GET /v1/{chainId}/order/{orderId}'
-export const EVENTS = 'GET /v1/events'
-const SOCKET = 'GET /v1/ws'
-const CHAINS = 'GET /v1/chains'
 const READY = 'GET /health/ready'
 
 const [registered, second, bonded] = solverAccounts
 const unbonded = solverAccounts[5]
 const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
-const UNKNOWN_QUOTE = '00000000-0000-4000-8000-000000000000'
-const TOO_LONG = JSON.stringify({ amount: '1'.repeat(65_536) })
-const BAD_TIMEOUT = { 'connect-timeout-ms': 'soon' }
 
 /** The results of a run: every response, and a message of the stream of each kind. */
 export interface CausedError {
   readonly exchanges: readonly Exchange[]
   readonly events: readonly { type: string }[]
-}
-
-interface Run extends OpenApiFixture, Pick<Asker, 'ask' | 'keep'> {
-  readonly chainId: number
 }
 
 /** Makes every route of the service give every response that it can give. */
@@ -88,78 +88,6 @@ async function causeRegistrationErrors({ ask, chainId, best, other }: Run): Prom
   await ask(LIST, { path: { chainId: UNKNOWN_CHAIN } })
   await ask(CHAINS)
   await ask(CHAINS, { headers: BAD_TIMEOUT })
-}
-
-type QuoteAnswer = Readonly<
-  Record<'quoteId' | 'orderId' | 'solverSignature' | 'depositAddress', Hex> & { quote: WireQuote }
->
-
-async function causeQuoteErrors(run: Run): Promise<QuoteAnswer> {
-  const { ask, chain, chainId, best, other } = run
-  const path = { chainId }
-  const body = quoteRequest(chain)
-  const answer = (await ask(QUOTE, { path, body })).body as QuoteAnswer
-
-  await ask(QUOTE, { path, body: { ...body, amount: '-1', depositMode: 'CASH' } })
-  await ask(QUOTE, { path, body: '{' })
-  await ask(QUOTE, { path, body: 'a=b', headers: { 'content-type': 'text/plain' } })
-  await ask(QUOTE, { path, body, headers: BAD_TIMEOUT })
-  await ask(QUOTE, { path, body: TOO_LONG })
-  await ask(QUOTE, { path: { chainId: UNKNOWN_CHAIN }, body })
-  await ask(QUOTE, {
-    path: { chainId: DEAD_CHAIN },
-    body: { ...body, originChainId: DEAD_CHAIN, destinationChainId: DEAD_CHAIN },
-  })
-  await causePriceErrors(run)
-  best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
-  other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
-  const refused = (await ask(QUOTE, { path, body })).body as QuoteAnswer
-  await ask(PRICE, { path, body: { ...priceRequest(run), amount: '7' } })
-  await causeBusySolvers(run)
-  best.behave(OFFERS.best)
-  other.behave(OFFERS.other)
-
-  await ask(RECORD, { path: { chainId, quoteId: answer.quoteId } })
-  await ask(RECORD, { path: { chainId, quoteId: refused.quoteId } })
-  await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
-  await ask(RECORD, { path: { chainId, quoteId: '12' } })
-  await ask(RECORD, { path: { chainId: UNKNOWN_CHAIN, quoteId: UNKNOWN_QUOTE } })
-  return answer
-}
-
-function priceRequest({ chain }: Pick<Run, 'chain'>) {
-  const { inputToken, outputToken, orderType, amount } = quoteRequest(chain)
-  return { inputToken, outputToken, orderType, amount }
-}
-
-async function causePriceErrors(run: Run): Promise<void> {
-  const { ask, chainId } = run
-  const path = { chainId }
-  const body = priceRequest(run)
-  await ask(PRICE, { path, body })
-  await ask(PRICE, { path, body: { ...body, amount: '-1', outputToken: body.inputToken } })
-  await ask(PRICE, { path, body: TOO_LONG })
-  await ask(PRICE, { path: { chainId: UNKNOWN_CHAIN }, body })
-  await ask(PRICE, { path: { chainId: DEAD_CHAIN }, body })
-}
-
-/** One request is open at each solver, and one waits: a third has no place. */
-async function causeBusySolvers({ ask, chain, chainId, best, other, service }: Run): Promise<void> {
-  const { opened, open } = deferred()
-  for (const solver of [best, other]) {
-    solver.behave(async (_asked, _solver, { response }) => {
-      await opened
-      return void response.writeHead(422).end()
-    })
-  }
-  const body = quoteRequest(chain)
-  const waiting = [1, 2].map(() => service.post(`/v1/${chainId}/quote`, body))
-  const countWaiting = () => service.metric('aggregator_solver_requests_queued', {})
-  await eventually(countWaiting, (count) => count === 2)
-  await ask(QUOTE, { path: { chainId }, body })
-  await ask(PRICE, { path: { chainId }, body: { ...priceRequest({ chain }), amount: '8' } })
-  open()
-  await Promise.all(waiting)
 }
 
 /** The order of an answered quote, for the actions of its life. */
@@ -234,7 +162,7 @@ async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
 async function causeRejections({ ask, chainId }: Run): Promise<void> {
   await ask('GET /nowhere')
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, PRICE, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET, CHAINS]) {
+  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET, CHAINS]) {
     await ask(of.replace(/^\w+/, 'PUT'), { path })
   }
   await ask('GET /health')
@@ -254,7 +182,7 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
 /** Sends two requests of each kind to a service that accepts one. */
 async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, PRICE, RECORD, REGISTER, UNREGISTER, LIST, ORDER, CHAINS]) {
+  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, UNREGISTER, LIST, ORDER, CHAINS]) {
     await ask(of, { path })
     await ask(of, { path })
   }
@@ -306,12 +234,4 @@ async function causeUnready({ startUnready }: OpenApiFixture, exchanges: Exchang
   await ask(READY)
   close()
   await closed
-}
-
-/** The one stream place is free again some time after its client has left. */
-function untilNobodyStreams({ metric }: OpenApiFixture['service']): Promise<number> {
-  return eventually(
-    () => metric('aggregator_stream_clients', {}),
-    (clients) => clients === 0,
-  )
 }
