@@ -16,6 +16,7 @@ import { limitMessages } from './rpc/message-limit.js'
 import { createMiddleware } from './rpc/middleware.js'
 import { createOrderService } from './rpc/order-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
+import { createQuoteStreams } from './rpc/quote-streams.js'
 import { createRateLimits } from './rpc/rate-limits.js'
 import { createReadQuote } from './rpc/read-quote.js'
 import { createReflection } from './rpc/reflection.js'
@@ -162,6 +163,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       onRejected: (limit) => metrics.streamRejections.inc({ limit }),
     })
     const streams = createEventStreams({ eventLog, supportedChains, rateLimits, slots, metrics, log })
+    const quoteStreams = createQuoteStreams({
+      ...quoting,
+      readQuote,
+      supportedChains,
+      rateLimits,
+      slots,
+      metrics,
+      log,
+    })
     const services = [...new Set([...methods, streams].map(({ desc }) => desc.parent))]
     const health = createHealth({
       services: services.map(({ typeName }) => typeName),
@@ -175,6 +185,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       config,
       methods,
       streams,
+      quoteStreams,
       rateLimits,
       addServices: [health.routes, reflection.routes],
       addRoutes(routes) {
@@ -210,7 +221,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
     started.push(() => server.close(GRACE_MS, drainMs))
-    started.push(async () => eventLog.endSubscriptions())
+    started.push(async () => {
+      eventLog.endSubscriptions()
+      quoteStreams.shutDown()
+    })
     started.push(async () => {
       health.drain()
       reflection.drain()

@@ -86,6 +86,11 @@ export function invalidArgument(violations: readonly FieldViolation[]): ServiceE
   return new ServiceError('INVALID_ARGUMENT', `The request is not valid: see ${fields}.`, { violations })
 }
 
+/** The error of streams that end because the service does. */
+export function shuttingDown(): ServiceError {
+  return new ServiceError('SHUTTING_DOWN', 'The service is shutting down.')
+}
+
 /** Whether errors of this reason come from an outage, which has a line of its own in the log. */
 export function isOutage(reason: Reason): boolean {
   return reason === 'CHAIN_UNAVAILABLE' || reason === 'DATABASE_UNAVAILABLE'

@@ -51,12 +51,14 @@ export function rejectUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
   socket.destroy()
 }
 
-/** Sends an error in the one shape that all REST errors have (docs/decisions.md, D7). */
+/** Sends an error. */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
   reply.request.rejection = error
-  const details = error.violations.length > 0 ? { details: error.violations } : {}
-  const quoteId = error.quoteId === undefined ? {} : { quoteId: error.quoteId }
-  return reply
-    .code(error.httpStatus)
-    .send({ error: error.message, code: error.reason, ...details, ...quoteId })
+  return reply.code(error.httpStatus).send(errorBody(error))
+}
+
+/** The one shape of all REST errors (docs/decisions.md, D7). */
+export function errorBody({ message, reason, violations, quoteId }: ServiceError): object {
+  const details = violations.length > 0 ? { details: violations } : {}
+  return { error: message, code: reason, ...details, ...(quoteId === undefined ? {} : { quoteId }) }
 }

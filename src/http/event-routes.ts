@@ -9,9 +9,9 @@ import type { JsonObject } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { createQueryCheck } from './query-parameters.js'
 import type { LogRequest } from './request-log.js'
+import { fieldValue } from './request-message.js'
 import { toClient } from './rest-context.js'
 import { serveSse } from './sse.js'
-import { fieldValue } from './transcoder.js'
 import { serveWebSocket } from './websocket.js'
 
 const SWITCHING_PROTOCOLS = 101

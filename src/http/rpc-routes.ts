@@ -8,6 +8,7 @@ import { wrapHandlers } from '../internals/wrap-handlers.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { QuoteSummary } from '../rpc/method.js'
 import type { MethodHandler } from '../rpc/middleware.js'
+import type { QuoteStreams } from '../rpc/quote-streams.js'
 import { type AddService, rpcRoutes } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
 import { findTargetError } from './ambiguous-headers.js'
@@ -15,6 +16,7 @@ import { findTargetError } from './ambiguous-headers.js'
 interface RpcRoutesOptions {
   readonly methods: readonly MethodHandler[]
   readonly streams: EventStreams
+  readonly quoteStreams: QuoteStreams
   /** They add gRPC's own services, which have no middleware. */
   readonly addServices: readonly AddService[]
 }
@@ -29,7 +31,7 @@ const NEVER_COMPRESS = 0xffff_ffff
  */
 export async function registerRpc(
   scope: FastifyInstance,
-  { methods, streams, addServices }: RpcRoutesOptions,
+  { methods, streams, quoteStreams, addServices }: RpcRoutesOptions,
   rejectCounted: (error: ServiceError, request: FastifyRequest, reply: FastifyReply) => Promise<never>,
   maxBodyBytes: number,
 ): Promise<void> {
@@ -40,13 +42,19 @@ export async function registerRpc(
   })
   await scope.register(fastifyConnectPlugin, {
     routes(router) {
-      rpcRoutes(methods, streams, addServices)(router)
+      rpcRoutes(methods, streams, quoteStreams, addServices)(router)
       wrapHandlers(router, withGrpcStatusMessages)
     },
     contextValues: toContextValues,
     readMaxBytes: maxBodyBytes,
     compressMinBytes: NEVER_COMPRESS,
   })
+}
+
+/** Whether all of a response that was written has left this process; on HTTP/1.1, of all on its connection. */
+export function isDrained(request: FastifyRequest['raw']): boolean {
+  const { writableLength } = 'stream' in request ? (request.stream as ServerHttp2Stream) : request.socket
+  return writableLength === 0
 }
 
 function toContextValues(request: FastifyRequest) {
@@ -61,5 +69,12 @@ function toContextValues(request: FastifyRequest) {
   const recordQuote = (quote: QuoteSummary) => {
     request.quote = quote
   }
-  return createContextValues().set(requestKey, { id, ip, abandon: abandonStream, recordError, recordQuote })
+  return createContextValues().set(requestKey, {
+    id,
+    ip,
+    abandon: abandonStream,
+    isDrained: () => isDrained(raw),
+    recordError,
+    recordQuote,
+  })
 }

@@ -7,6 +7,7 @@ import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { ConfigError, type ConfigIssue } from '../environment.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { MethodHandler } from '../rpc/middleware.js'
+import type { QuoteStreams } from '../rpc/quote-streams.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { AddService } from '../rpc/router.js'
 import type { Logger } from '../telemetry/log.js'
@@ -19,6 +20,7 @@ import { registerEventRoutes } from './event-routes.js'
 import { createCorsHeaders, preflightHeaders, SECURITY_HEADERS } from './headers.js'
 import { createMultiplexer, MAX_HEADER_BYTES, type Multiplexer } from './multiplexer.js'
 import { superviseUpgrades } from './pending-upgrades.js'
+import { registerQuoteStream } from './quote-stream-route.js'
 import { createRequestLog } from './request-log.js'
 import { abandon, toClient } from './rest-context.js'
 import { registerRpc } from './rpc-routes.js'
@@ -30,6 +32,7 @@ interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>
   readonly methods: readonly MethodHandler[]
   readonly streams: EventStreams
+  readonly quoteStreams: QuoteStreams
   readonly rateLimits: RateLimits
   /** Add gRPC's own services, which have no middleware. */
   readonly addServices: readonly AddService[]
@@ -57,7 +60,7 @@ const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
 
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same methods with middleware (docs/decisions.md, D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, methods, streams, rateLimits, log } = options
+  const { config, methods, streams, quoteStreams, rateLimits, log } = options
   const ports: Multiplexer[] = []
   const webSocketPaths = new Set<string>()
   const server = Fastify({
@@ -103,9 +106,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   await server.register(cors, preflightHeaders(config.corsOrigins))
   await server.register(async (rpc) => registerRpc(rpc, options, rejectCounted, MAX_BODY_BYTES))
   // A separate scope, as Connect has its own parsers of bodies.
-  await server.register(async (rest) =>
-    registerRestRoutes(rest, methods, createMethodRejection(rest, rateLimits), logRequest),
-  )
+  await server.register(async (rest) => {
+    const rejectOtherMethods = createMethodRejection(rest, rateLimits)
+    registerRestRoutes(rest, methods, rejectOtherMethods, logRequest)
+    registerQuoteStream(rest, quoteStreams, rejectOtherMethods)
+  })
   await server.register(async (events) => {
     await registerWebSocketUpgrades(events, upgrades, MAX_CLIENT_MESSAGE_BYTES)
     registerEventRoutes(events, streams, createMethodRejection(events, rateLimits), logRequest)

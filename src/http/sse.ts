@@ -8,7 +8,8 @@ import { toEventJson } from './event-json.js'
 import { isCancelled, toClient } from './rest-context.js'
 import type { StreamRequest } from './websocket.js'
 
-const HEADERS = {
+/** The headers of a stream of server-sent events. */
+export const SSE_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   // Proxies such as nginx would otherwise hold events back to fill their buffers.
@@ -47,7 +48,7 @@ export async function serveSse(
     clearTimeout(endTimer)
   })
   if (isCancelled(reply)) stream.close()
-  return reply.headers(HEADERS).send(body)
+  return reply.headers(SSE_HEADERS).send(body)
 }
 
 async function* write(stream: EventStream, supportedChains: readonly number[]): AsyncGenerator<Buffer> {

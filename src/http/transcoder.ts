@@ -1,7 +1,6 @@
-import type { DescField, DescMethod } from '@bufbuild/protobuf'
+import type { DescMethod } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
-import { invalidArgument } from '../domain/errors.js'
 import type { ChainMessage } from '../rpc/method.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import { weakMemoize } from '../rpc/weak-memoize.js'
@@ -9,11 +8,10 @@ import { elapsedMs } from './arrival.js'
 import { toRestError } from './error-body.js'
 import type { RejectOtherMethods } from './error-handler.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
-import { type JsonObject, parseJsonBody } from './json-body.js'
-import { compileJsonReader } from './json-reader.js'
+import { parseJsonBody } from './json-body.js'
 import { compileJsonWriter } from './json-writer.js'
-import { createQueryCheck } from './query-parameters.js'
 import type { LogRequest } from './request-log.js'
+import { createRequestReader } from './request-message.js'
 import { RestContext, toClient } from './rest-context.js'
 
 const OK = 200
@@ -54,12 +52,8 @@ function registerRoute(
   { method, route }: MethodRoute,
   logRequest: LogRequest,
 ): void {
-  const reader = compileJsonReader(method.desc.input)
+  const read = createRequestReader(method.desc.input, route)
   const toText = textWriter(method.desc, route)
-  const pathNames = new Set(route.pathFields.map((field) => field.jsonName))
-  const queryFields = method.desc.input.fields.filter((field) => !pathNames.has(field.jsonName))
-  const hasQuery = !route.hasBody && queryFields.length > 0
-  const checkQuery = hasQuery ? createQueryCheck(queryFields) : () => []
 
   server.route({
     method: route.verb,
@@ -67,17 +61,9 @@ function registerRoute(
     config: { cors: false, logsItself: true },
     onRequest: (request, reply) => method.checkChainAndLimits(chainIdOf(request), toClient(request, reply)),
     async handler(request, reply) {
-      const rest = (route.hasBody ? request.body : request.query) as JsonObject | undefined
-      const path = request.params as JsonObject
-      const { message, violations } = reader.read((field) =>
-        pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest ?? {}, field),
-      )
-      const malformed = [...checkQuery(request.query as JsonObject), ...violations]
-      const response = await method.handle(
-        message as ChainMessage,
-        new RestContext(request, reply),
-        malformed,
-      )
+      const { message, violations } = read(request)
+      const context = new RestContext(request, reply)
+      const response = await method.handle(message as ChainMessage, context, violations)
       const text = toText(response)
       method.count('rest', 'OK', elapsedMs(request) / 1000)
       logRequest(request, OK)
@@ -108,14 +94,7 @@ function textWriter(
   return verb === 'GET' ? weakMemoize(toText) : toText
 }
 
-function chainIdOf(request: FastifyRequest): number | undefined {
+/** The chain in a request's path; undefined when it is not a chain id. */
+export function chainIdOf(request: FastifyRequest): number | undefined {
   return parseChainId((request.params as { chainId: string }).chainId)
-}
-
-/** ProtoJSON readers accept a field by its JSON name or by its name in the proto, but not by both at once. */
-export function fieldValue(json: JsonObject, field: DescField): unknown {
-  const value = Object.hasOwn(json, field.jsonName) ? json[field.jsonName] : undefined
-  if (field.name === field.jsonName || !Object.hasOwn(json, field.name)) return value
-  if (value === undefined) return json[field.name]
-  throw invalidArgument([{ field: field.jsonName, message: 'must be given once' }])
 }

@@ -3,6 +3,7 @@ import { chainNotSupported, type ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import type { SolverResult } from '../domain/solver-result.js'
+import type { QuoteHasher } from '../signing/typed-data.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { Selection } from '../solvers/selection.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
@@ -16,11 +17,13 @@ import type { QuoteTrace } from './quote-trace.js'
 import { requestBody } from './request-body.js'
 import type { RoundErrors } from './round-errors.js'
 import type { RoundMetrics } from './round-metrics.js'
-import { type BestOfferListener, type RoundCounts, RoundProgress } from './round-progress.js'
+import { type RoundCounts, RoundProgress } from './round-progress.js'
 import type { SolverAttempt } from './solver-attempt.js'
 
 /** Collects offers. */
 export interface Aggregator {
+  /** @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time */
+  assertReady(chainId: number): void
   /**
    * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4).
    * @throws ServiceError CHAIN_UNAVAILABLE
@@ -30,8 +33,15 @@ export interface Aggregator {
 
 interface RoundOptions {
   readonly softDeadline?: SoftDeadline | undefined
-  /** Called with each offer that is the best one so far, before the round ends. */
-  readonly onBest?: BestOfferListener
+  /** Called with each offer that is better than all before it, before the round ends. */
+  readonly onBest?: (best: BestOffer) => void
+}
+
+/** The best offer of a round so far. */
+export interface BestOffer {
+  readonly quoteId: string
+  readonly offer: SignedQuote
+  readonly counts: RoundCounts
 }
 
 /** The offers of a round. */
@@ -80,11 +90,16 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     rank: options.stages.of('rank'),
   }
 
+  function hasherOf(chainId: number): QuoteHasher {
+    const chain = chains.get(chainId)
+    if (chain === undefined) throw chainNotSupported([...chains.keys()])
+    return chain.quoteHasher()
+  }
+
   /** Chooses the solvers of a round, and prepares their request. */
   function select(request: QuoteRequest, quoteId: string, caller: Caller) {
     const { chainId, kind } = request
-    const hasher = chains.get(chainId)?.quoteHasher()
-    if (hasher === undefined) throw chainNotSupported([...chains.keys()])
+    const hasher = hasherOf(chainId)
     const healths = healthRegistry
       .of(chainId, directory.active(chainId))
       .filter(({ solver }) => rules.canCheck(solver))
@@ -131,13 +146,16 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   }
 
   return {
+    assertReady: hasherOf,
     async runRound(request, caller, { softDeadline, onBest = NOBODY_HEARS } = {}) {
       const { chainId } = request
       const quoteId = quoteIds.create()
       const requestedAt = now()
       const selected = select(request, quoteId, caller)
       const { solvers, awaited, busy, round } = selected
-      const progress = new RoundProgress(awaited.length, onBest)
+      const progress = new RoundProgress(awaited.length, (offer, counts) =>
+        onBest({ quoteId, offer, counts }),
+      )
       const { counts } = progress
       const attempts = await ask(selected, progress, caller, softDeadline)
       if (awaited.length === 0 && busy > 0) {

@@ -3,9 +3,6 @@ import type { SignedQuote } from '../domain/quote.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import type { SolverAttempt } from './solver-attempt.js'
 
-/** Called with each offer that is better than all before it in its round. */
-export type BestOfferListener = (offer: SignedQuote, counts: RoundCounts) => void
-
 /** How many solvers a round waits for, and their results by kind. */
 export interface RoundCounts extends Readonly<Record<SolverResult['kind'], number>> {
   readonly asked: number
@@ -13,13 +10,16 @@ export interface RoundCounts extends Readonly<Record<SolverResult['kind'], numbe
 
 /** The state of a round while results come. */
 export class RoundProgress {
-  readonly #onBest: BestOfferListener
+  readonly #onBest: (offer: SignedQuote, counts: RoundCounts) => void
   readonly #counts: Record<keyof RoundCounts, number>
   #best: SignedQuote | undefined
   #bestAt: number | undefined
 
-  /** @param asked the number of solvers that the round waits for */
-  constructor(asked: number, onBest: BestOfferListener) {
+  /**
+   * @param asked the number of solvers that the round waits for
+   * @param onBest called with each offer that is better than all before it, and the counts at that moment
+   */
+  constructor(asked: number, onBest: (offer: SignedQuote, counts: RoundCounts) => void) {
     this.#onBest = onBest
     this.#counts = { asked, quoted: 0, declined: 0, invalid: 0, late: 0, failed: 0, cancelled: 0 }
   }
@@ -39,7 +39,7 @@ export class RoundProgress {
     if (this.#best !== undefined && !isBetter(result.offer, this.#best)) return
     this.#best = result.offer
     this.#bestAt = now
-    this.#onBest(result.offer, this.#counts)
+    this.#onBest(result.offer, { ...this.#counts })
   }
 }
 

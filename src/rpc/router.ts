@@ -9,6 +9,8 @@ import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
 import type { ChainMessage } from './method.js'
 import type { MethodHandler } from './middleware.js'
+import { toQuoteStreamHandler } from './quote-stream-handler.js'
+import type { QuoteStreams } from './quote-streams.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { withSharedMessages } from './shared-messages.js'
 
@@ -16,21 +18,24 @@ import { withSharedMessages } from './shared-messages.js'
 export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
 
 /**
- * Adds the methods with their middleware, the event stream and gRPC's own services to a Connect router, which serves them
+ * Adds the methods with their middleware, the streams and gRPC's own services to a Connect router, which serves them
  * as gRPC, gRPC-Web and Connect.
  */
 export function rpcRoutes(
   methods: readonly MethodHandler[],
   streams: EventStreams,
+  quoteStreams: QuoteStreams,
   addServices: readonly AddService[],
 ) {
   const handlers: [DescMethod, unknown][] = [
     ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
     [streams.desc, toStreamHandler(streams)],
+    [quoteStreams.desc, toQuoteStreamHandler(quoteStreams)],
   ]
   const admissions = new Map<DescMethod, Admission>([
     ...methods.map((method): [DescMethod, Admission] => [method.desc, admissionOf(method)]),
     [streams.desc, streams],
+    [quoteStreams.desc, quoteStreams],
   ])
   return (router: ConnectRouter): void => {
     const options = { interceptors: [markReached] }

@@ -9,6 +9,8 @@ export const requestKey = createContextKey({
   ip: '',
   /** Cuts the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon: () => {},
+  /** Whether everything that was sent has left this process. */
+  isDrained: () => true as boolean,
   /** Records the error of the response. */
   recordError: (_error: ServiceError) => {},
   /** Records the result of a quote. */

@@ -67,6 +67,12 @@ export function createMetrics() {
       buckets: STAGE_SECONDS,
       registers,
     }),
+    quoteStreams: new Gauge({
+      name: 'aggregator_quote_streams',
+      help: 'Open quote streams, by protocol (rest, connect, grpc, grpc-web).',
+      labelNames: ['protocol'],
+      registers,
+    }),
     quoteRecords: new Counter({
       name: 'aggregator_quote_records_total',
       help: 'Records of quotes, by result (written, dropped).',

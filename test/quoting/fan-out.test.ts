@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SolverResult } from '../../src/domain/solver-result.js'
-import { createFanOut, type FanOutRequest } from '../../src/quoting/fan-out.js'
+import { createFanOut, type FanOutRequest, type SoftDeadline } from '../../src/quoting/fan-out.js'
 import type { AttemptQuote } from '../../src/quoting/solver-attempt.js'
 import { createHealth, roundAt } from '../solvers/rounds.js'
+import { signed } from './sample-trace.js'
 
 const REQUEST = {} as FanOutRequest
 
@@ -85,4 +86,49 @@ test('a round of 50 solvers causes no warning of a leak', async () => {
   await collect(REQUEST, solvers(50), round(1))
   await nextTurn()
   expect(warnings).toEqual([])
+})
+
+describe('a soft deadline', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  const QUOTED = { kind: 'quoted', offer: signed(1, 1n) } as const
+
+  /** A round of three solvers with this soft deadline. */
+  function collectUntil(softDeadline: SoftDeadline) {
+    const fanOut = openFanOut()
+    let kinds: string[] | undefined
+    const collecting = fanOut.collect(REQUEST, solvers(3), round(60_000), { softDeadline })
+    const ended = collecting.then((attempts) => {
+      kinds = attempts.map(({ result }) => result.kind)
+    })
+    return { ...fanOut, kinds: () => kinds, ended }
+  }
+
+  test('ends the round when there is an offer, and cancels the others', async () => {
+    const { answer, kinds } = collectUntil({ afterMs: 150, minQuotes: 1 })
+    answer(0, QUOTED)
+    await vi.advanceTimersByTimeAsync(149)
+    expect(kinds()).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(kinds()).toEqual(['quoted', 'cancelled', 'cancelled'])
+  })
+
+  test('waits for as many offers as are wanted, and results without an offer do not count', async () => {
+    const { answer, kinds } = collectUntil({ afterMs: 150, minQuotes: 2 })
+    answer(0, QUOTED)
+    await vi.advanceTimersByTimeAsync(1000)
+    answer(1, DECLINED)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(kinds()).toBeUndefined()
+    answer(2, QUOTED)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(kinds()).toEqual(['quoted', 'declined', 'quoted'])
+  })
+
+  test('does not delay a round whose solvers have all answered', async () => {
+    const { answer, kinds } = collectUntil({ afterMs: 150, minQuotes: 3 })
+    for (const number of [0, 1, 2]) answer(number, DECLINED)
+    await vi.advanceTimersByTimeAsync(0)
+    expect([kinds(), vi.getTimerCount()]).toEqual([['declined', 'declined', 'declined'], 0])
+  })
 })

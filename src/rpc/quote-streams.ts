@@ -1,0 +1,211 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import {
+  QuoteService,
+  type StreamQuotesRequest,
+  type StreamQuotesResponseSchema,
+} from '../../gen/aggregator/v1/quote_pb.js'
+import {
+  chainNotSupported,
+  type FieldViolation,
+  invalidArgument,
+  isOutage,
+  type Reason,
+  type ServiceError,
+  shuttingDown,
+  toServiceError,
+} from '../domain/errors.js'
+import { REFRESH_SECONDS } from '../domain/field-rules.js'
+import type { Aggregator } from '../quoting/aggregator.js'
+import { QuoteStream, type QuoteStreamItem } from '../quoting/quote-stream.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import type { Admission } from './admission.js'
+import { toQuoteStreamMessage } from './convert-quote-streams.js'
+import type { StreamProtocol } from './event-streams.js'
+import { Fields } from './fields.js'
+import { identifyClient } from './identify-client.js'
+import type { RequestContext } from './method.js'
+import type { Client, RateLimits } from './rate-limits.js'
+import type { ReadQuote } from './read-quote.js'
+import type { StreamSlots } from './stream-slots.js'
+
+/** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
+export interface QuoteStreams extends Admission {
+  readonly desc: typeof QuoteService.method.streamQuotes
+  /** Counts a request whose path names its chain. @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED */
+  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void>
+  /** @throws ServiceError CHAIN_NOT_SUPPORTED */
+  assertChain(chainId: number | undefined): void
+  /**
+   * Opens a stream, after its request was counted.
+   * @param malformed fields that could not be read into the message
+   * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CHAIN_UNAVAILABLE, STREAM_LIMIT_REACHED or SHUTTING_DOWN
+   */
+  open(
+    message: StreamQuotesRequest,
+    caller: QuoteStreamCaller,
+    malformed?: readonly FieldViolation[],
+  ): OpenQuoteStream
+  /** Ends all streams after the rounds that are under way. No stream opens any more. */
+  shutDown(): void
+}
+
+/** The connection of a quote stream. */
+export interface QuoteStreamCaller extends Omit<RequestContext, 'protocol' | 'signal' | 'setHeader'> {
+  readonly protocol: StreamProtocol
+  /** Whether everything that was sent has left this process. */
+  isDrained(): boolean
+  /** Ends the connection, or on HTTP/2 the stream, of a client that does not read. */
+  abandon(): void
+}
+
+export type QuoteStreamMessage = NonNullable<MessageInitShape<typeof StreamQuotesResponseSchema>['message']>
+
+/** One client's stream. */
+export interface OpenQuoteStream {
+  /** Its messages. Take the next one when the last one has been written. @throws ServiceError */
+  messages(): AsyncGenerator<QuoteStreamMessage, void, void>
+  /** Ends the stream, as the client has left. */
+  leave(): void
+}
+
+interface QuoteStreamsOptions {
+  readonly aggregator: Aggregator
+  readonly readQuote: ReadQuote
+  readonly supportedChains: readonly number[]
+  readonly rateLimits: RateLimits
+  readonly slots: StreamSlots
+  readonly metrics: Pick<Metrics, 'requests' | 'quoteStreams'>
+  readonly log: Logger
+}
+
+/** Builds the method. */
+export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
+  const { aggregator, readQuote, supportedChains, rateLimits, slots, metrics, log } = options
+  const desc = QuoteService.method.streamQuotes
+  const name = `${desc.parent.typeName}/${desc.name}`
+  const streams = new Set<QuoteStream>()
+  let isShuttingDown = false
+
+  const count = (protocol: string, reason: Reason | 'OK') =>
+    metrics.requests.inc({ method: name, protocol, reason })
+
+  /** Counts and logs the error that ends a stream, or that keeps it from opening. */
+  function reject({ protocol, requestId }: QuoteStreamCaller, thrown: unknown): ServiceError {
+    const error = toServiceError(thrown)
+    const level = isOutage(error.reason) ? 'debug' : 'error'
+    if (error.cause !== undefined) log[level]({ requestId, method: name, err: error.cause }, error.message)
+    count(protocol, error.reason)
+    return error
+  }
+
+  function isSupported(chainId: number | undefined): boolean {
+    return chainId !== undefined && supportedChains.includes(chainId)
+  }
+
+  function assertChain(chainId: number | undefined): void {
+    if (!isSupported(chainId)) throw chainNotSupported(supportedChains)
+  }
+
+  /** A stream opens with its first round, which counts as one quote. */
+  async function checkLimits(client: Client): Promise<void> {
+    await rateLimits.consume('streams', client)
+    await rateLimits.consume('quote', client)
+  }
+
+  function read(message: StreamQuotesRequest, malformed: readonly FieldViolation[]) {
+    assertChain(Number(message.chainId))
+    const fields = new Fields(malformed)
+    const asked = readQuote(message, fields)
+    const { refreshSeconds } = message
+    const refreshMs =
+      refreshSeconds === undefined
+        ? undefined
+        : 1000 * fields.integer('refreshSeconds', refreshSeconds, REFRESH_SECONDS)
+    if (fields.violations.length > 0) throw invalidArgument(fields.violations)
+    aggregator.assertReady(asked.chainId)
+    return { ...asked, refreshMs }
+  }
+
+  function start(
+    message: StreamQuotesRequest,
+    caller: QuoteStreamCaller,
+    malformed: readonly FieldViolation[],
+  ): OpenQuoteStream {
+    if (isShuttingDown) throw shuttingDown()
+    const asked = read(message, malformed)
+    const client = { address: caller.address, setHeader: () => {} }
+    const releaseSlot = slots.take(identifyClient(caller.address))
+    const stream = new QuoteStream({
+      ...asked,
+      aggregator,
+      caller,
+      admitRound: () => rateLimits.consume('quote', client),
+      isDrained: caller.isDrained,
+      abandon: caller.abandon,
+    })
+    streams.add(stream)
+    metrics.quoteStreams.inc({ protocol: caller.protocol })
+    let isOpen = true
+    const close = (thrown?: unknown): ServiceError | undefined => {
+      if (!isOpen) return undefined
+      isOpen = false
+      stream.leave()
+      streams.delete(stream)
+      releaseSlot()
+      metrics.quoteStreams.dec({ protocol: caller.protocol })
+      if (thrown !== undefined) return reject(caller, thrown)
+      count(caller.protocol, 'OK')
+      return undefined
+    }
+    return { leave: close, messages: () => toMessages(stream, caller, close) }
+  }
+
+  return {
+    desc,
+    assertChain,
+    checkLimits,
+    async checkChainAndLimits(chainId, client) {
+      if (isSupported(chainId)) await checkLimits(client)
+      else await rateLimits.consume('global', client)
+      assertChain(chainId)
+    },
+    countRejected: count,
+    open(message, caller, malformed = []) {
+      try {
+        return start(message, caller, malformed)
+      } catch (thrown) {
+        throw reject(caller, thrown)
+      }
+    },
+    shutDown() {
+      isShuttingDown = true
+      for (const stream of streams) stream.shutDown()
+    },
+  }
+}
+
+/** @param close ends the stream; with an error, it returns the one for the client */
+async function* toMessages(
+  stream: QuoteStream,
+  caller: QuoteStreamCaller,
+  close: (thrown?: unknown) => ServiceError | undefined,
+): AsyncGenerator<QuoteStreamMessage, void, void> {
+  try {
+    for await (const item of stream.items()) {
+      recordQuote(item, caller)
+      yield toQuoteStreamMessage(item)
+    }
+  } catch (thrown) {
+    throw close(thrown) ?? toServiceError(thrown)
+  } finally {
+    close()
+  }
+}
+
+/** Adds the result of the last round to the log's line of the stream. */
+function recordQuote(item: QuoteStreamItem, caller: QuoteStreamCaller): void {
+  if (item.kind !== 'done') return
+  const winner = item.offers[0]?.quote.solver
+  if (winner !== undefined) caller.recordQuote({ quoteId: item.quoteId, winner, offers: item.offers.length })
+}
