@@ -32,9 +32,6 @@ export type OpenStream = (filter: EventFilter, signal: AbortSignal) => AsyncIter
 /** An event, or a change of the connection. */
 export type Notice = { readonly type: 'connected' } | { readonly type: 'disconnected' } | OrderEvent
 
-/** An instance sends its first message at once. */
-const OPENING_MS = 10_000
-
 /**
  * Follows the events over as many streams as necessary. Each begins where the last one was lost.
  * @throws AggregatorError that another attempt cannot mend
@@ -50,8 +47,7 @@ export async function* followEvents(
   while (!signal.aborted) {
     try {
       const from = after === undefined ? filter : { ...filter, after }
-      const messages = untilSilent((ending) => open(from, ending), signal, OPENING_MS)
-      for await (const { id, event } of messages) {
+      for await (const { id, event } of untilSilent((ending) => open(from, ending), signal)) {
         after = event?.cursor ?? id ?? after
         if (event === undefined) continue
         if (event.type === 'connected') {

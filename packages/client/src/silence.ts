@@ -1,23 +1,23 @@
 import { linkSignal } from './abort.js'
 import { AggregatorError } from './errors.js'
 
+/** An instance sends its first bytes at once. */
+const OPENING_MS = 10_000
 /** Three times the interval of an instance's heartbeats. */
 const SILENCE_MS = 45_000
 
 /**
  * Passes messages on, and ends a stream that is silent for too long: its connection is lost without a sign.
  * @param open opens the stream; its heartbeats are messages too
- * @param openingMs longest wait for the first message
  * @throws AggregatorError CONNECTION_FAILED after a silence
  */
 export async function* untilSilent<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
   signal: AbortSignal,
-  openingMs = SILENCE_MS,
 ): AsyncGenerator<T, void, void> {
   const ending = new AbortController()
   const unlink = linkSignal(signal, ending)
-  let patienceMs = openingMs
+  let patienceMs = OPENING_MS
   let isSilent = false
   try {
     const messages = open(ending.signal)[Symbol.asyncIterator]()
