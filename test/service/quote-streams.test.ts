@@ -159,6 +159,25 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
     })
   })
 
+  it('cancels its requests to solvers when the client leaves', async () => {
+    const asked = deferred()
+    const cancelled = deferred()
+    behave(decline, decline, async (_ask, _solver, { response }) => {
+      response.once('close', cancelled.open)
+      asked.open()
+      return undefined
+    })
+    const leaving = new AbortController()
+    const reading = readAll(stream({ refreshSeconds: 60 }, leaving.signal)).catch(() => undefined)
+    await asked.opened
+    const start = performance.now()
+    leaving.abort()
+    await cancelled.opened
+    // The round itself would end them after the quote timeout, 2 s.
+    expect(performance.now() - start).toBeLessThan(1000)
+    await reading
+  })
+
   it('frees its place when the client leaves', async () => {
     behave(constant('1000'))
     const opened = await service.metric('aggregator_quote_streams', { protocol })

@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ServiceError } from '../../src/domain/errors.js'
+import type { SignedQuote } from '../../src/domain/quote.js'
+import type { Aggregator, RoundResult } from '../../src/quoting/aggregator.js'
+import { QuoteStream, type QuoteStreamItem, type QuoteStreamOptions } from '../../src/quoting/quote-stream.js'
+import type { RoundCounts } from '../../src/quoting/round-progress.js'
+import { exactInput } from '../support/solvers/sample-quotes.js'
+import { signed } from './sample-trace.js'
+
+const MINUTE_MS = 60_000
+const COUNTS: RoundCounts = {
+  ...{ asked: 2, quoted: 1, declined: 0, invalid: 0, late: 0, failed: 0, cancelled: 0 },
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A stream whose rounds the test ends. */
+function createStream(changes: Partial<QuoteStreamOptions> = {}) {
+  const rounds: Round[] = []
+  const runRound: Aggregator['runRound'] = (_request, { signal }, { onBest } = {}) =>
+    new Promise((end) => {
+      const quoteId = String(rounds.length + 1)
+      rounds.push({ onBest: (offer) => onBest?.({ quoteId, offer, counts: COUNTS }), end, signal })
+    })
+  const abandon = vi.fn()
+  const stream = new QuoteStream({
+    aggregator: { runRound },
+    toRequest: () => exactInput,
+    softDeadline: undefined,
+    refreshMs: 5000,
+    caller: { address: '127.0.0.1', timeoutMs: undefined },
+    admitRound: async () => {},
+    isDrained: () => true,
+    abandon,
+    ...changes,
+  })
+  const endRound = async (offers: SignedQuote[] = [signed(1, 10n)], error?: ServiceError) => {
+    rounds.at(-1)?.end({ quoteId: String(rounds.length), offers, counts: COUNTS, error })
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  return { stream, rounds, abandon, endRound }
+}
+
+interface Round {
+  onBest(offer: SignedQuote): void
+  end(result: RoundResult): void
+  readonly signal: AbortSignal
+}
+
+/** The same with a client that reads all. */
+function openStream(changes: Partial<QuoteStreamOptions> = {}) {
+  const created = createStream(changes)
+  const items: QuoteStreamItem[] = []
+  let ending: unknown
+  const readAll = async () => {
+    for await (const item of created.stream.items()) items.push(item)
+    return 'ended'
+  }
+  const end = (how: unknown) => {
+    ending = how
+  }
+  const reading = readAll().then(end, end)
+  return { ...created, items, reading, ending: () => ending }
+}
+
+const kindsOf = (items: readonly QuoteStreamItem[]) => items.map(({ kind }) => kind)
+
+describe('rounds', () => {
+  test('begin at the interval from the start of the last one', async () => {
+    const { rounds, endRound, items } = openStream()
+    await vi.advanceTimersByTimeAsync(2000)
+    await endRound()
+    await vi.advanceTimersByTimeAsync(2999)
+    expect(rounds.length).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(rounds.length).toBe(2)
+    await endRound()
+    expect(items).toMatchObject([
+      { kind: 'done', round: 1, quoteId: '1' },
+      { kind: 'done', round: 2, quoteId: '2' },
+    ])
+  })
+
+  test('begin at once when the last one took longer than the interval', async () => {
+    const { rounds, endRound } = openStream()
+    await vi.advanceTimersByTimeAsync(6000)
+    await endRound()
+    expect(rounds.length).toBe(2)
+  })
+
+  test('do not begin after ten minutes', async () => {
+    const { rounds, endRound, ending } = openStream({ refreshMs: MINUTE_MS })
+    for (let minute = 0; minute < 10; minute++) {
+      await endRound()
+      await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    }
+    expect([rounds.length, ending()]).toEqual([10, 'ended'])
+  })
+
+  test("do not begin after the caller's own deadline", async () => {
+    const { rounds, endRound, ending } = openStream({ caller: { address: '::1', timeoutMs: 7000 } })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(5000)
+    await endRound()
+    expect([rounds.length, ending()]).toEqual([2, 'ended'])
+  })
+
+  test('that a limit refuses wait until the window ends', async () => {
+    const refused = new ServiceError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 40 })
+    const admitRound = vi.fn().mockRejectedValueOnce(refused).mockResolvedValue(undefined)
+    const { rounds, endRound, items } = openStream({ admitRound })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(44_999)
+    expect(rounds.length).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect([rounds.length, admitRound.mock.calls.length]).toEqual([2, 2])
+    expect(kindsOf(items)).toEqual(['done', 'heartbeat', 'heartbeat'])
+  })
+
+  test('end the stream with the error of the limits, when it does not pass', async () => {
+    const admitRound = () => Promise.reject(new ServiceError('DATABASE_UNAVAILABLE', 'No database.'))
+    const { endRound, ending } = openStream({ admitRound })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(ending()).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+  })
+})
+
+describe('a client that reads slowly', () => {
+  test('misses offers that better ones have superseded', async () => {
+    const { rounds, endRound, items } = openStream()
+    for (const output of [1, 2, 3]) rounds[0]?.onBest(signed(output, BigInt(output)))
+    await endRound([signed(3, 3n)])
+    expect(items).toMatchObject([
+      { kind: 'quote', offer: { quote: { outputAmount: 3n } } },
+      { kind: 'done', offers: [{ quote: { outputAmount: 3n } }] },
+    ])
+  })
+
+  test('gets no further round before it has read, and is cut off after 10 seconds', async () => {
+    const { rounds, endRound, abandon, ending } = openStream({ isDrained: () => false })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(14_900)
+    expect([rounds.length, abandon.mock.calls.length]).toEqual([1, 0])
+    await vi.advanceTimersByTimeAsync(200)
+    expect([rounds.length, abandon.mock.calls.length, ending()]).toEqual([1, 1, 'ended'])
+  })
+
+  test('gets the next round when it has read in time', async () => {
+    let isDrained = false
+    const { rounds, endRound, abandon } = openStream({ isDrained: () => isDrained })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(9000)
+    isDrained = true
+    await vi.advanceTimersByTimeAsync(100)
+    expect([rounds.length, abandon.mock.calls.length]).toEqual([2, 0])
+  })
+
+  test('is cut off when it takes no item for 10 seconds', async () => {
+    const { stream, abandon, endRound } = createStream()
+    const items = stream.items()
+    const first = items.next()
+    await endRound()
+    await first
+    await vi.advanceTimersByTimeAsync(9999)
+    expect(abandon).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(abandon).toHaveBeenCalledOnce()
+    expect((await items.next()).done).toBe(true)
+  })
+})
+
+describe('a stream', () => {
+  test('has a heartbeat after 15 seconds without an item, in a round and between rounds', async () => {
+    const { items, endRound } = openStream({ refreshMs: MINUTE_MS })
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(kindsOf(items)).toEqual(['heartbeat'])
+    await endRound()
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(kindsOf(items)).toEqual(['heartbeat', 'done', 'heartbeat'])
+  })
+
+  test('cancels its requests at once when the client leaves during a round', async () => {
+    const { stream, rounds, reading } = openStream()
+    expect(rounds[0]?.signal.aborted).toBe(false)
+    stream.leave()
+    expect(rounds[0]?.signal.aborted).toBe(true)
+    await reading
+  })
+
+  test('ends at once when the client leaves between rounds', async () => {
+    const { stream, endRound, reading, rounds } = openStream()
+    await endRound()
+    stream.leave()
+    await reading
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect([rounds.length, vi.getTimerCount()]).toEqual([1, 0])
+  })
+
+  test('ends with SHUTTING_DOWN after the round under way, when the service ends', async () => {
+    const { stream, endRound, items, ending } = openStream()
+    stream.shutDown()
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(ending()).toBeUndefined()
+    await endRound()
+    expect(kindsOf(items)).toEqual(['done'])
+    expect(ending()).toMatchObject({ reason: 'SHUTTING_DOWN' })
+  })
+
+  test('of one round ends without an error when the service ends', async () => {
+    const { stream, endRound, items, ending } = openStream({ refreshMs: undefined })
+    stream.shutDown()
+    await endRound()
+    expect([kindsOf(items), ending()]).toEqual([['done'], 'ended'])
+  })
+
+  test.each([
+    [undefined, 'NO_QUOTES'],
+    [5000, undefined],
+  ])('with an interval of %s ms, ends after a round without an offer with %s', async (refreshMs, reason) => {
+    const { endRound, items, ending } = openStream({ refreshMs })
+    await endRound([], new ServiceError('NO_QUOTES', 'No solver gave a valid quote in time.'))
+    expect((ending() as ServiceError | undefined)?.reason).toBe(reason)
+    expect(kindsOf(items)).toEqual(reason === undefined ? ['done'] : [])
+  })
+})
