@@ -60,7 +60,7 @@ describe('price', () => {
 describe('chains', () => {
   const { domain, bondToken, headBlock, ...unread } = {
     ...sampleChain(10, `0x${'22'.repeat(20)}`),
-    status: 'DOWN',
+    status: 'down',
   }
 
   it('lists the chains of an instance, also one that it has not read yet', async () => {
@@ -68,8 +68,8 @@ describe('chains', () => {
     expect(code).toBe(0)
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['chain', 'status', 'head', 'protocol', 'settlement', 'solvers', 'minimum bond', 'bond token'],
-      ['', '1', 'OK', '7', 'Service', ADDRESS, '3', '1000', `${ADDRESS} USDC`],
-      ['', '10', 'DOWN', 'Service', OTHER, '3', '1000'],
+      ['', '1', 'ok', '7', 'Service', ADDRESS, '3', '1000', `${ADDRESS} USDC`],
+      ['', '10', 'down', 'Service', OTHER, '3', '1000'],
       [''],
     ])
   })

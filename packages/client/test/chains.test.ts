@@ -22,7 +22,7 @@ it('the chains of an instance come with their amounts as bigint', async () => {
 })
 
 it('a chain that the instance has not read yet has no domain, no bond token and no head', async () => {
-  const { domain, bondToken, headBlock, ...unread } = { ...sampleChain(1), status: 'DOWN' }
+  const { domain, bondToken, headBlock, ...unread } = { ...sampleChain(1), status: 'down' }
   const { client } = await clientOf({ chains: [unread] })
   expect(await client.listChains()).toEqual([{ ...unread, minimumBond: 1000n }])
 })

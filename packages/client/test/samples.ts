@@ -74,7 +74,7 @@ export function sampleChain(chainId: number, settlement: Address = ADDRESS) {
     quoteTimeoutMs: 1000,
     quoteSoftTimeoutMs: 0,
     maxQuoteFanOut: 10,
-    status: 'OK',
+    status: 'ok',
     headBlock: 7,
     activeSolvers: 3,
   }
