@@ -89,6 +89,20 @@ describe('quote --watch', () => {
     expect(stdout).toContain(orderIdOf(5))
   })
 
+  it('counts the time that is left on a terminal', async () => {
+    const answer = (response: ServerResponse) => void openStream(response).write(quote(1, 5))
+    const running = await startQuote(answer, ['--watch'], { isTTY: true })
+    const secondsLeft = () => {
+      const [head = ''] = screenOf(running.written.stdout, COLUMNS, ROWS)
+      return Number(/, (\d+) s left to deposit$/.exec(head)?.[1])
+    }
+    await expect.poll(secondsLeft).toBeGreaterThan(0)
+    const first = secondsLeft()
+    await expect.poll(secondsLeft, { timeout: 10_000 }).toBeLessThan(first)
+    running.interrupt()
+    expect((await running.ended).code).toBe(130)
+  })
+
   it('leaves the whole of a long last message on a terminal', async () => {
     const others = Array.from({ length: 20 }, (_, index) => 100 - index)
     const answer = streaming(quote(1, 500), done(1, 500, others))

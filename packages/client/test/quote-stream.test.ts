@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAggregatorClient, type QuoteStreamMessage, type QuoteStreamParams } from '../src/index.js'
-import { type OpenQuotes, streamQuotes } from '../src/quote-stream.js'
 import { orderIdOf, PARAMS, sampleEnd, sampleOffer, sampleUpdate } from './samples.js'
 import { sendJson, serve } from './server.js'
 
@@ -231,31 +230,5 @@ describe('the connection of a stream', () => {
     leaving.abort()
     expect(await pending).toEqual({ done: true, value: undefined })
     await closed()
-  })
-})
-
-describe('a silent stream', () => {
-  afterEach(() => void vi.useRealTimers())
-
-  it.each([
-    ['10 s after the request, when nothing comes', 0, 10_000],
-    ['45 s after its last heartbeat', 4, 3 * 15_000 + 45_000],
-  ])('is lost %s', async (_name, heartbeats, lostMs) => {
-    vi.useFakeTimers()
-    const open: OpenQuotes = async function* (read, signal) {
-      for (let sent = 0; sent < heartbeats; sent++) {
-        if (sent > 0) await new Promise((resolve) => setTimeout(resolve, 15_000))
-        yield read({ id: undefined, event: undefined, data: '' })
-      }
-      await new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(new Error('aborted')))
-      })
-    }
-    const start = Date.now()
-    const reading = read(streamQuotes(open, new AbortController().signal))
-    await vi.runAllTimersAsync()
-    expect(await reading).toEqual(['AggregatorError CONNECTION_FAILED: The stream has gone silent.'])
-    expect(Date.now() - start).toBe(lostMs)
-    expect(vi.getTimerCount()).toBe(0)
   })
 })
