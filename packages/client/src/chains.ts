@@ -30,9 +30,9 @@ export interface Chain {
   readonly settlement: Address
   /** Part of the primary type of a quote, `<name>Quote`. */
   readonly protocolName: string
-  /** EIP-712 domain of the contract; undefined until the instance has read it. */
+  /** EIP-712 domain of the contract; undefined while the instance does not know it. */
   readonly domain: TypedDataDomain | undefined
-  /** The token of solvers' bonds; undefined until the instance has read it. */
+  /** The token of solvers' bonds; undefined while the instance does not know it. */
   readonly bondToken: Token | undefined
   /** Bond that a solver must hold, in the bond token's smallest unit. */
   readonly minimumBond: bigint

@@ -59,7 +59,7 @@ export interface AggregatorClient {
   getQuote(params: QuoteParams, options?: CallOptions): Promise<QuoteAnswer>
   /**
    * Asks for a quote, and yields each better offer as it comes, then the end of the round. With `refreshSeconds` a new round
-   * starts that often, for up to 10 minutes. To leave the loop cancels the instance's requests to solvers. A lost connection
+   * starts that often, for up to 10 minutes. Leaving the loop cancels the instance's requests to solvers. A lost connection
    * throws: the stream does not reconnect by itself. The instance may answer anything: check an offer with `verifyQuote`.
    */
   streamQuotes(params: QuoteStreamParams, options?: QuoteStreamOptions): AsyncIterable<QuoteStreamMessage>
