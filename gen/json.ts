@@ -3,6 +3,75 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description ListChainsRequest has no fields. */
+        ListChainsRequest: Record<string, never>;
+        /** @description ListChainsResponse carries the chains. */
+        ListChainsResponse: {
+            /** @description The chains in the order of the instance's configuration. */
+            chains: components["schemas"]["Chain"][];
+        };
+        /** @description Chain is one chain of an instance. */
+        Chain: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description The settlement contract that the instance uses. EIP-55 form, as all addresses here. */
+            settlement: string;
+            /** @description Name of the protocol; the EIP-712 primary type of a quote is `<protocolName>Quote`. */
+            protocolName: string;
+            /** @description EIP-712 domain of the contract. Absent until the instance has read the contract for the first time, and when its chain id exceeds 2^53-1 or its texts exceed 256 characters. */
+            domain?: components["schemas"]["Eip712Domain"];
+            /** @description The token of solvers' bonds. Absent until the instance has read it, and when the contract has no `BOND_TOKEN`. */
+            bondToken?: components["schemas"]["Token"];
+            /** @description Bond that a solver must hold, in the bond token's smallest unit, decimal. */
+            minimumBond: string;
+            /** @description Chains on which the output may be paid, this one included. */
+            destinationChainIds: number[];
+            /** @description Deposit window of a request without one, in seconds. */
+            defaultDepositWindow: number;
+            /** @description Time from the deposit deadline to the fill deadline, in seconds. */
+            fillWindow: number;
+            /** @description Longest time of a round, in milliseconds. */
+            quoteTimeoutMs: number;
+            /** @description Soft deadline of a request without one, in milliseconds; 0 is none. */
+            quoteSoftTimeoutMs: number;
+            /** @description Most solvers that one quote asks. */
+            maxQuoteFanOut: number;
+            /**
+             * @description Whether the instance reads the chain. `/health` shows the same.
+             *
+             *     - `ok`: The events of the chain are read up to its head.
+             *     - `syncing`: Events of blocks far below the head are read, the chain has no leader, or `START_BLOCK` is above the head.
+             *     - `down`: No endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.
+             * @enum {string}
+             */
+            status: "ok" | "syncing" | "down";
+            /** @description Number of the highest block seen; absent until the chain has answered for the first time. */
+            headBlock?: number;
+            /** @description Number of active solvers. */
+            activeSolvers: number;
+        };
+        /** @description Eip712Domain is an EIP-712 domain, with the members that the contract uses. */
+        Eip712Domain: {
+            /** @description Name of the domain. */
+            name?: string;
+            /** @description Version of the domain. */
+            version?: string;
+            /** @description EIP-155 chain id. */
+            chainId?: number;
+            /** @description The contract that verifies signatures. EIP-55 form. */
+            verifyingContract?: string;
+            /** @description 32 bytes in lower-case hex with `0x`. */
+            salt?: string;
+        };
+        /** @description Token is an ERC-20 token, as its contract describes it. */
+        Token: {
+            /** @description Address of the contract. EIP-55 form. */
+            address: string;
+            /** @description Symbol of the token, with the rules of a solver's name. Any contract can choose any symbol: show it only next to the address, and isolate the direction of its script. Absent when the contract has none that can be shown. */
+            symbol?: string;
+            /** @description Number of decimals, at most 255; absent when the contract has none. */
+            decimals?: number;
+        };
         /** @description StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is set, with any of the filter's values. */
         StreamEventsRequest: {
             /** @description Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent. On server-sent events, the header `Last-Event-ID` takes precedence. */
@@ -220,7 +289,10 @@ export interface components {
         };
         /** @description QuoteUpdate is the best offer of a round so far. It supersedes all earlier ones of its round. */
         QuoteUpdate: {
-            /** @description Id of this round's record, a UUID; see GetQuoteRecord. */
+            /**
+             * Format: uuid
+             * @description Id of this round's record, a UUID; see GetQuoteRecord.
+             */
             quoteId: string;
             /** @description Number of the round, from 1. */
             round: number;
@@ -239,7 +311,10 @@ export interface components {
         };
         /** @description QuoteRoundEnd says how a round ended. Solvers that were asked and are in no count were cut off: by the soft deadline, or by the caller's own deadline. */
         QuoteRoundEnd: {
-            /** @description Id of this round's record, a UUID; see GetQuoteRecord. */
+            /**
+             * Format: uuid
+             * @description Id of this round's record, a UUID; see GetQuoteRecord.
+             */
             quoteId: string;
             /** @description Number of the round, from 1. */
             round: number;
