@@ -19,6 +19,7 @@ import { type Picture, page } from './page.js'
 import { latencyPlot, svg, throughputPlot } from './plot.js'
 import { protocols } from './protocols.js'
 import { CONNECTIONS, quote, USUAL_SIZE } from './quote.js'
+import { quoteStreams } from './quote-streams.js'
 import { reads } from './reads.js'
 import { replayFlood } from './replay-flood.js'
 import { replicas } from './replicas.js'
@@ -29,6 +30,7 @@ const BENCHMARKS = [
   quote,
   protocols,
   tail,
+  quoteStreams,
   reads,
   latency,
   broadcast,

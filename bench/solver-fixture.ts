@@ -78,6 +78,11 @@ async function openMarket(
         await postJson(`${url}/v1/${chainId}/solvers/register`, body)
       }
     },
+    /** Registers a solver with another endpoint than its own. */
+    async registerAt(url: string, index: number, endpointUrl: string): Promise<void> {
+      const body = await signedRegistration(benchAccount(index), { endpointUrl, name: `solver ${index}` })
+      await postJson(`${url}/v1/${chainId}/solvers/register`, body)
+    },
     /** Delays the replies of a solver, or stops them. `delayMs: 0` restores it. */
     behave: (habit: Habit) => void pool.child.stdin.write(`${JSON.stringify(habit)}\n`),
   }

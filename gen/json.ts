@@ -14,14 +14,14 @@ export interface components {
         Chain: {
             /** @description EIP-155 chain id. */
             chainId: number;
-            /** @description The settlement contract. EIP-55 form, as all addresses here. */
+            /** @description The settlement contract that the instance uses. EIP-55 form, as all addresses here. */
             settlement: string;
             /** @description Name of the protocol; the EIP-712 primary type of a quote is `<protocolName>Quote`. */
             protocolName: string;
-            /** @description EIP-712 domain of the contract; absent until the instance has read the contract for the first time. */
-            domain: components["schemas"]["Eip712Domain"];
-            /** @description The token of solvers' bonds; absent until the instance has read it. */
-            bondToken: components["schemas"]["Token"];
+            /** @description EIP-712 domain of the contract. Absent until the instance has read the contract for the first time, and when its chain id exceeds 2^53-1 or its texts exceed 256 characters. */
+            domain?: components["schemas"]["Eip712Domain"];
+            /** @description The token of solvers' bonds. Absent until the instance has read it, and when the contract has no `BOND_TOKEN`. */
+            bondToken?: components["schemas"]["Token"];
             /** @description Bond that a solver must hold, in the bond token's smallest unit, decimal. */
             minimumBond: string;
             /** @description Chains on which the output may be paid, this one included. */
@@ -37,15 +37,15 @@ export interface components {
             /** @description Most solvers that one quote asks. */
             maxQuoteFanOut: number;
             /**
-             * @description Whether the instance reads the chain.
+             * @description Whether the instance reads the chain. `/health` shows the same.
              *
-             *     - `OK`: The instance has read all blocks up to the head.
-             *     - `SYNCING`: The instance reads older blocks.
-             *     - `DOWN`: No node of the chain answers.
+             *     - `ok`: The events of the chain are read up to its head.
+             *     - `syncing`: Events of blocks far below the head are read, the chain has no leader, or `START_BLOCK` is above the head.
+             *     - `down`: No endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.
              * @enum {string}
              */
-            status: "OK" | "SYNCING" | "DOWN";
-            /** @description The highest block seen; absent until the chain has answered for the first time. */
+            status: "ok" | "syncing" | "down";
+            /** @description Number of the highest block seen; absent until the chain has answered for the first time. */
             headBlock?: number;
             /** @description Number of active solvers. */
             activeSolvers: number;
@@ -67,9 +67,9 @@ export interface components {
         Token: {
             /** @description Address of the contract. EIP-55 form. */
             address: string;
-            /** @description Symbol of the token. It is text from a stranger: show it only next to the address. Absent when the contract has none that can be shown. */
+            /** @description Symbol of the token, with the rules of a solver's name. Any contract can choose any symbol: show it only next to the address, and isolate the direction of its script. Absent when the contract has none that can be shown. */
             symbol?: string;
-            /** @description Decimals of the token; absent when the contract has none. */
+            /** @description Number of decimals, at most 255; absent when the contract has none. */
             decimals?: number;
         };
         /** @description StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is set, with any of the filter's values. */

@@ -9,6 +9,7 @@ import { registerReference } from './http/openapi/routes.js'
 import { createHttpServer } from './http/server.js'
 import { createContractRules } from './quoting/contract-rules.js'
 import { openQuoting } from './quoting/quoting.js'
+import { createChainService } from './rpc/chain-service.js'
 import { createEventStreams } from './rpc/event-streams.js'
 import { createHealth } from './rpc/health.js'
 import { widestKeyOf } from './rpc/identify-client.js'
@@ -155,6 +156,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       ...createQuoteService({ ...quoting, readQuote }),
       ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
       ...createOrderService(chains),
+      ...createChainService({ config, chains, directory }),
     ].map(guard)
     // So that the first rejection already shows as an increase.
     for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)

@@ -11,7 +11,7 @@ import {
   readRateLimits,
 } from './config/rate-limits.js'
 import { parseUint256 } from './domain/amount.js'
-import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS } from './domain/field-rules.js'
+import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from './domain/field-rules.js'
 import { DAY_SECONDS } from './domain/time.js'
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.js'
@@ -140,12 +140,8 @@ function hintAt(missing: string, environment: Environment): string {
 
 function readProtocolName(env: EnvironmentReader): string {
   const name = env.required('PROTOCOL_NAME', 'a name')
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    env.refuse(
-      'PROTOCOL_NAME',
-      `is "${name}": it must be letters, digits and underscores, to name a Solidity struct`,
-    )
-  }
+  if (!PROTOCOL_NAME.pattern.test(name))
+    env.refuse('PROTOCOL_NAME', `is "${name}": it ${PROTOCOL_NAME.mustBe}`)
   return name
 }
 

@@ -30,7 +30,13 @@ describe.skipIf(!NEEDED.every(existsSync))('protoc (skipped when it is not insta
     const names = file.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(files))
     const services = file.flatMap(({ service }) => service.map(({ name }) => name)).sort()
-    expect(services).toEqual(['EventService', 'OrderService', 'QuoteService', 'SolverService'])
+    expect(services).toEqual([
+      'ChainService',
+      'EventService',
+      'OrderService',
+      'QuoteService',
+      'SolverService',
+    ])
   })
 })
 

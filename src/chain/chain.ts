@@ -8,6 +8,7 @@ import type { QuoteHasher, QuoteTypedData } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createBlockListener } from './block-listener.js'
+import { type BondToken, createBondTokenReader } from './bond-token.js'
 import { createChainLeadership } from './chain-leadership.js'
 import { type ChainListeners, createChainListeners } from './chain-listeners.js'
 import type { ChainSnapshot } from './chain-state.js'
@@ -47,6 +48,8 @@ export interface Chain extends ContractReader {
   quoteTypedData(): QuoteTypedData | undefined
   /** The contract's requirements on every order, read once. @throws ServiceError CHAIN_UNAVAILABLE until then */
   terms(): SettlementTerms
+  /** The token of bonds, read once. Undefined until then, and when the contract names none. */
+  bondToken(): BondToken | undefined
   /** Hash of the last block whose events have been read, if it is known. */
   lastBlockHash(): Hex | undefined
   /** Whether this replica is the leader of the chain. */
@@ -79,7 +82,11 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
   })
   const { client, endpoints } = rpc
-  const { verify, verifyAny, contract } = createEndpointVerifier(config, endpoints, options)
+  const { verify, readAny, contract } = createEndpointVerifier(config, endpoints, {
+    ...options,
+    onContract: () => bondTokenReader.start(),
+  })
+  const bondTokenReader = createBondTokenReader({ ...config, readAny, log })
   const listeners = createChainListeners()
   const publisher = createChainStatePublisher(chainId, cluster)
   const listener = createBlockListener({ chainId, orders, listener: listeners.notify, publisher, metrics })
@@ -101,7 +108,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       })
     },
     remoteState,
-    verifyEndpoint: verifyAny,
+    verifyEndpoint: () => readAny(async () => {}),
     onChange() {
       // Orders in memory are valid only while one source sees every block.
       orders.clear()
@@ -134,11 +141,12 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     quoteHasher: () => knownContract().hasher,
     quoteTypedData: () => contract()?.typedData,
     terms: () => knownContract().terms,
+    bondToken: bondTokenReader.bondToken,
     lastBlockHash: () => state().snapshot().last?.hash,
     isLeader: leadership.isLeader,
     addListener: listeners.add,
     async close() {
-      const closed = leadership.close()
+      const closed = Promise.all([leadership.close(), bondTokenReader.close()])
       // A request that the node has not answered must not delay the end of the service.
       rpc.close()
       await closed

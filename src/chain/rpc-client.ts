@@ -42,6 +42,11 @@ export interface Endpoint {
   disconnect(): void
 }
 
+/**
+ * Turns off ERC-3668. With it, a contract that reverts with `OffchainLookup` has viem request any URL, also one inside of the
+ * operator's network.
+ */
+const NO_LOOKUPS = { ccipRead: false } as const
 const CALL_TIMEOUT_MS = 5000
 /** A full block of logs must fit, because a call for logs cannot be smaller than one block. 32,000 logs fit. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
@@ -66,7 +71,7 @@ export function createRpcClient(urls: readonly string[], onCall: OnCall = () => 
     takesBatches,
   }))
   const all = transports.map(({ transport }) => transport)
-  const client = createPublicClient({ transport: fallback(all, { retryCount: 0 }) })
+  const client = createPublicClient({ ...NO_LOOKUPS, transport: fallback(all, { retryCount: 0 }) })
   return {
     client: client as PublicClient,
     endpoints,
@@ -152,7 +157,7 @@ function toEndpoint(
   transport: HttpTransport | WebSocketTransport,
   url: string,
 ): Omit<Endpoint, 'takesBatches'> {
-  const client: PublicClient = createPublicClient({ transport })
+  const client: PublicClient = createPublicClient({ ...NO_LOOKUPS, transport })
   const { getRpcClient, subscribe } = client.transport as Partial<
     ReturnType<WebSocketTransport>['value'] & object
   >

@@ -1,3 +1,4 @@
+import type { PublicClient } from 'viem'
 import type { ChainConfig } from '../config.js'
 import type { Logger } from '../telemetry/log.js'
 import { ChainConfigError } from './chain-config-error.js'
@@ -13,21 +14,29 @@ export interface EndpointVerifier {
    */
   verify(endpoint: Endpoint): Promise<void>
   /**
-   * Verifies the first endpoint that answers.
+   * Verifies the first endpoint that answers, and reads from it.
    * @throws ChainConfigError of an endpoint that answers; otherwise the error of the last endpoint
    */
-  verifyAny(): Promise<void>
+  readAny<T>(read: (client: PublicClient) => Promise<T>): Promise<T>
   /** The contract's values; undefined until an endpoint was verified. */
   contract(): VerifiedContract | undefined
+}
+
+interface EndpointVerifierOptions {
+  readonly protocolName: string
+  /** Called when the contract's values are known. */
+  readonly onContract: () => void
+  readonly log: Logger
 }
 
 /** Builds the verifier of a chain's endpoints. */
 export function createEndpointVerifier(
   config: ChainConfig,
   endpoints: readonly Endpoint[],
-  options: { readonly protocolName: string; readonly log: Logger },
+  options: EndpointVerifierOptions,
 ): EndpointVerifier {
   const { chainId } = config
+  const { onContract } = options
   const verified = new Set<Endpoint>()
   let unverified = endpoints
   let contract: VerifiedContract | undefined
@@ -53,16 +62,19 @@ export function createEndpointVerifier(
     const issue = reasons.find((reason) => reason instanceof ChainConfigError)
     if (issue !== undefined) throw issue
     if (!verified.has(endpoint)) throw reasons[0]
-    contract ??= await verifyContract(endpoint.client, config, options)
+    if (contract !== undefined) return
+    contract = await verifyContract(endpoint.client, config, options)
+    onContract()
   }
 
   return {
     verify,
-    async verifyAny() {
+    async readAny(read) {
       let failure: unknown
       for (const endpoint of endpoints) {
         try {
-          return await verify(endpoint)
+          await verify(endpoint)
+          return await read(endpoint.client)
         } catch (error) {
           if (error instanceof ChainConfigError) throw error
           failure = error

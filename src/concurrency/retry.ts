@@ -12,6 +12,8 @@ interface RetryOptions {
   readonly work: () => Promise<void>
   /** Milliseconds between a failed run and the next one. A call of `run` does not wait for them. */
   readonly delayMs: number
+  /** When given, the delay doubles with each failure in a row, up to this. */
+  readonly maxDelayMs?: number
   /** Called with the first failure in a row. */
   readonly onFailure?: (error: unknown) => void
   /** Called with the first success after a failure. */
@@ -19,10 +21,11 @@ interface RetryOptions {
 }
 
 /** Builds the retry of a piece of work. */
-export function createRetry({ work, delayMs, onFailure, onRecovery }: RetryOptions): Retry {
+export function createRetry(options: RetryOptions): Retry {
+  const { work, delayMs, maxDelayMs = delayMs, onFailure, onRecovery } = options
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
-  let isFailing = false
+  let failures = 0
   let isClosed = false
 
   const runOnce = coalesce(async () => {
@@ -30,14 +33,14 @@ export function createRetry({ work, delayMs, onFailure, onRecovery }: RetryOptio
     clearTimeout(timer)
     try {
       await work()
-      if (isFailing && !isClosed) onRecovery?.()
-      isFailing = false
+      if (failures > 0 && !isClosed) onRecovery?.()
+      failures = 0
     } catch (error) {
       if (isClosed) return
-      if (!isFailing) onFailure?.(error)
-      isFailing = true
+      if (failures === 0) onFailure?.(error)
       clearTimeout(timer)
-      timer = setTimeout(run, delayMs)
+      timer = setTimeout(run, Math.min(delayMs * 2 ** failures, maxDelayMs))
+      failures++
     }
   })
 

@@ -73,6 +73,18 @@ export const AMOUNT: TextRule = {
   mustBe: 'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros',
 }
 
+/** The name of a protocol: `<name>Quote` is a Solidity struct (docs/decisions.md, D1). */
+export const PROTOCOL_NAME: TextRule = {
+  pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
+  mustBe: 'must be letters, digits and underscores, to name a Solidity struct',
+}
+
+/** Name and version of a contract's EIP-712 domain, as far as the service shows them. */
+export const DOMAIN_TEXT = { maxLength: 256 }
+
+/** A token's `decimals()`, which ERC-20 defines as `uint8`. */
+export const DECIMALS = integerOf(0, 255)
+
 /** A field of the type `uint32`. */
 export const UINT32 = integerOf(0, 0xffff_ffff)
 

@@ -75,12 +75,13 @@ export function createBadUrlHandler(
   rateLimits: RateLimits,
   logRequest: LogRequest,
 ) {
+  const withChain = methods.find(({ hasChain }) => hasChain)
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!recordArrival(request)) return abandon(request, reply)
     try {
       await rateLimits.consume('global', toClient(request, reply))
       const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []
-      if (segment !== undefined) methods[0]?.assertChain(parseChainId(decoded(segment)))
+      if (segment !== undefined) withChain?.assertChain(parseChainId(decoded(segment)))
       throw error
     } catch (thrown) {
       const rejection = toRestError(thrown)

@@ -1,17 +1,18 @@
 import type { DescEnum } from '@bufbuild/protobuf'
+import { ChainStatusSchema } from '../../gen/aggregator/v1/chain_pb.js'
 import { EventTypeSchema } from '../../gen/aggregator/v1/event_pb.js'
 
-/**
- * The JSON names of an enum's values. They have no type prefix: `EXACT_INPUT` (docs/decisions.md, D3). Kinds of events have
- * the names of their messages: `Deposited` (docs/decisions.md, D9).
- */
+/** The letter cases of enums that differ from the proto's. */
+const CASES: ReadonlyMap<string, (name: string) => string> = new Map([
+  // Kinds of events have the names of their messages (docs/decisions.md, D9).
+  [EventTypeSchema.typeName, (name) => name.charAt(0) + name.slice(1).toLowerCase()],
+  // The status of a chain has the names of `/health` (docs/decisions.md, D11).
+  [ChainStatusSchema.typeName, (name) => name.toLowerCase()],
+])
+
+/** The JSON names of an enum's values. They have no type prefix: `EXACT_INPUT` (docs/decisions.md, D3). */
 export function jsonNames(descriptor: DescEnum): ReadonlyMap<number, string> {
-  const prefix = descriptor.sharedPrefix?.toUpperCase() ?? ''
-  const isEventType = descriptor.typeName === EventTypeSchema.typeName
-  return new Map(
-    descriptor.values.map(({ number, name }) => {
-      const shortName = name.slice(prefix.length)
-      return [number, isEventType ? shortName[0] + shortName.slice(1).toLowerCase() : shortName]
-    }),
-  )
+  const prefix = descriptor.sharedPrefix ?? ''
+  const toCase = CASES.get(descriptor.typeName) ?? ((name) => name)
+  return new Map(descriptor.values.map(({ number, name }) => [number, toCase(name.slice(prefix.length))]))
 }

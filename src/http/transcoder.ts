@@ -1,7 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
-import type { ChainMessage } from '../rpc/method.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import { weakMemoize } from '../rpc/weak-memoize.js'
 import { elapsedMs } from './arrival.js'
@@ -63,7 +62,7 @@ function registerRoute(
     async handler(request, reply) {
       const { message, violations } = read(request)
       const context = new RestContext(request, reply)
-      const response = await method.handle(message as ChainMessage, context, violations)
+      const response = await method.handle(message, context, violations)
       const text = toText(response)
       method.count('rest', 'OK', elapsedMs(request) / 1000)
       logRequest(request, OK)
@@ -94,7 +93,8 @@ function textWriter(
   return verb === 'GET' ? weakMemoize(toText) : toText
 }
 
-/** The chain in a request's path; undefined when it is not a chain id. */
+/** The chain in the path of a request; undefined when it is not a chain id, and for a method without a chain. */
 export function chainIdOf(request: FastifyRequest): number | undefined {
-  return parseChainId((request.params as { chainId: string }).chainId)
+  const { chainId } = request.params as { readonly chainId?: string }
+  return chainId === undefined ? undefined : parseChainId(chainId)
 }

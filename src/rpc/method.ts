@@ -1,5 +1,6 @@
 import type {
   DescMessage,
+  DescMethod,
   DescMethodUnary,
   Message,
   MessageInitShape,
@@ -30,7 +31,7 @@ export interface RequestContext extends Client, Caller {
   recordQuote(quote: QuoteSummary): void
 }
 
-/** A request of this service, which always names its chain. */
+/** A request that names its chain. */
 export type ChainMessage = Message & { readonly chainId: bigint }
 
 /** A unary method of the messages I and O. */
@@ -49,8 +50,10 @@ interface MethodOf<I, O, R> {
 }
 
 /** A unary method of any message types. */
-export interface Method extends MethodOf<ChainMessage, object, unknown> {
+export interface Method extends MethodOf<Message, object, unknown> {
   readonly desc: DescMethodUnary
+  /** Whether its requests name a chain: whether the message has the field `chain_id`. */
+  readonly hasChain: boolean
 }
 
 /** Builds a method from a descriptor and the translation of its messages. */
@@ -59,5 +62,17 @@ export function unaryMethod<I extends DescMessage, O extends DescMessage, R>(
   method: MethodOf<MessageShape<I>, MessageInitShape<O>, R>,
 ): Method {
   // Connect and the transcoder pass messages of the descriptor's types.
-  return { desc, ...(method as unknown as MethodOf<ChainMessage, object, unknown>) }
+  const untyped = method as unknown as MethodOf<Message, object, unknown>
+  return { desc, hasChain: namesChain(desc), ...untyped }
+}
+
+/** Whether the requests of a method name a chain, whose support is checked before everything else. */
+export function namesChain({ input }: DescMethod): boolean {
+  return input.fields.some(({ name }) => name === 'chain_id')
+}
+
+/** The chain of a request; undefined when its method has none. */
+export function chainIn(message: Message): number | undefined {
+  const { chainId } = message as Partial<ChainMessage>
+  return chainId === undefined ? undefined : Number(chainId)
 }

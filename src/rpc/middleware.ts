@@ -1,3 +1,4 @@
+import type { Message } from '@bufbuild/protobuf'
 import {
   chainNotSupported,
   type FieldViolation,
@@ -10,12 +11,14 @@ import {
 import type { Logger } from '../telemetry/log.js'
 import type { RequestCounters } from '../telemetry/request-counters.js'
 import { Fields } from './fields.js'
-import type { ChainMessage, Method, Protocol, RequestContext } from './method.js'
+import type { Method, Protocol, RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 
 /** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
 export interface MethodHandler {
   readonly desc: Method['desc']
+  /** Whether its requests name a chain. Otherwise the checks of the chain below do nothing. */
+  readonly hasChain: boolean
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
   assertChain(chainId: number | undefined): void
   /** Counts a call before its message is read. @throws ServiceError RATE_LIMITED */
@@ -33,7 +36,7 @@ export interface MethodHandler {
    * @returns the result of `Method.handle`
    * @throws ServiceError and nothing else; the log has unexpected errors under the request's id
    */
-  handle(message: ChainMessage, call: RequestContext, malformed?: readonly FieldViolation[]): Promise<object>
+  handle(message: Message, call: RequestContext, malformed?: readonly FieldViolation[]): Promise<object>
   /**
    * Counts a call that has ended.
    * @param seconds from the request to its response
@@ -61,18 +64,22 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
 
   const isSupported = (chainId: number | undefined) => chainId !== undefined && supported.has(chainId)
 
-  function assertChain(chainId: number | undefined): void {
-    if (!isSupported(chainId)) throw chainNotSupported(supportedChains)
-  }
-
   return (method) => {
-    const name = `${method.desc.parent.typeName}/${method.desc.name}`
+    const { desc, hasChain, limit } = method
+    const name = `${desc.parent.typeName}/${desc.name}`
+    const isServed = (chainId: number | undefined) => !hasChain || isSupported(chainId)
+
+    function assertChain(chainId: number | undefined): void {
+      if (!isServed(chainId)) throw chainNotSupported(supportedChains)
+    }
+
     return {
-      desc: method.desc,
+      desc,
+      hasChain,
       assertChain,
-      checkLimits: (client) => rateLimits.consume(method.limit, client),
+      checkLimits: (client) => rateLimits.consume(limit, client),
       async checkChainAndLimits(chainId, client) {
-        await rateLimits.consume(isSupported(chainId) ? method.limit : 'global', client)
+        await rateLimits.consume(isServed(chainId) ? limit : 'global', client)
         assertChain(chainId)
       },
       async handle(message, call, malformed = []) {

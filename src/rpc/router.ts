@@ -7,7 +7,7 @@ import { toConnectError } from './connect-errors.js'
 import { withTimerDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
-import type { ChainMessage } from './method.js'
+import { chainIn } from './method.js'
 import type { MethodHandler } from './middleware.js'
 import { toQuoteStreamHandler } from './quote-stream-handler.js'
 import type { QuoteStreams } from './quote-streams.js'
@@ -63,9 +63,8 @@ function toHandler(method: MethodHandler): MethodImpl<MethodHandler['desc']> {
     const count = (result: Parameters<MethodHandler['count']>[1]) =>
       method.count(call.protocol, result, (performance.now() - start) / 1000)
     try {
-      const request = message as ChainMessage
-      method.assertChain(Number(request.chainId))
-      const response = await method.handle(request, call)
+      method.assertChain(chainIn(message))
+      const response = await method.handle(message, call)
       count('OK')
       return response as Record<string, unknown>
     } catch (thrown) {

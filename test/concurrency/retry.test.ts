@@ -35,6 +35,26 @@ test('failed work is repeated after the delay until it succeeds, and reported on
   expect(log).toEqual(['run', 'failure: down', 'run', 'run', 'recovery'])
 })
 
+test('the delay doubles with each failure up to its maximum, and begins again after a success', async () => {
+  const runs: number[] = []
+  const retry = createRetry({
+    async work() {
+      runs.push(Date.now() - start)
+      if (runs.length !== 5) throw new Error('down')
+    },
+    delayMs: 1000,
+    maxDelayMs: 3000,
+  })
+  const start = Date.now()
+  retry.run()
+  await vi.advanceTimersByTimeAsync(9000)
+  expect(runs).toEqual([0, 1000, 3000, 6000, 9000])
+  retry.run()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(runs.slice(5)).toEqual([9000, 10_000])
+  await retry.close()
+})
+
 test('a call between two attempts does not wait for the delay, and leaves no second timer', async () => {
   const { log, retry } = failing(1)
   retry.run()

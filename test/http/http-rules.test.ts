@@ -1,5 +1,6 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { describe, expect, test } from 'vitest'
+import { ChainService } from '../../gen/aggregator/v1/chain_pb.js'
 import { EventService } from '../../gen/aggregator/v1/event_pb.js'
 import { OrderService } from '../../gen/aggregator/v1/order_pb.js'
 import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
@@ -19,7 +20,7 @@ function lines(services: readonly DescService[]): string[] {
 }
 
 test('the protos give the routes of the protocol', () => {
-  expect(lines([QuoteService, SolverService, OrderService, EventService])).toEqual([
+  expect(lines([QuoteService, SolverService, OrderService, EventService, ChainService])).toEqual([
     'GetQuote: POST /v1/:chainId/quote, body *, answers the message',
     'GetQuoteRecord: GET /v1/:chainId/quote/:quoteId, body none, answers the message',
     'RegisterSolver: POST /v1/:chainId/solvers/register, body *, answers the message',
@@ -28,6 +29,7 @@ test('the protos give the routes of the protocol', () => {
     'GetOrder: GET /v1/:chainId/order/:orderId, body none, answers the message',
     'StreamEvents: GET /v1/ws, body none, answers the message',
     'StreamEvents: GET /v1/events, body none, answers the message',
+    'ListChains: GET /v1/chains, body none, answers the message',
   ])
 })
 

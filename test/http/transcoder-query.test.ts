@@ -11,6 +11,7 @@ let server: FastifyInstance
 /** A method that takes its order id from the query and returns it. */
 const method = {
   desc: methodWith({ pattern: { case: 'get', value: '/v1/{chain_id}/order' } }),
+  hasChain: true,
   assertChain() {},
   checkLimits: async () => {},
   checkChainAndLimits: async () => {},

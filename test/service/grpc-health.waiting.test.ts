@@ -13,7 +13,7 @@ import { environmentFor, startService, type TestService } from '../support/servi
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, startSolver } from '../support/solvers/solver.js'
 
-const SERVICES = ['EventService', 'OrderService', 'QuoteService', 'SolverService'].map(
+const SERVICES = ['ChainService', 'EventService', 'OrderService', 'QuoteService', 'SolverService'].map(
   (name) => `aggregator.v1.${name}`,
 )
 const UNKNOWN = 'aggregator.v1.NoService'

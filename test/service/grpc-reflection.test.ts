@@ -15,6 +15,7 @@ import { startService, type TestService } from '../support/service/service.js'
 import { startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const SERVICES = [
+  'aggregator.v1.ChainService',
   'aggregator.v1.EventService',
   'aggregator.v1.OrderService',
   'aggregator.v1.QuoteService',

@@ -45,6 +45,7 @@ const routes: [string, number, string, string, (chainId: number) => [verb: strin
     (chainId) => ['DELETE', `/v1/${chainId}/solvers/${solverAccounts[0].address}`],
   ],
   ['lists', 60, 'SolverService', 'ListSolvers', (chainId) => ['GET', `/v1/${chainId}/solvers`]],
+  ['descriptions of the instance', 100, 'ChainService', 'ListChains', () => ['GET', '/v1/chains']],
 ]
 
 describe.each(routes)('%s', (_, limit, grpcService, grpcMethod, route) => {

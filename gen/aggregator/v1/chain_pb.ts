@@ -63,7 +63,7 @@ export type Chain = Message<"aggregator.v1.Chain"> & {
   chainId: bigint;
 
   /**
-   * The settlement contract. EIP-55 form, as all addresses here.
+   * The settlement contract that the instance uses. EIP-55 form, as all addresses here.
    *
    * @generated from field: string settlement = 2;
    */
@@ -77,14 +77,15 @@ export type Chain = Message<"aggregator.v1.Chain"> & {
   protocolName: string;
 
   /**
-   * EIP-712 domain of the contract; absent until the instance has read the contract for the first time.
+   * EIP-712 domain of the contract. Absent until the instance has read the contract for the first time, and when its
+   * chain id exceeds 2^53-1 or its texts exceed 256 characters.
    *
    * @generated from field: optional aggregator.v1.Eip712Domain domain = 4;
    */
   domain?: Eip712Domain | undefined;
 
   /**
-   * The token of solvers' bonds; absent until the instance has read it.
+   * The token of solvers' bonds. Absent until the instance has read it, and when the contract has no `BOND_TOKEN`.
    *
    * @generated from field: optional aggregator.v1.Token bond_token = 5;
    */
@@ -140,14 +141,14 @@ export type Chain = Message<"aggregator.v1.Chain"> & {
   maxQuoteFanOut: number;
 
   /**
-   * Whether the instance reads the chain.
+   * Whether the instance reads the chain. `/health` shows the same.
    *
    * @generated from field: aggregator.v1.ChainStatus status = 13;
    */
   status: ChainStatus;
 
   /**
-   * The highest block seen; absent until the chain has answered for the first time.
+   * Number of the highest block seen; absent until the chain has answered for the first time.
    *
    * @generated from field: optional uint64 head_block = 14;
    */
@@ -231,15 +232,15 @@ export type Token = Message<"aggregator.v1.Token"> & {
   address: string;
 
   /**
-   * Symbol of the token. It is text from a stranger: show it only next to the address. Absent when the contract has none
-   * that can be shown.
+   * Symbol of the token, with the rules of a solver's name. Any contract can choose any symbol: show it only next to the
+   * address, and isolate the direction of its script. Absent when the contract has none that can be shown.
    *
    * @generated from field: optional string symbol = 2;
    */
   symbol?: string | undefined;
 
   /**
-   * Decimals of the token; absent when the contract has none.
+   * Number of decimals, at most 255; absent when the contract has none.
    *
    * @generated from field: optional uint32 decimals = 3;
    */
@@ -254,7 +255,8 @@ export const TokenSchema: GenMessage<Token> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_chain, 4);
 
 /**
- * ChainStatus says whether an instance reads a chain.
+ * ChainStatus says whether an instance reads a chain. On REST its names are those of `/health`: `ok`, `syncing` and
+ * `down`.
  *
  * @generated from enum aggregator.v1.ChainStatus
  */
@@ -267,21 +269,21 @@ export enum ChainStatus {
   UNSPECIFIED = 0,
 
   /**
-   * The instance has read all blocks up to the head.
+   * The events of the chain are read up to its head.
    *
    * @generated from enum value: CHAIN_STATUS_OK = 1;
    */
   OK = 1,
 
   /**
-   * The instance reads older blocks.
+   * Events of blocks far below the head are read, the chain has no leader, or `START_BLOCK` is above the head.
    *
    * @generated from enum value: CHAIN_STATUS_SYNCING = 2;
    */
   SYNCING = 2,
 
   /**
-   * No node of the chain answers.
+   * No endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.
    *
    * @generated from enum value: CHAIN_STATUS_DOWN = 3;
    */
@@ -303,8 +305,8 @@ export const ChainService: GenService<{
   /**
    * ListChains describes the instance: its chains with their settlement contracts, and the limits of its quotes.
    *
-   * It is discovery, not trust. A wallet must know the settlement contract from another source before it deposits: an
-   * instance could name any contract.
+   * It is discovery, not trust: an instance can name any contract. An app in production knows the settlement contract
+   * from another source, and refuses to deposit at any other.
    *
    * @generated from rpc aggregator.v1.ChainService.ListChains
    */

@@ -1,4 +1,7 @@
+import type { DescMethod } from '@bufbuild/protobuf'
 import { REASONS, type Reason } from '../../domain/errors.js'
+import { namesChain } from '../../rpc/method.js'
+import { fullName } from './full-name.js'
 
 /** An HTTP status, and the reasons that a response with it may have. */
 export interface Failure {
@@ -7,7 +10,10 @@ export interface Failure {
 }
 
 /** The errors of every method. */
-const COMMON: readonly Reason[] = ['INVALID_ARGUMENT', 'CHAIN_NOT_SUPPORTED', 'RATE_LIMITED', 'INTERNAL']
+const COMMON: readonly Reason[] = ['INVALID_ARGUMENT', 'RATE_LIMITED', 'INTERNAL']
+
+/** The error of every method whose requests name a chain. */
+const OF_CHAIN: Reason = 'CHAIN_NOT_SUPPORTED'
 
 /** The errors of a signed message. */
 const PROOF: readonly Reason[] = ['SIGNATURE_INVALID', 'TIMESTAMP_OUT_OF_RANGE', 'TIMESTAMP_REUSED']
@@ -28,6 +34,7 @@ const OWN: Readonly<Record<string, readonly Reason[]>> = {
   'aggregator.v1.SolverService.UnregisterSolver': [...PROOF, 'SOLVER_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.ListSolvers': [],
   'aggregator.v1.OrderService.GetOrder': ['CHAIN_UNAVAILABLE'],
+  'aggregator.v1.ChainService.ListChains': [],
   'aggregator.v1.EventService.StreamEvents': [
     'CURSOR_UNKNOWN',
     'STREAM_LIMIT_REACHED',
@@ -69,15 +76,15 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
 
 /**
  * The error responses of a method, by ascending status.
- * @param method its full name
  * @param hasBody whether its request has a body, which may be too long
  * @throws when the closed list does not have the method
  */
-export function failuresOf(method: string, hasBody: boolean): Failure[] {
-  const own = OWN[method]
-  if (own === undefined) throw new Error(`${method}: the list of errors does not have this method`)
+export function failuresOf(method: DescMethod, hasBody: boolean): Failure[] {
+  const name = fullName(method)
+  const own = OWN[name]
+  if (own === undefined) throw new Error(`${name}: the list of errors does not have this method`)
   const byStatus = new Map<number, Reason[]>(hasBody ? [[413, ['INVALID_ARGUMENT']]] : [])
-  for (const reason of [...COMMON, ...own]) {
+  for (const reason of [...COMMON, ...(namesChain(method) ? [OF_CHAIN] : []), ...own]) {
     const { http } = REASONS[reason]
     byStatus.set(http, [...(byStatus.get(http) ?? []), reason])
   }

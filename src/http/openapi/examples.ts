@@ -186,6 +186,69 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'GET /v1/chains',
+    status: 200,
+    body: {
+      chains: [
+        {
+          chainId: 31337,
+          settlement: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
+          protocolName: 'Service',
+          domain: {
+            name: 'Settlement',
+            version: '1',
+            chainId: 31337,
+            verifyingContract: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
+          },
+          bondToken: {
+            address: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+            symbol: 'bUSD',
+            decimals: 6,
+          },
+          minimumBond: '1000000000',
+          destinationChainIds: [31337],
+          defaultDepositWindow: 300,
+          fillWindow: 120,
+          quoteTimeoutMs: 2000,
+          quoteSoftTimeoutMs: 0,
+          maxQuoteFanOut: 10,
+          status: 'ok',
+          headBlock: 14,
+          activeSolvers: 2,
+        },
+        {
+          chainId: 4242,
+          settlement: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
+          protocolName: 'Service',
+          minimumBond: '1000000000',
+          destinationChainIds: [4242],
+          defaultDepositWindow: 300,
+          fillWindow: 120,
+          quoteTimeoutMs: 2000,
+          quoteSoftTimeoutMs: 0,
+          maxQuoteFanOut: 10,
+          status: 'down',
+          activeSolvers: 0,
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/chains',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see Connect-Timeout-Ms.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'Connect-Timeout-Ms',
+          message: 'must be milliseconds, at most 10 digits',
+        },
+      ],
+    },
+  },
+  {
     of: 'POST /v1/{chainId}/quote',
     status: 200,
     path: {
@@ -742,6 +805,15 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'GET /v1/{chainId}/order/{orderId}',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/chains',
     status: 429,
     reason: 'RATE_LIMITED',
     body: {

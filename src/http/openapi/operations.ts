@@ -4,7 +4,6 @@ import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import { failuresOf } from './error-responses.js'
 import type { Sample } from './example.js'
-import { fullName } from './full-name.js'
 import { type Examples, failureResponse, headersOf, jsonResponse } from './responses.js'
 import { fieldDescription, fieldSchema, isRequired, messageSchema, schemaReference } from './schemas.js'
 
@@ -58,7 +57,7 @@ export function toPath(url: string): string {
 
 function toOperation(method: DescMethod, route: RestRoute, samples: readonly Sample[]): object {
   const success = samples.find(({ status }) => status === 200)
-  const failures = failuresOf(fullName(method), route.hasBody)
+  const failures = failuresOf(method, route.hasBody)
   return {
     operationId: method.localName,
     summary: method.name,

@@ -36,7 +36,10 @@ export function fieldDescription(field: DescField): string {
 
 /** Whether a request or response must have the field. */
 export function isRequired(field: DescField): boolean {
-  return field.presence !== FeatureSet_FieldPresence.EXPLICIT || field.fieldKind === 'message'
+  // Every field that is a message has explicit presence.
+  return field.fieldKind === 'message'
+    ? !field.proto.proto3Optional
+    : field.presence !== FeatureSet_FieldPresence.EXPLICIT
 }
 
 /** These messages and all messages that they refer to, by their names in `#/components/schemas`. */
@@ -91,11 +94,12 @@ function scalarSchema(field: DescField, scalar: ScalarType): JsonSchema {
 }
 
 /** The names except that of zero, which is invalid in requests and never returned. */
-function enumSchema(descriptor: DescEnum): JsonSchema {
+export function enumSchema(descriptor: DescEnum): JsonSchema {
   return { type: 'string', enum: namedValues(descriptor).map(({ name }) => name) }
 }
 
-function valuesDescription(descriptor: DescEnum): string {
+/** The comments of an enum's values, as a list. */
+export function valuesDescription(descriptor: DescEnum): string {
   return namedValues(descriptor)
     .map(({ name, description }) => `- \`${name}\`: ${description}`)
     .join('\n')

@@ -3,7 +3,6 @@ import { compileRoutes } from '../http-rules.js'
 import { descriptionOf } from './descriptions.js'
 import { failuresOf } from './error-responses.js'
 import type { Sample } from './example.js'
-import { fullName } from './full-name.js'
 import { examplesOf, type Paths, samplesOf, toPath } from './operations.js'
 import { failureResponse, headersOf } from './responses.js'
 import { fieldDescription, fieldSchema } from './schemas.js'
@@ -65,7 +64,7 @@ function sourceOperation(method: DescMethod, samples: readonly Sample[]): object
         content: { 'text/event-stream': { schema: { type: 'string' }, examples: examplesOf(samples, 200) } },
       },
       ...Object.fromEntries(
-        failuresOf(fullName(method), false).map((failure) => [
+        failuresOf(method, false).map((failure) => [
           failure.status,
           failureResponse(failure, examplesOf(samples, failure.status)),
         ]),

@@ -1,8 +1,10 @@
+import { ChainStatusSchema } from '../../../gen/aggregator/v1/chain_pb.js'
 import { CHAIN_ID, UINT64 } from '../../domain/field-rules.js'
 import { type JsonSchema, schemaOf } from './constraints.js'
 import type { Sample } from './example.js'
 import { examplesOf, type Paths, samplesOf } from './operations.js'
 import { failureResponse, headersOf, jsonResponse } from './responses.js'
+import { enumSchema, valuesDescription } from './schemas.js'
 
 const COUNT = { type: 'integer', ...schemaOf(UINT64) }
 const CHAIN = { type: 'integer', ...schemaOf(CHAIN_ID) }
@@ -12,11 +14,7 @@ const CHAIN_HEALTH: JsonSchema = {
   required: ['chainId', 'status'],
   properties: {
     chainId: CHAIN,
-    status: {
-      enum: ['ok', 'syncing', 'down'],
-      description:
-        '`syncing` while events of blocks far below the head are read, while the chain has no leader, or while START_BLOCK is above the head; `down` when no endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.',
-    },
+    status: { ...enumSchema(ChainStatusSchema), description: valuesDescription(ChainStatusSchema) },
     headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
     lagMs: { ...COUNT, description: 'Age of that block in milliseconds.' },
   },

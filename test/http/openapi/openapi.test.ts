@@ -2,6 +2,7 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { ScalarType } from '@bufbuild/protobuf'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
+import { Health } from '../../../gen/health/v1/health_pb.js'
 import { compileRoutes } from '../../../src/http/http-rules.js'
 import { constrainedFields, constraintOf } from '../../../src/http/openapi/constraints.js'
 import { failuresOf } from '../../../src/http/openapi/error-responses.js'
@@ -58,7 +59,7 @@ test('a response with a response body is the bare array', () => {
 })
 
 test('a method that the list of errors does not have is an error', () => {
-  expect(() => failuresOf('aggregator.v1.QuoteService.New', false)).toThrow('QuoteService.New')
+  expect(() => failuresOf(Health.method.check, false)).toThrow('grpc.health.v1.Health.Check')
 })
 
 describe('constraints', () => {

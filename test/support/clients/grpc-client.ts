@@ -1,7 +1,9 @@
 import { credentials, loadPackageDefinition, type ServiceError } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 
-const PROTO_FILES = ['quote', 'solver', 'order', 'event'].map((name) => `aggregator/v1/${name}.proto`)
+const PROTO_FILES = ['quote', 'solver', 'order', 'event', 'chain'].map(
+  (name) => `aggregator/v1/${name}.proto`,
+)
 
 // biome-ignore lint/suspicious/noExplicitAny: proto-loader's clients have no static types, which is their point here
 type Untyped = any

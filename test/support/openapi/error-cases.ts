@@ -18,6 +18,7 @@ const LIST = 'GET /v1/{chainId}/solvers'
 export const ORDER = 'GET /v1/{chainId}/order/{orderId}'
 export const EVENTS = 'GET /v1/events'
 const SOCKET = 'GET /v1/ws'
+const CHAINS = 'GET /v1/chains'
 const READY = 'GET /health/ready'
 
 const [registered, second, bonded] = solverAccounts
@@ -84,6 +85,8 @@ async function causeRegistrationErrors({ ask, chainId, best, other }: Run): Prom
   await ask(LIST, { path })
   await ask(LIST, { path, headers: BAD_TIMEOUT })
   await ask(LIST, { path: { chainId: UNKNOWN_CHAIN } })
+  await ask(CHAINS)
+  await ask(CHAINS, { headers: BAD_TIMEOUT })
 }
 
 type QuoteAnswer = Readonly<
@@ -211,7 +214,7 @@ async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
 async function causeRejections({ ask, chainId }: Run): Promise<void> {
   await ask('GET /nowhere')
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET]) {
+  for (const of of [QUOTE, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET, CHAINS]) {
     await ask(of.replace(/^\w+/, 'PUT'), { path })
   }
   await ask('GET /health')
@@ -231,7 +234,7 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
 /** Sends two requests of each kind to a service that accepts one. */
 async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, RECORD, REGISTER, UNREGISTER, LIST, ORDER]) {
+  for (const of of [QUOTE, RECORD, REGISTER, UNREGISTER, LIST, ORDER, CHAINS]) {
     await ask(of, { path })
     await ask(of, { path })
   }

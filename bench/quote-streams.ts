@@ -1,0 +1,355 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { encodeEnvelope } from '@connectrpc/connect/protocol'
+import {
+  DepositMode,
+  OrderType,
+  StreamQuotesRequestSchema,
+  StreamQuotesResponseSchema,
+} from '../gen/aggregator/v1/quote_pb.js'
+import { quoteTransports } from '../test/support/streams/quote-stream-clients.js'
+import type { Benchmark, Finding, Row } from './benchmark.js'
+import type { BuiltService } from './built-service.js'
+import { postJson, restCaller } from './callers.js'
+import { quantile } from './load.js'
+import { freePort, heapInUse, residentBytes } from './process-memory.js'
+import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
+import { steadyLoad } from './tail.js'
+
+const SOLVERS = 10
+const STREAMS = 1000
+const STREAMS_AT_ONCE = 20
+const STREAMS_PER_SESSION = 100
+const SETTLE_MS = 5000
+const REPEATS = 30
+const CANCELLATIONS = 10
+const SOFT_DEADLINE_MS = 150
+const LATE_MS = 1900
+const FASTEST_MS = 30
+const OTHERS_MS = 120
+/** Of the load of other callers. */
+const CALLERS = 100
+const SECONDS = 15
+/** Long enough that no round begins while the others are measured. */
+const LONGEST_REFRESH_SECONDS = 60
+const ENVELOPE_BYTES = 5
+
+/** What streams of quotes and soft deadlines bring, and what idle streams cost. */
+export const quoteStreams: Benchmark = {
+  name: 'quote-streams',
+  about:
+    `Streams of quotes from ${SOLVERS} solvers: the time of the first offer, of a round with a soft deadline, and of a ` +
+    `cancellation; memory of ${STREAMS.toLocaleString('en')} idle streams that refresh, and quotes of others beside them.`,
+  async collectMetrics() {
+    const fixture = await startSolverFixture(SOLVERS)
+    try {
+      const parts = process.env.IDLE
+        ? []
+        : [await measureWaiting(fixture), await measureCancellation(fixture)]
+      for (const [kind, open] of IDLE_KINDS) parts.push(await measureIdle(fixture, kind, open))
+      return {
+        rows: parts.flatMap(({ rows }) => rows),
+        findings: parts.flatMap(({ findings }) => findings),
+      }
+    } finally {
+      await fixture.stop()
+    }
+  },
+}
+
+interface Part {
+  readonly rows: readonly Row[]
+  readonly findings: readonly Finding[]
+}
+
+async function withService<T>(
+  fixture: SolverFixture,
+  measure: (service: BuiltService) => Promise<T>,
+  environment: Record<string, string> = {},
+): Promise<T> {
+  const service = await fixture.startService(environment)
+  await fixture.register(service.url, 0, SOLVERS)
+  try {
+    return await measure(service)
+  } finally {
+    await service.stop()
+  }
+}
+
+/** The first offer of a stream, and quotes with a soft deadline, while solvers take their time. */
+function measureWaiting(fixture: SolverFixture): Promise<Part> {
+  const { chain, quoteRequest, endpoints, behave } = fixture
+  return withService(fixture, async ({ url }) => {
+    for (let solver = 0; solver < SOLVERS; solver++) behave({ solver, delayMs: OTHERS_MS })
+    behave({ solver: 0, delayMs: FASTEST_MS })
+    behave({ solver: SOLVERS - 1, delayMs: LATE_MS })
+    const [{ open }] = quoteTransports as [(typeof quoteTransports)[number]]
+    const quotePath = `${url}/v1/${chain.chainId}/quote`
+    const times: Record<'soft' | 'solver' | 'first', number[]> = { soft: [], solver: [], first: [] }
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      const { originChainId: _, ...ask } = quoteRequest
+      const solverRequest = { ...ask, chainId: chain.chainId, depositDeadline: repeat, fillDeadline: repeat }
+      times.solver.push(await timeOf(() => postJson(`${endpoints[0]}/quote`, solverRequest)))
+      times.soft.push(
+        await timeOf(() => postJson(quotePath, { ...quoteRequest, softDeadlineMs: SOFT_DEADLINE_MS })),
+      )
+      const leaving = new AbortController()
+      times.first.push(
+        await timeOf(async () => {
+          await open(url, chain.chainId, quoteRequest, leaving.signal)[Symbol.asyncIterator]().next()
+        }),
+      )
+      leaving.abort()
+    }
+    for (let solver = 0; solver < SOLVERS; solver++) behave({ solver, delayMs: 0 })
+    const added = quantile(times.first, 0.5) - quantile(times.solver, 0.5)
+    const soft = quantile(times.soft, 0.5)
+    return {
+      rows: [
+        toRow(`a solver that takes ${FASTEST_MS} ms, asked directly`, times.solver),
+        toRow('first offer of a stream', times.first),
+        toRow(
+          `quote with a soft deadline of ${SOFT_DEADLINE_MS} ms, one solver takes ${LATE_MS} ms`,
+          times.soft,
+        ),
+      ],
+      findings: [
+        { name: 'first offer of a stream after the fastest solver: median, ms', value: added, atMost: 10 },
+        {
+          name: `quote with a soft deadline of ${SOFT_DEADLINE_MS} ms: median, ms`,
+          value: soft,
+          atMost: 170,
+        },
+      ],
+    }
+  })
+}
+
+/** From a client's leaving until a solver that does not answer sees its request end. */
+async function measureCancellation(fixture: SolverFixture): Promise<Part> {
+  const { chain, quoteRequest } = fixture
+  const hanging = await startHangingSolver()
+  try {
+    return await withService(fixture, async ({ url }) => {
+      await fixture.registerAt(url, SOLVERS - 1, hanging.endpointUrl)
+      const rows: Row[] = []
+      const findings: Finding[] = []
+      for (const { name, open } of quoteTransports) {
+        const times: number[] = []
+        for (let repeat = 0; repeat < CANCELLATIONS; repeat++) {
+          const leaving = new AbortController()
+          const asked = hanging.nextRequest()
+          const reading = readUntilEnd(open(url, chain.chainId, quoteRequest, leaving.signal))
+          const { closed } = await asked
+          times.push(
+            await timeOf(async () => {
+              leaving.abort()
+              await closed
+            }),
+          )
+          await reading
+        }
+        const what = `cancellation over ${name}`
+        rows.push(toRow(what, times))
+        findings.push({ name: `${what}: median, ms`, value: quantile(times, 0.5), atMost: 50 })
+      }
+      return { rows, findings }
+    })
+  } finally {
+    hanging.server.close()
+    hanging.server.closeAllConnections()
+  }
+}
+
+/** A solver that never answers. */
+async function startHangingSolver() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    server,
+    endpointUrl: `http://127.0.0.1:${port}`,
+    /** Resolves with the next request. Its `closed` resolves when it ends. */
+    async nextRequest(): Promise<{ readonly closed: Promise<unknown> }> {
+      const [, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
+      return { closed: once(response, 'close') }
+    },
+  }
+}
+
+async function readUntilEnd(messages: AsyncIterable<unknown>): Promise<void> {
+  try {
+    for await (const _ of messages);
+  } catch {
+    // The client has left.
+  }
+}
+
+/** Opens streams. @returns a function that ends them */
+type OpenStreams = (
+  url: string,
+  fixture: SolverFixture,
+  refreshSeconds: number,
+) => Promise<() => Promise<void>>
+
+/** The memory of idle streams, and quotes of others before and beside them. */
+async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStreams): Promise<Part> {
+  const inspectorPort = await freePort()
+  const measure = async ({ url, pid }: BuiltService): Promise<Part> => {
+    const body = fixture.quoteRequest
+    const quoteUrl = `${url}/v1/${fixture.chain.chainId}/quote`
+    const callers = Array.from({ length: CALLERS }, () => restCaller({ url: quoteUrl, body }))
+    /** Without garbage. */
+    const memory = async () => {
+      await delay(SETTLE_MS)
+      return { heap: await heapInUse(inspectorPort), resident: residentBytes(pid) }
+    }
+    // The same rounds as later, so that only the open streams differ.
+    const leaveFirst = await open(url, fixture, LONGEST_REFRESH_SECONDS)
+    await leaveFirst()
+    const alone = await steadyLoad(callers, SECONDS)
+    const before = await memory()
+    const leave = await open(url, fixture, LONGEST_REFRESH_SECONDS)
+    const after = await memory()
+    const beside = await steadyLoad(callers, SECONDS)
+    await leave()
+    await Promise.all(callers.map((caller) => caller.close()))
+    const perStream = (of: 'heap' | 'resident') => (after[of] - before[of]) / STREAMS / 1000
+    const [p99Alone, p99Beside] = [quantile(alone, 0.99), quantile(beside, 0.99)]
+    const streams = `${STREAMS.toLocaleString('en')} idle streams (${kind})`
+    return {
+      rows: [
+        toRow(`quotes of others without streams (${kind})`, alone),
+        {
+          ...toRow(`quotes of others beside ${streams}`, beside),
+          'heap KB per stream': rounded(perStream('heap')),
+          'RSS KB per stream': rounded(perStream('resident')),
+        },
+      ],
+      findings: [
+        { name: `${streams}: memory (RSS) of each, KB`, value: perStream('resident'), atMost: 20 },
+        {
+          name: `${streams}: p99 of quotes of others beyond that without, ms`,
+          value: p99Beside - p99Alone,
+          atMost: 5,
+        },
+      ],
+    }
+  }
+  return withService(fixture, measure, { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` })
+}
+
+/** Server-sent events, each stream on a connection of its own. */
+const openSse: OpenStreams = async (url, { chain, quoteRequest }, refreshSeconds) => {
+  const { hostname, port, host } = new URL(url)
+  const body = JSON.stringify({ ...quoteRequest, refreshSeconds })
+  const head =
+    `POST /v1/${chain.chainId}/quote/stream HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n` +
+    `content-length: ${Buffer.byteLength(body)}\r\n\r\n`
+  const sockets = await inTurns(async () => {
+    const socket = connect({ host: hostname, port: Number(port) })
+    socket.write(head + body)
+    await untilText(socket, 'event: done')
+    return socket
+  })
+  return async () => {
+    const closed = sockets.map((socket) => once(socket, 'close'))
+    for (const socket of sockets) socket.resetAndDestroy()
+    await Promise.all(closed)
+  }
+}
+
+/** gRPC, many streams on a connection. */
+const openGrpc: OpenStreams = async (url, { chain, quoteRequest }, refreshSeconds) => {
+  const chainId = BigInt(chain.chainId)
+  const message = create(StreamQuotesRequestSchema, {
+    ...quoteRequest,
+    ...{ chainId, originChainId: chainId, destinationChainId: chainId, refreshSeconds },
+    orderType: OrderType.EXACT_INPUT,
+    depositMode: DepositMode.CONTRACT,
+  })
+  const request = encodeEnvelope(0, toBinary(StreamQuotesRequestSchema, message))
+  const sessions = Array.from({ length: STREAMS / STREAMS_PER_SESSION }, () => connectHttp2(url))
+  let opened = 0
+  await inTurns(async () => {
+    const stream = sessions[opened++ % sessions.length]?.request({
+      ':method': 'POST',
+      ':path': '/aggregator.v1.QuoteService/StreamQuotes',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    })
+    if (stream === undefined) throw new Error('there is no session')
+    stream.on('error', () => {}).end(request)
+    await untilRoundEnd(stream)
+  })
+  return async () => {
+    const closed = sessions.map((session) => once(session, 'close'))
+    for (const session of sessions) session.destroy()
+    await Promise.all(closed)
+  }
+}
+
+/** Runs an action as often as there are streams, a few at a time. */
+async function inTurns<T>(action: () => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  while (results.length < STREAMS)
+    results.push(...(await Promise.all(Array.from({ length: STREAMS_AT_ONCE }, action))))
+  return results
+}
+
+/** Reads a response until its text has something, then drops what comes. */
+function untilText(socket: Socket, wanted: string): Promise<void> {
+  let text = ''
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      text += chunk
+      if (!text.includes(wanted)) return
+      text = ''
+      socket.off('data', read).on('data', () => {})
+      resolve()
+    }
+    socket.on('data', read).on('error', reject)
+  })
+}
+
+/** Reads the messages of a stream until a round has ended, then drops what comes. */
+function untilRoundEnd(stream: ClientHttp2Stream): Promise<void> {
+  let bytes: Buffer = Buffer.alloc(0)
+  return new Promise((resolve) => {
+    const read = (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk])
+      while (bytes.length >= ENVELOPE_BYTES) {
+        const end = ENVELOPE_BYTES + bytes.readUInt32BE(1)
+        if (bytes.length < end) return
+        const { message } = fromBinary(StreamQuotesResponseSchema, bytes.subarray(ENVELOPE_BYTES, end))
+        bytes = bytes.subarray(end)
+        if (message.case !== 'done') continue
+        stream.off('data', read).on('data', () => {})
+        return resolve()
+      }
+    }
+    stream.on('data', read)
+  })
+}
+
+const IDLE_KINDS: readonly (readonly [string, OpenStreams])[] = [
+  ['SSE over HTTP/1.1', openSse],
+  ['gRPC', openGrpc],
+]
+
+async function timeOf(action: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await action()
+  return performance.now() - start
+}
+
+const rounded = (value: number) => Math.round(value * 10) / 10
+
+function toRow(what: string, times: readonly number[]): Row {
+  const at = (part: number) => rounded(quantile(times, part))
+  return { what, times: times.length, 'median ms': at(0.5), 'p99 ms': at(0.99), 'longest ms': at(1) }
+}

@@ -1,0 +1,114 @@
+import { BaseError, ExecutionRevertedError, type PublicClient, toFunctionSelector } from 'viem'
+import { isDisplayName } from '../domain/display-name.js'
+import { DECIMALS } from '../domain/field-rules.js'
+import type { Address, Hex } from '../domain/hex.js'
+
+/**
+ * Gas of one call. It bounds what a hostile token costs: some milliseconds, and an answer of half a megabyte. The views of
+ * known tokens need a tenth, also behind a proxy.
+ */
+const VIEW_GAS = 500_000n
+
+const WORD = 32
+/** Offset and length come before the bytes of a `string`. */
+const STRING_START = 2 * WORD
+/** A display name is shorter, also when each character has four bytes. */
+const MAX_SYMBOL_BYTES = 256
+const ADDRESS_DIGITS = 40
+const NO_ADDRESS = '0'.repeat(ADDRESS_DIGITS)
+
+const BOND_TOKEN = toFunctionSelector('BOND_TOKEN()')
+const SYMBOL = toFunctionSelector('symbol()')
+const DECIMALS_VIEW = toFunctionSelector('decimals()')
+
+type Caller = Pick<PublicClient, 'call'>
+
+/**
+ * Reads the token of a settlement contract's bonds.
+ * @returns undefined when the contract has no such view, or its answer is no address, as below
+ * @throws viem's errors when the node does not answer, or reports another error than a revert, as below
+ */
+export async function readBondTokenAddress(
+  client: Caller,
+  settlement: Address,
+): Promise<Address | undefined> {
+  return parseAddressAnswer(await callView(client, settlement, BOND_TOKEN))
+}
+
+/** Reads a token's symbol. */
+export async function readSymbol(client: Caller, token: Address): Promise<string | undefined> {
+  return parseSymbolAnswer(await callView(client, token, SYMBOL))
+}
+
+/** Reads the number of a token's decimals. */
+export async function readDecimals(client: Caller, token: Address): Promise<number | undefined> {
+  return parseDecimalsAnswer(await callView(client, token, DECIMALS_VIEW))
+}
+
+/**
+ * The bytes that a view without arguments returns; none when the contract reverts.
+ * @throws also when it returns nothing, because a node that lags does not have the contract yet
+ */
+async function callView(client: Caller, to: Address, data: Hex): Promise<Hex> {
+  try {
+    const answer = await client.call({ to, data, gas: VIEW_GAS })
+    if (answer.data === undefined) throw new Error(`nothing is returned by ${to}`)
+    return answer.data
+  } catch (error) {
+    const isRevert = error instanceof BaseError && error.walk(isRevertedError) !== null
+    if (!isRevert) throw error
+    return '0x'
+  }
+}
+
+function isRevertedError(error: unknown): boolean {
+  return error instanceof ExecutionRevertedError
+}
+
+/** The address in the answer of a view; undefined when it is the zero address or no address. */
+export function parseAddressAnswer(answer: Hex): Address | undefined {
+  const [, address] = /^0x0{24}([0-9a-f]{40})$/i.exec(answer) ?? []
+  return address === undefined || address === NO_ADDRESS ? undefined : `0x${address.toLowerCase()}`
+}
+
+/**
+ * The symbol in the answer of `symbol()`: a `string`, or the `bytes32` of old tokens, which zeros fill up.
+ * @returns undefined when it is neither, no UTF-8, or no display name (docs/decisions.md, D5)
+ */
+export function parseSymbolAnswer(answer: Hex): string | undefined {
+  const bytes = Buffer.from(answer.slice(2, 2 + 2 * (STRING_START + MAX_SYMBOL_BYTES)), 'hex')
+  const text = bytes.length === WORD ? withoutEndingZeros(bytes) : stringIn(bytes)
+  const symbol = text && decodeUtf8(text)
+  return symbol !== undefined && isDisplayName(symbol) ? symbol : undefined
+}
+
+/** The number in the answer of `decimals()`; undefined when it is none of ERC-20. */
+export function parseDecimalsAnswer(answer: Hex): number | undefined {
+  const decimals = integerAt(Buffer.from(answer.slice(2, 2 + 2 * WORD), 'hex'), 0)
+  return decimals <= DECIMALS.maximum ? decimals : undefined
+}
+
+/** The bytes of an ABI-encoded `string`; undefined when it is longer than any symbol or incomplete. */
+function stringIn(bytes: Buffer): Buffer | undefined {
+  const end = STRING_START + integerAt(bytes, WORD)
+  return integerAt(bytes, 0) === WORD && end <= bytes.length ? bytes.subarray(STRING_START, end) : undefined
+}
+
+/** The integer in the word at a position; infinity when it is incomplete or large. */
+function integerAt(bytes: Buffer, start: number): number {
+  const word = bytes.subarray(start, start + WORD)
+  const isSmall = word.length === WORD && word.subarray(0, -4).every((byte) => byte === 0)
+  return isSmall ? word.readUInt32BE(WORD - 4) : Number.POSITIVE_INFINITY
+}
+
+function withoutEndingZeros(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1)
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

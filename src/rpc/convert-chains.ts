@@ -1,0 +1,43 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { ChainStatus, type Eip712DomainSchema, type TokenSchema } from '../../gen/aggregator/v1/chain_pb.js'
+import type { BondToken } from '../chain/bond-token.js'
+import type { ChainStatus as Status } from '../chain/chain.js'
+import { DOMAIN_TEXT, MAX_INTEGER } from '../domain/field-rules.js'
+import { lowerCase } from '../domain/hex.js'
+import type { TypedDataDomain } from '../domain/typed-data-domain.js'
+import { toCachedChecksumAddress } from '../signing/checksum.js'
+
+/** The enum of a chain's status. On REST, its names are those of `/health`. */
+export const CHAIN_STATUSES: Readonly<Record<Status['status'], ChainStatus>> = {
+  ok: ChainStatus.OK,
+  syncing: ChainStatus.SYNCING,
+  down: ChainStatus.DOWN,
+}
+
+/**
+ * The message of an EIP-712 domain.
+ * @returns undefined when the message cannot carry the whole domain, because a part of it would be another domain
+ */
+export function toDomainMessage(
+  domain: TypedDataDomain,
+): MessageInitShape<typeof Eip712DomainSchema> | undefined {
+  const { name, version, chainId, verifyingContract, salt } = domain
+  const isLong = [name, version].some((text = '') => text.length > DOMAIN_TEXT.maxLength)
+  if (isLong || (chainId ?? 0) > MAX_INTEGER) return undefined
+  return {
+    name,
+    version,
+    chainId: chainId === undefined ? undefined : BigInt(chainId),
+    verifyingContract: verifyingContract && toCachedChecksumAddress(lowerCase(verifyingContract)),
+    salt,
+  }
+}
+
+/** The message of a token. */
+export function toTokenMessage({
+  address,
+  symbol,
+  decimals,
+}: BondToken): MessageInitShape<typeof TokenSchema> {
+  return { address: toCachedChecksumAddress(address), symbol, decimals }
+}

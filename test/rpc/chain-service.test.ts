@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { BondToken } from '../../src/chain/bond-token.js'
+import type { ChainStatus } from '../../src/chain/chain.js'
+import type { Solver } from '../../src/domain/solver.js'
+import { createChainService } from '../../src/rpc/chain-service.js'
+import type { Method, RequestContext } from '../../src/rpc/method.js'
+
+const SETTLEMENT = `0x${'11'.repeat(20)}` as const
+
+const CONFIG = {
+  protocolName: 'Service',
+  minSolverBond: 1n,
+  defaultDepositWindowSeconds: 300,
+  defaultFillWindowSeconds: 120,
+  quoteTimeoutMs: 2000,
+  quoteSoftTimeoutMs: 0,
+  maxQuoteFanOut: 10,
+  chains: [1, 2].map((chainId) => ({ chainId, settlement: SETTLEMENT, destinationChains: [chainId] })),
+}
+
+/** The service over two chains whose values the test sets. */
+function createFixture() {
+  const states = [1, 2].map((chainId) => ({
+    status: { chainId, status: 'ok', headBlock: 7, eventBlock: 7, lagMs: 1 } as ChainStatus,
+    bondToken: undefined as BondToken | undefined,
+    solvers: [] as readonly Solver[],
+  })) as [State, State]
+  const chains = new Map(
+    [...states.entries()].map(([index, state]) => [
+      index + 1,
+      {
+        status: () => ({ ...state.status }),
+        quoteTypedData: () => undefined,
+        bondToken: () => state.bondToken,
+      },
+    ]),
+  )
+  const directory = { active: (chainId: number) => states[chainId - 1]?.solvers ?? [] }
+  const [listChains] = createChainService({ config: CONFIG, chains, directory }) as [Method]
+  const list = async () => (await listChains.handle(undefined, {} as RequestContext)) as { chains: object[] }
+  return { states, list }
+}
+
+interface State {
+  status: ChainStatus
+  bondToken: BondToken | undefined
+  solvers: readonly Solver[]
+}
+
+test('the response stays the same object until something in it changes', async () => {
+  const { states, list } = createFixture()
+  const before = await list()
+  states[0].status = { ...states[0].status, eventBlock: 6, lagMs: 900 }
+  expect(await list()).toBe(before)
+
+  states[0].status = { ...states[0].status, headBlock: 8 }
+  const after = await list()
+  expect(after).not.toBe(before)
+  expect(after.chains[1]).toBe(before.chains[1])
+  expect([before, after].map(({ chains }) => chains[0])).toMatchObject([{ headBlock: 7n }, { headBlock: 8n }])
+
+  states[1].bondToken = { address: SETTLEMENT, symbol: 'USDC', decimals: undefined }
+  states[1].solvers = [{} as Solver]
+  const token = { address: SETTLEMENT, symbol: 'USDC' }
+  expect((await list()).chains).toMatchObject([{ headBlock: 8n }, { bondToken: token, activeSolvers: 1 }])
+})
+
+test.each([2 ** 53, Number.NaN, -1, 1.5])(
+  'a head that is no block number is absent: %d',
+  async (headBlock) => {
+    const { states, list } = createFixture()
+    states[0].status = { ...states[0].status, headBlock }
+    expect((await list()).chains[0]).toMatchObject({ headBlock: undefined })
+  },
+)
