@@ -16,6 +16,7 @@ import { widestKeyOf } from './rpc/identify-client.js'
 import { limitMessages } from './rpc/message-limit.js'
 import { createMiddleware } from './rpc/middleware.js'
 import { createOrderService } from './rpc/order-service.js'
+import { createPriceService } from './rpc/price-service.js'
 import { createQuoteService } from './rpc/quote-service.js'
 import { createQuoteStreams } from './rpc/quote-streams.js'
 import { createRateLimits } from './rpc/rate-limits.js'
@@ -154,6 +155,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const readQuote = createReadQuote({ ...config, now })
     const methods = [
       ...createQuoteService({ ...quoting, readQuote }),
+      ...createPriceService(quoting),
       ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
       ...createOrderService(chains),
       ...createChainService({ config, chains, directory }),

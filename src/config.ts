@@ -30,6 +30,8 @@ export interface Config extends DatabaseLocation {
   readonly quoteTimeoutMs: number
   /** The soft deadline of quotes whose request names none; 0 is none. */
   readonly quoteSoftTimeoutMs: number
+  /** How long equal requests for a price get the same answer; with 0 they only share an auction under way. */
+  readonly priceCacheMs: number
   readonly defaultDepositWindowSeconds: number
   readonly defaultFillWindowSeconds: number
   /** In the bond token's smallest unit. */
@@ -101,6 +103,7 @@ export function readConfig(environment: Environment): Config {
     production: readIsProduction(env),
     quoteTimeoutMs,
     quoteSoftTimeoutMs: env.integer('QUOTE_SOFT_TIMEOUT_MS', { min: 0, max: quoteTimeoutMs }),
+    priceCacheMs: env.integer('PRICE_CACHE_MS', { min: 0, max: 60_000 }),
     defaultDepositWindowSeconds: env.integer('DEFAULT_DEPOSIT_WINDOW', {
       min: DEPOSIT_WINDOW.minimum,
       max: DEPOSIT_WINDOW.maximum,

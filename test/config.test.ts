@@ -29,6 +29,7 @@ describe('defaults', () => {
       DB_PATH: './service-api.db',
       QUOTE_TIMEOUT_MS: '2000',
       QUOTE_SOFT_TIMEOUT_MS: '0',
+      PRICE_CACHE_MS: '1000',
       DEFAULT_DEPOSIT_WINDOW: '300',
       DEFAULT_FILL_WINDOW: '120',
       MIN_SOLVER_BOND: '1000000000',
@@ -40,6 +41,7 @@ describe('defaults', () => {
       RATE_LIMIT_MAX: '100',
       RATE_LIMIT_WINDOW_MS: '60000',
       RATE_LIMIT_QUOTE: '30',
+      RATE_LIMIT_PRICE: '30',
       RATE_LIMIT_ORDER: '60',
       RATE_LIMIT_REGISTER: '5',
       RATE_LIMIT_UNREGISTER: '10',
@@ -81,6 +83,7 @@ describe('defaults', () => {
       production: false,
       quoteTimeoutMs: 2000,
       quoteSoftTimeoutMs: 0,
+      priceCacheMs: 1000,
       defaultDepositWindowSeconds: 300,
       defaultFillWindowSeconds: 120,
       minSolverBond: 1_000_000_000n,
@@ -93,6 +96,7 @@ describe('defaults', () => {
         max: 100,
         windowMs: 60_000,
         quote: 30,
+        price: 30,
         order: 60,
         register: 5,
         unregister: 10,
@@ -142,6 +146,7 @@ describe('each variable is read:', () => {
     ['NODE_ENV', 'production', { production: true }],
     ['NODE_ENV', 'development', { production: false }],
     ['QUOTE_TIMEOUT_MS', '60000', { quoteTimeoutMs: 60_000 }],
+    ['PRICE_CACHE_MS', '0', { priceCacheMs: 0 }],
     ['DEFAULT_DEPOSIT_WINDOW', '86400', { defaultDepositWindowSeconds: 86_400 }],
     ['DEFAULT_FILL_WINDOW', '1', { defaultFillWindowSeconds: 1 }],
     ['MIN_SOLVER_BOND', '0', { minSolverBond: 0n }],
@@ -179,6 +184,7 @@ describe('each variable is read:', () => {
     ['RATE_LIMIT_MAX', 'max'],
     ['RATE_LIMIT_WINDOW_MS', 'windowMs'],
     ['RATE_LIMIT_QUOTE', 'quote'],
+    ['RATE_LIMIT_PRICE', 'price'],
     ['RATE_LIMIT_ORDER', 'order'],
     ['RATE_LIMIT_REGISTER', 'register'],
     ['RATE_LIMIT_UNREGISTER', 'unregister'],
@@ -189,7 +195,7 @@ describe('each variable is read:', () => {
     expect(read({ [variable]: '7' }).rateLimits).toEqual({ ...rateLimits, [field]: 7 })
   })
 
-  test.each(['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS'])(
+  test.each(['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS'])(
     'RATE_LIMIT_%s=0 turns the limit off',
     (name) => {
       expect(Object.values(read({ [`RATE_LIMIT_${name}`]: '0' }).rateLimits)).toContain(0)

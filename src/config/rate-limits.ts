@@ -9,6 +9,7 @@ export interface RateLimitConfig {
   readonly windowMs: number
   /** Requests per minute to one method each. `streams` counts opened streams on all transports. */
   readonly quote: number
+  readonly price: number
   readonly order: number
   readonly register: number
   readonly unregister: number
@@ -26,6 +27,7 @@ export function readRateLimits(env: EnvironmentReader): RateLimitConfig {
     max: limit('RATE_LIMIT_MAX'),
     windowMs: env.integer('RATE_LIMIT_WINDOW_MS', { min: 1, max: DAY_MS }),
     quote: limit('RATE_LIMIT_QUOTE'),
+    price: limit('RATE_LIMIT_PRICE'),
     order: limit('RATE_LIMIT_ORDER'),
     register: limit('RATE_LIMIT_REGISTER'),
     unregister: limit('RATE_LIMIT_UNREGISTER'),

@@ -18,6 +18,7 @@ import { type Aggregator, createAggregator } from './aggregator.js'
 import type { ContractRules } from './contract-rules.js'
 import { createFanOut } from './fan-out.js'
 import { createOfferValidator } from './offer-validator.js'
+import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
@@ -28,6 +29,7 @@ import { createAttemptQuote } from './solver-attempt.js'
 /** The parts of quoting. */
 export interface Quoting {
   readonly aggregator: Aggregator
+  readonly prices: Pick<Prices, 'get'>
   readonly recorder: Pick<QuoteRecorder, 'read'>
   readonly registrationChecks: Pick<RegistrationChecks, 'check'>
   /** What solvers of a chain sign; undefined until its contract has been read once. */
@@ -44,6 +46,8 @@ interface QuotingOptions {
   readonly config: Pick<
     Config,
     | 'quoteTimeoutMs'
+    | 'quoteSoftTimeoutMs'
+    | 'priceCacheMs'
     | 'maxQuoteFanOut'
     | 'maxConnectionsPerSolver'
     | 'quoteRecordHours'
@@ -104,9 +108,12 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     roundMetrics,
     roundErrors,
   }
+  const aggregator = createAggregator({ ...config, ...options, ...parts })
+  const prices = createPrices({ ...config, ...options, aggregator })
 
   return {
-    aggregator: createAggregator({ ...config, ...options, ...parts }),
+    aggregator,
+    prices,
     recorder,
     registrationChecks,
     typedDataOf: (chainId) => options.chains.get(chainId)?.quoteTypedData(),
@@ -117,6 +124,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
       counters.flush(active)
     },
     async close() {
+      await prices.close()
       await solverClient.close()
       await recorder.close()
     },

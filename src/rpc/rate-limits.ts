@@ -6,7 +6,15 @@ import { identifyClient } from './identify-client.js'
 import { WindowCounts } from './window-counts.js'
 
 /** A limit: of one method, of opening streams, or of everything else. */
-export type LimitName = 'quote' | 'order' | 'register' | 'unregister' | 'solvers' | 'streams' | 'global'
+export type LimitName =
+  | 'quote'
+  | 'price'
+  | 'order'
+  | 'register'
+  | 'unregister'
+  | 'solvers'
+  | 'streams'
+  | 'global'
 
 /** The client that a request counts for in limits. */
 export interface Client {
@@ -63,6 +71,7 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
         })
   const counters = {
     quote: counterOf('quote', config.quote),
+    price: counterOf('price', config.price),
     order: counterOf('order', config.order),
     register: counterOf('register', config.register),
     unregister: counterOf('unregister', config.unregister),

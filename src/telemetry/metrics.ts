@@ -53,6 +53,12 @@ export function createMetrics() {
       labelNames: ['chain_id', 'outcome'],
       registers,
     }),
+    prices: new Counter({
+      name: 'aggregator_prices_total',
+      help: 'Price requests, by chain and outcome (quoted, no_quotes, busy: the results of auctions; shared: joined an auction under way; cached: got the result of an earlier one).',
+      labelNames: ['chain_id', 'outcome'],
+      registers,
+    }),
     stageSeconds: new Histogram({
       name: 'aggregator_quote_stage_duration_seconds',
       help: "Time of a quote's stages: prepare (choose solvers and send requests), solvers (wait for the last outcome), verify (check and recover the replies that came at the same time), rank.",
@@ -91,7 +97,7 @@ export function createMetrics() {
     }),
     rateLimited: new Counter({
       name: 'aggregator_rate_limited_total',
-      help: 'Requests rejected because of a limit, by limit (quote, order, register, unregister, solvers, streams, global).',
+      help: 'Requests rejected because of a limit, by limit (quote, price, order, register, unregister, solvers, streams, global).',
       labelNames: ['limit'],
       registers,
     }),

@@ -16,6 +16,7 @@ const CONFIG = {
   max: LIMIT,
   windowMs: WINDOW_MS,
   quote: LIMIT,
+  price: 0,
   order: LIMIT,
   register: 0,
   unregister: 0,

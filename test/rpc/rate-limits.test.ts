@@ -7,6 +7,7 @@ const CONFIG = {
   max: LIMIT,
   windowMs: 60_000,
   quote: LIMIT,
+  price: 0,
   order: 0,
   register: 0,
   unregister: 0,

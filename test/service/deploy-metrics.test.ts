@@ -53,9 +53,10 @@ afterAll(async () => {
   for (const stop of stops.toReversed()) await stop()
 })
 
-/** Quotes of every outcome, registrations, and a client over its limit. */
+/** Quotes of every outcome, a price, registrations, and a client over its limit. */
 async function useSolvers(chain: TestChain, service: TestService): Promise<void> {
   const quotes = `/v1/${chain.chainId}/quote`
+  const prices = `/v1/${chain.chainId}/price`
   const solvers = `/v1/${chain.chainId}/solvers`
   const held = deferred()
   const asked = deferred()
@@ -69,6 +70,7 @@ async function useSolvers(chain: TestChain, service: TestService): Promise<void>
   await solver.register(service)
   await liar.register(service)
   expect((await service.post(quotes, quoteRequest(chain))).status).toBe(200)
+  expect((await service.post(prices, quoteRequest(chain))).status).toBe(200)
 
   solver.behave(async (...ask) => {
     asked.open()

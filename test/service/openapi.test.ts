@@ -6,6 +6,7 @@ import {
   causeErrors,
   EVENTS,
   ORDER,
+  PRICE,
   QUOTE,
   RECORD,
   REGISTER,
@@ -79,7 +80,7 @@ describe('the service accepts exactly the values that the schema accepts', () =>
     return details.some((detail) => detail.field === field)
   }
 
-  it.each([QUOTE, REGISTER, UNREGISTER])('in the body of %s', async (of) => {
+  it.each([QUOTE, PRICE, REGISTER, UNREGISTER])('in the body of %s', async (of) => {
     const { path = {}, requestBody } =
       caused.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
     const [method = '', template = ''] = of.split(' ')

@@ -12,6 +12,7 @@ import { startService, type TestService } from '../support/service/service.js'
 const LISTED = {
   RATE_LIMIT_MAX: '100',
   RATE_LIMIT_QUOTE: '30',
+  RATE_LIMIT_PRICE: '30',
   RATE_LIMIT_ORDER: '60',
   RATE_LIMIT_REGISTER: '5',
   RATE_LIMIT_UNREGISTER: '10',
@@ -29,6 +30,7 @@ afterEach(() => service.close())
 
 const routes: [string, number, string, string, (chainId: number) => [verb: string, path: string]][] = [
   ['quotes', 30, 'QuoteService', 'GetQuote', (chainId) => ['POST', `/v1/${chainId}/quote`]],
+  ['prices', 30, 'QuoteService', 'GetPrice', (chainId) => ['POST', `/v1/${chainId}/price`]],
   ['orders', 60, 'OrderService', 'GetOrder', (chainId) => ['GET', `/v1/${chainId}/order/0x12`]],
   [
     'registrations',

@@ -21,6 +21,7 @@ const PROOF: readonly Reason[] = ['SIGNATURE_INVALID', 'TIMESTAMP_OUT_OF_RANGE',
 /** The closed list of each method's other errors, by its full name. */
 const OWN: Readonly<Record<string, readonly Reason[]>> = {
   'aggregator.v1.QuoteService.GetQuote': ['NO_QUOTES', 'SOLVERS_BUSY', 'CHAIN_UNAVAILABLE'],
+  'aggregator.v1.QuoteService.GetPrice': ['NO_QUOTES', 'SOLVERS_BUSY', 'CHAIN_UNAVAILABLE'],
   'aggregator.v1.QuoteService.GetQuoteRecord': ['QUOTE_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.RegisterSolver': [
     ...PROOF,

@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:33205',
+      endpointUrl: 'http://127.0.0.1:42017',
       name: 'Aldous',
       signature:
-        '0xa83bbc44e82a479a704dc08dcf533735b419dd2ef11e2e021293e31620b1dc832c449a13c0d403bf1f95c226d5dc1a0de59eb9ce9fc95c4185e6d029dbaf2d011c',
-      timestamp: 1795361417269,
+        '0xca5827ef9091bb45d25f4aab97ca5d33acb59bffba82c46f9c7cb1462b05a2cb6c2a99d78a670d21d320ec4d657587223bda9db988795082297c8a95f63eb7711b',
+      timestamp: 1795385231527,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795361417269.',
+      error: 'The timestamp must be newer than the last accepted one, 1795385231527.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795361417352,
+        registeredAt: 1795385231604,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795361417382,
+        registeredAt: 1795385231630,
       },
     ],
   },
@@ -274,14 +274,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795361717,
-        fillDeadline: 1795361837,
+        depositDeadline: 1795385531,
+        fillDeadline: 1795385651,
         nonce: '1',
       },
       solverSignature:
-        '0xb9da27c22414783ff4a34108647537534e58253f33b3c86c47274e51149229677567fca3241c703d6919a7d58ef9727f7616b9e3bb5474200d0ffaff0fdb675c1b',
-      depositAddress: '0xFfaD599e28d397f121eED53842B7Efc96a7578BD',
-      orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
+        '0x572e9ce6993484c80c3092c73c2a9df161b27ef6574170be5d9f1b4e6d561ea96b21a13d02c11bc1f8761881c17ea84a97fd54e47649fec729dbd6e1df1ccca41b',
+      depositAddress: '0x0aea8310734b335463fB98FF5c5cA0f3d98fA32d',
+      orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
       alternativeQuotes: [
         {
           quote: {
@@ -293,17 +293,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795361717,
-            fillDeadline: 1795361837,
+            depositDeadline: 1795385531,
+            fillDeadline: 1795385651,
             nonce: '1',
           },
           solverSignature:
-            '0x6d10f02a7ebecb3bcf4693601477e544ffc37261c132cb05499973de5836b2a611ecaa48a799bc3ca6e3a809118fd0160dcd41b02b3374822bea62c10c5c40981b',
-          depositAddress: '0x2175e9d772937424563a67e2c0b7a3c0a690113e',
-          orderId: '0xd4172c2770f20d2d7c707be970aa4960a22a2718f25facb62935aceb78b3da54',
+            '0xdb056ed9f46356d074bcf57e88ff091e8bf0e7ed4ce28979548beb78a75faa8276eddaacb42a081e0500405870b7391c1c381d516811cb0199ea93d5520887cd1b',
+          depositAddress: '0xA0274040F0Fa4147241626b63dBc6120af695cee',
+          orderId: '0x726eaa029d9da1856608639d386c89d6a9d4bd69c1f17f89d1d8e9c0db216e1e',
         },
       ],
-      quoteId: '4a2d9127-4abc-40e3-80a8-7b6363cb1018',
+      quoteId: 'e2b6de17-120f-40c9-8018-1956feff121b',
     },
   },
   {
@@ -359,13 +359,98 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/price',
+    status: 200,
+    path: {
+      chainId: 31337,
+    },
+    requestBody: {
+      inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+      outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+      orderType: 'EXACT_INPUT',
+      amount: '1000000000000000000',
+    },
+    body: {
+      best: {
+        solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+        name: 'Aldous',
+        inputAmount: '1000000000000000000',
+        outputAmount: '2498750000',
+      },
+      offers: 2,
+      asOf: 1795385231702,
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/price',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see outputToken, amount.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'outputToken',
+          message: 'must differ from inputToken',
+        },
+        {
+          field: 'amount',
+          message: 'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/price',
+    status: 413,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The body must be at most 64 KiB.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'body',
+          message: 'must be at most 64 KiB',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/price',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/price',
+    status: 503,
+    reason: 'CHAIN_UNAVAILABLE',
+    body: {
+      error: 'Chain 4242 has not answered yet.',
+      code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
     of: 'POST /v1/{chainId}/quote',
     status: 503,
     reason: 'NO_QUOTES',
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'dc7a8ee2-291d-40c7-8032-7c45c641b08d',
+      quoteId: '40f4d46d-555f-4067-8026-c1b05b130792',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/price',
+    status: 503,
+    reason: 'NO_QUOTES',
+    body: {
+      error: 'No solver gave a valid quote in time.',
+      code: 'NO_QUOTES',
+      quoteId: 'da3bd22e-8d58-40bc-806e-6e1b72223adc',
     },
   },
   {
@@ -378,17 +463,26 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/price',
+    status: 503,
+    reason: 'SOLVERS_BUSY',
+    body: {
+      error: 'All connections to solvers are in use: try again in 1 s.',
+      code: 'SOLVERS_BUSY',
+    },
+  },
+  {
     of: 'GET /v1/{chainId}/quote/{quoteId}',
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '4a2d9127-4abc-40e3-80a8-7b6363cb1018',
+      quoteId: 'e2b6de17-120f-40c9-8018-1956feff121b',
     },
     body: {
-      quoteId: '4a2d9127-4abc-40e3-80a8-7b6363cb1018',
+      quoteId: 'e2b6de17-120f-40c9-8018-1956feff121b',
       chainId: 31337,
-      requestedAt: 1795361417403,
-      durationMs: 18,
+      requestedAt: 1795385231668,
+      durationMs: 14,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -398,15 +492,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795361717,
-        fillDeadline: 1795361837,
+        depositDeadline: 1795385531,
+        fillDeadline: 1795385651,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 12,
+          durationMs: 11,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -415,13 +509,14 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 13,
+          durationMs: 11,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
         },
       ],
       bestAmount: '2498750000',
+      kind: 'FIRM',
     },
   },
   {
@@ -469,7 +564,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: Mw2J1oeL.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"Mw2J1oeL.0"}\n\nid: Mw2J1oeL.1.2QVVOu2A\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795361837,"blockNumber":15,"cursor":"Mw2J1oeL.1.2QVVOu2A"}\n\nid: Mw2J1oeL.2.OKv4LMQN\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xd0d74551ceadef34c1900f774dcecd907f2919473aa11ddb651dc191538efb60","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"Mw2J1oeL.2.OKv4LMQN"}\n\nid: Mw2J1oeL.3.LGfhUmev\ndata: {"type":"Settled","chainId":31337,"orderId":"0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089","blockNumber":17,"cursor":"Mw2J1oeL.3.LGfhUmev"}\n\nid: Mw2J1oeL.4.S2kSqaYb\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089","event":"Settled","blockNumber":17,"cursor":"Mw2J1oeL.4.S2kSqaYb"}\n',
+    body: 'id: kNJ6LO3M.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"kNJ6LO3M.0"}\n\nid: kNJ6LO3M.1.IJZRXVl0\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795385651,"blockNumber":15,"cursor":"kNJ6LO3M.1.IJZRXVl0"}\n\nid: kNJ6LO3M.2.0Q6k2SuN\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xd7e2b12c7831216199b55b83827467a1e36090f083aebc5feecee8b6be422070","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"kNJ6LO3M.2.0Q6k2SuN"}\n\nid: kNJ6LO3M.3.9b2MVyvk\ndata: {"type":"Settled","chainId":31337,"orderId":"0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55","blockNumber":17,"cursor":"kNJ6LO3M.3.9b2MVyvk"}\n\nid: kNJ6LO3M.4.kVmO7SBO\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55","event":"Settled","blockNumber":17,"cursor":"kNJ6LO3M.4.kVmO7SBO"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -523,10 +618,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
+      orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
     },
     body: {
-      orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
+      orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -536,7 +631,7 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795361837,
+      fillDeadline: 1795385651,
     },
   },
   {
@@ -647,8 +742,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0xc3113466a497078b4d29beff879f898e479f005e5c6f100d008c8451add7a8ac784fcef3abfd2996251f33ae0ccbca9e9ae97c496ee50ba4fcac71fdb9d78ce91b',
-      timestamp: 1795361417863,
+        '0xbb3608a3a0ad1bdea59ffc12e90ead9f8c949ac71616625d49d2f1c897539487421957ffeb5e0c6e627e63c6bbb38978940d9b0c7c65c08e7660dcb5a4bd8ea41c',
+      timestamp: 1795385232130,
     },
     body: {
       status: 'removed',
@@ -660,7 +755,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795361417863.',
+      error: 'The timestamp must be newer than the last accepted one, 1795385232130.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -689,7 +784,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795361417895,
+      timestamp: 1795385232179,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -701,7 +796,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 2895,
+          lagMs: 3179,
         },
         {
           chainId: 4242,
@@ -720,7 +815,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.8480580000000002\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.228048\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 2.076106\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795361410\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 243093504\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66520104960\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 330784768\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 55\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.012223539\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.504106\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.124574\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.62868\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795385224\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 247910400\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66516963328\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 320892928\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 58\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.006600269\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -760,6 +855,15 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'POST /v1/{chainId}/quote',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/price',
     status: 429,
     reason: 'RATE_LIMITED',
     body: {
@@ -914,45 +1018,45 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'Mw2J1oeL.0',
+    cursor: 'kNJ6LO3M.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
+    orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795361837,
+    fillDeadline: 1795385651,
     blockNumber: 15,
-    cursor: 'Mw2J1oeL.1.2QVVOu2A',
+    cursor: 'kNJ6LO3M.1.IJZRXVl0',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0xd0d74551ceadef34c1900f774dcecd907f2919473aa11ddb651dc191538efb60',
+    orderId: '0xd7e2b12c7831216199b55b83827467a1e36090f083aebc5feecee8b6be422070',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: 'Mw2J1oeL.2.OKv4LMQN',
+    cursor: 'kNJ6LO3M.2.0Q6k2SuN',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
+    orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
     blockNumber: 17,
-    cursor: 'Mw2J1oeL.3.LGfhUmev',
+    cursor: 'kNJ6LO3M.3.9b2MVyvk',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x8e307bbe61fcd175c9dc456e785446fb8ec24b7963415731c4aa4e8ac9655089',
+    orderId: '0x6b64f5473f92c6ad032b41a35cd78dbffe4d18fa2b0c13ffe37907e4147f6c55',
     event: 'Settled',
     blockNumber: 17,
-    cursor: 'Mw2J1oeL.4.S2kSqaYb',
+    cursor: 'kNJ6LO3M.4.kVmO7SBO',
   },
 ]

@@ -11,6 +11,7 @@ import { DEAD_CHAIN, METRICS_AUTH, OFFERS, type OpenApiFixture, UNKNOWN_CHAIN } 
 import { handshake, streamUntil } from './streams.js'
 
 export const QUOTE = 'POST /v1/{chainId}/quote'
+export const PRICE = 'POST /v1/{chainId}/price'
 export const RECORD = 'GET /v1/{chainId}/quote/{quoteId}'
 export const REGISTER = 'POST /v1/{chainId}/solvers/register'
 export const UNREGISTER = 'DELETE /v1/{chainId}/solvers/{address}'
@@ -109,9 +110,11 @@ async function causeQuoteErrors(run: Run): Promise<QuoteAnswer> {
     path: { chainId: DEAD_CHAIN },
     body: { ...body, originChainId: DEAD_CHAIN, destinationChainId: DEAD_CHAIN },
   })
+  await causePriceErrors(run)
   best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
   other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
   const refused = (await ask(QUOTE, { path, body })).body as QuoteAnswer
+  await ask(PRICE, { path, body: { ...priceRequest(run), amount: '7' } })
   await causeBusySolvers(run)
   best.behave(OFFERS.best)
   other.behave(OFFERS.other)
@@ -122,6 +125,22 @@ async function causeQuoteErrors(run: Run): Promise<QuoteAnswer> {
   await ask(RECORD, { path: { chainId, quoteId: '12' } })
   await ask(RECORD, { path: { chainId: UNKNOWN_CHAIN, quoteId: UNKNOWN_QUOTE } })
   return answer
+}
+
+function priceRequest({ chain }: Pick<Run, 'chain'>) {
+  const { inputToken, outputToken, orderType, amount } = quoteRequest(chain)
+  return { inputToken, outputToken, orderType, amount }
+}
+
+async function causePriceErrors(run: Run): Promise<void> {
+  const { ask, chainId } = run
+  const path = { chainId }
+  const body = priceRequest(run)
+  await ask(PRICE, { path, body })
+  await ask(PRICE, { path, body: { ...body, amount: '-1', outputToken: body.inputToken } })
+  await ask(PRICE, { path, body: TOO_LONG })
+  await ask(PRICE, { path: { chainId: UNKNOWN_CHAIN }, body })
+  await ask(PRICE, { path: { chainId: DEAD_CHAIN }, body })
 }
 
 /** One request is open at each solver, and one waits: a third has no place. */
@@ -138,6 +157,7 @@ async function causeBusySolvers({ ask, chain, chainId, best, other, service }: R
   const countWaiting = () => service.metric('aggregator_solver_requests_queued', {})
   await eventually(countWaiting, (count) => count === 2)
   await ask(QUOTE, { path: { chainId }, body })
+  await ask(PRICE, { path: { chainId }, body: { ...priceRequest({ chain }), amount: '8' } })
   open()
   await Promise.all(waiting)
 }
@@ -214,7 +234,7 @@ async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
 async function causeRejections({ ask, chainId }: Run): Promise<void> {
   await ask('GET /nowhere')
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET, CHAINS]) {
+  for (const of of [QUOTE, PRICE, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET, CHAINS]) {
     await ask(of.replace(/^\w+/, 'PUT'), { path })
   }
   await ask('GET /health')
@@ -234,7 +254,7 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
 /** Sends two requests of each kind to a service that accepts one. */
 async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, RECORD, REGISTER, UNREGISTER, LIST, ORDER, CHAINS]) {
+  for (const of of [QUOTE, PRICE, RECORD, REGISTER, UNREGISTER, LIST, ORDER, CHAINS]) {
     await ask(of, { path })
     await ask(of, { path })
   }

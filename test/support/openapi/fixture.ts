@@ -17,7 +17,7 @@ export const METRICS_AUTH = 'operator:secret'
 export const OFFERS = { best: honest({ output: '2498750000' }), other: honest({ output: '2497000000' }) }
 const NOBODY = 'http://127.0.0.1:9'
 const PLENTY = '1000000'
-const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS']
+const LIMITS = ['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS']
 
 const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, value]))
 

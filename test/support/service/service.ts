@@ -9,6 +9,7 @@ export type TestService = Awaited<ReturnType<typeof startService>>
 const NO_LIMITS = {
   RATE_LIMIT_MAX: '0',
   RATE_LIMIT_QUOTE: '0',
+  RATE_LIMIT_PRICE: '0',
   RATE_LIMIT_ORDER: '0',
   RATE_LIMIT_REGISTER: '0',
   RATE_LIMIT_UNREGISTER: '0',

@@ -106,7 +106,9 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const ask: SolverRequest = JSON.parse(Buffer.concat(chunks).toString())
-    const isCheck = request.headers['x-quote-kind'] === 'indicative'
+    // Prices are indicative too, but have an id.
+    const isCheck =
+      request.headers['x-quote-kind'] === 'indicative' && request.headers['x-quote-id'] === undefined
     if (isCheck) checks.push({ ask, headers: request.headers })
     else asks.push(ask)
     underWay++
@@ -122,7 +124,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     account,
     endpointUrl,
     sign,
-    /** Every quote request, in order, without those that check a registration. */
+    /** Every request for a quote or a price, in order, without those that check a registration. */
     asks,
     /**
      * Every request that checked a registration, in order. They are declined, unless `behaveInChecks` says

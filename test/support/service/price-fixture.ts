@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { pino } from 'pino'
+import { solverAccounts, startChain } from '../chain/chain.js'
+import { quoteRequest } from '../solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type WireQuote } from '../solvers/solver.js'
+import { startService } from './service.js'
+
+/** The time on the clock of the service, which stands still. */
+export const NOW_MS = Date.now()
+export const QUOTE_TIMEOUT_MS = 2000
+/** The user of requests for prices. */
+export const NO_USER = '0x000000000000000000000000000000000000dEaD'
+
+const TEMPTING = '999999999999'
+
+/** Replies with the most output, and with these changes before the signature. */
+export function signedOver(changes: Partial<WireQuote>): Behaviour {
+  return async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), outputAmount: TEMPTING, ...changes })
+}
+
+/** @returns the behaviour, and the headers of the last request that came */
+export function noteHeaders(behaviour: Behaviour) {
+  const noted: { headers: IncomingHttpHeaders } = { headers: {} }
+  const noting: Behaviour = async (...exchange) => {
+    noted.headers = exchange[2].request.headers
+    return behaviour(...exchange)
+  }
+  return { noted, noting }
+}
+
+/**
+ * A service that keeps prices for a minute, with two solvers: Ada gives the most output, and Bob takes the
+ * least input.
+ */
+export async function startPriceFixture() {
+  const chain = await startChain({ bonded: 2 })
+  const logged: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
+  const variables = { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS), PRICE_CACHE_MS: '60000' }
+  const start = (environment: Record<string, string> = {}) =>
+    startService(chain, { ...variables, ...environment }, { now: () => NOW_MS, log })
+  const service = await start()
+  const ada = await startSolver(chain, solverAccounts[0])
+  const bob = await startSolver(chain, solverAccounts[1])
+  await ada.register(service, 'Ada')
+  await bob.register(service, 'Bob')
+
+  let lastAmount = 1000
+  /** A swap that has not been asked before. */
+  function newSwap(changes: Partial<Record<'outputToken' | 'orderType', string>> = {}) {
+    const { inputToken, outputToken } = quoteRequest(chain)
+    return { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(++lastAmount), ...changes }
+  }
+
+  return {
+    chain,
+    service,
+    ada,
+    bob,
+    /** Every line of the log. */
+    logged,
+    /** Another service on the same chain, without solvers. */
+    start,
+    newSwap,
+    /** Asks for a price. */
+    ask: (swap: object = newSwap(), init: RequestInit = {}, to = service) =>
+      to.post(`/v1/${chain.chainId}/price`, swap, init),
+    askForQuote: (to = service) => to.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain)),
+    readRecord: (id: unknown) => service.get(`/v1/${chain.chainId}/quote/${id}`),
+    /** The requests for prices that ended in this way. */
+    counted: (outcome: string) => service.metric('aggregator_prices_total', { outcome }),
+    /** Has both solvers reply as at the start, and forgets their requests. */
+    reset(): void {
+      ada.behave(honest({ output: '3000', input: '7000' }))
+      bob.behave(honest({ output: '2000', input: '5000' }))
+      ada.asks.length = 0
+      bob.asks.length = 0
+    },
+    async close(): Promise<void> {
+      await service.close()
+      await Promise.all([ada.close(), bob.close()])
+      await chain.stop()
+    },
+  }
+}
