@@ -18,7 +18,9 @@ export function shellWord(text: string): string {
 
 /** Unix time in seconds in UTC, for a person. */
 export function formatTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace('T', ' ').replace('.000Z', ' UTC')
+  const date = new Date(seconds * 1000)
+  if (Number.isNaN(date.getTime())) return `${seconds} s after 1970`
+  return date.toISOString().replace('T', ' ').replace('.000Z', ' UTC')
 }
 
 /** A duration in its largest fitting unit, such as `4 min`. */

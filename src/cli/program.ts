@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.js'
+import { addChains } from './commands/chains.js'
 import { addDemo } from './commands/demo.js'
 import { addDoctor } from './commands/doctor.js'
 import { addOrder } from './commands/order.js'
+import { addPrice } from './commands/price.js'
 import { addQuote } from './commands/quote.js'
 import { addRegister, addUnregister } from './commands/registration.js'
 import { addServe } from './commands/serve.js'
@@ -10,7 +12,7 @@ import { addSolvers } from './commands/solvers.js'
 import { addWatch } from './commands/watch.js'
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js'
 import { describe } from './failure.js'
-import { type CliIo, guardOutput } from './io.js'
+import { type CliIo, type GuardedIo, guardOutput } from './io.js'
 import { refuseKeys } from './keys.js'
 
 /**
@@ -34,7 +36,7 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
 }
 
 /** Every command, in the order of the help. */
-function createProgram(io: CliIo): Command {
+function createProgram(io: GuardedIo): Command {
   const program = new Command('quote-aggregator')
     .description('Requests a quote from every registered solver of a chain, and returns the best signed one.')
     .version(version)
@@ -57,8 +59,10 @@ function createProgram(io: CliIo): Command {
 
   program.commandsGroup('Use an instance:')
   addQuote(program, io)
+  addPrice(program, io)
   addOrder(program, io)
   addSolvers(program, io)
+  addChains(program, io)
   addWatch(program, io)
 
   program.commandsGroup('Be a solver:')

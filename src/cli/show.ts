@@ -22,10 +22,13 @@ export async function show(
     io.stdout.write(`${toJson(result, 2)}\n`)
     return
   }
+  io.stdout.write(render(await createDisplay(io)))
+}
+
+/** The formatters for the standard output. */
+export async function createDisplay(io: CliIo): Promise<Display> {
   const { renderFields, renderTable } = await import('./tables.js')
   const paint = createPaint(io.stdout, io.environment())
   const emphasise = (text: string) => paint('bold', text)
-  io.stdout.write(
-    render({ table: (columns, rows) => renderTable(columns, rows, emphasise), fields: renderFields }),
-  )
+  return { table: (columns, rows) => renderTable(columns, rows, emphasise), fields: renderFields }
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sampleChain, sampleEnd, sampleUpdate } from '../../packages/client/test/samples.js'
 import { commandLine, startCommandLine } from '../support/process/command-line.js'
 
 /** Characters that a terminal interprets, hides or reorders. */
@@ -46,6 +47,10 @@ afterAll(() => {
 function answer({ url: path = '', method }: IncomingMessage, response: ServerResponse): void {
   if (isRefusing) sendJson(response, 400, refusal())
   else if (path.startsWith('/v1/events')) sendEvent(response)
+  else if (path.endsWith('/stream')) sendQuotes(response)
+  else if (path.endsWith('/price'))
+    sendJson(response, 200, { best: { ...quote, name: text }, offers: 1, asOf: 1 })
+  else if (path === '/v1/chains') sendJson(response, 200, { chains: [chain()] })
   else if (method === 'POST') sendJson(response, 200, { ...offer, quoteId: text, alternativeQuotes: [] })
   else if (path.endsWith('/solvers'))
     sendJson(response, 200, [{ address: ADDRESS, name: text, registeredAt: 1 }])
@@ -98,6 +103,13 @@ const record = () => ({
   ],
 })
 
+const chain = () => ({
+  ...sampleChain(1),
+  protocolName: text,
+  domain: { name: text, version: text },
+  bondToken: { address: ADDRESS, symbol: text },
+})
+
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
@@ -107,13 +119,29 @@ function sendEvent(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${data}\n\n`)
 }
 
+function sendQuotes(response: ServerResponse): void {
+  const update = { ...sampleUpdate(1, 5), quoteId: text }
+  const end = { ...sampleEnd(1, 5), quoteId: text }
+  response
+    .writeHead(200, { 'content-type': 'text/event-stream' })
+    .end(`event: quote\ndata: ${JSON.stringify(update)}\n\nevent: done\ndata: ${JSON.stringify(end)}\n\n`)
+}
+
+const CHAIN = ['--chain', '1']
 const TOKENS = ['--sell', ADDRESS, '--buy', ADDRESS, '--user', ADDRESS, '--amount', '1']
-const COMMANDS: readonly (readonly string[])[] = [['solvers'], ['quote', ...TOKENS], ['quote', '--why', 'a']]
+const COMMANDS: readonly (readonly string[])[] = [
+  ['solvers', ...CHAIN],
+  ['quote', ...TOKENS, ...CHAIN],
+  ['quote', '--why', 'a', ...CHAIN],
+  ['quote', '--watch', ...TOKENS, ...CHAIN],
+  ['price', ...TOKENS.slice(0, 4), '--amount', '1', ...CHAIN],
+  ['chains'],
+]
 
 /** Runs a command against the instance, in every output format. */
 async function outputsOf(argv: readonly string[]): Promise<string[]> {
   const ended = await Promise.all(
-    [[], ['--json']].map((more) => commandLine([...argv, '--chain', '1', '--url', url, ...more])),
+    [[], ['--json']].map((more) => commandLine([...argv, '--url', url, ...more])),
   )
   return ended.flatMap(({ stdout, stderr }) => [stdout, stderr])
 }

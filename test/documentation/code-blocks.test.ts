@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks, looksRunnable, withoutComments } from './code-blocks.js'
 import { WITH_EXAMPLES } from './documents.js'
@@ -15,11 +16,22 @@ describe('documents', () => {
     (document) => {
       const markers = codeBlocks(document).flatMap(({ marker }) => marker ?? [])
       const unknown = markers.filter(
-        (marker) => !/^(example(: (stream|client))?|not run: \S.*)$/.test(marker),
+        (marker) => !/^(example(: (stream|client))?|part of \S+|not run: \S.*)$/.test(marker),
       )
       expect(unknown).toEqual([])
     },
   )
+
+  it('have each part of a file as it is in the file', () => {
+    const parts = WITH_EXAMPLES.flatMap((document) => codeBlocks(document)).flatMap(
+      ({ marker = '', code }) => {
+        const [, file] = /^part of (.*)$/.exec(marker) ?? []
+        return file === undefined ? [] : [{ code, file }]
+      },
+    )
+    expect(parts).not.toEqual([])
+    for (const { code, file } of parts) expect(readFileSync(file, 'utf8')).toContain(code)
+  })
 })
 
 describe('the reader of code blocks', () => {

@@ -7,13 +7,13 @@ export interface CodeBlock {
   readonly line: number
   readonly language: string
   readonly code: string
-  /** The comment directly before it: `example`, `example: stream`, `not run: a reason`. */
+  /** The comment directly before it: `example`, `example: stream`, `part of <file>`, `not run: a reason`. */
   readonly marker: string | undefined
   /** The JSON block directly after it, if any: the response of an example. */
   readonly answer: string | undefined
 }
 
-const BLOCK = /(?:^<!-- ((?:example|not run)\b[^\n]*?) -->\n)?^```(\w*)\n(.*?)^```$/gms
+const BLOCK = /(?:^<!-- ((?:example|part of|not run)\b[^\n]*?) -->\n)?^```(\w*)\n(.*?)^```$/gms
 const ANSWER = /\n+```jsonc?\n(.*?)^```$/msy
 
 /** All fenced blocks of a document. @param text its Markdown */

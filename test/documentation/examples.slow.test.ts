@@ -49,7 +49,7 @@ it.each(clients)('the example at $document:$line runs as copied: $code', async (
   const [program, ...args] = commandOf(block)
   const child = startProcess(program, args, {})
   onTestFailed(() => void process.stderr.write(child.output()))
-  await child.waitFor(/SETTLED\n$|^registered 0x\w+ QUOTED/)
+  await child.waitFor(/SETTLED\n$|^registered 0x\w+ QUOTED|round 1 has ended with 0x\w+\n$/)
   expect(await child.exited).toBe(0)
 })
 

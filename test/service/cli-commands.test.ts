@@ -130,7 +130,7 @@ describe('quote', () => {
     const why = ['quote', '--chain', '31337', '--why', askedUnder]
     const { code, stdout, stderr } = await cli(...why)
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(new RegExp(`^quote id +${askedUnder}\nasked at `))
+    expect(stdout).toMatch(new RegExp(`^quote id +${askedUnder}\nkind +FIRM\nasked at `))
     expect(stdout).toMatch(/^best offer +shown after \d{4}-\d\d-\d\d .* UTC/m)
     expect(stdout).toMatch(new RegExp(`^2  ${otherAccount.address}  QUOTED +\\d+  1000000  2994  \\S`, 'm'))
     expect(stdout).not.toMatch(new RegExp(`${bestAccount.address}|outcome +QUOTED|undefined`))

@@ -14,6 +14,7 @@ const START_MS = 300_000
 const BUILD_MS = 100_000
 const INPUT = 10n ** 18n
 const OUTPUT = 2_500_000_000n
+const FIRST_OUTPUT = 2_400_000_000n
 const [account] = solverAccounts
 
 let project: WalletProject
@@ -32,7 +33,7 @@ beforeAll(async () => {
   await calls.approve(chain.contracts.usdc, account, OUTPUT)
   await calls.mint(chain.contracts.weth, user.address, INPUT)
   service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
-  solver = await startSolver(chain, account, honest({ output: String(OUTPUT) }))
+  solver = await startSolver(chain, account, honest({ output: String(FIRST_OUTPUT) }))
   await solver.register(service)
   project = await projectMade
 }, START_MS)
@@ -84,7 +85,7 @@ describe('the app, built by Vite', () => {
   })
 
   it.skipIf(!existsSync(CHROMIUM))(
-    `in a browser connects, checks a quote, deposits and shows the order to its end (needs ${CHROMIUM})`,
+    `in a browser connects, follows the price, checks a quote, deposits and shows the order to its end (needs ${CHROMIUM})`,
     async () => {
       const site = await project.serve()
       onTestFinished(() => site.close())
@@ -97,6 +98,8 @@ describe('the app, built by Vite', () => {
       await bringWallet(page)
       await page.goto(site.url)
       await page.getByRole('button', { name: 'Connect wallet' }).click()
+      await page.getByText('1 WETH for 2400 USDC').waitFor()
+      solver.behave(honest({ output: String(OUTPUT) }))
       await page.getByText('1 WETH for 2500 USDC').waitFor()
       await page.getByRole('button', { name: 'Swap' }).click()
       await page.getByRole('status').getByText('DEPOSITED').waitFor()

@@ -1,21 +1,19 @@
 import {
   depositCalls,
-  isRetryable,
-  type QuoteParams,
-  queryKey,
+  type QuoteStreamParams,
   readSettlement,
-  retryDelay,
   type SignedQuote,
   verifyQuote,
 } from '@quote-aggregator/client'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatUnits, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors, usePublicClient, useSendTransaction } from 'wagmi'
 import { aggregator, chainId, inputToken, outputToken, settlement } from './config'
+import { useQuotes } from './use-quotes'
 
 const OUTPUT_DECIMALS = 6
-const REFRESH_MS = 30_000
+const REFRESH_SECONDS = 15
 
 /** Sells one WETH: quote, check, deposit, and the order to its last state. */
 export function Swap() {
@@ -24,8 +22,8 @@ export function Swap() {
   const { mutateAsync: sendTransaction } = useSendTransaction()
   const [state, setState] = useState<string>()
 
-  // Before a wallet is connected there is no user: the query is not enabled, so the client is not called.
-  const params: QuoteParams | undefined = address && {
+  // Before a wallet is connected there is no user, and no stream.
+  const params: QuoteStreamParams | undefined = address && {
     chainId,
     inputToken,
     outputToken,
@@ -33,17 +31,11 @@ export function Swap() {
     amount: parseUnits('1', 18),
     user: address,
     depositMode: 'CONTRACT',
+    refreshSeconds: REFRESH_SECONDS,
   }
-  const quote = useQuery({
-    queryKey: queryKey('quote', params),
-    queryFn: ({ signal }) => aggregator.getQuote(params as QuoteParams, { signal }),
-    enabled: params !== undefined,
-    refetchInterval: REFRESH_MS,
-    retry: (failures, error) => failures < 3 && isRetryable(error),
-    retryDelay,
-  })
+  const quotes = useQuotes(params)
   const swap = useMutation({
-    mutationFn: async ({ best, params }: { best: SignedQuote; params: QuoteParams }) => {
+    mutationFn: async ({ best, params }: { best: SignedQuote; params: QuoteStreamParams }) => {
       const terms = await readSettlement(client, settlement)
       await verifyQuote(best, { ...terms, params })
       for (const call of await depositCalls(best, terms)) {
@@ -57,8 +49,8 @@ export function Swap() {
   })
 
   if (params === undefined) return <Connect />
-  const { best } = quote.data ?? {}
-  const error = quote.error ?? swap.error
+  const best = quotes.data
+  const error = quotes.error ?? swap.error
   return (
     <>
       <p>
@@ -68,7 +60,7 @@ export function Swap() {
       </p>
       <button
         type="button"
-        disabled={best === undefined || swap.isPending}
+        disabled={!best || swap.isPending}
         onClick={() => best && swap.mutate({ best, params })}
       >
         Swap

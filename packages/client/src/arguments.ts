@@ -1,5 +1,5 @@
 import type { FieldViolation } from '../../../src/domain/errors.js'
-import { ADDRESS, BYTES32, CHAIN_ID, MAX_UINT256 } from '../../../src/domain/field-rules.js'
+import { ADDRESS, BYTES32, CHAIN_ID, type IntegerRule, MAX_UINT256 } from '../../../src/domain/field-rules.js'
 import { parseAddress, parseBytes32 } from '../../../src/domain/hex.js'
 import { isIntegerOf } from '../../../src/domain/integer.js'
 import { invalidCall } from './errors.js'
@@ -36,6 +36,11 @@ function signalProblem(value: unknown): string | undefined {
 /** Undefined is a chain id of a wallet that is not connected yet, and not right. */
 export function chainIdProblem(value: unknown): string | undefined {
   return isIntegerOf(CHAIN_ID, value) ? undefined : CHAIN_ID.mustBe
+}
+
+/** Checks an integer that may be left out. */
+export function integerProblem(rule: IntegerRule, value: unknown): string | undefined {
+  return value === undefined || isIntegerOf(rule, value) ? undefined : rule.mustBe
 }
 
 export function addressProblem(value: unknown): string | undefined {

@@ -10,6 +10,7 @@ import {
   objectProblem,
   textProblem,
 } from './arguments.js'
+import { type Chain, readChains } from './chains.js'
 import { AggregatorError, invalidCall } from './errors.js'
 import { type EventFilter, toFilterQuery } from './event-filter.js'
 import { type OrderEvent, readStreamMessage } from './events.js'
@@ -17,8 +18,23 @@ import { type FollowOptions, followEvents, type StreamOptions } from './follow-e
 import { type CallOptions, createInstance } from './http.js'
 import type { Messages } from './messages.js'
 import { type Order, readOrder } from './order.js'
-import { type QuoteAnswer, type QuoteParams, readQuoteAnswer, toQuoteBody } from './quote.js'
+import { type PriceAnswer, readPriceAnswer } from './price.js'
+import {
+  type PriceParams,
+  type QuoteAnswer,
+  type QuoteParams,
+  readQuoteAnswer,
+  toPriceBody,
+  toQuoteBody,
+} from './quote.js'
 import { type QuoteRecord, readQuoteRecord } from './quote-record.js'
+import {
+  type QuoteStreamMessage,
+  type QuoteStreamOptions,
+  type QuoteStreamParams,
+  streamQuotes,
+  toQuoteStreamBody,
+} from './quote-stream.js'
 import type { SignedRegistration, SignedUnregistration } from './registration.js'
 import {
   type ListedSolver,
@@ -41,6 +57,16 @@ export interface AggregatorClientOptions {
 export interface AggregatorClient {
   /** Asks for a quote. The instance may answer anything: check the offer with `verifyQuote`. */
   getQuote(params: QuoteParams, options?: CallOptions): Promise<QuoteAnswer>
+  /**
+   * Asks for a quote, and yields each better offer as it comes, then the end of the round. With `refreshSeconds` a new round
+   * starts that often, for up to 10 minutes. Leaving the loop cancels the instance's requests to solvers. A lost connection
+   * throws: the stream does not reconnect by itself. The instance may answer anything: check an offer with `verifyQuote`.
+   */
+  streamQuotes(params: QuoteStreamParams, options?: QuoteStreamOptions): AsyncIterable<QuoteStreamMessage>
+  /** Asks what a swap would give, without a user. Nobody can deposit with the answer. */
+  getPrice(params: PriceParams, options?: CallOptions): Promise<PriceAnswer>
+  /** Describes the chains of the instance. It is discovery, not trust: an instance could name any contract. */
+  listChains(options?: CallOptions): Promise<Chain[]>
   /** Reads how a quote came about. */
   getQuoteRecord(chainId: number, quoteId: string, options?: CallOptions): Promise<QuoteRecord>
   /** Reads an order as the settlement contract has it. An order that the contract does not know is NONE. */
@@ -82,7 +108,7 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
 
   const follow = (filter: EventFilter, options: FollowOptions) => {
     const open = (from: EventFilter, signal: AbortSignal) =>
-      instance.open(`/v1/events?${toFilterQuery(from)}`, readStreamMessage, signal)
+      instance.open({ verb: 'GET', path: `/v1/events?${toFilterQuery(from)}` }, readStreamMessage, signal)
     return followEvents(open, filter, options)
   }
 
@@ -97,6 +123,26 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
           callOptions,
         )
       }),
+    streamQuotes: (params, options = {}) =>
+      untilReturned(async function* (ending) {
+        checkOptions(options)
+        const body = await checked(async () => toQuoteStreamBody(params))
+        const request = { verb: 'POST', path: `/v1/${params.chainId}/quote/stream`, body } as const
+        const unlink = linkSignal(options.signal, ending)
+        try {
+          yield* streamQuotes((read, signal) => instance.open(request, read, signal), ending.signal)
+        } finally {
+          unlink()
+        }
+      }),
+    getPrice: (params, callOptions) =>
+      checked(() => {
+        const body = toPriceBody(params)
+        const request = { verb: 'POST', path: `/v1/${params.chainId}/price`, body } as const
+        return instance.call(request, readPriceAnswer, callOptions)
+      }),
+    listChains: (callOptions) =>
+      checked(() => instance.call({ verb: 'GET', path: '/v1/chains' }, readChains, callOptions)),
     getQuoteRecord: (chainId, quoteId, callOptions) =>
       checked(() => {
         check({ chainId: chainIdProblem(chainId), quoteId: textProblem(quoteId) })

@@ -57,24 +57,34 @@ export interface FailedAnswer {
 
 /** A failed answer with the reason that the instance gave, or else with one of the client. */
 export function fromAnswer({ url, status, retryAfter, body }: FailedAnswer): AggregatorError {
-  const { error, code, details, quoteId } = (typeof body === 'object' && body !== null ? body : {}) as Record<
-    string,
-    unknown
-  >
   const facts = { httpStatus: status, retryAfterSeconds: readRetryAfter(retryAfter) }
-  if (isReason(code, error)) {
-    const violations = readViolations(details)
-    const sentence = typeof error === 'string' ? error : `${url} answered ${code}.`
-    return new AggregatorError(code, withViolations(sentence, violations), {
-      ...facts,
-      violations,
-      quoteId: typeof quoteId === 'string' ? quoteId : undefined,
-    })
-  }
+  const error = fromBody(url, body, facts)
+  if (error !== undefined) return error
   // A gateway answers so: it limits requests, or reaches no instance.
   if (mayPass(status))
     return new AggregatorError('CONNECTION_FAILED', `${url} cannot be reached: HTTP status ${status}.`, facts)
   return notAnAggregator(url, `HTTP status ${status}`, facts)
+}
+
+/** The error with which an instance has ended a stream. @param body as of a failed answer */
+export function fromStream(url: string, body: unknown): AggregatorError {
+  return fromBody(url, body, {}) ?? notAnAggregator(url, 'a stream that ends with an unknown error', {})
+}
+
+/** @returns undefined when the body has not the shape of the service's errors */
+function fromBody(url: string, body: unknown, facts: AggregatorErrorOptions): AggregatorError | undefined {
+  const { error, code, details, quoteId } = (typeof body === 'object' && body !== null ? body : {}) as Record<
+    string,
+    unknown
+  >
+  if (!isReason(code, error)) return undefined
+  const violations = readViolations(details)
+  const sentence = typeof error === 'string' ? error : `${url} answered ${code}.`
+  return new AggregatorError(code, withViolations(sentence, violations), {
+    ...facts,
+    violations,
+    quoteId: typeof quoteId === 'string' ? quoteId : undefined,
+  })
 }
 
 /** Whether a later request may get another status. */

@@ -76,7 +76,7 @@ export interface StreamMessage {
 }
 
 /** Reads a block of the stream. @throws UnreadableAnswer */
-export function readStreamMessage({ id, data }: ServerSentEvent): StreamMessage {
+export function readStreamMessage({ id, data }: Pick<ServerSentEvent, 'id' | 'data'>): StreamMessage {
   return { id, event: data === '' ? undefined : readEvent(parseObject(data)) }
 }
 

@@ -1,8 +1,8 @@
-import { linkSignal } from './abort.js'
 import { AggregatorError } from './errors.js'
 import type { EventFilter } from './event-filter.js'
 import type { OrderEvent, StreamMessage } from './events.js'
 import { isRetryable, pause, retryDelay } from './retry.js'
+import { untilSilent } from './silence.js'
 
 export interface StreamOptions {
   /** Ends the stream, without an error. */
@@ -31,11 +31,6 @@ export type OpenStream = (filter: EventFilter, signal: AbortSignal) => AsyncIter
 
 /** An event, or a change of the connection. */
 export type Notice = { readonly type: 'connected' } | { readonly type: 'disconnected' } | OrderEvent
-
-/** An instance sends its first message at once. */
-const OPENING_MS = 10_000
-/** Three times the interval of an instance's heartbeats. */
-const SILENCE_MS = 45_000
 
 /**
  * Follows the events over as many streams as necessary. Each begins where the last one was lost.
@@ -72,35 +67,5 @@ export async function* followEvents(
       if (!signal.aborted) yield { type: 'disconnected' }
       await pause(retryDelay(failures++, thrown), signal)
     }
-  }
-}
-
-/** Passes messages on, and ends a stream that is silent for too long: its connection is lost without a sign. */
-async function* untilSilent<T>(
-  open: (signal: AbortSignal) => AsyncIterable<T>,
-  signal: AbortSignal,
-): AsyncGenerator<T, void, void> {
-  const ending = new AbortController()
-  const unlink = linkSignal(signal, ending)
-  let patienceMs = OPENING_MS
-  let isSilent = false
-  try {
-    const messages = open(ending.signal)[Symbol.asyncIterator]()
-    for (;;) {
-      const timer = setTimeout(() => {
-        isSilent = true
-        ending.abort()
-      }, patienceMs)
-      const next = await messages.next().finally(() => clearTimeout(timer))
-      if (next.done) return
-      yield next.value
-      patienceMs = SILENCE_MS
-    }
-  } catch (error) {
-    if (!isSilent) throw error
-    throw new AggregatorError('CONNECTION_FAILED', 'The stream has gone silent.', { cause: error })
-  } finally {
-    unlink()
-    ending.abort()
   }
 }

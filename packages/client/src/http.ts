@@ -1,7 +1,8 @@
 import { linkSignal } from './abort.js'
 import { check, checkOptions, durationProblem } from './arguments.js'
 import { readBaseUrl } from './base-url.js'
-import { AggregatorError, fromAnswer, toAggregatorError, UnreadableAnswer } from './errors.js'
+import { AggregatorError, fromAnswer, fromStream, toAggregatorError, UnreadableAnswer } from './errors.js'
+import { parseJson } from './json.js'
 import { LONGEST_TIMER_MS } from './retry.js'
 import { readServerSentEvents, type ServerSentEvent } from './sse.js'
 
@@ -29,10 +30,10 @@ export interface Instance {
   /**
    * Opens a stream. It has no time-out.
    * @param read reads one block of it
-   * @throws AggregatorError
+   * @throws AggregatorError, also for an event with the name `error`
    */
   open<T>(
-    path: string,
+    request: RestRequest,
     read: (block: ServerSentEvent) => T,
     signal: AbortSignal,
   ): AsyncGenerator<T, void, void>
@@ -52,9 +53,19 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
   const root = readBaseUrl(baseUrl)
   check({ timeoutMs: durationProblem(timeoutMs) })
 
-  /** @throws AggregatorError when the answer is an error @throws UnreadableAnswer when it has another content type */
-  async function request(path: string, contentType: string, init: RequestInit): Promise<Response> {
-    const response = await fetch(`${root}${path}`, init)
+  /**
+   * @param bodyHeaders only with a body, since a browser asks the instance first (CORS) for a request with such headers
+   * @throws AggregatorError when the answer is an error @throws UnreadableAnswer when it has another content type
+   */
+  async function request(
+    { verb, path, body }: RestRequest,
+    contentType: string,
+    signal: AbortSignal,
+    bodyHeaders: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const headers = { 'content-type': JSON_TYPE, ...bodyHeaders }
+    const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) }
+    const response = await fetch(`${root}${path}`, { method: verb, signal, ...sent })
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
     if (response.ok && type === contentType) return response
     if (response.ok) {
@@ -71,39 +82,30 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
   }
 
   return {
-    async call({ verb, path, body }, read, options = {}) {
+    async call(sent, read, options = {}) {
       checkOptions(options)
       const patience = options.timeoutMs ?? timeoutMs
       check({ timeoutMs: durationProblem(patience) })
       return withTimeout(root, Math.min(patience, LONGEST_TIMER_MS), options.signal, async (signal) => {
-        const headers = {
-          'content-type': JSON_TYPE,
-          'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_TIMER_MS))),
-        }
-        const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) }
-        const response = await request(path, JSON_TYPE, { method: verb, signal, ...sent })
+        const deadline = { 'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_TIMER_MS))) }
+        const response = await request(sent, JSON_TYPE, signal, deadline)
         const answer = parseJson(await response.text())
         if (answer === undefined) throw new UnreadableAnswer('an answer that is not JSON')
         return read(answer)
       })
     },
-    async *open(path, read, signal) {
+    async *open(sent, read, signal) {
       try {
-        const response = await request(path, EVENTS_TYPE, { signal })
+        const response = await request(sent, EVENTS_TYPE, signal)
         if (response.body === null) throw new UnreadableAnswer('an answer without a body')
-        for await (const block of readServerSentEvents(chunksOf(response.body))) yield read(block)
+        for await (const block of readServerSentEvents(chunksOf(response.body))) {
+          if (block.event === 'error' && block.data !== '') throw fromStream(root, parseJson(block.data))
+          yield read(block)
+        }
       } catch (thrown) {
         throw toAggregatorError(root, thrown)
       }
     },
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

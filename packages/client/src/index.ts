@@ -6,6 +6,7 @@
  */
 export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
 export type { DepositMode, OrderType, Quote, QuoteKind, SignedQuote } from '../../../src/domain/quote.js'
+export type { Chain, ChainStatus, Token } from './chains.js'
 export {
   type AggregatorClient,
   type AggregatorClientOptions,
@@ -26,8 +27,9 @@ export type { Opening, StreamOptions } from './follow-events.js'
 export type { CallOptions } from './http.js'
 export type { UnknownText } from './messages.js'
 export type { KnownOrder, Order, OrderState } from './order.js'
+export type { Price, PriceAnswer } from './price.js'
 export { type JsonValue, queryKey } from './query-key.js'
-export type { QuoteAnswer, QuoteParams } from './quote.js'
+export type { PriceParams, QuoteAnswer, QuoteParams } from './quote.js'
 export type {
   QuoteOutcome,
   QuoteRecord,
@@ -35,6 +37,13 @@ export type {
   SolverOutcome,
   SolverResult,
 } from './quote-record.js'
+export type {
+  QuoteRoundEnd,
+  QuoteStreamMessage,
+  QuoteStreamOptions,
+  QuoteStreamParams,
+  QuoteUpdate,
+} from './quote-stream.js'
 export {
   type MessageSigner,
   type RegistrationTerms,
@@ -45,7 +54,7 @@ export {
   type UnregistrationTerms,
 } from './registration.js'
 export { isRetryable, retryDelay } from './retry.js'
-export { readSettlement, type SettlementTerms } from './settlement.js'
+export { type InstanceTrust, readSettlement, type SettlementTerms } from './settlement.js'
 export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers.js'
 export {
   type QuoteProblem,

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { integerOf, MAX_QUOTE_TIMEOUT_MS, MIN_QUOTES } from '../../../src/domain/field-rules.js'
 import {
   DEPOSIT_MODES,
   type DepositMode,
@@ -16,12 +17,23 @@ import {
   readText,
   readUint256,
 } from './answer-fields.js'
-import { addressProblem, amountProblem, chainIdProblem, check, choiceProblem } from './arguments.js'
+import {
+  addressProblem,
+  amountProblem,
+  type Checks,
+  chainIdProblem,
+  check,
+  choiceProblem,
+  integerProblem,
+} from './arguments.js'
 import { UnreadableAnswer } from './errors.js'
 import type { Messages } from './messages.js'
 
-/** The swap that a user asks for. */
-export interface QuoteParams {
+/** An instance may allow less. */
+const SOFT_DEADLINE_MS = integerOf(1, MAX_QUOTE_TIMEOUT_MS)
+
+/** A swap without its user. */
+export interface PriceParams {
   /** Chain of the deposit and of the solvers. */
   readonly chainId: number
   readonly inputToken: Address
@@ -29,12 +41,23 @@ export interface QuoteParams {
   readonly orderType: OrderType
   /** Amount of the fixed side, input for EXACT_INPUT, output for EXACT_OUTPUT, in the token's smallest unit. */
   readonly amount: bigint
+}
+
+/** The swap that a user asks for. */
+export interface QuoteParams extends PriceParams {
   readonly user: Address
   /** Chain of the output; that of the deposit when left out. */
   readonly destinationChainId?: number
   readonly depositMode: DepositMode
   /** Length of the deposit window in seconds, 1 to 86400; that of the instance when left out. */
   readonly depositWindow?: number
+  /**
+   * Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers; that of the instance when
+   * left out.
+   */
+  readonly softDeadlineMs?: number
+  /** Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when left out. */
+  readonly minQuotes?: number
 }
 
 /** The answer to a quote request: the best offer, and the others, best first. A user can take each of them. */
@@ -45,29 +68,54 @@ export interface QuoteAnswer {
   readonly alternatives: readonly SignedQuote[]
 }
 
-/** Makes the body of a quote request. @throws AggregatorError INVALID_ARGUMENT */
-export function toQuoteBody(params: QuoteParams): Omit<Messages['GetQuoteRequest'], 'chainId'> {
-  const { chainId, inputToken, outputToken, orderType, amount, user, depositMode, depositWindow } = params
+/**
+ * Makes the body of a quote request.
+ * @param moreChecks of further fields
+ * @throws AggregatorError INVALID_ARGUMENT
+ */
+export function toQuoteBody(
+  params: QuoteParams,
+  moreChecks: Checks = {},
+): Omit<Messages['GetQuoteRequest'], 'chainId'> {
+  const { chainId, user, depositMode, depositWindow, softDeadlineMs, minQuotes } = params
   check({
-    chainId: chainIdProblem(chainId),
-    inputToken: addressProblem(inputToken),
-    outputToken: addressProblem(outputToken),
-    orderType: choiceProblem(ORDER_TYPES, orderType),
-    amount: amountProblem(amount),
+    ...swapProblems(params),
     user: addressProblem(user),
     depositMode: choiceProblem(DEPOSIT_MODES, depositMode),
+    softDeadlineMs: integerProblem(SOFT_DEADLINE_MS, softDeadlineMs),
+    minQuotes: integerProblem(MIN_QUOTES, minQuotes),
+    ...moreChecks,
   })
   return {
-    inputToken,
-    outputToken,
-    orderType,
-    amount: amount.toString(),
+    ...toSwapBody(params),
     userAddress: user,
     originChainId: chainId,
     destinationChainId: params.destinationChainId ?? chainId,
     depositMode,
     ...(depositWindow === undefined ? {} : { depositWindow }),
+    ...(softDeadlineMs === undefined ? {} : { softDeadlineMs }),
+    ...(minQuotes === undefined ? {} : { minQuotes }),
   }
+}
+
+/** Makes the body of a price request. @throws AggregatorError INVALID_ARGUMENT */
+export function toPriceBody(params: PriceParams): Omit<Messages['GetPriceRequest'], 'chainId'> {
+  check(swapProblems(params))
+  return toSwapBody(params)
+}
+
+function swapProblems({ chainId, inputToken, outputToken, orderType, amount }: PriceParams): Checks {
+  return {
+    chainId: chainIdProblem(chainId),
+    inputToken: addressProblem(inputToken),
+    outputToken: addressProblem(outputToken),
+    orderType: choiceProblem(ORDER_TYPES, orderType),
+    amount: amountProblem(amount),
+  }
+}
+
+function toSwapBody({ inputToken, outputToken, orderType, amount }: PriceParams) {
+  return { inputToken, outputToken, orderType, amount: amount.toString() }
 }
 
 /** Reads the answer to a quote request. @throws UnreadableAnswer */
@@ -80,7 +128,8 @@ export function readQuoteAnswer(answer: unknown): QuoteAnswer {
   }
 }
 
-function readSignedQuote(answer: unknown): SignedQuote {
+/** Reads an offer. @throws UnreadableAnswer */
+export function readSignedQuote(answer: unknown): SignedQuote {
   const message = readMessage<'SignedQuote'>(answer)
   const quote = readMessage<'Quote'>(message.quote)
   return {

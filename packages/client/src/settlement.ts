@@ -1,7 +1,10 @@
 import type { Address, Client, Hex, TypedDataDomain } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
 import { usedMembers } from '../../../src/domain/typed-data-domain.js'
+import { check } from './arguments.js'
+import type { AggregatorClient } from './client.js'
 import { hasNoSuchFunction } from './contract-errors.js'
+import { AggregatorError } from './errors.js'
 import { termsAbi } from './settlement-abi.js'
 
 /** The facts that checks of the quotes of one settlement contract need. */
@@ -19,21 +22,51 @@ export interface SettlementTerms {
   readonly depositProxyCodeHash: Hex
 }
 
+/** An instance that may name the settlement contract. Only for development: it could name any contract. */
+export interface InstanceTrust {
+  /** Says that you know the risk. */
+  readonly trustInstance: true
+  readonly aggregator: Pick<AggregatorClient, 'listChains'>
+}
+
 /**
  * Reads the facts that checks of quotes need from the contract itself, so that only the node must be trusted. They never change:
  * once for each contract is enough. The result keeps the client for `verifyQuote`.
  * @param client a viem client of a node that the user trusts
- * @param options.protocolName `PROTOCOL_NAME` of the instance; `Service` when left out
- * @throws viem's errors when the node does not answer, or the contract is of another kind
+ * @param settlement the address that the app pins; `InstanceTrust` takes it from an instance in its place
+ * @param options.protocolName `PROTOCOL_NAME` of the instance. When left out it is `Service`, or the name that the trusted
+ * instance gives
+ * @throws viem's errors when the node does not answer, or the contract is of another kind; AggregatorError when the trusted
+ * instance does not answer, or does not serve the node's chain (CHAIN_NOT_SUPPORTED)
  */
 export async function readSettlement(
   client: Client,
-  settlement: Address,
+  settlement: Address | InstanceTrust,
   options: { readonly protocolName?: string } = {},
 ): Promise<SettlementTerms> {
-  const { protocolName = 'Service' } = options
-  const contract = { address: settlement, abi: termsAbi } as const
   const chainId = await getChainId(client)
+  if (typeof settlement !== 'object')
+    return readTerms(client, { chainId, settlement, protocolName: options.protocolName ?? 'Service' })
+  const named = await askInstance(settlement, chainId)
+  return readTerms(client, { ...named, protocolName: options.protocolName ?? named.protocolName })
+}
+
+/** @throws AggregatorError */
+async function askInstance({ trustInstance, aggregator }: InstanceTrust, chainId: number) {
+  check({
+    trustInstance: trustInstance === true ? undefined : 'must be true: the instance could name any contract',
+  })
+  const chain = (await aggregator.listChains()).find((served) => served.chainId === chainId)
+  if (chain === undefined)
+    throw new AggregatorError('CHAIN_NOT_SUPPORTED', `The instance does not serve chain ${chainId}.`)
+  return chain
+}
+
+async function readTerms(
+  client: Client,
+  { chainId, settlement, protocolName }: Pick<SettlementTerms, 'chainId' | 'settlement' | 'protocolName'>,
+): Promise<SettlementTerms> {
+  const contract = { address: settlement, abi: termsAbi } as const
   const [domain, depositProxyCodeHash] = await Promise.all([
     readDomain(client, { name: protocolName, version: '1', chainId, verifyingContract: settlement }),
     readContract(client, { ...contract, functionName: 'DEPOSIT_PROXY_CREATION_CODE_HASH' }),

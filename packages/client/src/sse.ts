@@ -4,6 +4,8 @@ import { UnreadableAnswer } from './errors.js'
 export interface ServerSentEvent {
   /** Undefined when the block has none. */
   readonly id: string | undefined
+  /** Name of the event; undefined when the block has none. */
+  readonly event: string | undefined
   /** Empty for a comment, which only shows that the stream is alive. */
   readonly data: string
 }
@@ -47,5 +49,5 @@ function readBlock(lines: readonly string[]): ServerSentEvent {
   const fields = lines.map((line) => /^([^:]*):? ?(.*)$/s.exec(line) ?? [])
   const valuesOf = (wanted: string) =>
     fields.flatMap(([, name, value = '']) => (name === wanted ? [value] : []))
-  return { id: valuesOf('id').at(-1), data: valuesOf('data').join('\n') }
+  return { id: valuesOf('id').at(-1), event: valuesOf('event').at(-1), data: valuesOf('data').join('\n') }
 }

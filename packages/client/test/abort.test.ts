@@ -1,16 +1,24 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { createAggregatorClient } from '../src/index.js'
+import { type AggregatorClient, createAggregatorClient, type StreamOptions } from '../src/index.js'
+import { PARAMS } from './samples.js'
 import { NO_ORDER, sendJson, serve } from './server.js'
 
 const ORDER_ID = NO_ORDER.orderId
 const connected = 'id: a.1\ndata: {"type":"connected","supportedChains":[1],"cursor":"a.1"}\n\n'
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
 
+/** The methods that stream, with options. */
+const STREAMS = {
+  streamEvents: (client: AggregatorClient, options?: StreamOptions) => client.streamEvents({}, options),
+  watchOrder: (client: AggregatorClient, options?: StreamOptions) => client.watchOrder(1, ORDER_ID, options),
+  streamQuotes: (client: AggregatorClient, options?: StreamOptions) => client.streamQuotes(PARAMS, options),
+}
+
 /** An instance with an order, whose streams stay open without an event. */
 const instance = () =>
   serve(({ url = '' }, response) => {
-    if (!url.startsWith('/v1/events')) return sendJson(response, 200, NO_ORDER)
+    if (!/events|stream/.test(url)) return sendJson(response, 200, NO_ORDER)
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(connected)
   })
 
@@ -33,21 +41,22 @@ describe('a long-lived signal', () => {
     expect(listeners(signal)).toBe(1)
     await watch.return?.()
     expect(listeners(signal)).toBe(0)
-    const events = client.streamEvents({}, { signal })[Symbol.asyncIterator]()
-    const pending = events.next()
-    expect(listeners(signal)).toBe(1)
-    await events.return?.()
-    await pending
-    expect(listeners(signal)).toBe(0)
+    for (const open of [STREAMS.streamEvents, STREAMS.streamQuotes]) {
+      const messages = open(client, { signal })[Symbol.asyncIterator]()
+      const pending = messages.next()
+      await expect.poll(() => listeners(signal)).toBe(1)
+      await messages.return?.()
+      await pending
+      expect(listeners(signal)).toBe(0)
+    }
   })
 })
 
-describe.each(['streamEvents', 'watchOrder'] as const)('the iterator of %s', (method) => {
+describe.each(Object.entries(STREAMS))('the iterator of %s', (method, open) => {
   it('ends at once when its return comes while a next is pending', async () => {
     const { url } = await instance()
     const client = createAggregatorClient({ baseUrl: url })
-    const items = method === 'streamEvents' ? client.streamEvents() : client.watchOrder(1, ORDER_ID)
-    const iterator = items[Symbol.asyncIterator]()
+    const iterator = open(client)[Symbol.asyncIterator]()
     if (method === 'watchOrder') await iterator.next()
     const pending = iterator.next()
     expect(await iterator.return?.()).toEqual({ done: true, value: undefined })
@@ -56,13 +65,10 @@ describe.each(['streamEvents', 'watchOrder'] as const)('the iterator of %s', (me
 
   it('throws an AggregatorError for options that are not an object, and for a signal that is not an AbortSignal', async () => {
     const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
-    const start = (options: unknown) => {
-      const items =
-        method === 'streamEvents'
-          ? client.streamEvents({}, options as object)
-          : client.watchOrder(1, ORDER_ID, options as object)
-      return items[Symbol.asyncIterator]().next()
-    }
+    const start = (options: unknown) =>
+      open(client, options as StreamOptions)
+        [Symbol.asyncIterator]()
+        .next()
     const error = { name: 'AggregatorError', reason: 'INVALID_ARGUMENT' }
     await expect(start(null)).rejects.toMatchObject({ ...error, violations: [{ field: 'options' }] })
     await expect(start({ signal: null })).rejects.toMatchObject({

@@ -4,17 +4,19 @@ import { readStreamMessage } from '../src/events.js'
 import { followEvents, type Notice, type OpenStream } from '../src/follow-events.js'
 import type { ServerSentEvent } from '../src/sse.js'
 
+/** A block of the stream. Its events have no names. */
+type Block = Pick<ServerSentEvent, 'id' | 'data'>
 /** The messages of a stream, one after the other: a block, an error that ends it, or silence from there on. */
-type Script = readonly (ServerSentEvent | Error | 'silence')[]
+type Script = readonly (Block | Error | 'silence')[]
 
-const event = (id: string, fields: object): ServerSentEvent => ({
+const event = (id: string, fields: object): Block => ({
   id,
   data: JSON.stringify({ ...fields, cursor: id }),
 })
 const connected = (cursor: string) => event(cursor, { type: 'connected', supportedChains: [1] })
 const settled = (cursor: string) =>
   event(cursor, { type: 'Settled', chainId: 1, orderId: `0x${'ab'.repeat(32)}`, blockNumber: 5 })
-const heartbeat = (id: string): ServerSentEvent => ({ id, data: '' })
+const heartbeat = (id: string): Block => ({ id, data: '' })
 const broken = new AggregatorError('CONNECTION_FAILED', 'broken')
 const refusal = (reason: 'CURSOR_UNKNOWN' | 'SHUTTING_DOWN') => new AggregatorError(reason, 'No.')
 

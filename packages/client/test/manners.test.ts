@@ -20,6 +20,8 @@ const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().n
 /** Each method of a client that reads from an instance. */
 const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Promise<unknown>][] = [
   ['getQuote', (client, chainId) => client.getQuote({ ...params, chainId })],
+  ['streamQuotes', (client, chainId) => first(client.streamQuotes({ ...params, chainId }))],
+  ['getPrice', (client, chainId) => client.getPrice({ ...params, chainId })],
   ['getQuoteRecord', (client, chainId) => client.getQuoteRecord(chainId, 'an-id')],
   ['getOrder', (client, chainId) => client.getOrder(chainId, ORDER_ID)],
   ['listSolvers', (client, chainId) => client.listSolvers(chainId)],

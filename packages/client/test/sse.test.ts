@@ -16,19 +16,19 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ServerS
 const STREAM =
   'id: a.1\r\ndata: {"x": "\u00e9\u{1f600}"}\r\n\r\n: heartbeat\nid: a.2\n\nevent: e\rdata:1\rdata: 2\r\r'
 
-it('the reader of server-sent events reads blocks of bytes that are cut anywhere, with each kind of line end, and the id of a comment', async () => {
+it('the reader of server-sent events reads blocks of bytes that are cut anywhere, with each kind of line end, the id of a comment and the name of an event', async () => {
   const property = fc.asyncProperty(fc.array(fc.nat()), async (cuts) => {
     expect(await read(`${STREAM}\n`, cuts)).toEqual([
-      { id: 'a.1', data: '{"x": "\u00e9\u{1f600}"}' },
-      { id: 'a.2', data: '' },
-      { id: undefined, data: '1\n2' },
+      { id: 'a.1', event: undefined, data: '{"x": "\u00e9\u{1f600}"}' },
+      { id: 'a.2', event: undefined, data: '' },
+      { id: undefined, event: 'e', data: '1\n2' },
     ])
   })
   await fc.assert(property, { seed: 20_261_122, numRuns: 200 })
 })
 
 it('the reader of server-sent events omits a block that has not ended', async () => {
-  expect(await read('data: 1\n\ndata: 2\n')).toEqual([{ id: undefined, data: '1' }])
+  expect(await read('data: 1\n\ndata: 2\n')).toEqual([{ id: undefined, event: undefined, data: '1' }])
 })
 
 it.each(['data: ', 'data: 1\n'])(

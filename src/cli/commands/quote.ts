@@ -1,14 +1,21 @@
-import type { Command } from 'commander'
-import { DEPOSIT_WINDOW } from '../../domain/field-rules.js'
+import type { QuoteParams } from '@quote-aggregator/client'
+import { type Command, Option } from 'commander'
+import {
+  DEPOSIT_WINDOW,
+  MAX_QUOTE_TIMEOUT_MS,
+  MIN_QUOTES,
+  REFRESH_SECONDS,
+} from '../../domain/field-rules.js'
 import type { Address } from '../../domain/hex.js'
-import { DEPOSIT_MODES, type DepositMode, type OrderType } from '../../domain/quote.js'
+import { DEPOSIT_MODES, type DepositMode } from '../../domain/quote.js'
 import { readAddress, readAmount, readChainId, readInteger, readOneOf } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import { callInstance, commandLine, type InstanceFlags, takesInstance } from '../instance.js'
-import type { CliIo } from '../io.js'
+import type { GuardedIo } from '../io.js'
 import { renderAnswer, renderRecord } from '../quote-view.js'
 import { show } from '../show.js'
+import { watchQuotes } from './quote-watch.js'
 
 interface Options extends InstanceFlags {
   readonly chain: number
@@ -21,6 +28,10 @@ interface Options extends InstanceFlags {
   readonly mode: DepositMode
   readonly depositWindow?: number
   readonly timeout?: number
+  readonly softDeadline?: number
+  readonly minQuotes?: number
+  readonly watch?: boolean
+  readonly refresh?: number
   readonly why?: string
 }
 
@@ -32,11 +43,12 @@ Examples, while the demo runs:
   npx quote-aggregator quote --chain 31337 --amount 1000000000000000000 \\
     --sell 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0 --buy 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9 \\
     --user 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+  npx quote-aggregator quote <the same> --refresh 15            each better offer, again every 15 s
   npx quote-aggregator quote --chain 31337 --why <quote id>     who was asked, and what each answered
   npx quote-aggregator quote --chain 31337 --why <x-quote-id>   for a solver: its own result and rank`
 
 /** `quote`: requests offers, or with `--why` shows the record of a quote. */
-export function addQuote(program: Command, io: CliIo): void {
+export function addQuote(program: Command, io: GuardedIo): void {
   const command = program
     .command('quote')
     .summary('request offers, or show why an offer won')
@@ -63,21 +75,41 @@ export function addQuote(program: Command, io: CliIo): void {
       'time to deposit, seconds',
       readInteger(DEPOSIT_WINDOW.minimum, DEPOSIT_WINDOW.maximum),
     )
-    .option('--timeout <ms>', 'longest wait for solvers, milliseconds', readInteger(1, MAX_TIMEOUT_MS))
+    .addOption(
+      new Option('--timeout <ms>', 'longest wait for solvers, milliseconds')
+        .argParser(readInteger(1, MAX_TIMEOUT_MS))
+        .conflicts('watch'),
+    )
+    .option(
+      '--soft-deadline <ms>',
+      'from then on, do not wait for more offers than --min-quotes',
+      readInteger(1, MAX_QUOTE_TIMEOUT_MS),
+    )
+    .option(
+      '--min-quotes <n>',
+      'offers to wait for after the soft deadline; default: 1',
+      readInteger(MIN_QUOTES.minimum, MIN_QUOTES.maximum),
+    )
+    .option('--watch', 'show each better offer as it comes')
+    .addOption(
+      new Option('--refresh <s>', 'request offers again this often, for 10 minutes; implies --watch')
+        .argParser(readInteger(REFRESH_SECONDS.minimum, REFRESH_SECONDS.maximum))
+        .implies({ watch: true }),
+    )
     .option(
       '--why <quote id>',
       'request nothing: show the record of this quote; for a solver, the x-quote-id',
     )
     .addHelpText('after', EXAMPLES)
-  takesInstance(command).action((options: Options) =>
-    options.why === undefined ? ask(io, options) : explain(io, options, options.why),
-  )
+  takesInstance(command).action((options: Options) => {
+    if (options.why !== undefined) return explain(io, options, options.why)
+    const params = readParams(options)
+    if (!options.watch) return ask(io, options, params)
+    return watchQuotes(io, options, { ...params, refreshSeconds: options.refresh })
+  })
 }
 
-async function ask(io: CliIo, options: Options): Promise<void> {
-  const orderType: OrderType = options.exactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT'
-  const { chain: chainId, toChain: destinationChainId, mode: depositMode, depositWindow } = options
-  const swap = { ...readSwap(options), chainId, orderType, destinationChainId, depositMode, depositWindow }
+async function ask(io: GuardedIo, options: Options, swap: QuoteParams): Promise<void> {
   const calling = { signal: io.interruption(), timeoutMs: options.timeout }
   const answer = await callInstance(io, options, (client) => client.getQuote(swap, calling))
   await show(io, options, answer, (display) =>
@@ -85,11 +117,25 @@ async function ask(io: CliIo, options: Options): Promise<void> {
   )
 }
 
-async function explain(io: CliIo, options: Options, quoteId: string): Promise<void> {
+async function explain(io: GuardedIo, options: Options, quoteId: string): Promise<void> {
   const record = await callInstance(io, options, (client) =>
     client.getQuoteRecord(options.chain, quoteId, { signal: io.interruption() }),
   )
   await show(io, options, record, (display) => renderRecord(record, display))
+}
+
+/** @throws CommandFailure */
+function readParams(options: Options): QuoteParams {
+  return {
+    ...readSwap(options),
+    chainId: options.chain,
+    orderType: options.exactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT',
+    destinationChainId: options.toChain,
+    depositMode: options.mode,
+    depositWindow: options.depositWindow,
+    softDeadlineMs: options.softDeadline,
+    minQuotes: options.minQuotes,
+  }
 }
 
 /** @throws CommandFailure with all options that are missing */

@@ -13,15 +13,20 @@ interface CommandLineOptions {
   readonly environment?: Environment
   readonly stdin?: string
   readonly isTTY?: boolean
+  /** Size of the terminal. */
+  readonly columns?: number
+  readonly rows?: number
 }
 
 /** Runs a command line in this process, and gives what it has written so far. */
 export function startCommandLine(argv: readonly string[], options: CommandLineOptions = {}) {
-  const { environment = {}, stdin = '', isTTY = false } = options
+  const { environment = {}, stdin = '', isTTY = false, columns, rows } = options
   const written = { stdout: '', stderr: '' }
   const interruption = new AbortController()
   const outputTo = (name: keyof typeof written) => ({
     isTTY,
+    columns,
+    rows,
     write(text: string) {
       written[name] += text
     },

@@ -1,0 +1,102 @@
+import type { Address, TypedDataDomain } from 'viem'
+import {
+  readAddress,
+  readBytes32,
+  readEnum,
+  readInteger,
+  readList,
+  readMessage,
+  readOptional,
+  readText,
+  readUint256,
+} from './answer-fields.js'
+import type { Messages, UnknownText } from './messages.js'
+
+/** Whether an instance reads a chain; the proto describes each. A newer instance may have further ones. */
+export type ChainStatus = Messages['Chain']['status'] | UnknownText
+
+/** An ERC-20 token, as its contract describes it. */
+export interface Token {
+  readonly address: Address
+  /** Text from a stranger: show it only next to the address. */
+  readonly symbol: string | undefined
+  readonly decimals: number | undefined
+}
+
+/** A chain that an instance serves. It is discovery, not trust: an instance could name any contract. */
+export interface Chain {
+  readonly chainId: number
+  /** The settlement contract. */
+  readonly settlement: Address
+  /** Part of the primary type of a quote, `<name>Quote`. */
+  readonly protocolName: string
+  /** EIP-712 domain of the contract; undefined while the instance does not know it. */
+  readonly domain: TypedDataDomain | undefined
+  /** The token of solvers' bonds; undefined while the instance does not know it. */
+  readonly bondToken: Token | undefined
+  /** Bond that a solver must hold, in the bond token's smallest unit. */
+  readonly minimumBond: bigint
+  /** Chains on which the output may be paid, this one included. */
+  readonly destinationChainIds: readonly number[]
+  /** Deposit window of a request without one, in seconds. */
+  readonly defaultDepositWindow: number
+  /** Time from the deposit deadline to the fill deadline, in seconds. */
+  readonly fillWindow: number
+  /** Longest time of a round. */
+  readonly quoteTimeoutMs: number
+  /** Soft deadline of a request without one; 0 is none. */
+  readonly quoteSoftTimeoutMs: number
+  /** Most solvers that one quote asks. */
+  readonly maxQuoteFanOut: number
+  readonly status: ChainStatus
+  /** The highest block seen; undefined until the chain has answered for the first time. */
+  readonly headBlock: number | undefined
+  /** Number of active solvers. */
+  readonly activeSolvers: number
+}
+
+/** Reads the chains of an instance. @throws UnreadableAnswer */
+export function readChains(answer: unknown): Chain[] {
+  return readList(readMessage<'ListChainsResponse'>(answer).chains).map(readChain)
+}
+
+function readChain(answer: unknown): Chain {
+  const message = readMessage<'Chain'>(answer)
+  return {
+    chainId: readInteger(message.chainId),
+    settlement: readAddress(message.settlement),
+    protocolName: readText(message.protocolName),
+    domain: readOptional(message.domain, readDomain),
+    bondToken: readOptional(message.bondToken, readToken),
+    minimumBond: readUint256(message.minimumBond),
+    destinationChainIds: readList(message.destinationChainIds).map(readInteger),
+    defaultDepositWindow: readInteger(message.defaultDepositWindow),
+    fillWindow: readInteger(message.fillWindow),
+    quoteTimeoutMs: readInteger(message.quoteTimeoutMs),
+    quoteSoftTimeoutMs: readInteger(message.quoteSoftTimeoutMs),
+    maxQuoteFanOut: readInteger(message.maxQuoteFanOut),
+    status: readEnum(message.status),
+    headBlock: readOptional(message.headBlock, readInteger),
+    activeSolvers: readInteger(message.activeSolvers),
+  }
+}
+
+function readDomain(answer: unknown): TypedDataDomain {
+  const message = readMessage<'Eip712Domain'>(answer)
+  return {
+    name: readOptional(message.name, readText),
+    version: readOptional(message.version, readText),
+    chainId: readOptional(message.chainId, readInteger),
+    verifyingContract: readOptional(message.verifyingContract, readAddress),
+    salt: readOptional(message.salt, readBytes32),
+  }
+}
+
+function readToken(answer: unknown): Token {
+  const message = readMessage<'Token'>(answer)
+  return {
+    address: readAddress(message.address),
+    symbol: readOptional(message.symbol, readText),
+    decimals: readOptional(message.decimals, readInteger),
+  }
+}

@@ -1,0 +1,37 @@
+import type { Address } from 'viem'
+import { readAddress, readInteger, readMessage, readText, readUint256 } from './answer-fields.js'
+
+/** What one solver would give. It is not binding. */
+export interface Price {
+  readonly solver: Address
+  /** The solver's display name, a text from a stranger. */
+  readonly name: string
+  /** Amounts in the token's smallest unit. */
+  readonly inputAmount: bigint
+  readonly outputAmount: bigint
+}
+
+/** The best price at a moment. Nobody can deposit with it: ask for a quote. */
+export interface PriceAnswer {
+  readonly best: Price
+  /** Number of valid offers, the best one included. */
+  readonly offers: number
+  /** When the offers were collected, Unix time in milliseconds. */
+  readonly asOf: number
+}
+
+/** Reads the answer to a price request. @throws UnreadableAnswer */
+export function readPriceAnswer(answer: unknown): PriceAnswer {
+  const message = readMessage<'GetPriceResponse'>(answer)
+  const best = readMessage<'Price'>(message.best)
+  return {
+    best: {
+      solver: readAddress(best.solver),
+      name: readText(best.name),
+      inputAmount: readUint256(best.inputAmount),
+      outputAmount: readUint256(best.outputAmount),
+    },
+    offers: readInteger(message.offers),
+    asOf: readInteger(message.asOf),
+  }
+}

@@ -1,0 +1,80 @@
+import { type Address, createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { createAggregatorClient, type InstanceTrust, readSettlement } from '../src/index.js'
+import { termsAbi } from '../src/settlement-abi.js'
+import { sampleChain } from './samples.js'
+import { sendJson, serve } from './server.js'
+
+const PINNED: Address = `0x${'77'.repeat(20)}`
+const LISTED: Address = `0x${'33'.repeat(20)}`
+const CODE_HASH = `0x${'44'.repeat(32)}` as const
+
+/** A node of chain 10 on which each address has a settlement contract with a domain of its own. */
+function createNode() {
+  const request = async ({ method, params }: { method: string; params: [{ to: Address; data: Hex }] }) => {
+    if (method === 'eth_chainId') return '0xa'
+    const [{ to, data }] = params
+    const { functionName } = decodeFunctionData({ abi: termsAbi, data })
+    const domain = ['0x0f', 'Own', '2', 10n, to, `0x${'00'.repeat(32)}`, []]
+    const result = functionName === 'eip712Domain' ? domain : CODE_HASH
+    return encodeFunctionResult({ abi: termsAbi, functionName, result } as never)
+  }
+  return createClient({ transport: custom({ request }) })
+}
+
+/** An instance that serves these chains. */
+async function createInstance(chains: readonly object[]) {
+  const { url, requests } = await serve((_request, response) => sendJson(response, 200, { chains }))
+  return { aggregator: createAggregatorClient({ baseUrl: url }), requests }
+}
+
+describe('readSettlement', () => {
+  it('reads the contract that the app pins', async () => {
+    const terms = await readSettlement(createNode(), PINNED, { protocolName: 'Pinned' })
+    expect(terms).toMatchObject({ chainId: 10, settlement: PINNED, protocolName: 'Pinned' })
+    expect(terms.domain).toEqual({ name: 'Own', version: '2', chainId: 10n, verifyingContract: PINNED })
+    expect((await readSettlement(createNode(), PINNED)).protocolName).toBe('Service')
+  })
+
+  it("takes the address and the name from a trusted instance, and the rest from the user's node", async () => {
+    const listed = { ...sampleChain(10, LISTED), protocolName: 'Listed', domain: { name: 'Invented' } }
+    const { aggregator } = await createInstance([sampleChain(1), listed])
+    const trust = { trustInstance: true, aggregator } as const
+    const terms = await readSettlement(createNode(), trust)
+    expect(terms).toMatchObject({ chainId: 10, settlement: LISTED, protocolName: 'Listed' })
+    expect(terms.domain).toMatchObject({ name: 'Own', verifyingContract: LISTED })
+    expect(terms.depositProxyCodeHash).toBe(CODE_HASH)
+    const named = await readSettlement(createNode(), trust, { protocolName: 'Pinned' })
+    expect(named.protocolName).toBe('Pinned')
+  })
+
+  it("throws CHAIN_NOT_SUPPORTED when the instance does not serve the node's chain", async () => {
+    const { aggregator } = await createInstance([sampleChain(1)])
+    await expect(readSettlement(createNode(), { trustInstance: true, aggregator })).rejects.toMatchObject({
+      name: 'AggregatorError',
+      reason: 'CHAIN_NOT_SUPPORTED',
+      message: 'The instance does not serve chain 10.',
+    })
+  })
+
+  it.each([undefined, false, 'true', 1])('does not ask an instance with trustInstance %j', async (said) => {
+    const { aggregator, requests } = await createInstance([sampleChain(10)])
+    const trust = { trustInstance: said, aggregator } as unknown as InstanceTrust
+    await expect(readSettlement(createNode(), trust)).rejects.toMatchObject({
+      reason: 'INVALID_ARGUMENT',
+      violations: [{ field: 'trustInstance', message: 'must be true: the instance could name any contract' }],
+    })
+    expect(requests()).toBe(0)
+  })
+
+  it('compiles only with a pinned address, or with the literal true', async () => {
+    const { aggregator } = await createInstance([sampleChain(1)])
+    const calls = [
+      // @ts-expect-error An instance alone is not trusted.
+      () => readSettlement(createNode(), { aggregator }),
+      // @ts-expect-error The risk is said in the source, not in a variable.
+      (isTrusted: boolean) => readSettlement(createNode(), { trustInstance: isTrusted, aggregator }),
+    ]
+    for (const call of calls) await expect(call(true)).rejects.toMatchObject({ name: 'AggregatorError' })
+  })
+})
