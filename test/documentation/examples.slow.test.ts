@@ -12,6 +12,7 @@ const marked = (marker: string) => blocks.filter((block) => block.marker === mar
 const examples = marked('example')
 const streams = marked('example: stream')
 const clients = marked('example: client')
+const quotes = marked('example: quotes')
 
 let network: Network
 
@@ -24,6 +25,7 @@ it('the documents have examples of each kind', () => {
   expect(examples.length).toBeGreaterThanOrEqual(8)
   expect(streams.length).toBeGreaterThanOrEqual(4)
   expect(clients.length).toBeGreaterThanOrEqual(4)
+  expect(quotes.length).toBeGreaterThanOrEqual(1)
 })
 
 it.each(examples)('the example at $document:$line works as copied: $code', async (block) => {
@@ -43,6 +45,17 @@ it.each(streams)('the example at $document:$line streams as copied: $code', asyn
   expect(child.output()).toMatch(connected)
   process.kill(-(child.child.pid ?? 0), 'SIGKILL')
   await child.exited
+})
+
+it.each(quotes)('the example at $document:$line streams quotes as copied: $code', async (block) => {
+  const [program, ...args] = commandOf(block)
+  const { stdout } = await promisify(execFile)(program, args)
+  const events = [...stdout.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, type, data = '']) => {
+    return { type, ...JSON.parse(data) }
+  })
+  const [quote, done] = events.slice(-2)
+  expect([quote.type, quote.quote.outputAmount, done.type]).toEqual(['quote', '2498750000', 'done'])
+  expect(done.bestOrderId).toBe(quote.orderId)
 })
 
 it.each(clients)('the example at $document:$line runs as copied: $code', async (block) => {

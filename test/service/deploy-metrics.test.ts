@@ -87,6 +87,7 @@ async function useSolvers(chain: TestChain, service: TestService): Promise<void>
 
   const unregistration = await signedUnregistration(solverAccounts[1])
   await service.delete(`${solvers}/${solverAccounts[1].address}`, unregistration)
+  expect((await service.post(`${quotes}/stream`, quoteRequest(chain))).status).toBe(200)
   for (const status of [200, 429]) expect((await service.get(solvers)).status).toBe(status)
 }
 
