@@ -75,19 +75,22 @@ class QuoteStreamBody {
     const leave = () => stream.leave()
     this.#reply.raw.once('close', leave)
     if (isCancelled(this.#reply)) leave()
-    this.#body = Readable.from(this.#write(stream), { objectMode: false })
-    return this.#body
+    const body = new Readable({ read: () => void this.#writeNext(body, stream) })
+    // The headers leave with the first bytes. Until there is an offer, they show that the stream is open.
+    body.push(COMMENT)
+    this.#body = body
+    return body
   }
 
-  async *#write(stream: OpenQuoteStream): AsyncGenerator<Buffer> {
-    // The headers leave with the first bytes. Until there is an offer, they show that the stream is open.
-    yield COMMENT
+  async #writeNext(body: Readable, stream: OpenQuoteStream): Promise<void> {
     try {
-      for await (const message of stream.messages()) yield toServerSentEvent(message)
+      const message = await stream.next()
+      body.push(message === undefined ? null : toServerSentEvent(message))
     } catch (thrown) {
       const error = toServiceError(thrown)
       this.#request.rejection = error
-      yield block('error', errorBody(error))
+      body.push(block('error', errorBody(error)))
+      body.push(null)
     }
   }
 }

@@ -37,14 +37,37 @@ const DRAIN_MS = 10_000
 /** The interval of looking whether a slow client has read. */
 const DRAIN_CHECK_MS = 100
 
-/** One client's stream of quotes: rounds, one after the other, each with its improvements. */
+/** What a stream does next. */
+type State =
+  | { readonly kind: 'begin_round' }
+  | { readonly kind: 'round' }
+  /** Waits until a time in milliseconds from the opening. */
+  | { readonly kind: 'pause'; readonly untilMs: number }
+  /** Waits until the client has read, at the latest until a time. */
+  | { readonly kind: 'drain'; readonly untilMs: number }
+  /** Waits for the limit of the caller. */
+  | { readonly kind: 'admit' }
+  | { readonly kind: 'end' }
+
+/**
+ * One client's stream of quotes: rounds, one after the other, each with its improvements. It is a state machine and no
+ * generator, so that an idle stream keeps nothing of its last round in memory.
+ */
 export class QuoteStream {
   readonly #options: QuoteStreamOptions
   readonly #openedAt = performance.now()
   /** Aborted when the client has left: ends its requests to solvers. */
   readonly #leaving = new AbortController()
+  #state: State = { kind: 'begin_round' }
+  #round = 0
+  #roundStartedMs = 0
+  /** The best offer of the round, until it is taken. */
+  #best: BestOffer | undefined
+  /** The end of the round, until it is taken. */
+  #ending: RoundResult | ServiceError | undefined
   #isShuttingDown = false
   #wake = () => {}
+  #stalled: NodeJS.Timeout | undefined
 
   constructor(options: QuoteStreamOptions) {
     this.#options = options
@@ -52,7 +75,9 @@ export class QuoteStream {
 
   /** Ends the stream and its requests to solvers, as the client has left. */
   leave(): void {
+    this.#state = { kind: 'end' }
     this.#leaving.abort()
+    clearTimeout(this.#stalled)
     this.#wake()
   }
 
@@ -63,100 +88,106 @@ export class QuoteStream {
   }
 
   /**
-   * The items. Take the next one when the client can take it; an item that was superseded meanwhile is left out.
-   * @throws ServiceError NO_QUOTES, SOLVERS_BUSY, CHAIN_UNAVAILABLE, SHUTTING_DOWN or SUBSCRIBER_TOO_SLOW
+   * The next item. Call it when the client can take one; an item that was superseded meanwhile is left out.
+   * @returns undefined at the end
+   * @throws ServiceError NO_QUOTES, SOLVERS_BUSY, CHAIN_UNAVAILABLE, SHUTTING_DOWN, or an error of the limits
    */
-  async *items(): AsyncGenerator<QuoteStreamItem, void, void> {
-    let stalled: NodeJS.Timeout | undefined
-    try {
-      for await (const item of this.#rounds()) {
-        stalled = setTimeout(() => this.#abandon(), DRAIN_MS)
-        yield item
-        clearTimeout(stalled)
-      }
-    } finally {
-      clearTimeout(stalled)
-      this.#leaving.abort()
+  async next(): Promise<QuoteStreamItem | undefined> {
+    clearTimeout(this.#stalled)
+    for (;;) {
+      if (this.#state.kind === 'end') return undefined
+      const item = await this.#step(this.#state)
+      if (item === undefined) continue
+      this.#stalled = setTimeout(() => this.#abandon(), DRAIN_MS)
+      return item
     }
   }
 
-  async *#rounds(): AsyncGenerator<QuoteStreamItem, void, void> {
-    const { refreshMs } = this.#options
-    for (let round = 1; ; round++) {
-      const startedMs = this.#elapsedMs()
-      yield* this.#round(round)
-      if (this.#hasLeft || refreshMs === undefined) return
-      const nextMs = startedMs + refreshMs
-      if (nextMs >= Math.min(LONGEST_MS, this.#options.caller.timeoutMs ?? LONGEST_MS)) return
-      yield* this.#pauseUntil(nextMs)
-      await this.#untilDrained()
-      yield* this.#untilAdmitted()
-      if (this.#hasLeft) return
+  /** Takes one step. @returns an item, if there is one */
+  #step(state: State): Promise<QuoteStreamItem | undefined> | QuoteStreamItem | undefined {
+    switch (state.kind) {
+      case 'begin_round':
+        return this.#beginRound()
+      case 'round':
+        return this.#takeFromRound()
+      case 'pause':
+        return this.#pause(state.untilMs)
+      case 'drain':
+        return this.#drain(state.untilMs)
+      case 'admit':
+        return this.#admit()
+      case 'end':
+        return undefined
     }
   }
 
-  /** Sends the best offers of a round, then its end. */
-  async *#round(round: number): AsyncGenerator<QuoteStreamItem, void, void> {
-    const { aggregator, toRequest, softDeadline, caller, refreshMs } = this.#options
-    let best: BestOffer | undefined
-    let ending: RoundResult | ServiceError | undefined
-    const onBest = (offer: BestOffer) => {
-      best = offer
+  #beginRound(): undefined {
+    const { aggregator, toRequest, softDeadline, caller } = this.#options
+    this.#state = { kind: 'round' }
+    this.#round++
+    this.#roundStartedMs = this.#elapsedMs()
+    const timeoutMs = caller.timeoutMs && caller.timeoutMs - this.#roundStartedMs
+    const onBest = (best: BestOffer) => {
+      this.#best = best
       this.#wake()
     }
-    const end = (result: RoundResult | ServiceError) => {
-      ending = result
+    const end = (ending: RoundResult | ServiceError) => {
+      this.#ending = ending
       this.#wake()
     }
-    const timeoutMs = caller.timeoutMs && caller.timeoutMs - this.#elapsedMs()
     aggregator
       .runRound(toRequest(), { ...caller, timeoutMs, signal: this.#leaving.signal }, { softDeadline, onBest })
       .then(end, (thrown) => end(toServiceError(thrown)))
-    for (;;) {
-      if (this.#hasLeft) return
-      if (best !== undefined) {
-        const latest: BestOffer = best
-        best = undefined
-        yield { kind: 'quote', round, ...latest }
-      } else if (ending === undefined) {
-        if (!(await this.#sleep(HEARTBEAT_MS))) yield { kind: 'heartbeat' }
-      } else break
-    }
-    const result: RoundResult | ServiceError = ending
-    if (result instanceof ServiceError) throw result
-    if (result.error !== undefined && refreshMs === undefined) throw result.error
-    yield { kind: 'done', round, ...result }
   }
 
-  /** @param untilMs milliseconds from the opening of the stream */
-  async *#pauseUntil(untilMs: number): AsyncGenerator<QuoteStreamItem, void, void> {
-    for (;;) {
-      if (this.#hasLeft) return
-      if (this.#isShuttingDown) throw shuttingDown()
-      const leftMs = untilMs - this.#elapsedMs()
-      if (leftMs <= 0) return
+  async #takeFromRound(): Promise<QuoteStreamItem | undefined> {
+    const [round, best, ending] = [this.#round, this.#best, this.#ending]
+    if (best !== undefined) {
+      this.#best = undefined
+      return { kind: 'quote', round, ...best }
+    }
+    if (ending === undefined) return (await this.#sleep(HEARTBEAT_MS)) ? undefined : { kind: 'heartbeat' }
+    this.#ending = undefined
+    this.#state = this.#afterRound()
+    if (ending instanceof ServiceError) throw ending
+    if (ending.error !== undefined && this.#options.refreshMs === undefined) throw ending.error
+    return { kind: 'done', round, ...ending }
+  }
+
+  #afterRound(): State {
+    const { refreshMs, caller } = this.#options
+    const untilMs = this.#roundStartedMs + (refreshMs ?? Number.POSITIVE_INFINITY)
+    const isLast = untilMs >= Math.min(LONGEST_MS, caller.timeoutMs ?? LONGEST_MS)
+    return isLast ? { kind: 'end' } : { kind: 'pause', untilMs }
+  }
+
+  async #pause(untilMs: number): Promise<QuoteStreamItem | undefined> {
+    if (this.#isShuttingDown) throw shuttingDown()
+    const leftMs = untilMs - this.#elapsedMs()
+    if (leftMs > 0) {
       const wasWoken = await this.#sleep(Math.min(leftMs, HEARTBEAT_MS))
-      if (!wasWoken && leftMs > HEARTBEAT_MS && this.#options.isDrained()) yield { kind: 'heartbeat' }
+      const isHeartbeatDue = !wasWoken && leftMs > HEARTBEAT_MS && this.#options.isDrained()
+      return isHeartbeatDue ? { kind: 'heartbeat' } : undefined
     }
+    this.#state = { kind: 'drain', untilMs: this.#elapsedMs() + DRAIN_MS }
+    return undefined
   }
 
-  async #untilDrained(): Promise<void> {
-    const deadlineMs = this.#elapsedMs() + DRAIN_MS
-    while (!this.#hasLeft && !this.#options.isDrained()) {
-      if (this.#elapsedMs() >= deadlineMs) this.#abandon()
-      await this.#sleep(DRAIN_CHECK_MS)
-    }
+  async #drain(untilMs: number): Promise<undefined> {
+    if (this.#options.isDrained()) this.#state = { kind: 'admit' }
+    else if (this.#elapsedMs() >= untilMs) this.#abandon()
+    else await this.#sleep(DRAIN_CHECK_MS)
   }
 
-  async *#untilAdmitted(): AsyncGenerator<QuoteStreamItem, void, void> {
-    while (!this.#hasLeft) {
-      try {
-        return await this.#options.admitRound()
-      } catch (thrown) {
-        const error = toServiceError(thrown)
-        if (error.retryAfterSeconds === undefined) throw error
-        yield* this.#pauseUntil(this.#elapsedMs() + error.retryAfterSeconds * 1000)
-      }
+  async #admit(): Promise<undefined> {
+    try {
+      await this.#options.admitRound()
+      if (this.#state.kind === 'admit') this.#state = { kind: 'begin_round' }
+    } catch (thrown) {
+      const error = toServiceError(thrown)
+      if (error.retryAfterSeconds === undefined) throw error
+      if (this.#state.kind !== 'admit') return
+      this.#state = { kind: 'pause', untilMs: this.#elapsedMs() + error.retryAfterSeconds * 1000 }
     }
   }
 
@@ -174,10 +205,6 @@ export class QuoteStream {
   #abandon(): void {
     this.leave()
     this.#options.abandon()
-  }
-
-  get #hasLeft(): boolean {
-    return this.#leaving.signal.aborted
   }
 
   #elapsedMs(): number {

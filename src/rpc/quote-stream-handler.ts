@@ -26,7 +26,11 @@ export function toQuoteStreamHandler(streams: QuoteStreams) {
       leave = () => stream.leave()
       context.signal.addEventListener('abort', leave)
       if (context.signal.aborted) leave()
-      for await (const message of stream.messages()) yield create(StreamQuotesResponseSchema, { message })
+      for (;;) {
+        const message = await stream.next()
+        if (message === undefined) break
+        yield create(StreamQuotesResponseSchema, { message })
+      }
     } catch (thrown) {
       const error = toServiceError(thrown)
       recordError(error)

@@ -56,8 +56,12 @@ export interface QuoteStreamCaller extends Omit<RequestContext, 'protocol' | 'si
 
 /** One client's stream. */
 export interface OpenQuoteStream {
-  /** Its messages. Take the next one when the last one has been written. @throws ServiceError */
-  messages(): AsyncGenerator<QuoteStreamMessage, void, void>
+  /**
+   * Its next message. Call it when the last one has been written.
+   * @returns undefined at the end
+   * @throws ServiceError
+   */
+  next(): Promise<QuoteStreamMessage | undefined>
   /** Ends the stream, as the client has left. */
   leave(): void
 }
@@ -151,7 +155,19 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
       count(caller.protocol, 'OK')
       return undefined
     }
-    return { leave: close, messages: () => toMessages(stream, caller, close) }
+    return {
+      leave: () => void close(),
+      async next() {
+        try {
+          const item = await stream.next()
+          if (item === undefined) return void close()
+          recordQuote(item, caller)
+          return toQuoteStreamMessage(item)
+        } catch (thrown) {
+          throw close(thrown) ?? toServiceError(thrown)
+        }
+      },
+    }
   }
 
   return {
@@ -175,24 +191,6 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
       isShuttingDown = true
       for (const stream of streams) stream.shutDown()
     },
-  }
-}
-
-/** @param close ends the stream; with an error, it returns the one for the client */
-async function* toMessages(
-  stream: QuoteStream,
-  caller: QuoteStreamCaller,
-  close: (thrown?: unknown) => ServiceError | undefined,
-): AsyncGenerator<QuoteStreamMessage, void, void> {
-  try {
-    for await (const item of stream.items()) {
-      recordQuote(item, caller)
-      yield toQuoteStreamMessage(item)
-    }
-  } catch (thrown) {
-    throw close(thrown) ?? toServiceError(thrown)
-  } finally {
-    close()
   }
 }
 
