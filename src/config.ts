@@ -10,9 +10,11 @@ import {
   readRateLimitStore,
   readRateLimits,
 } from './config/rate-limits.js'
+import { readVerification } from './config/verification.js'
 import { parseUint256 } from './domain/amount.js'
 import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from './domain/field-rules.js'
 import { DAY_SECONDS } from './domain/time.js'
+import type { VerifyMode } from './domain/verification.js'
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.js'
 import { DEFAULTS } from './variables.js'
@@ -32,6 +34,12 @@ export interface Config extends DatabaseLocation {
   readonly quoteSoftTimeoutMs: number
   /** How long equal requests for a price get the same answer; with 0 they only share an auction under way. */
   readonly priceCacheMs: number
+  /** The offers that the settlement contract checks when a request does not say. */
+  readonly verifyQuotes: VerifyMode
+  /** The most that a request may ask for. */
+  readonly verifyMax: VerifyMode
+  /** The longest time of all checks of a quote. */
+  readonly verifyTimeoutMs: number
   readonly defaultDepositWindowSeconds: number
   readonly defaultFillWindowSeconds: number
   /** In the bond token's smallest unit. */
@@ -104,6 +112,7 @@ export function readConfig(environment: Environment): Config {
     quoteTimeoutMs,
     quoteSoftTimeoutMs: env.integer('QUOTE_SOFT_TIMEOUT_MS', { min: 0, max: quoteTimeoutMs }),
     priceCacheMs: env.integer('PRICE_CACHE_MS', { min: 0, max: 60_000 }),
+    ...readVerification(env),
     defaultDepositWindowSeconds: env.integer('DEFAULT_DEPOSIT_WINDOW', {
       min: DEPOSIT_WINDOW.minimum,
       max: DEPOSIT_WINDOW.maximum,

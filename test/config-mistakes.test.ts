@@ -100,6 +100,9 @@ describe('an error names the variable and what it must be:', () => {
           string,
         ],
     ),
+    ['VERIFY_QUOTES', 'first', 'is "first": it must be one of off, best, all'],
+    ['VERIFY_QUOTES', 'all', 'is all: it must not exceed VERIFY_MAX, which is best'],
+    ['VERIFY_MAX', 'on', 'is "on": it must be one of off, best, all'],
     ['LOG_LEVEL', 'loud', 'is "loud": it must be one of trace, debug, info, warn, error, fatal, silent'],
   ])('%s=%s', (variable, value, message) => {
     expect(issues({ [variable]: value })).toEqual([{ variable, message }])
@@ -114,6 +117,7 @@ describe('an integer must be decimal digits within its range:', () => {
   const ranges: [string, number, number][] = [
     ['PORT', 0, 65_535],
     ['QUOTE_TIMEOUT_MS', 1, 60_000],
+    ['VERIFY_TIMEOUT_MS', 1, 60_000],
     ['DEFAULT_DEPOSIT_WINDOW', 1, 86_400],
     ['DEFAULT_FILL_WINDOW', 1, 2_592_000],
     ['BOND_CHECK_INTERVAL_MS', 10, 30_000],
@@ -152,6 +156,11 @@ describe('an integer must be decimal digits within its range:', () => {
       expect(() => readConfig({ ...LEAST, [variable]: text }), text).not.toThrow()
     }
   })
+})
+
+test('an invalid VERIFY_MAX is one error, whatever VERIFY_QUOTES is', () => {
+  const message = 'is "on": it must be one of off, best, all'
+  expect(issues({ VERIFY_MAX: 'on', VERIFY_QUOTES: 'all' })).toEqual([{ variable: 'VERIFY_MAX', message }])
 })
 
 test('an invalid DATABASE_URL is one error, whichever store counts the requests', () => {

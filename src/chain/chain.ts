@@ -15,6 +15,7 @@ import type { ChainSnapshot } from './chain-state.js'
 import { createChainStatePublisher } from './chain-state-messages.js'
 import { createChainSync } from './chain-sync.js'
 import { type ContractReader, createContractReader } from './contract-reader.js'
+import { createDepositVerifier, type DepositVerifier } from './deposit-verifier.js'
 import type { OrderCaches } from './order-cache.js'
 import { createRemoteChainState } from './remote-chain-state.js'
 import { createRpcClient } from './rpc-client.js'
@@ -33,7 +34,7 @@ export interface ChainStatus {
 }
 
 /** One supported chain: its settlement contract and the contract's events. */
-export interface Chain extends ContractReader {
+export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDeposit'> {
   readonly chainId: number
   /**
    * Polls the chain for the first time, then at every new block until `close`.
@@ -116,6 +117,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
   })
   const { state } = leadership
+  const depositVerifier = createDepositVerifier(config, { metrics })
   const reader = createContractReader({ ...config, client, state, orders, log })
 
   function knownContract(): VerifiedContract {
@@ -126,6 +128,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
 
   return {
     ...reader,
+    verifyDeposit: depositVerifier.verifyDeposit,
     chainId,
     start: leadership.start,
     status() {
@@ -149,6 +152,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       const closed = Promise.all([leadership.close(), bondTokenReader.close()])
       // A request that the node has not answered must not delay the end of the service.
       rpc.close()
+      depositVerifier.close()
       await closed
     },
   }

@@ -22,3 +22,26 @@ export function retryAfterMs(status: number, header: string | null, nowMs: numbe
   const wanted = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs
   return Number.isNaN(wanted) ? 0 : Math.min(MAX_PAUSE_MS, Math.max(0, wanted))
 }
+
+/** Remembers the pause that a node asks for. */
+export interface RetryAfterPause {
+  /** Reads a response of the node. */
+  note(response: Pick<Response, 'status' | 'headers'>): void
+  /** @throws EndpointPausedError while the pause lasts */
+  assertOver(): void
+}
+
+/** Builds the memory of one endpoint. */
+export function createRetryAfterPause(): RetryAfterPause {
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  return {
+    note({ status, headers }) {
+      const pause = retryAfterMs(status, headers.get('retry-after'), Date.now())
+      if (pause > 0) pausedUntil = performance.now() + pause
+    },
+    assertOver() {
+      const leftMs = pausedUntil - performance.now()
+      if (leftMs > 0) throw new EndpointPausedError(leftMs)
+    },
+  }
+}

@@ -12,7 +12,7 @@ import { closeRpcSockets } from '../internals/close-rpc-sockets.js'
 import { type BatchingTransport, createBatchingTransport } from './batching-transport.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { createNodeFetch, type NodeFetch } from './node-fetch.js'
-import { EndpointPausedError, retryAfterMs } from './retry-after.js'
+import { createRetryAfterPause } from './retry-after.js'
 import { isRpcResponseError } from './rpc-error.js'
 
 /** The JSON-RPC endpoints of one chain. */
@@ -106,22 +106,18 @@ function withMetrics<T extends Transport>(transport: T, onCall: OnCall): T {
 
 /** Builds an HTTP transport that sends no calls until the time in a `Retry-After` of the node. */
 function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): BatchingTransport {
-  let pausedUntil = Number.NEGATIVE_INFINITY
+  const pause = createRetryAfterPause()
   const { transport, takesBatches } = createBatchingTransport(url, nodeFetch, {
     timeout: CALL_TIMEOUT_MS,
     retryCount: 0,
     maxResponseBodySize: MAX_ANSWER_BYTES,
-    onFetchResponse({ status, headers }) {
-      const pause = retryAfterMs(status, headers.get('retry-after'), Date.now())
-      if (pause > 0) pausedUntil = performance.now() + pause
-    },
+    onFetchResponse: pause.note,
   })
   const metered = withMetrics(transport, onCall)
   const pausing: HttpTransport = (options) => {
     const made = metered(options)
     const request: typeof made.request = async (...call) => {
-      const leftMs = pausedUntil - performance.now()
-      if (leftMs > 0) throw new EndpointPausedError(leftMs)
+      pause.assertOver()
       return made.request(...call)
     }
     return { ...made, request }

@@ -66,5 +66,18 @@ export function createChainMetrics(registers: Registry[]) {
       buckets: CALL_SECONDS,
       registers,
     }),
+    verifications: new Counter({
+      name: 'aggregator_verifications_total',
+      help: 'Checks of offers by the settlement contract, by chain and result (accepted, rejected: the offer is dropped, unknown: the contract has not answered).',
+      labelNames: ['chain_id', 'result'],
+      registers,
+    }),
+    verificationSeconds: new Histogram({
+      name: 'aggregator_verification_duration_seconds',
+      help: 'Duration of the checks of offers by the settlement contract, by chain. Checks beyond the budget are not included.',
+      labelNames: ['chain_id'],
+      buckets: CALL_SECONDS,
+      registers,
+    }),
   }
 }

@@ -1,0 +1,113 @@
+import type { ChainConfig } from '../config.js'
+import type { Quote, SignedQuote } from '../domain/quote.js'
+import type { DepositVerdict, UnknownReason } from '../domain/verification.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { createCallBudget } from './call-budget.js'
+import { depositErrorOf } from './deposit-errors.js'
+import { revertOf } from './revert-data.js'
+import { AnswerTooLongError, type RpcAnswer } from './rpc-connection.js'
+import { createVerificationEndpoint, type VerificationEndpoint } from './verification-endpoint.js'
+
+/** Asks the settlement contract of one chain about offers (docs/decisions.md, D13). */
+export interface DepositVerifier {
+  /**
+   * Whether the contract would accept the deposit of an offer, by a call of `deposit` as its user at the head. The promise is
+   * never rejected. The input token's code runs in the call, so that the one who chose it can cause any verdict.
+   * @param signal ends the check at the end of its time; there is no other time limit
+   */
+  verifyDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<DepositVerdict>
+  close(): void
+}
+
+interface DepositVerifierOptions {
+  readonly metrics: Pick<Metrics, 'verifications' | 'verificationSeconds'>
+}
+
+/** Bounds of one chain in one process. The calls count against the limits of the node, next to the reads of events. */
+const MAX_UNDER_WAY = 64
+const MAX_PER_SECOND = 100
+/** How long an endpoint that gave no answer comes after the others. */
+const AVOID_MS = 10_000
+
+/**
+ * Builds the verifier of a chain. Its calls have connections and a budget of their own, so that no other read waits for
+ * them. None of them waits for a place.
+ */
+export function createDepositVerifier(
+  config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
+  { metrics }: DepositVerifierOptions,
+): DepositVerifier {
+  const { chainId } = config
+  const clock = () => performance.now()
+  const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
+  const endpoints = config.rpcUrls.map((url) => createVerificationEndpoint(url, config))
+  const failedAt = new Map<VerificationEndpoint, number>()
+
+  function inOrder(): readonly VerificationEndpoint[] {
+    const isAvoided = (endpoint: VerificationEndpoint) =>
+      clock() - (failedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < AVOID_MS
+    return [...endpoints].sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)))
+  }
+
+  /** Calls the endpoints in order until one answers. */
+  async function check(
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+  ): Promise<DepositVerdict> {
+    for (const endpoint of inOrder()) {
+      try {
+        return verdictOf(await endpoint.callDeposit(offer, signal), offer.quote)
+      } catch (error) {
+        if (error instanceof AnswerTooLongError) return unknown('answer_too_long')
+        failedAt.set(endpoint, clock())
+        if (signal.aborted) return unknown('timeout')
+      }
+    }
+    return unknown('no_answer')
+  }
+
+  async function checkInBudget(
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+  ): Promise<DepositVerdict> {
+    if (signal.aborted) return unknown('timeout')
+    const end = budget.begin()
+    if (end === undefined) return unknown('over_budget')
+    const startedAt = clock()
+    const verdict = await check(offer, signal)
+    end()
+    metrics.verificationSeconds.observe({ chain_id: chainId }, (clock() - startedAt) / 1000)
+    return verdict
+  }
+
+  return {
+    async verifyDeposit(offer, signal) {
+      const verdict = await checkInBudget(offer, signal)
+      metrics.verifications.inc({ chain_id: chainId, result: verdict.kind })
+      return verdict
+    },
+    close() {
+      for (const endpoint of endpoints) endpoint.close()
+    },
+  }
+}
+
+function verdictOf({ result, error }: RpcAnswer, quote: Quote): DepositVerdict {
+  if (error === undefined || error === null)
+    return isReturnValue(result) ? { kind: 'accepted' } : unknown('node_error')
+  const revert = revertOf(error)
+  if (revert === undefined) return unknown('node_error')
+  if (revert.data === '0x') return unknown('empty_revert')
+  const known = depositErrorOf(revert.data, quote)
+  if (known === undefined) return unknown('unlisted_revert')
+  return known.kind === 'refusal' ? { kind: 'rejected', error: known.name } : { kind: 'accepted' }
+}
+
+/** Return values have whole words of 32 bytes. An error has a selector more, so that a node that returns it as a result is found. */
+function isReturnValue(result: unknown): boolean {
+  return typeof result === 'string' && /^0x([0-9a-f]{64})*$/i.test(result)
+}
+
+function unknown(reason: UnknownReason): DepositVerdict {
+  return { kind: 'unknown', reason }
+}

@@ -1,0 +1,28 @@
+/** An answer of JSON-RPC that is not validated yet. */
+export interface RpcAnswer {
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+/**
+ * Calls one JSON-RPC endpoint for answers that a stranger may shape. It shares no call, batch or socket with the reads of
+ * the chain.
+ */
+export interface RpcConnection {
+  /**
+   * Sends one call, never in a batch. It has no time limit but the signal.
+   * @param signal ends the call, and drops what is left of its answer
+   * @throws AnswerTooLongError; other errors when there is no answer
+   */
+  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<RpcAnswer>
+  /** Ends all calls, and closes what is open. */
+  close(): void
+}
+
+/** A known revert has less than 1 KB. */
+export const MAX_ANSWER_BYTES = 64 * 1024
+
+/** The answer has more than MAX_ANSWER_BYTES. */
+export class AnswerTooLongError extends Error {
+  override readonly name = 'AnswerTooLongError'
+}

@@ -1,0 +1,98 @@
+import { encodeFunctionData, zeroAddress } from 'viem'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { coalesce } from '../concurrency/coalesce.js'
+import { type Address, toQuantity } from '../domain/hex.js'
+import { type Quote, type SignedQuote, toContractQuote } from '../domain/quote.js'
+import { createHttpRpcConnection } from './http-rpc-connection.js'
+import { revertOf } from './revert-data.js'
+import type { RpcAnswer } from './rpc-connection.js'
+import { createWsRpcConnection } from './ws-rpc-connection.js'
+
+/** One JSON-RPC endpoint of a chain, for the calls of `deposit`. */
+export interface VerificationEndpoint {
+  /**
+   * Calls `deposit` as the user of the quote, at the head. The first call checks the endpoint before.
+   * @throws UnsuitableEndpointError, AnswerTooLongError; other errors when there is no answer
+   */
+  callDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<RpcAnswer>
+  close(): void
+}
+
+/** The answers of the endpoint say nothing about deposits on this chain. */
+export class UnsuitableEndpointError extends Error {
+  override readonly name = 'UnsuitableEndpointError'
+}
+
+/**
+ * Gas of a call: several times the gas of a deposit. It bounds what a token can do to the node and to its answer: a revert
+ * with all of it has about 1.5 MB.
+ */
+const GAS = 5_000_000
+const CHECK_TIMEOUT_MS = 5000
+
+/** A quote that every contract refuses: nothing for nothing, until 1970, without a signature. */
+const EMPTY_QUOTE: Quote = {
+  solver: zeroAddress,
+  user: zeroAddress,
+  inputToken: zeroAddress,
+  inputAmount: 0n,
+  outputToken: zeroAddress,
+  outputAmount: 0n,
+  orderType: 'EXACT_INPUT',
+  outputChainId: 0,
+  depositDeadline: 0,
+  fillDeadline: 0,
+  nonce: 0n,
+}
+
+/**
+ * Builds the endpoint. Before its first use, it must have the right chain id and report that the contract refuses an empty
+ * quote. A node without the contract, or one that returns reverts as results, would accept every quote.
+ */
+export function createVerificationEndpoint(
+  url: string,
+  { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
+): VerificationEndpoint {
+  const connection = /^wss?:/i.test(url) ? createWsRpcConnection(url) : createHttpRpcConnection(url)
+  let isSuitable = false
+
+  function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
+    const data = encodeFunctionData({
+      abi: settlementAbi,
+      functionName: 'deposit',
+      args: [toContractQuote(quote), signature],
+    })
+    const transaction = { from: quote.user, to: settlement, gas: toQuantity(GAS), data }
+    return connection.call('eth_call', [transaction, 'latest'], signal)
+  }
+
+  const check = coalesce(async () => {
+    if (isSuitable) return
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
+    const [chain, refusal] = await Promise.all([
+      connection.call('eth_chainId', [], signal),
+      callDeposit({ quote: EMPTY_QUOTE, signature: '0x' }, signal),
+    ])
+    if (Number(chain.result) !== chainId) throw new UnsuitableEndpointError('it serves another chain')
+    if (revertOf(refusal.error) === undefined)
+      throw new UnsuitableEndpointError('it does not report that an empty quote is refused')
+    isSuitable = true
+  })
+
+  return {
+    async callDeposit(offer, signal) {
+      if (!isSuitable) await untilAborted(check(), signal)
+      return callDeposit(offer, signal)
+    },
+    close: connection.close,
+  }
+}
+
+/** @throws the reason of the signal when it is aborted first; the promise itself goes on */
+function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,103 @@
+import type { Chain } from '../chain/chain.js'
+import type { SignedQuote } from '../domain/quote.js'
+import type { DepositVerdict, UnknownReason, VerifyMode } from '../domain/verification.js'
+
+/** Has the settlement contract check the offers of a quote (docs/decisions.md, D13). */
+export interface OfferVerifier {
+  /**
+   * Checks offers within VERIFY_TIMEOUT_MS and the caller's own time. `best` checks the best offer, and after each rejection the
+   * next one. `all` checks all at the same time. Equal offers are checked once.
+   * @param offers offers of one request, best first
+   * @returns the offers with their results, in the same order. The promise is never rejected
+   */
+  verify(offers: readonly SignedQuote[], options: VerifyOptions): Promise<VerifiedOffer[]>
+}
+
+export interface VerifyOptions {
+  readonly chainId: number
+  readonly mode: Exclude<VerifyMode, 'off'>
+  /** The time that the caller still has, in milliseconds; undefined without a deadline. */
+  readonly timeoutMs: number | undefined
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  /** Called with the result of each offer as soon as it is known; for `best`, only with the offers that were checked. */
+  readonly onResult?: (verified: VerifiedOffer) => void
+}
+
+/** An offer with what the settlement contract says of it. */
+export type VerifiedOffer = { readonly offer: SignedQuote } & Verification
+
+export type Verification =
+  /** The contract accepts it. */
+  | { readonly kind: 'verified' }
+  /** The contract refuses it, so that it is dropped. Says nothing about the solver: the caller's token can cause it. */
+  | { readonly kind: 'dropped'; readonly error: string }
+  | { readonly kind: 'unmarked'; readonly reason: UnknownReason | 'not_checked' }
+
+interface OfferVerifierOptions {
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'verifyDeposit'>>
+  /** VERIFY_TIMEOUT_MS. */
+  readonly verifyTimeoutMs: number
+}
+
+/** The same for all offers that the contract cannot tell apart: the order id is a hash of quote and signature. */
+type Key = SignedQuote['orderId']
+
+const NOT_CHECKED: Verification = { kind: 'unmarked', reason: 'not_checked' }
+
+/** Builds the verifier of all chains. */
+export function createOfferVerifier({ chains, verifyTimeoutMs }: OfferVerifierOptions): OfferVerifier {
+  async function checkWithin(
+    offer: SignedQuote,
+    chainId: number,
+    signal: AbortSignal,
+  ): Promise<Verification> {
+    const verdict = await chains.get(chainId)?.verifyDeposit(offer, signal)
+    return verdict === undefined ? NOT_CHECKED : toVerification(verdict)
+  }
+
+  return {
+    async verify(offers, { chainId, mode, timeoutMs = verifyTimeoutMs, signal, onResult = () => {} }) {
+      const time = limitTime(Math.min(verifyTimeoutMs, timeoutMs), signal)
+      const results = new Map<Key, Verification>()
+      const check = async (offer: SignedQuote) => {
+        const result = await checkWithin(offer, chainId, time.signal)
+        results.set(offer.orderId, result)
+        onResult({ offer, ...result })
+        return result
+      }
+      const distinct = [...new Map(offers.map((offer) => [offer.orderId, offer])).values()]
+      if (mode === 'all') await Promise.all(distinct.map(check))
+      else for (const offer of distinct) if ((await check(offer)).kind !== 'dropped') break
+      time.end()
+      return offers.map((offer) => ({ offer, ...(results.get(offer.orderId) ?? NOT_CHECKED) }))
+    },
+  }
+}
+
+function toVerification(verdict: DepositVerdict): Verification {
+  switch (verdict.kind) {
+    case 'accepted':
+      return { kind: 'verified' }
+    case 'rejected':
+      return { kind: 'dropped', error: verdict.error }
+    case 'unknown':
+      return { kind: 'unmarked', reason: verdict.reason }
+  }
+}
+
+/** A signal that is aborted after a time, or with another one. It must be ended. */
+function limitTime(ms: number, signal: AbortSignal) {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, Math.max(0, ms))
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+    },
+  }
+}
