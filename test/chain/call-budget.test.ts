@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { createCallBudget } from '../../src/chain/call-budget.js'
+
+function createBudget(maxUnderWay: number, maxPerSecond: number) {
+  let now = 5000
+  const budget = createCallBudget({ maxUnderWay, maxPerSecond, clock: () => now })
+  const begin = (count: number) =>
+    Array.from({ length: count }, budget.begin).flatMap((end) => (end === undefined ? [] : [end]))
+  return {
+    begin,
+    pass(ms: number) {
+      now += ms
+    },
+  }
+}
+
+test('no more calls are under way than the budget allows, and each end makes room for one', () => {
+  const { begin } = createBudget(3, 100)
+  const ends = begin(5)
+  expect(ends).toHaveLength(3)
+  ends[0]?.()
+  expect(begin(5)).toHaveLength(1)
+})
+
+test('a call that is ended twice makes room for one', () => {
+  const { begin } = createBudget(2, 100)
+  const [end] = begin(2)
+  end?.()
+  end?.()
+  expect(begin(5)).toHaveLength(1)
+})
+
+test('a second has at most its number of calls, however soon they end', () => {
+  const { begin, pass } = createBudget(100, 10)
+  for (const end of begin(20)) end()
+  expect(begin(1)).toHaveLength(0)
+  pass(500)
+  expect(begin(20)).toHaveLength(5)
+})
+
+test('a quiet minute does not allow more calls in the next second', () => {
+  const { begin, pass } = createBudget(100, 10)
+  pass(60_000)
+  expect(begin(50)).toHaveLength(10)
+})
+
+test('a call beyond the budget does not count', () => {
+  const { begin, pass } = createBudget(100, 10)
+  begin(1000)
+  pass(100)
+  expect(begin(1000)).toHaveLength(1)
+})
