@@ -117,7 +117,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
   })
   const { state } = leadership
-  const depositVerifier = createDepositVerifier(config, { metrics })
+  const depositVerifier = createDepositVerifier(config, options)
   const reader = createContractReader({ ...config, client, state, orders, log })
 
   function knownContract(): VerifiedContract {

@@ -1,12 +1,17 @@
 import type { ChainConfig } from '../config.js'
 import type { Quote, SignedQuote } from '../domain/quote.js'
 import type { DepositVerdict, UnknownReason } from '../domain/verification.js'
+import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createCallBudget } from './call-budget.js'
 import { depositErrorOf } from './deposit-errors.js'
 import { revertOf } from './revert-data.js'
 import { AnswerTooLongError, type RpcAnswer } from './rpc-connection.js'
-import { createVerificationEndpoint, type VerificationEndpoint } from './verification-endpoint.js'
+import {
+  createVerificationEndpoint,
+  UnsuitableEndpointError,
+  type VerificationEndpoint,
+} from './verification-endpoint.js'
 
 /** Asks the settlement contract of one chain about offers (docs/decisions.md, D13). */
 export interface DepositVerifier {
@@ -21,6 +26,7 @@ export interface DepositVerifier {
 
 interface DepositVerifierOptions {
   readonly metrics: Pick<Metrics, 'verifications' | 'verificationSeconds'>
+  readonly log: Logger
 }
 
 /** Bounds of one chain in one process. The calls count against the limits of the node, next to the reads of events. */
@@ -35,18 +41,30 @@ const AVOID_MS = 10_000
  */
 export function createDepositVerifier(
   config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
-  { metrics }: DepositVerifierOptions,
+  { metrics, log }: DepositVerifierOptions,
 ): DepositVerifier {
   const { chainId } = config
   const clock = () => performance.now()
   const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
   const endpoints = config.rpcUrls.map((url) => createVerificationEndpoint(url, config))
   const failedAt = new Map<VerificationEndpoint, number>()
+  const unsuitable = new Set<VerificationEndpoint>()
+  // So that the series exist before the first check.
+  for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])
+    metrics.verifications.inc({ chain_id: chainId, result }, 0)
+  metrics.verificationSeconds.zero({ chain_id: chainId })
 
   function inOrder(): readonly VerificationEndpoint[] {
     const isAvoided = (endpoint: VerificationEndpoint) =>
       clock() - (failedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < AVOID_MS
     return [...endpoints].sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)))
+  }
+
+  function warnOnce(endpoint: VerificationEndpoint, { message }: UnsuitableEndpointError): void {
+    if (unsuitable.has(endpoint)) return
+    unsuitable.add(endpoint)
+    const url = endpoints.indexOf(endpoint) + 1
+    log.warn({ chainId, url, reason: message }, 'an RPC endpoint cannot check offers')
   }
 
   /** Calls the endpoints in order until one answers. */
@@ -59,6 +77,7 @@ export function createDepositVerifier(
         return verdictOf(await endpoint.callDeposit(offer, signal), offer.quote)
       } catch (error) {
         if (error instanceof AnswerTooLongError) return unknown('answer_too_long')
+        if (error instanceof UnsuitableEndpointError) warnOnce(endpoint, error)
         failedAt.set(endpoint, clock())
         if (signal.aborted) return unknown('timeout')
       }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Chain } from '../chain/chain.js'
 import type { SignedQuote } from '../domain/quote.js'
 import type { DepositVerdict, UnknownReason, VerifyMode } from '../domain/verification.js'
@@ -89,6 +90,8 @@ function toVerification(verdict: DepositVerdict): Verification {
 /** A signal that is aborted after a time, or with another one. It must be ended. */
 function limitTime(ms: number, signal: AbortSignal) {
   const controller = new AbortController()
+  // Each offer listens.
+  setMaxListeners(0, controller.signal)
   const abort = () => controller.abort()
   const timer = setTimeout(abort, Math.max(0, ms))
   if (signal.aborted) abort()

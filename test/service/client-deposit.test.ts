@@ -6,7 +6,6 @@ import {
   custom,
   decodeFunctionData,
   erc20Abi,
-  getAddress,
   type Hex,
   HttpRequestError,
   http,
@@ -16,37 +15,23 @@ import {
 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { compile } from '../../scripts/compile-contracts.js'
 import { createDevnetClient, mined } from '../../src/devnet/deploy.js'
+import { compileSource } from '../support/chain/deploy-source.js'
 import { type Fixture, INPUT_AMOUNT, startSettlement, user } from '../support/chain/settlement.js'
-
-const OLD_TOKEN = 'test/support/chain/OldToken.sol'
 
 let chain: Fixture
 let oldToken: Address
 
 beforeAll(async () => {
   chain = await startSettlement()
-  oldToken = await deployOldToken()
+  oldToken = await compileSource('OldToken').deploy({
+    rpcUrl: chain.client.transport.url ?? '',
+    chainId: chain.chainId,
+  })
   await chain.mint(oldToken, user.address, INPUT_AMOUNT)
   await chain.approve(chain.contracts.weth, user, 0n)
 })
 afterAll(() => chain?.stop())
-
-async function deployOldToken(): Promise<Address> {
-  const artifact = compile([OLD_TOKEN])[OLD_TOKEN]?.OldToken
-  if (artifact === undefined) throw new Error(`the compiler returned nothing for ${OLD_TOKEN}`)
-  const client = createDevnetClient(
-    { rpcUrl: chain.client.transport.url ?? '', chainId: chain.chainId },
-    user,
-  )
-  const bytecode: Hex = `0x${artifact.evm.bytecode.object}`
-  const { contractAddress } = await mined(
-    client,
-    await client.deployContract({ abi: artifact.abi as Abi, bytecode, args: [] }),
-  )
-  return getAddress(contractAddress as Address)
-}
 
 async function offerOf(inputToken: Address): Promise<SignedQuote> {
   const { quote, ...signed } = await chain.signedQuote({ inputToken })

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { type Abi, type Address, encodeErrorResult, type Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createDepositVerifier, type DepositVerifier } from '../../src/chain/deposit-verifier.js'
@@ -43,7 +44,7 @@ afterEach(() => chain.reset())
 
 function openVerifier(settlement: Address): DepositVerifier {
   const config = { chainId: chain.chainId, rpcUrls: [rpcUrl], settlement: lowerCase(settlement) }
-  return createDepositVerifier(config, { metrics })
+  return createDepositVerifier(config, { metrics, log: pino({ level: 'silent' }) })
 }
 
 type Signed = Awaited<ReturnType<Fixture['signedQuote']>>

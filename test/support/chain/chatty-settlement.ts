@@ -1,8 +1,8 @@
-import { type Abi, type Address, encodeFunctionData, getAddress, type Hex } from 'viem'
-import { compile } from '../../../scripts/compile-contracts.js'
+import { type Address, encodeFunctionData, getAddress } from 'viem'
 import { createDevnetClient, type Devnet, devAccounts, mined } from '../../../src/devnet/deploy.js'
 import { quantity } from './batch-rpc.js'
 import { createBlockMiner } from './block-miner.js'
+import { compileSource } from './deploy-source.js'
 
 /** How many events of made-up orders, in how many blocks. */
 export interface EventBatch {
@@ -15,7 +15,6 @@ export interface EventBatch {
 
 export type ChattySettlement = Awaited<ReturnType<typeof deployChattySettlement>>
 
-const SOURCE = 'test/support/chain/ChattySettlement.sol'
 const [, , , , , , , , , speaker] = devAccounts
 const GAS_OF_EVENT = 6_000
 const GAS_OF_CALL = 100_000
@@ -50,13 +49,9 @@ export async function deployChattySettlement(devnet: Devnet, bondToken: Address)
   }
 }
 
-let artifact: { abi: Abi; bytecode: Hex } | undefined
+let source: ReturnType<typeof compileSource> | undefined
 
 function compiled() {
-  if (artifact === undefined) {
-    const chatty = compile([SOURCE])[SOURCE]?.ChattySettlement
-    if (chatty === undefined) throw new Error(`the compiler returned nothing for ${SOURCE}`)
-    artifact = { abi: chatty.abi as Abi, bytecode: `0x${chatty.evm.bytecode.object}` }
-  }
-  return artifact
+  source ??= compileSource('ChattySettlement')
+  return source
 }

@@ -7,7 +7,7 @@ const FOLDER = 'test/support/chain'
 /**
  * Compiles a contract of this folder, which takes seconds.
  * @param name the name of the file without `.sol`, and of its contract
- * @returns its ABI, and a function that deploys it without arguments
+ * @returns its ABI, its creation code, and a function that deploys it without arguments
  */
 export function compileSource(name: string) {
   const source = `${FOLDER}/${name}.sol`
@@ -17,6 +17,7 @@ export function compileSource(name: string) {
   const bytecode: Hex = `0x${artifact.evm.bytecode.object}`
   return {
     abi,
+    bytecode,
     async deploy(devnet: Devnet): Promise<Address> {
       const client = createDevnetClient(devnet, devAccounts[0])
       const { contractAddress } = await mined(

@@ -1,0 +1,344 @@
+import { setMaxListeners } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { pino } from 'pino'
+import { encodeErrorResult } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { createDepositVerifier, type DepositVerifier } from '../../src/chain/deposit-verifier.js'
+import { lowerCase } from '../../src/domain/hex.js'
+import type { SignedQuote } from '../../src/domain/quote.js'
+import type { DepositVerdict, UnknownReason } from '../../src/domain/verification.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { type Fixture, startSettlement, stranger } from '../support/chain/settlement.js'
+import { offerOf } from '../support/chain/signed-offer.js'
+import { deferred } from '../support/deferred.js'
+import { type RawNode, startRawNode } from '../support/faults/raw-node.js'
+import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+
+const ACCEPTED: DepositVerdict = { kind: 'accepted' }
+const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
+const SIGNED_BY_ANOTHER: DepositVerdict = { kind: 'rejected', error: 'SignerNotSolver' }
+const unknown = (reason: UnknownReason): DepositVerdict => ({ kind: 'unknown', reason })
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const NEVER = new AbortController().signal
+setMaxListeners(0, NEVER)
+/** Places of the budget. */
+const MAX_UNDER_WAY = 64
+
+const NONCE_USED = encodeErrorResult({
+  abi: settlementAbi,
+  errorName: 'NonceAlreadyUsed',
+  args: [stranger.address, 1n],
+})
+const WORD = '00'.repeat(32)
+
+let chain: Fixture
+let rpcUrl: string
+let offer: SignedQuote
+let refusedOffer: SignedQuote
+let node: RawNode
+let verifier: DepositVerifier
+/** The warnings of the verifiers of a test. */
+let logged: { chainId: number; url: number; reason: string }[]
+
+beforeAll(async () => {
+  chain = await startSettlement()
+  rpcUrl = chain.client.transport.url ?? ''
+  offer = offerOf(await chain.signedQuote())
+  refusedOffer = offerOf(await chain.signedQuote({}, stranger))
+})
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  logged = []
+  node = await startRawNode(rpcUrl)
+  verifier = openVerifier([node.url])
+})
+afterEach(() => {
+  verifier.close()
+  node.close()
+})
+
+function openVerifier(rpcUrls: string[], changes: { chainId?: number; settlement?: `0x${string}` } = {}) {
+  const { chainId = chain.chainId, settlement = chain.contracts.settlement } = changes
+  return createDepositVerifier(
+    { chainId, rpcUrls, settlement: lowerCase(settlement) },
+    {
+      metrics: createMetrics(),
+      log: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) }),
+    },
+  )
+}
+
+const verify = (signal: AbortSignal = NEVER) => verifier.verifyDeposit(offer, signal)
+/** The endpoint is checked before its first use. */
+const pastTheCheck = async () => expect(await verify()).toEqual(ACCEPTED)
+
+const answer = (response: ServerResponse, body: object, status = 200) =>
+  response.writeHead(status, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
+
+describe('an answer of the node is', () => {
+  it.each<[string, object, DepositVerdict]>([
+    ['a revert of geth', { error: { code: 3, message: 'execution reverted', data: NONCE_USED } }, REJECTED],
+    [
+      'a revert of Nethermind',
+      { error: { code: -32015, message: 'VM execution error.', data: `Reverted ${NONCE_USED}` } },
+      REJECTED,
+    ],
+    [
+      'a revert of Besu',
+      { error: { code: -32000, message: 'Execution reverted', data: NONCE_USED } },
+      REJECTED,
+    ],
+    [
+      'a revert of Hardhat',
+      {
+        error: {
+          code: -32603,
+          message: 'Error: VM Exception while processing transaction: reverted with custom error',
+          data: { message: 'x', data: NONCE_USED },
+        },
+      },
+      REJECTED,
+    ],
+    [
+      'a revert without data',
+      { error: { code: -32000, message: 'execution reverted' } },
+      unknown('empty_revert'),
+    ],
+    ['a revert as a result', { result: NONCE_USED }, unknown('node_error')],
+    ['a rate limit', { error: { code: -32005, message: 'limit exceeded' } }, unknown('node_error')],
+    ['an unknown block', { error: { code: -32000, message: 'header not found' } }, unknown('node_error')],
+    [
+      'an internal error with the data of a refusal',
+      { error: { code: -32603, message: 'Internal error', data: NONCE_USED } },
+      unknown('node_error'),
+    ],
+    ['no gas', { error: { code: -32000, message: 'out of gas' } }, unknown('node_error')],
+    ['an error of another type', { error: 'execution reverted' }, unknown('node_error')],
+    ['no result', {}, unknown('node_error')],
+    ['a result of another type', { result: { accepted: true } }, unknown('node_error')],
+    ['a result that is not hex', { result: 'accepted' }, unknown('node_error')],
+    ['an empty result', { result: '0x' }, ACCEPTED],
+    ['a word', { result: `0x${WORD}` }, ACCEPTED],
+    ['half a word', { result: '0x0000' }, unknown('node_error')],
+    [
+      'too long',
+      { error: { code: 3, message: 'execution reverted', data: `0x${WORD.repeat(2000)}` } },
+      unknown('answer_too_long'),
+    ],
+  ])('%s', async (_what, body, verdict) => {
+    await pastTheCheck()
+    node.answerWith((response) => answer(response, body))
+    expect(await verify()).toEqual(verdict)
+  })
+
+  it('a revert with the status of an error', async () => {
+    await pastTheCheck()
+    node.answerWith((response) =>
+      answer(response, { error: { code: 3, message: '', data: NONCE_USED } }, 500),
+    )
+    expect(await verify()).toEqual(REJECTED)
+  })
+})
+
+describe('a node gives no answer when', () => {
+  it.each<[string, (response: ServerResponse) => unknown]>([
+    ['it refuses', (response) => response.writeHead(503).end()],
+    ['it limits rates', (response) => response.writeHead(429, { 'retry-after': '1' }).end()],
+    ['it sends HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['it sends half of its answer', (response) => response.writeHead(200, JSON_TYPE).end('{"result":"0x')],
+    ['it sends null', (response) => response.writeHead(200, JSON_TYPE).end('null')],
+    ['it closes the connection', (response) => response.destroy()],
+    [
+      'it closes the connection within its answer',
+      (response) =>
+        response
+          .writeHead(200, { ...JSON_TYPE, 'content-length': 100 })
+          .write('{}', () => response.destroy()),
+    ],
+  ])('%s', async (_what, fail) => {
+    await pastTheCheck()
+    node.answerWith(fail)
+    expect(await verify()).toEqual(unknown('no_answer'))
+  })
+
+  it('it is away', async () => {
+    node.close()
+    expect(await verify()).toEqual(unknown('no_answer'))
+  })
+})
+
+describe('an offer is never accepted from a node', () => {
+  it.each<[string, { chainId?: number; settlement?: `0x${string}` }, string]>([
+    ['of another chain', { chainId: 1 }, 'it serves another chain'],
+    [
+      'that does not have the contract',
+      { settlement: `0x${'ab'.repeat(20)}` },
+      'it does not report that an empty quote is refused',
+    ],
+  ])('%s, which is logged once', async (_what, changes, reason) => {
+    const other = openVerifier([node.url], changes)
+    for (const _ of [1, 2]) expect(await other.verifyDeposit(offer, NEVER)).toEqual(unknown('no_answer'))
+    expect(logged).toMatchObject([{ chainId: changes.chainId ?? chain.chainId, url: 1, reason }])
+    other.close()
+  })
+
+  it('that returns reverts as empty results', async () => {
+    const proxy = await startRpcProxy(rpcUrl)
+    proxy.intercept(async ({ method }, pass) => (method === 'eth_call' ? { result: '0x' } : pass()))
+    const other = openVerifier([proxy.url])
+    expect(await other.verifyDeposit(refusedOffer, NEVER)).toEqual(unknown('no_answer'))
+    other.close()
+    proxy.close()
+  })
+})
+
+describe('a check ends', () => {
+  it('at the end of its time while the node is silent', async () => {
+    await pastTheCheck()
+    const time = new AbortController()
+    node.answerWith(() => time.abort())
+    expect(await verify(time.signal)).toEqual(unknown('timeout'))
+  })
+
+  it('at the end of its time within the body of an answer', async () => {
+    await pastTheCheck()
+    const time = new AbortController()
+    node.answerWith((response) => response.writeHead(200, JSON_TYPE).write('{', () => time.abort()))
+    expect(await verify(time.signal)).toEqual(unknown('timeout'))
+  })
+
+  it('at the end of its time while the endpoint is checked', async () => {
+    const time = new AbortController()
+    node.answerWith(() => time.abort())
+    expect(await verify(time.signal)).toEqual(unknown('timeout'))
+  })
+
+  it('without a call when its time is over', async () => {
+    let calls = 0
+    node.answerWith((_response, _body, pass) => {
+      calls++
+      return pass()
+    })
+    expect(await verify(AbortSignal.abort())).toEqual(unknown('timeout'))
+    expect(calls).toBe(0)
+  })
+
+  it('when the service closes', async () => {
+    await pastTheCheck()
+    node.answerWith(() => verifier.close())
+    expect(await verify()).toEqual(unknown('no_answer'))
+  })
+})
+
+it('checks beyond the budget end at once, and an end makes room for the next', async () => {
+  await pastTheCheck()
+  const time = new AbortController()
+  setMaxListeners(0, time.signal)
+  const [reached, released] = [deferred(), deferred()]
+  let calls = 0
+  node.answerWith(async (_response, _body, pass) => {
+    if (++calls === MAX_UNDER_WAY) reached.open()
+    await released.opened
+    await pass().catch(() => {})
+  })
+  const held = Array.from({ length: MAX_UNDER_WAY }, () => verify(time.signal))
+  await reached.opened
+  const beyond = await Promise.all(Array.from({ length: 20 }, () => verify(time.signal)))
+  expect(beyond).toEqual(beyond.map(() => unknown('over_budget')))
+  expect(calls).toBe(MAX_UNDER_WAY)
+  time.abort()
+  expect(await Promise.all(held)).toEqual(held.map(() => unknown('timeout')))
+  released.open()
+  node.answerWith(undefined)
+  await pastTheCheck()
+})
+
+describe('the second of two endpoints', () => {
+  let second: RpcProxy
+
+  beforeEach(async () => {
+    second = await startRpcProxy(rpcUrl)
+  })
+  afterEach(() => second.close())
+
+  it('answers while the first is away, and is asked first for some time', async () => {
+    let calls = 0
+    node.answerWith((response) => {
+      calls++
+      response.destroy()
+    })
+    const both = openVerifier([node.url, second.url])
+    expect(await both.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+    const callsBefore = calls
+    expect(await both.verifyDeposit(refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(calls).toBe(callsBefore)
+    both.close()
+  })
+
+  it('is not asked after a revert', async () => {
+    const both = openVerifier([node.url, second.url])
+    expect(await both.verifyDeposit(refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(second.requests()).toEqual([])
+    both.close()
+  })
+})
+
+describe('over WebSocket', () => {
+  let proxy: RpcProxy
+  let overSocket: DepositVerifier
+
+  beforeEach(async () => {
+    proxy = await startRpcProxy(rpcUrl)
+    overSocket = openVerifier([proxy.wsUrl])
+  })
+  afterEach(() => {
+    overSocket.close()
+    proxy.close()
+  })
+
+  it('all checks share one socket, and get their own verdicts', async () => {
+    const offers = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? offer : refusedOffer))
+    const verdicts = await Promise.all(offers.map((each) => overSocket.verifyDeposit(each, NEVER)))
+    expect(verdicts).toEqual(offers.map((each) => (each === offer ? ACCEPTED : SIGNED_BY_ANOTHER)))
+    expect(proxy.socketCount()).toBe(1)
+  })
+
+  it('a lost socket is opened again', async () => {
+    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+    proxy.hold(({ method }) => {
+      if (method === 'eth_call') proxy.dropSockets()
+      return false
+    })
+    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(unknown('no_answer'))
+    proxy.intercept()
+    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  })
+
+  it('an answer that is too long is dropped, and the socket stays', async () => {
+    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+    const time = new AbortController()
+    const sent = deferred()
+    const data = `0x${WORD.repeat(40_000)}`
+    proxy.intercept(async () => {
+      sent.open()
+      return { error: { code: 3, message: 'execution reverted', data } }
+    })
+    const checking = overSocket.verifyDeposit(offer, time.signal)
+    await sent.opened
+    proxy.intercept()
+    expect(await overSocket.verifyDeposit(refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    time.abort()
+    expect(await checking).toEqual(unknown('timeout'))
+    expect(proxy.socketCount()).toBe(1)
+  })
+
+  it('a check ends at the end of its time while the socket cannot be opened', async () => {
+    proxy.setHanging(true)
+    const time = new AbortController()
+    const checking = overSocket.verifyDeposit(offer, time.signal)
+    time.abort()
+    expect(await checking).toEqual(unknown('timeout'))
+  })
+})
