@@ -17,7 +17,7 @@ const REFERENCE = 'src/devnet/contracts/Settlement.sol'
 const REFERENCE_BONDS = 'src/devnet/contracts/SolverBonds.sol'
 const OPENZEPPELIN_ECDSA_5 = 'OpenZeppelin Contracts 5, ECDSA.sol'
 const OPENZEPPELIN_ECDSA_4 = 'OpenZeppelin Contracts 4, ECDSA.sol'
-/** A deployed protocol with this interface. */
+/** A protocol with this interface, deployed on Gnosis Chiado. */
 const FIRM_SWAP = 'FirmSwap, IFirmSwap.sol'
 
 /** Errors with which contracts of this protocol refuse a quote. Errors of other calls, such as `fill`, are left out. */

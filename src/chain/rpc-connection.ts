@@ -5,8 +5,8 @@ export interface RpcAnswer {
 }
 
 /**
- * Calls one JSON-RPC endpoint for answers that a stranger may shape. It shares no call, batch or socket with the reads of
- * the chain.
+ * Calls one JSON-RPC endpoint for answers that a stranger may shape. No read of the chain is in a batch with such a call, or
+ * waits for its connection.
  */
 export interface RpcConnection {
   /**
