@@ -1,30 +1,21 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { encodeEnvelope } from '@connectrpc/connect/protocol'
-import {
-  DepositMode,
-  OrderType,
-  StreamQuotesRequestSchema,
-  StreamQuotesResponseSchema,
-} from '../gen/aggregator/v1/quote_pb.js'
 import { quoteTransports } from '../test/support/streams/quote-stream-clients.js'
 import type { Benchmark, Finding, Row } from './benchmark.js'
 import type { BuiltService } from './built-service.js'
 import { postJson, restCaller } from './callers.js'
 import { quantile } from './load.js'
+import { OPENERS, type OpenStreams, STREAMS } from './many-quote-streams.js'
 import { freePort, heapInUse, residentBytes } from './process-memory.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 import { steadyLoad } from './tail.js'
 
 const SOLVERS = 10
-const STREAMS = 1000
-const STREAMS_AT_ONCE = 20
-const STREAMS_PER_SESSION = 100
-const SETTLE_MS = 5000
+/** Longer than the interval of heartbeats: then a stream waits as it does for most of its time. */
+const IDLE_MS = 17_000
+const FIRST_CROWDS = 3
 const REPEATS = 30
 const CANCELLATIONS = 10
 const SOFT_DEADLINE_MS = 150
@@ -34,9 +25,6 @@ const OTHERS_MS = 120
 /** Of the load of other callers. */
 const CALLERS = 100
 const SECONDS = 15
-/** Long enough that no round begins while the others are measured. */
-const LONGEST_REFRESH_SECONDS = 60
-const ENVELOPE_BYTES = 5
 
 /** What streams of quotes and soft deadlines bring, and what idle streams cost. */
 export const quoteStreams: Benchmark = {
@@ -47,10 +35,8 @@ export const quoteStreams: Benchmark = {
   async collectMetrics() {
     const fixture = await startSolverFixture(SOLVERS)
     try {
-      const parts = process.env.IDLE
-        ? []
-        : [await measureWaiting(fixture), await measureCancellation(fixture)]
-      for (const [kind, open] of IDLE_KINDS) parts.push(await measureIdle(fixture, kind, open))
+      const parts = [await measureWaiting(fixture), await measureCancellation(fixture)]
+      for (const [kind, open] of Object.entries(OPENERS)) parts.push(await measureIdle(fixture, kind, open))
       return {
         rows: parts.flatMap(({ rows }) => rows),
         findings: parts.flatMap(({ findings }) => findings),
@@ -189,13 +175,6 @@ async function readUntilEnd(messages: AsyncIterable<unknown>): Promise<void> {
   }
 }
 
-/** Opens streams. @returns a function that ends them */
-type OpenStreams = (
-  url: string,
-  fixture: SolverFixture,
-  refreshSeconds: number,
-) => Promise<() => Promise<void>>
-
 /** The memory of idle streams, and quotes of others before and beside them. */
 async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStreams): Promise<Part> {
   const inspectorPort = await freePort()
@@ -205,15 +184,14 @@ async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStrea
     const callers = Array.from({ length: CALLERS }, () => restCaller({ url: quoteUrl, body }))
     /** Without garbage. */
     const memory = async () => {
-      await delay(SETTLE_MS)
+      await delay(IDLE_MS)
       return { heap: await heapInUse(inspectorPort), resident: residentBytes(pid) }
     }
-    // The same rounds as later, so that only the open streams differ.
-    const leaveFirst = await open(url, fixture, LONGEST_REFRESH_SECONDS)
-    await leaveFirst()
+    // As many rounds that the service's caches are full, and only the open streams differ.
+    for (let crowd = 0; crowd < FIRST_CROWDS; crowd++) await (await open(url, fixture))()
     const alone = await steadyLoad(callers, SECONDS)
     const before = await memory()
-    const leave = await open(url, fixture, LONGEST_REFRESH_SECONDS)
+    const leave = await open(url, fixture)
     const after = await memory()
     const beside = await steadyLoad(callers, SECONDS)
     await leave()
@@ -242,104 +220,6 @@ async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStrea
   }
   return withService(fixture, measure, { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` })
 }
-
-/** Server-sent events, each stream on a connection of its own. */
-const openSse: OpenStreams = async (url, { chain, quoteRequest }, refreshSeconds) => {
-  const { hostname, port, host } = new URL(url)
-  const body = JSON.stringify({ ...quoteRequest, refreshSeconds })
-  const head =
-    `POST /v1/${chain.chainId}/quote/stream HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n` +
-    `content-length: ${Buffer.byteLength(body)}\r\n\r\n`
-  const sockets = await inTurns(async () => {
-    const socket = connect({ host: hostname, port: Number(port) })
-    socket.write(head + body)
-    await untilText(socket, 'event: done')
-    return socket
-  })
-  return async () => {
-    const closed = sockets.map((socket) => once(socket, 'close'))
-    for (const socket of sockets) socket.resetAndDestroy()
-    await Promise.all(closed)
-  }
-}
-
-/** gRPC, many streams on a connection. */
-const openGrpc: OpenStreams = async (url, { chain, quoteRequest }, refreshSeconds) => {
-  const chainId = BigInt(chain.chainId)
-  const message = create(StreamQuotesRequestSchema, {
-    ...quoteRequest,
-    ...{ chainId, originChainId: chainId, destinationChainId: chainId, refreshSeconds },
-    orderType: OrderType.EXACT_INPUT,
-    depositMode: DepositMode.CONTRACT,
-  })
-  const request = encodeEnvelope(0, toBinary(StreamQuotesRequestSchema, message))
-  const sessions = Array.from({ length: STREAMS / STREAMS_PER_SESSION }, () => connectHttp2(url))
-  let opened = 0
-  await inTurns(async () => {
-    const stream = sessions[opened++ % sessions.length]?.request({
-      ':method': 'POST',
-      ':path': '/aggregator.v1.QuoteService/StreamQuotes',
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    })
-    if (stream === undefined) throw new Error('there is no session')
-    stream.on('error', () => {}).end(request)
-    await untilRoundEnd(stream)
-  })
-  return async () => {
-    const closed = sessions.map((session) => once(session, 'close'))
-    for (const session of sessions) session.destroy()
-    await Promise.all(closed)
-  }
-}
-
-/** Runs an action as often as there are streams, a few at a time. */
-async function inTurns<T>(action: () => Promise<T>): Promise<T[]> {
-  const results: T[] = []
-  while (results.length < STREAMS)
-    results.push(...(await Promise.all(Array.from({ length: STREAMS_AT_ONCE }, action))))
-  return results
-}
-
-/** Reads a response until its text has something, then drops what comes. */
-function untilText(socket: Socket, wanted: string): Promise<void> {
-  let text = ''
-  return new Promise((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      text += chunk
-      if (!text.includes(wanted)) return
-      text = ''
-      socket.off('data', read).on('data', () => {})
-      resolve()
-    }
-    socket.on('data', read).on('error', reject)
-  })
-}
-
-/** Reads the messages of a stream until a round has ended, then drops what comes. */
-function untilRoundEnd(stream: ClientHttp2Stream): Promise<void> {
-  let bytes: Buffer = Buffer.alloc(0)
-  return new Promise((resolve) => {
-    const read = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk])
-      while (bytes.length >= ENVELOPE_BYTES) {
-        const end = ENVELOPE_BYTES + bytes.readUInt32BE(1)
-        if (bytes.length < end) return
-        const { message } = fromBinary(StreamQuotesResponseSchema, bytes.subarray(ENVELOPE_BYTES, end))
-        bytes = bytes.subarray(end)
-        if (message.case !== 'done') continue
-        stream.off('data', read).on('data', () => {})
-        return resolve()
-      }
-    }
-    stream.on('data', read)
-  })
-}
-
-const IDLE_KINDS: readonly (readonly [string, OpenStreams])[] = [
-  ['SSE over HTTP/1.1', openSse],
-  ['gRPC', openGrpc],
-]
 
 async function timeOf(action: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
