@@ -245,6 +245,15 @@ export interface components {
             softDeadlineMs?: number;
             /** @description Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when absent. Without a soft deadline it is invalid. */
             minQuotes?: number;
+            /**
+             * @description Which offers the settlement contract checks. Those that it refuses are dropped. At most what the instance allows (its VERIFY_MAX); the instance's default when absent.
+             *
+             *     - `off`: None.
+             *     - `best`: The best one, and after each one that the contract refuses the next one.
+             *     - `all`: All of them.
+             * @enum {string}
+             */
+            verify?: "off" | "best" | "all";
         };
         /** @description StreamQuotesRequest describes the swap that the user wants, and how often its price is asked again. */
         StreamQuotesRequest: {
@@ -286,6 +295,15 @@ export interface components {
             minQuotes?: number;
             /** @description Seconds from the start of a round to the start of the next one, 5 to 60. One round when absent. */
             refreshSeconds?: number;
+            /**
+             * @description Which offers the settlement contract checks. Those that it refuses are dropped. At most what the instance allows (its VERIFY_MAX); the instance's default when absent.
+             *
+             *     - `off`: None.
+             *     - `best`: The best one, and after each one that the contract refuses the next one.
+             *     - `all`: All of them.
+             * @enum {string}
+             */
+            verify?: "off" | "best" | "all";
         };
         /** @description QuoteUpdate is the best offer of a round so far. It supersedes all earlier ones of its round. */
         QuoteUpdate: {
@@ -308,6 +326,8 @@ export interface components {
             asked: number;
             /** @description Solvers of those whose result is known. */
             answered: number;
+            /** @description True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance. */
+            verified?: boolean;
         };
         /** @description QuoteRoundEnd says how a round ended. Solvers that were asked and are in no count were cut off: by the soft deadline, or by the caller's own deadline. */
         QuoteRoundEnd: {
@@ -328,7 +348,7 @@ export interface components {
             quoted: number;
             /** @description Solvers that answered with another status than 200. */
             declined: number;
-            /** @description Solvers whose reply the settlement contract would reject, or which does not match the request. */
+            /** @description Solvers whose reply the settlement contract would reject or has refused, or which does not match the request. */
             invalid: number;
             /** @description Solvers that could not be reached, or whose connection broke. */
             failed: number;
@@ -395,6 +415,8 @@ export interface components {
              *     Errors because of solvers also carry it: next to `code` as `quoteId` on REST, and in the metadata of `google.rpc.ErrorInfo` on RPC. An instance that keeps no records also returns it, for its log.
              */
             quoteId: string;
+            /** @description True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance. */
+            verified?: boolean;
         };
         /** @description SignedQuote is one solver's valid offer. */
         SignedQuote: {
@@ -406,6 +428,8 @@ export interface components {
             depositAddress: string;
             /** @description The order's identifier on the settlement contract: 32 bytes in lower-case hex with `0x`. */
             orderId: string;
+            /** @description True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance. */
+            verified?: boolean;
         };
         /** @description Quote is the settlement contract's quote struct, member by member, in its order. */
         Quote: {
@@ -544,12 +568,14 @@ export interface components {
             inputAmount?: string;
             /** @description Output amount in the solver's reply; absent when the reply had none in decimal digits. */
             outputAmount?: string;
-            /** @description For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. */
+            /** @description For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. */
             reason?: string;
             /** @description For DECLINED, the HTTP status of the solver's reply. */
             httpStatus?: number;
             /** @description The outcome in words: for an offer how it ranked, otherwise what is wrong and what to do about it. */
             explanation: string;
+            /** @description True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance. */
+            verified?: boolean;
         };
         /** @description RegisterSolverRequest is a registration, signed by the solver. */
         RegisterSolverRequest: {

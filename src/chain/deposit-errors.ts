@@ -1,6 +1,7 @@
 import { encodeErrorResult, toFunctionSelector } from 'viem'
 import type { Hex } from '../domain/hex.js'
 import type { Quote } from '../domain/quote.js'
+import type { ContractRefusal } from '../domain/verification.js'
 
 /** An error of `deposit` whose meaning is known: the signature of a custom error, or the text of a `require`. */
 interface KnownError {
@@ -10,6 +11,10 @@ interface KnownError {
   readonly isOfInputToken?: true
 }
 
+interface KnownRefusal extends KnownError {
+  readonly error: ContractRefusal | `${ContractRefusal}(${string})`
+}
+
 /** What a `require` with a text reverts with. */
 const TEXT_ERROR = [{ type: 'error', name: 'Error', inputs: [{ type: 'string', name: 'text' }] }] as const
 
@@ -17,11 +22,10 @@ const REFERENCE = 'src/devnet/contracts/Settlement.sol'
 const REFERENCE_BONDS = 'src/devnet/contracts/SolverBonds.sol'
 const OPENZEPPELIN_ECDSA_5 = 'OpenZeppelin Contracts 5, ECDSA.sol'
 const OPENZEPPELIN_ECDSA_4 = 'OpenZeppelin Contracts 4, ECDSA.sol'
-/** A protocol with this interface, deployed on Gnosis Chiado. */
-const FIRM_SWAP = 'FirmSwap, IFirmSwap.sol'
+const DEPLOYED = 'a deployed protocol of this interface'
 
 /** Errors with which contracts of this protocol refuse a quote. Errors of other calls, such as `fill`, are left out. */
-const REFUSALS: readonly KnownError[] = [
+const REFUSALS: readonly KnownRefusal[] = [
   { error: 'CallerNotUser(address)', source: REFERENCE },
   { error: 'DepositDeadlinePassed(uint32)', source: REFERENCE },
   { error: 'OrderBelowMinimum(uint256,uint256)', source: REFERENCE },
@@ -42,16 +46,16 @@ const REFUSALS: readonly KnownError[] = [
   { error: 'ECDSA: invalid signature length', source: OPENZEPPELIN_ECDSA_4 },
   { error: "ECDSA: invalid signature 's' value", source: OPENZEPPELIN_ECDSA_4 },
   { error: "ECDSA: invalid signature 'v' value", source: `${OPENZEPPELIN_ECDSA_4} before 4.8` },
-  { error: 'InvalidSignature()', source: FIRM_SWAP },
-  { error: 'QuoteExpired()', source: FIRM_SWAP },
-  { error: 'NonceAlreadyUsed()', source: FIRM_SWAP },
-  { error: 'OrderAlreadyExists()', source: FIRM_SWAP },
-  { error: 'InsufficientBond()', source: FIRM_SWAP },
-  { error: 'SolverNotRegistered()', source: FIRM_SWAP },
-  { error: 'BelowMinimumOrder()', source: FIRM_SWAP },
-  { error: 'InvalidQuote()', source: FIRM_SWAP },
-  { error: 'WrongChain()', source: FIRM_SWAP },
-  { error: 'FillDeadlineBeforeDeposit()', source: FIRM_SWAP },
+  { error: 'InvalidSignature()', source: DEPLOYED },
+  { error: 'QuoteExpired()', source: DEPLOYED },
+  { error: 'NonceAlreadyUsed()', source: DEPLOYED },
+  { error: 'OrderAlreadyExists()', source: DEPLOYED },
+  { error: 'InsufficientBond()', source: DEPLOYED },
+  { error: 'SolverNotRegistered()', source: DEPLOYED },
+  { error: 'BelowMinimumOrder()', source: DEPLOYED },
+  { error: 'InvalidQuote()', source: DEPLOYED },
+  { error: 'WrongChain()', source: DEPLOYED },
+  { error: 'FillDeadlineBeforeDeposit()', source: DEPLOYED },
 ]
 
 /**
@@ -112,7 +116,7 @@ const TRANSFER_FAILURES: readonly KnownError[] = [
 
 /** What a listed error says of a quote. The name of a refusal has no arguments and never comes from the chain. */
 export type DepositError =
-  | { readonly kind: 'refusal'; readonly name: string }
+  | { readonly kind: 'refusal'; readonly name: ContractRefusal }
   | { readonly kind: 'transfer_failure' }
 
 interface Row extends Pick<KnownError, 'isOfInputToken'> {
@@ -120,7 +124,7 @@ interface Row extends Pick<KnownError, 'isOfInputToken'> {
 }
 
 const ROWS = new Map<Hex, Row>([
-  ...REFUSALS.map((known) => rowOf(known, { kind: 'refusal', name: nameOf(known.error) })),
+  ...REFUSALS.map((known) => rowOf(known, { kind: 'refusal', name: nameOf(known) })),
   ...TRANSFER_FAILURES.map((known) => rowOf(known, { kind: 'transfer_failure' })),
 ])
 const LONGEST_KEY = Math.max(...[...ROWS.keys()].map(({ length }) => length))
@@ -153,8 +157,8 @@ function keyOf(error: string): Hex {
   return isCustom(error) ? toFunctionSelector(error) : encodeErrorResult({ abi: TEXT_ERROR, args: [error] })
 }
 
-function nameOf(error: string): string {
-  return isCustom(error) ? error.slice(0, error.indexOf('(')) : error
+function nameOf({ error }: KnownRefusal): ContractRefusal {
+  return (isCustom(error) ? error.slice(0, error.indexOf('(')) : error) as ContractRefusal
 }
 
 function isCustom(error: string): boolean {

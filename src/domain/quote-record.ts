@@ -2,6 +2,7 @@ import type { Address } from './hex.js'
 import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { DepositMode, OrderType, QuoteKind } from './quote.js'
 import type { FailReason, SolverResult } from './solver-result.js'
+import type { ContractRefusal } from './verification.js'
 
 /** The stored result of a request to one solver. */
 export interface RecordedResult extends AnsweredAmounts {
@@ -14,8 +15,10 @@ export interface RecordedResult extends AnsweredAmounts {
   readonly rank?: number | undefined
   /** Milliseconds for which the solver had the request. */
   readonly durationMs?: number | undefined
-  readonly reason?: DropReason | FailReason | undefined
+  readonly reason?: DropReason | ContractRefusal | FailReason | undefined
   readonly httpStatus?: number | undefined
+  /** Whether the settlement contract accepted the offer when it was asked; absent in all other cases. */
+  readonly verified?: true | undefined
 }
 
 /** How the service obtained one quote, as plain JSON: amounts in the token's smallest unit are decimal strings. */

@@ -87,6 +87,8 @@ export interface SignedQuote {
   readonly signature: Hex
   readonly orderId: Hex
   readonly depositAddress: Address
+  /** Whether the settlement contract accepted it when it was asked (docs/decisions.md, D13); absent in all other cases. */
+  readonly verified?: true
 }
 
 /** Time for the user's deposit and for the solver's fill. */

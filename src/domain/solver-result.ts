@@ -1,5 +1,6 @@
 import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { SignedQuote } from './quote.js'
+import type { ContractRefusal } from './verification.js'
 
 /** Why a request to a solver failed, or its reply could not be read. It does not reveal the solver's endpoint. */
 export type FailReason =
@@ -18,7 +19,11 @@ export type SolverResult =
   /** The solver answered with another status than 200. */
   | { readonly kind: 'declined'; readonly status: number }
   /** The user cannot use the reply. */
-  | { readonly kind: 'invalid'; readonly reason: DropReason; readonly amounts?: AnsweredAmounts | undefined }
+  | {
+      readonly kind: 'invalid'
+      readonly reason: DropReason | ContractRefusal
+      readonly amounts?: AnsweredAmounts | undefined
+    }
   /** No reply came within the service's own timeout. */
   | { readonly kind: 'late' }
   /** The service could not reach the solver, or the connection broke, or the reply was too long. */

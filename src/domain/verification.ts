@@ -2,12 +2,41 @@
 export const VERIFY_MODES = ['off', 'best', 'all'] as const
 export type VerifyMode = (typeof VERIFY_MODES)[number]
 
+/** The errors with which contracts of this protocol refuse a quote; `src/chain/deposit-errors.ts` has their sources. */
+export type ContractRefusal =
+  | 'CallerNotUser'
+  | 'DepositDeadlinePassed'
+  | 'OrderBelowMinimum'
+  | 'UnknownOrderType'
+  | 'WrongOutputChain'
+  | 'FillDeadlineBeforeDepositDeadline'
+  | 'SignerNotSolver'
+  | 'NonceAlreadyUsed'
+  | 'ZeroAmount'
+  | 'SolverNotRegistered'
+  | 'InsufficientBond'
+  | 'AmountNotReceived'
+  | 'ECDSAInvalidSignature'
+  | 'ECDSAInvalidSignatureLength'
+  | 'ECDSAInvalidSignatureS'
+  | 'ECDSA: invalid signature'
+  | 'ECDSA: invalid signature length'
+  | "ECDSA: invalid signature 's' value"
+  | "ECDSA: invalid signature 'v' value"
+  | 'InvalidSignature'
+  | 'QuoteExpired'
+  | 'OrderAlreadyExists'
+  | 'BelowMinimumOrder'
+  | 'InvalidQuote'
+  | 'WrongChain'
+  | 'FillDeadlineBeforeDeposit'
+
 /** Whether the settlement contract would accept the deposit of an offer. */
 export type DepositVerdict =
   /** The contract accepts the quote. The deposit succeeds, or lacks only the user's allowance or balance. */
   | { readonly kind: 'accepted' }
-  /** The contract refuses the quote. The name of its error is one of a closed list. */
-  | { readonly kind: 'rejected'; readonly error: string }
+  /** The contract refuses the quote. */
+  | { readonly kind: 'rejected'; readonly error: ContractRefusal }
   | { readonly kind: 'unknown'; readonly reason: UnknownReason }
 
 /** Why the contract's answer is not known. */

@@ -61,6 +61,7 @@ function compileScalar(field: DescField, scalar: ScalarType): WriteValue {
   switch (scalar) {
     case ScalarType.STRING:
     case ScalarType.UINT32:
+    case ScalarType.BOOL:
       return (value) => value
     case ScalarType.UINT64:
       return Number

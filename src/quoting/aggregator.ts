@@ -3,6 +3,7 @@ import { chainNotSupported, type ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import type { SolverResult } from '../domain/solver-result.js'
+import type { VerifyMode } from '../domain/verification.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { Selection } from '../solvers/selection.js'
@@ -10,7 +11,8 @@ import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import type { BufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { ContractRules } from './contract-rules.js'
-import type { Caller, FanOut, SoftDeadline } from './fan-out.js'
+import { type Caller, callersLimit, type FanOut, type SoftDeadline } from './fan-out.js'
+import type { OfferVerifier } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecorder } from './quote-recorder.js'
 import type { QuoteTrace } from './quote-trace.js'
@@ -19,13 +21,15 @@ import type { RoundErrors } from './round-errors.js'
 import type { RoundMetrics } from './round-metrics.js'
 import { type RoundCounts, RoundProgress } from './round-progress.js'
 import type { SolverAttempt } from './solver-attempt.js'
+import { type RankedRound, verifyRound } from './verify-round.js'
 
 /** Collects offers. */
 export interface Aggregator {
   /** @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time */
   assertReady(chainId: number): void
   /**
-   * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4).
+   * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). The settlement contract may
+   * check the offers as well (D13).
    * @throws ServiceError CHAIN_UNAVAILABLE
    */
   runRound(request: QuoteRequest, caller: Caller, options?: RoundOptions): Promise<RoundResult>
@@ -33,7 +37,12 @@ export interface Aggregator {
 
 interface RoundOptions {
   readonly softDeadline?: SoftDeadline | undefined
-  /** Called with each offer that is better than all before it, before the round ends. */
+  /** Which offers the settlement contract checks; `off` by default. */
+  readonly verify?: VerifyMode
+  /**
+   * Called before the round ends: with each offer that is better than all before it, when the settlement contract has
+   * accepted the best one, and with the next one when it has refused the best one.
+   */
   readonly onBest?: (best: BestOffer) => void
 }
 
@@ -62,6 +71,7 @@ interface AggregatorOptions {
   readonly rules: Pick<ContractRules, 'canCheck'>
   readonly selection: Selection
   readonly fanOut: FanOut
+  readonly verifier: OfferVerifier
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
   readonly recorder: Pick<QuoteRecorder, 'record'>
   readonly roundMetrics: RoundMetrics
@@ -78,9 +88,14 @@ interface AggregatorOptions {
   readonly stages: Pick<BufferedHistogram, 'of'>
 }
 
+interface VerifyContext {
+  readonly progress: RoundProgress
+  readonly caller: Caller
+}
+
 const NOBODY_HEARS = () => {}
 
-/** Builds the aggregator. A round goes through its functions in their order: select, ask, rank, record. */
+/** Builds the aggregator. A round goes through its functions in their order: select, ask, rank, verify, record. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
   const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
   const { clock, now, roundMetrics, roundErrors } = options
@@ -145,9 +160,27 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     return ranked
   }
 
+  /** Has the settlement contract check the offers, in what is left of its time and of the caller's. */
+  async function verifyOffers(
+    ranked: RankedRound,
+    mode: VerifyMode,
+    { fanOutRequest, round, progress, caller }: ReturnType<typeof select> & VerifyContext,
+  ): Promise<RankedRound> {
+    if (mode === 'off' || ranked.ranked.length === 0) return ranked
+    const { chainId } = fanOutRequest.request
+    const timeoutMs = callersLimit(caller.timeoutMs) - (clock() - round.startedAt)
+    return verifyRound(ranked, options.verifier, {
+      chainId,
+      mode,
+      timeoutMs,
+      signal: caller.signal,
+      progress,
+    })
+  }
+
   return {
     assertReady: hasherOf,
-    async runRound(request, caller, { softDeadline, onBest = NOBODY_HEARS } = {}) {
+    async runRound(request, caller, { softDeadline, verify = 'off', onBest = NOBODY_HEARS } = {}) {
       const { chainId } = request
       const quoteId = quoteIds.create()
       const requestedAt = now()
@@ -157,14 +190,16 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
         onBest({ quoteId, offer, counts }),
       )
       const { counts } = progress
-      const attempts = await ask(selected, progress, caller, softDeadline)
+      const asked = await ask(selected, progress, caller, softDeadline)
       if (awaited.length === 0 && busy > 0) {
         roundMetrics.countBusy(request)
         return { quoteId, offers: [], counts, error: roundErrors.busy(chainId) }
       }
       const endedAt = clock()
-      const results = attempts.map(({ result }) => result)
-      const ranked = rankOffers(results)
+      const results = asked.map(({ result }) => result)
+      roundMetrics.countResults(request, results)
+      const answered = { ranked: rankOffers(results), attempts: asked }
+      const { ranked, attempts } = await verifyOffers(answered, verify, { ...selected, progress, caller })
       const trace: QuoteTrace = {
         quoteId,
         request,

@@ -21,7 +21,7 @@ export function explain(answer: RecordedResult, record: Competition): string {
     case 'declined':
       return explainRefusal(answer.httpStatus ?? 0)
     case 'invalid':
-      return `${DROPS[answer.reason as DropReason](record.request, answer)}${explainTypedData(answer, record)}`
+      return explainDrop(answer, record)
     case 'failed':
       return FAILURES[answer.reason as FailReason]
     case 'late':
@@ -81,6 +81,14 @@ function explainRefusal(status: number): string {
   return `The solver answered with status ${status}; only 200 carries an offer.${fault}`
 }
 
+/** @param answer its reason is an error of the contract when DROPS has no explanation of it */
+function explainDrop(answer: RecordedResult, record: Competition): string {
+  const explanationOf: ExplainDrop | undefined = DROPS[answer.reason as DropReason]
+  if (explanationOf === undefined)
+    return `The settlement contract refused the offer with the error ${answer.reason}: the service called deposit with it, as the user. The caller's input token can also cause the error. This does not count against the solver.`
+  return `${explanationOf(record.request, answer)}${explainTypedData(answer, record)}`
+}
+
 const SIGNATURE = 'EIP-712 signature of the solver over the quote: 65 bytes, v 27 or 28, low s'
 
 /** Describes the typed data to sign, for a signature of another signer or of other data. */
@@ -96,8 +104,10 @@ function explainTypedData({ reason }: RecordedResult, { typedData }: Competition
 
 const DOMAIN_MEMBERS = ['name', 'version', 'chainId', 'verifyingContract', 'salt'] as const
 
+type ExplainDrop = (request: QuoteParameters, answer: RecordedResult) => string
+
 /** The explanation of each reason to drop a reply: what the solver's developer must correct. */
-const DROPS: Readonly<Record<DropReason, (request: QuoteParameters, answer: RecordedResult) => string>> = {
+const DROPS: Readonly<Record<DropReason, ExplainDrop>> = {
   malformed: () =>
     'The reply must be JSON: {"quote": {the eleven fields of the struct}, "signature": "0x…"}, addresses and signature in hex with 0x.',
   solver_mismatch: (_request, { solver }) => `quote.solver must be the registered solver, ${solver}.`,

@@ -152,7 +152,8 @@ class SoftEnd {
   }
 }
 
-function callersLimit(timeoutMs: number | undefined): number {
+/** The caller's own deadline less the time for the response, in milliseconds; infinite without a deadline. */
+export function callersLimit(timeoutMs: number | undefined): number {
   if (timeoutMs === undefined) return Number.POSITIVE_INFINITY
   return timeoutMs - Math.min(RESPONSE_RESERVE_MS, timeoutMs / 5)
 }

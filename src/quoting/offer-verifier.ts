@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Chain } from '../chain/chain.js'
 import type { SignedQuote } from '../domain/quote.js'
-import type { DepositVerdict, UnknownReason, VerifyMode } from '../domain/verification.js'
+import type { ContractRefusal, DepositVerdict, UnknownReason, VerifyMode } from '../domain/verification.js'
 
 /** Has the settlement contract check the offers of a quote (docs/decisions.md, D13). */
 export interface OfferVerifier {
@@ -17,8 +17,8 @@ export interface OfferVerifier {
 export interface VerifyOptions {
   readonly chainId: number
   readonly mode: Exclude<VerifyMode, 'off'>
-  /** The time that the caller still has, in milliseconds; undefined without a deadline. */
-  readonly timeoutMs: number | undefined
+  /** The time that the caller still has, in milliseconds; infinite without a deadline. */
+  readonly timeoutMs: number
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   /** Called with the result of each offer as soon as it is known; for `best`, only with the offers that were checked. */
@@ -32,7 +32,7 @@ export type Verification =
   /** The contract accepts it. */
   | { readonly kind: 'verified' }
   /** The contract refuses it, so that it is dropped. Says nothing about the solver: the caller's token can cause it. */
-  | { readonly kind: 'dropped'; readonly error: string }
+  | { readonly kind: 'dropped'; readonly error: ContractRefusal }
   | { readonly kind: 'unmarked'; readonly reason: UnknownReason | 'not_checked' }
 
 interface OfferVerifierOptions {
@@ -58,7 +58,7 @@ export function createOfferVerifier({ chains, verifyTimeoutMs }: OfferVerifierOp
   }
 
   return {
-    async verify(offers, { chainId, mode, timeoutMs = verifyTimeoutMs, signal, onResult = () => {} }) {
+    async verify(offers, { chainId, mode, timeoutMs, signal, onResult = () => {} }) {
       const time = limitTime(Math.min(verifyTimeoutMs, timeoutMs), signal)
       const results = new Map<Key, Verification>()
       const check = async (offer: SignedQuote) => {

@@ -1,5 +1,6 @@
 import { ServiceError, shuttingDown, toServiceError } from '../domain/errors.js'
 import type { QuoteRequest } from '../domain/quote.js'
+import type { VerifyMode } from '../domain/verification.js'
 import type { Aggregator, BestOffer, RoundResult } from './aggregator.js'
 import type { Caller, SoftDeadline } from './fan-out.js'
 
@@ -15,6 +16,7 @@ export interface QuoteStreamOptions {
   /** Makes the request of a round, with its deadlines. */
   readonly toRequest: () => QuoteRequest
   readonly softDeadline: SoftDeadline | undefined
+  readonly verify: VerifyMode
   /** Milliseconds from the start of a round to the start of the next one; undefined for one round. */
   readonly refreshMs: number | undefined
   readonly caller: Pick<Caller, 'address' | 'timeoutMs' | 'traceparent'>
@@ -122,7 +124,7 @@ export class QuoteStream {
   }
 
   #beginRound(): undefined {
-    const { aggregator, toRequest, softDeadline, caller } = this.#options
+    const { aggregator, toRequest, softDeadline, verify, caller } = this.#options
     this.#state = { kind: 'round' }
     this.#round++
     this.#roundStartedMs = this.#elapsedMs()
@@ -135,8 +137,9 @@ export class QuoteStream {
       this.#ending = ending
       this.#wake()
     }
+    const roundCaller = { ...caller, timeoutMs, signal: this.#leaving.signal }
     aggregator
-      .runRound(toRequest(), { ...caller, timeoutMs, signal: this.#leaving.signal }, { softDeadline, onBest })
+      .runRound(toRequest(), roundCaller, { softDeadline, verify, onBest })
       .then(end, (thrown) => end(toServiceError(thrown)))
   }
 

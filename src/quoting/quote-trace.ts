@@ -67,17 +67,18 @@ export function toRecordedResult(
   ranks?: ReadonlyMap<SignedQuote, number>,
 ): RecordedResult {
   const { kind } = result
-  const quote = kind === 'quoted' ? result.offer.quote : undefined
+  const offer = kind === 'quoted' ? result.offer : undefined
   const amounts = kind === 'invalid' ? result.amounts : undefined
   return {
     solver,
     index: indexes?.get(solver),
     outcome: kind,
-    rank: kind === 'quoted' ? ranks?.get(result.offer) : undefined,
+    rank: offer && ranks?.get(offer),
     durationMs: Math.round(tookMs),
-    inputAmount: quote?.inputAmount.toString() ?? amounts?.inputAmount,
-    outputAmount: quote?.outputAmount.toString() ?? amounts?.outputAmount,
+    inputAmount: offer?.quote.inputAmount.toString() ?? amounts?.inputAmount,
+    outputAmount: offer?.quote.outputAmount.toString() ?? amounts?.outputAmount,
     reason: kind === 'invalid' || kind === 'failed' ? result.reason : undefined,
     httpStatus: kind === 'declined' ? result.status : undefined,
+    verified: offer?.verified,
   }
 }

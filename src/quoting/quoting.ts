@@ -18,6 +18,7 @@ import { type Aggregator, createAggregator } from './aggregator.js'
 import type { ContractRules } from './contract-rules.js'
 import { createFanOut } from './fan-out.js'
 import { createOfferValidator } from './offer-validator.js'
+import { createOfferVerifier } from './offer-verifier.js'
 import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
@@ -54,8 +55,9 @@ interface QuotingOptions {
     | 'production'
     | 'defaultDepositWindowSeconds'
     | 'defaultFillWindowSeconds'
+    | 'verifyTimeoutMs'
   >
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData'>>
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit'>>
   readonly directory: Pick<SolverDirectory, 'active'>
   readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
@@ -92,6 +94,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'))
   const attemptQuote = createAttemptQuote({ solverClient, validateOffer, counters, clock })
   const fanOut = createFanOut({ ...config, attemptQuote, clock, now: options.now })
+  const verifier = createOfferVerifier({ ...config, chains: options.chains })
   const selection = createSelection()
   const registrationChecks = createRegistrationChecks({ ...config, ...options })
   const onQuoted = registrationChecks.noteQuoted
@@ -101,6 +104,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     healthRegistry,
     selection,
     fanOut,
+    verifier,
     quoteIds,
     recorder,
     stages,

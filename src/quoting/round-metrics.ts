@@ -9,7 +9,7 @@ import type { SolverAttempt } from './solver-attempt.js'
 /** Counts rounds and their results. Prices are in none of these metrics (docs/decisions.md, D17). */
 export interface RoundMetrics {
   /**
-   * Counts a round that has ended, and logs one without an offer.
+   * Counts a round that has ended, without its results, and logs one without an offer.
    * @param idleMs time from the best offer to the end; undefined without an offer
    */
   countRound(trace: QuoteTrace, idleMs: number | undefined): void
@@ -53,10 +53,6 @@ export function createRoundMetrics({ counters, metrics, log }: RoundMetricsOptio
   return {
     countRound(trace, idleMs) {
       const { request, outcome, attempts } = trace
-      countResults(
-        request,
-        attempts.map(({ result }) => result),
-      )
       if (outcome === 'no_quotes') logWithoutOffer(trace)
       if (request.kind === 'INDICATIVE') return
       metrics.quotes.inc({ chain_id: request.chainId, outcome })

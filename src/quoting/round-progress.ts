@@ -17,7 +17,7 @@ export class RoundProgress {
 
   /**
    * @param asked the number of solvers that the round waits for
-   * @param onBest called with each offer that is better than all before it, and the counts at that moment
+   * @param onBest called with each new best offer, and the counts at that moment
    */
   constructor(asked: number, onBest: (offer: SignedQuote, counts: RoundCounts) => void) {
     this.#onBest = onBest
@@ -37,9 +37,21 @@ export class RoundProgress {
     this.#counts[result.kind]++
     if (result.kind !== 'quoted') return
     if (this.#best !== undefined && !isBetter(result.offer, this.#best)) return
-    this.#best = result.offer
     this.#bestAt = now
-    this.#onBest(result.offer, { ...this.#counts })
+    this.replaceBest(result.offer)
+  }
+
+  /** Counts an offer as invalid, which the settlement contract refuses. */
+  drop(): void {
+    this.#counts.quoted--
+    this.#counts.invalid++
+  }
+
+  /** Sets the best offer, unless it is the best one already. */
+  replaceBest(offer: SignedQuote): void {
+    if (offer === this.#best) return
+    this.#best = offer
+    this.#onBest(offer, { ...this.#counts })
   }
 }
 

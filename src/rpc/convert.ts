@@ -21,6 +21,7 @@ export function toSignedQuoteMessage(signed: SignedQuote) {
     solverSignature: signed.signature,
     depositAddress: toChecksumAddress(signed.depositAddress),
     orderId: signed.orderId,
+    verified: signed.verified,
   }
 }
 

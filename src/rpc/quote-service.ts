@@ -22,8 +22,9 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
     read: readQuote,
-    async handle({ toRequest, softDeadline }, call) {
-      const { quoteId, offers, error } = await aggregator.runRound(toRequest(), call, { softDeadline })
+    async handle({ toRequest, softDeadline, verify }, call) {
+      const options = { softDeadline, verify }
+      const { quoteId, offers, error } = await aggregator.runRound(toRequest(), call, options)
       if (error !== undefined) throw error
       const winner = offers[0]?.quote.solver
       if (winner !== undefined) call.recordQuote({ quoteId, winner, offers: offers.length })

@@ -3,10 +3,12 @@ import {
   type GetQuoteRequest,
   OrderType,
   type StreamQuotesRequest,
+  VerifyMode as VerifyModeNumber,
 } from '../../gen/aggregator/v1/quote_pb.js'
 import type { ChainConfig, Config } from '../config.js'
 import { DEPOSIT_WINDOW, integerOf, MIN_QUOTES } from '../domain/field-rules.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
+import { VERIFY_MODES, type VerifyMode } from '../domain/verification.js'
 import type { SoftDeadline } from '../quoting/fan-out.js'
 import type { Fields } from './fields.js'
 
@@ -14,6 +16,7 @@ import type { Fields } from './fields.js'
 export interface AskedQuote {
   readonly chainId: number
   readonly softDeadline: SoftDeadline | undefined
+  readonly verify: VerifyMode
   /** Makes the request of a round, with its deadlines. */
   toRequest(): QuoteRequest
 }
@@ -26,7 +29,12 @@ type QuoteMessage = Omit<GetQuoteRequest, '$typeName'> | Omit<StreamQuotesReques
 interface ReadQuoteOptions
   extends Pick<
     Config,
-    'quoteTimeoutMs' | 'quoteSoftTimeoutMs' | 'defaultDepositWindowSeconds' | 'defaultFillWindowSeconds'
+    | 'quoteTimeoutMs'
+    | 'quoteSoftTimeoutMs'
+    | 'defaultDepositWindowSeconds'
+    | 'defaultFillWindowSeconds'
+    | 'verifyQuotes'
+    | 'verifyMax'
   > {
   readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains'>[]
   /** Unix time in milliseconds. */
@@ -36,6 +44,11 @@ interface ReadQuoteOptions
 const ORDER_TYPE_NAMES = {
   [OrderType.EXACT_INPUT]: 'EXACT_INPUT',
   [OrderType.EXACT_OUTPUT]: 'EXACT_OUTPUT',
+} as const
+const VERIFY_NUMBERS = {
+  off: VerifyModeNumber.OFF,
+  best: VerifyModeNumber.BEST,
+  all: VerifyModeNumber.ALL,
 } as const
 const DEPOSIT_MODE_NAMES = { [DepositMode.CONTRACT]: 'CONTRACT', [DepositMode.ADDRESS]: 'ADDRESS' } as const
 
@@ -58,9 +71,12 @@ export function readSwap(message: SwapMessage, fields: Fields) {
 
 /** Builds the reader of requests for quotes. */
 export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
-  const { quoteTimeoutMs, quoteSoftTimeoutMs, now } = options
+  const { quoteTimeoutMs, quoteSoftTimeoutMs, verifyQuotes, verifyMax, now } = options
   const destinations = new Map(options.chains.map((chain) => [chain.chainId, chain.destinationChains]))
   const softDeadlineRule = integerOf(1, quoteTimeoutMs)
+  const verifyModes: Readonly<Record<number, VerifyMode>> = Object.fromEntries(
+    VERIFY_MODES.slice(0, VERIFY_MODES.indexOf(verifyMax) + 1).map((mode) => [VERIFY_NUMBERS[mode], mode]),
+  )
 
   /** @returns undefined when the round waits for all solvers */
   function readSoftDeadline(
@@ -76,6 +92,10 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
       if (afterMs === 0) fields.addViolation('minQuotes', 'must be left out without softDeadlineMs')
     }
     return afterMs === 0 ? undefined : { afterMs, minQuotes: minQuotes ?? 1 }
+  }
+
+  function readVerify({ verify }: QuoteMessage, fields: Fields): VerifyMode {
+    return (verify === undefined ? undefined : fields.choice('verify', verify, verifyModes)) ?? verifyQuotes
   }
 
   return (message, fields) => {
@@ -99,6 +119,7 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
     return {
       chainId: swap.chainId,
       softDeadline: readSoftDeadline(message, fields),
+      verify: readVerify(message, fields),
       toRequest: () => ({ kind: 'FIRM', ...swap, ...terms, ...deadlines(now(), windows) }),
     }
   }

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/quote.proto.
  */
 export const file_aggregator_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIpcDCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBAUIRCg9fZGVwb3NpdF93aW5kb3dCEwoRX3NvZnRfZGVhZGxpbmVfbXNCDQoLX21pbl9xdW90ZXMizQMKE1N0cmVhbVF1b3Rlc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIcCg9yZWZyZXNoX3NlY29uZHMYDSABKA1IA4gBAUIRCg9fZGVwb3NpdF93aW5kb3dCEwoRX3NvZnRfZGVhZGxpbmVfbXNCDQoLX21pbl9xdW90ZXNCEgoQX3JlZnJlc2hfc2Vjb25kcyKrAQoUU3RyZWFtUXVvdGVzUmVzcG9uc2USKwoFcXVvdGUYASABKAsyGi5hZ2dyZWdhdG9yLnYxLlF1b3RlVXBkYXRlSAASLAoEZG9uZRgCIAEoCzIcLmFnZ3JlZ2F0b3IudjEuUXVvdGVSb3VuZEVuZEgAEi0KCWhlYXJ0YmVhdBgDIAEoCzIYLmFnZ3JlZ2F0b3IudjEuSGVhcnRiZWF0SABCCQoHbWVzc2FnZSK5AQoLUXVvdGVVcGRhdGUSEAoIcXVvdGVfaWQYASABKAkSDQoFcm91bmQYAiABKA0SIwoFcXVvdGUYAyABKAsyFC5hZ2dyZWdhdG9yLnYxLlF1b3RlEhgKEHNvbHZlcl9zaWduYXR1cmUYBCABKAkSFwoPZGVwb3NpdF9hZGRyZXNzGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJEg0KBWFza2VkGAcgASgNEhAKCGFuc3dlcmVkGAggASgNIp4CCg1RdW90ZVJvdW5kRW5kEhAKCHF1b3RlX2lkGAEgASgJEg0KBXJvdW5kGAIgASgNEhoKDWJlc3Rfb3JkZXJfaWQYAyABKAlIAIgBARI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBCADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEg0KBWFza2VkGAUgASgNEg4KBnF1b3RlZBgGIAEoDRIQCghkZWNsaW5lZBgHIAEoDRIPCgdpbnZhbGlkGAggASgNEg4KBmZhaWxlZBgJIAEoDRIMCgRsYXRlGAogASgNEhcKCmV4cGlyZXNfYXQYCyABKARIAYgBAUIQCg5fYmVzdF9vcmRlcl9pZEINCgtfZXhwaXJlc19hdCKMAQoPR2V0UHJpY2VSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEhMKC2lucHV0X3Rva2VuGAIgASgJEhQKDG91dHB1dF90b2tlbhgDIAEoCRIsCgpvcmRlcl90eXBlGAQgASgOMhguYWdncmVnYXRvci52MS5PcmRlclR5cGUSDgoGYW1vdW50GAUgASgJIlUKEEdldFByaWNlUmVzcG9uc2USIgoEYmVzdBgBIAEoCzIULmFnZ3JlZ2F0b3IudjEuUHJpY2USDgoGb2ZmZXJzGAIgASgNEg0KBWFzX29mGAMgASgEIlIKBVByaWNlEg4KBnNvbHZlchgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGlucHV0X2Ftb3VudBgDIAEoCRIVCg1vdXRwdXRfYW1vdW50GAQgASgJIsYBChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJIncKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCSLqAQoFUXVvdGUSDgoGc29sdmVyGAEgASgJEgwKBHVzZXIYAiABKAkSEwoLaW5wdXRfdG9rZW4YAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDG91dHB1dF90b2tlbhgFIAEoCRIVCg1vdXRwdXRfYW1vdW50GAYgASgJEhIKCm9yZGVyX3R5cGUYByABKA0SFwoPb3V0cHV0X2NoYWluX2lkGAggASgEEhgKEGRlcG9zaXRfZGVhZGxpbmUYCSABKA0SFQoNZmlsbF9kZWFkbGluZRgKIAEoDRINCgVub25jZRgLIAEoCSI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAki7AIKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhgKC2R1cmF0aW9uX21zGAQgASgNSACIAQESMQoHb3V0Y29tZRgFIAEoDjIbLmFnZ3JlZ2F0b3IudjEuUXVvdGVPdXRjb21lSAGIAQESLwoHcmVxdWVzdBgGIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEiwKB3NvbHZlcnMYByADKAsyGy5hZ2dyZWdhdG9yLnYxLlNvbHZlclJlc3VsdBIYCgtiZXN0X2Ftb3VudBgIIAEoCUgCiAEBEiYKBGtpbmQYCSABKA4yGC5hZ2dyZWdhdG9yLnYxLlF1b3RlS2luZEIOCgxfZHVyYXRpb25fbXNCCgoIX291dGNvbWVCDgoMX2Jlc3RfYW1vdW50IpECCg9RdW90ZVBhcmFtZXRlcnMSEwoLaW5wdXRfdG9rZW4YASABKAkSFAoMb3V0cHV0X3Rva2VuGAIgASgJEiwKCm9yZGVyX3R5cGUYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBCABKAkSFAoMdXNlcl9hZGRyZXNzGAUgASgJEhwKFGRlc3RpbmF0aW9uX2NoYWluX2lkGAYgASgEEjAKDGRlcG9zaXRfbW9kZRgHIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVwb3NpdE1vZGUSGAoQZGVwb3NpdF9kZWFkbGluZRgIIAEoDRIVCg1maWxsX2RlYWRsaW5lGAkgASgNIswCCgxTb2x2ZXJSZXN1bHQSDgoGc29sdmVyGAEgASgJEi0KB291dGNvbWUYAiABKA4yHC5hZ2dyZWdhdG9yLnYxLlNvbHZlck91dGNvbWUSEQoEcmFuaxgDIAEoDUgAiAEBEhgKC2R1cmF0aW9uX21zGAQgASgNSAGIAQESGQoMaW5wdXRfYW1vdW50GAUgASgJSAKIAQESGgoNb3V0cHV0X2Ftb3VudBgGIAEoCUgDiAEBEhMKBnJlYXNvbhgHIAEoCUgEiAEBEhgKC2h0dHBfc3RhdHVzGAggASgNSAWIAQESEwoLZXhwbGFuYXRpb24YCSABKAlCBwoFX3JhbmtCDgoMX2R1cmF0aW9uX21zQg8KDV9pbnB1dF9hbW91bnRCEAoOX291dHB1dF9hbW91bnRCCQoHX3JlYXNvbkIOCgxfaHR0cF9zdGF0dXMqYAoJT3JkZXJUeXBlEhoKFk9SREVSX1RZUEVfVU5TUEVDSUZJRUQQABIaChZPUkRFUl9UWVBFX0VYQUNUX0lOUFVUEAESGwoXT1JERVJfVFlQRV9FWEFDVF9PVVRQVVQQAipgCgtEZXBvc2l0TW9kZRIcChhERVBPU0lUX01PREVfVU5TUEVDSUZJRUQQABIZChVERVBPU0lUX01PREVfQ09OVFJBQ1QQARIYChRERVBPU0lUX01PREVfQUREUkVTUxACKoEBCgxRdW90ZU91dGNvbWUSHQoZUVVPVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFFVT1RFX09VVENPTUVfUVVPVEVEEAESGwoXUVVPVEVfT1VUQ09NRV9OT19RVU9URVMQAhIbChdRVU9URV9PVVRDT01FX0NBTkNFTExFRBADKvYBCg1Tb2x2ZXJPdXRjb21lEh4KGlNPTFZFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVU09MVkVSX09VVENPTUVfUVVPVEVEEAESGwoXU09MVkVSX09VVENPTUVfREVDTElORUQQAhIaChZTT0xWRVJfT1VUQ09NRV9JTlZBTElEEAMSFwoTU09MVkVSX09VVENPTUVfTEFURRAEEhkKFVNPTFZFUl9PVVRDT01FX0ZBSUxFRBAFEhwKGFNPTFZFUl9PVVRDT01FX0NBTkNFTExFRBAGEh8KG1NPTFZFUl9PVVRDT01FX0NJUkNVSVRfT1BFThAHKlcKCVF1b3RlS2luZBIaChZRVU9URV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPUVVPVEVfS0lORF9GSVJNEAESGQoVUVVPVEVfS0lORF9JTkRJQ0FUSVZFEAIy9wMKDFF1b3RlU2VydmljZRJsCghHZXRRdW90ZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3F1b3RlEoEBCgxTdHJlYW1RdW90ZXMSIi5hZ2dyZWdhdG9yLnYxLlN0cmVhbVF1b3Rlc1JlcXVlc3QaIy5hZ2dyZWdhdG9yLnYxLlN0cmVhbVF1b3Rlc1Jlc3BvbnNlIiaC0+STAiA6ASoiGy92MS97Y2hhaW5faWR9L3F1b3RlL3N0cmVhbTABEmwKCEdldFByaWNlEh4uYWdncmVnYXRvci52MS5HZXRQcmljZVJlcXVlc3QaHy5hZ2dyZWdhdG9yLnYxLkdldFByaWNlUmVzcG9uc2UiH4LT5JMCGToBKiIUL3YxL3tjaGFpbl9pZH0vcHJpY2UShgEKDkdldFF1b3RlUmVjb3JkEiQuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVjb3JkUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3tjaGFpbl9pZH0vcXVvdGUve3F1b3RlX2lkfWIGcHJvdG8z", [file_aggregator_v1_event, file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxItIDCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIuCgZ2ZXJpZnkYDSABKA4yGS5hZ2dyZWdhdG9yLnYxLlZlcmlmeU1vZGVIA4gBAUIRCg9fZGVwb3NpdF93aW5kb3dCEwoRX3NvZnRfZGVhZGxpbmVfbXNCDQoLX21pbl9xdW90ZXNCCQoHX3ZlcmlmeSKIBAoTU3RyZWFtUXVvdGVzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBITCgtpbnB1dF90b2tlbhgCIAEoCRIUCgxvdXRwdXRfdG9rZW4YAyABKAkSLAoKb3JkZXJfdHlwZRgEIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgFIAEoCRIUCgx1c2VyX2FkZHJlc3MYBiABKAkSFwoPb3JpZ2luX2NoYWluX2lkGAcgASgEEhwKFGRlc3RpbmF0aW9uX2NoYWluX2lkGAggASgEEjAKDGRlcG9zaXRfbW9kZRgJIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVwb3NpdE1vZGUSGwoOZGVwb3NpdF93aW5kb3cYCiABKA1IAIgBARIdChBzb2Z0X2RlYWRsaW5lX21zGAsgASgNSAGIAQESFwoKbWluX3F1b3RlcxgMIAEoDUgCiAEBEhwKD3JlZnJlc2hfc2Vjb25kcxgNIAEoDUgDiAEBEi4KBnZlcmlmeRgOIAEoDjIZLmFnZ3JlZ2F0b3IudjEuVmVyaWZ5TW9kZUgEiAEBQhEKD19kZXBvc2l0X3dpbmRvd0ITChFfc29mdF9kZWFkbGluZV9tc0INCgtfbWluX3F1b3Rlc0ISChBfcmVmcmVzaF9zZWNvbmRzQgkKB192ZXJpZnkiqwEKFFN0cmVhbVF1b3Rlc1Jlc3BvbnNlEisKBXF1b3RlGAEgASgLMhouYWdncmVnYXRvci52MS5RdW90ZVVwZGF0ZUgAEiwKBGRvbmUYAiABKAsyHC5hZ2dyZWdhdG9yLnYxLlF1b3RlUm91bmRFbmRIABItCgloZWFydGJlYXQYAyABKAsyGC5hZ2dyZWdhdG9yLnYxLkhlYXJ0YmVhdEgAQgkKB21lc3NhZ2Ui3QEKC1F1b3RlVXBkYXRlEhAKCHF1b3RlX2lkGAEgASgJEg0KBXJvdW5kGAIgASgNEiMKBXF1b3RlGAMgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAQgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgFIAEoCRIQCghvcmRlcl9pZBgGIAEoCRINCgVhc2tlZBgHIAEoDRIQCghhbnN3ZXJlZBgIIAEoDRIVCgh2ZXJpZmllZBgJIAEoCEgAiAEBQgsKCV92ZXJpZmllZCKeAgoNUXVvdGVSb3VuZEVuZBIQCghxdW90ZV9pZBgBIAEoCRINCgVyb3VuZBgCIAEoDRIaCg1iZXN0X29yZGVyX2lkGAMgASgJSACIAQESNgoSYWx0ZXJuYXRpdmVfcXVvdGVzGAQgAygLMhouYWdncmVnYXRvci52MS5TaWduZWRRdW90ZRINCgVhc2tlZBgFIAEoDRIOCgZxdW90ZWQYBiABKA0SEAoIZGVjbGluZWQYByABKA0SDwoHaW52YWxpZBgIIAEoDRIOCgZmYWlsZWQYCSABKA0SDAoEbGF0ZRgKIAEoDRIXCgpleHBpcmVzX2F0GAsgASgESAGIAQFCEAoOX2Jlc3Rfb3JkZXJfaWRCDQoLX2V4cGlyZXNfYXQijAEKD0dldFByaWNlUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBITCgtpbnB1dF90b2tlbhgCIAEoCRIUCgxvdXRwdXRfdG9rZW4YAyABKAkSLAoKb3JkZXJfdHlwZRgEIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgFIAEoCSJVChBHZXRQcmljZVJlc3BvbnNlEiIKBGJlc3QYASABKAsyFC5hZ2dyZWdhdG9yLnYxLlByaWNlEg4KBm9mZmVycxgCIAEoDRINCgVhc19vZhgDIAEoBCJSCgVQcmljZRIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxpbnB1dF9hbW91bnQYAyABKAkSFQoNb3V0cHV0X2Ftb3VudBgEIAEoCSLqAQoQR2V0UXVvdGVSZXNwb25zZRIjCgVxdW90ZRgBIAEoCzIULmFnZ3JlZ2F0b3IudjEuUXVvdGUSGAoQc29sdmVyX3NpZ25hdHVyZRgCIAEoCRIXCg9kZXBvc2l0X2FkZHJlc3MYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSNgoSYWx0ZXJuYXRpdmVfcXVvdGVzGAUgAygLMhouYWdncmVnYXRvci52MS5TaWduZWRRdW90ZRIQCghxdW90ZV9pZBgGIAEoCRIVCgh2ZXJpZmllZBgHIAEoCEgAiAEBQgsKCV92ZXJpZmllZCKbAQoLU2lnbmVkUXVvdGUSIwoFcXVvdGUYASABKAsyFC5hZ2dyZWdhdG9yLnYxLlF1b3RlEhgKEHNvbHZlcl9zaWduYXR1cmUYAiABKAkSFwoPZGVwb3NpdF9hZGRyZXNzGAMgASgJEhAKCG9yZGVyX2lkGAQgASgJEhUKCHZlcmlmaWVkGAUgASgISACIAQFCCwoJX3ZlcmlmaWVkIuoBCgVRdW90ZRIOCgZzb2x2ZXIYASABKAkSDAoEdXNlchgCIAEoCRITCgtpbnB1dF90b2tlbhgDIAEoCRIUCgxpbnB1dF9hbW91bnQYBCABKAkSFAoMb3V0cHV0X3Rva2VuGAUgASgJEhUKDW91dHB1dF9hbW91bnQYBiABKAkSEgoKb3JkZXJfdHlwZRgHIAEoDRIXCg9vdXRwdXRfY2hhaW5faWQYCCABKAQSGAoQZGVwb3NpdF9kZWFkbGluZRgJIAEoDRIVCg1maWxsX2RlYWRsaW5lGAogASgNEg0KBW5vbmNlGAsgASgJIjsKFUdldFF1b3RlUmVjb3JkUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIQCghxdW90ZV9pZBgCIAEoCSLsAgoWR2V0UXVvdGVSZWNvcmRSZXNwb25zZRIQCghxdW90ZV9pZBgBIAEoCRIQCghjaGFpbl9pZBgCIAEoBBIUCgxyZXF1ZXN0ZWRfYXQYAyABKAQSGAoLZHVyYXRpb25fbXMYBCABKA1IAIgBARIxCgdvdXRjb21lGAUgASgOMhsuYWdncmVnYXRvci52MS5RdW90ZU91dGNvbWVIAYgBARIvCgdyZXF1ZXN0GAYgASgLMh4uYWdncmVnYXRvci52MS5RdW90ZVBhcmFtZXRlcnMSLAoHc29sdmVycxgHIAMoCzIbLmFnZ3JlZ2F0b3IudjEuU29sdmVyUmVzdWx0EhgKC2Jlc3RfYW1vdW50GAggASgJSAKIAQESJgoEa2luZBgJIAEoDjIYLmFnZ3JlZ2F0b3IudjEuUXVvdGVLaW5kQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUIOCgxfYmVzdF9hbW91bnQikQIKD1F1b3RlUGFyYW1ldGVycxITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSLAoKb3JkZXJfdHlwZRgDIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgEIAEoCRIUCgx1c2VyX2FkZHJlc3MYBSABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYBiABKAQSMAoMZGVwb3NpdF9tb2RlGAcgASgOMhouYWdncmVnYXRvci52MS5EZXBvc2l0TW9kZRIYChBkZXBvc2l0X2RlYWRsaW5lGAggASgNEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0i8AIKDFNvbHZlclJlc3VsdBIOCgZzb2x2ZXIYASABKAkSLQoHb3V0Y29tZRgCIAEoDjIcLmFnZ3JlZ2F0b3IudjEuU29sdmVyT3V0Y29tZRIRCgRyYW5rGAMgASgNSACIAQESGAoLZHVyYXRpb25fbXMYBCABKA1IAYgBARIZCgxpbnB1dF9hbW91bnQYBSABKAlIAogBARIaCg1vdXRwdXRfYW1vdW50GAYgASgJSAOIAQESEwoGcmVhc29uGAcgASgJSASIAQESGAoLaHR0cF9zdGF0dXMYCCABKA1IBYgBARITCgtleHBsYW5hdGlvbhgJIAEoCRIVCgh2ZXJpZmllZBgKIAEoCEgGiAEBQgcKBV9yYW5rQg4KDF9kdXJhdGlvbl9tc0IPCg1faW5wdXRfYW1vdW50QhAKDl9vdXRwdXRfYW1vdW50QgkKB19yZWFzb25CDgoMX2h0dHBfc3RhdHVzQgsKCV92ZXJpZmllZCpgCglPcmRlclR5cGUSGgoWT1JERVJfVFlQRV9VTlNQRUNJRklFRBAAEhoKFk9SREVSX1RZUEVfRVhBQ1RfSU5QVVQQARIbChdPUkRFUl9UWVBFX0VYQUNUX09VVFBVVBACKmAKC0RlcG9zaXRNb2RlEhwKGERFUE9TSVRfTU9ERV9VTlNQRUNJRklFRBAAEhkKFURFUE9TSVRfTU9ERV9DT05UUkFDVBABEhgKFERFUE9TSVRfTU9ERV9BRERSRVNTEAIqaQoKVmVyaWZ5TW9kZRIbChdWRVJJRllfTU9ERV9VTlNQRUNJRklFRBAAEhMKD1ZFUklGWV9NT0RFX09GRhABEhQKEFZFUklGWV9NT0RFX0JFU1QQAhITCg9WRVJJRllfTU9ERV9BTEwQAyqBAQoMUXVvdGVPdXRjb21lEh0KGVFVT1RFX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRRVU9URV9PVVRDT01FX1FVT1RFRBABEhsKF1FVT1RFX09VVENPTUVfTk9fUVVPVEVTEAISGwoXUVVPVEVfT1VUQ09NRV9DQU5DRUxMRUQQAyr2AQoNU29sdmVyT3V0Y29tZRIeChpTT0xWRVJfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhkKFVNPTFZFUl9PVVRDT01FX1FVT1RFRBABEhsKF1NPTFZFUl9PVVRDT01FX0RFQ0xJTkVEEAISGgoWU09MVkVSX09VVENPTUVfSU5WQUxJRBADEhcKE1NPTFZFUl9PVVRDT01FX0xBVEUQBBIZChVTT0xWRVJfT1VUQ09NRV9GQUlMRUQQBRIcChhTT0xWRVJfT1VUQ09NRV9DQU5DRUxMRUQQBhIfChtTT0xWRVJfT1VUQ09NRV9DSVJDVUlUX09QRU4QBypXCglRdW90ZUtpbmQSGgoWUVVPVEVfS0lORF9VTlNQRUNJRklFRBAAEhMKD1FVT1RFX0tJTkRfRklSTRABEhkKFVFVT1RFX0tJTkRfSU5ESUNBVElWRRACMvcDCgxRdW90ZVNlcnZpY2USbAoIR2V0UXVvdGUSHi5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVxdWVzdBofLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXNwb25zZSIfgtPkkwIZOgEqIhQvdjEve2NoYWluX2lkfS9xdW90ZRKBAQoMU3RyZWFtUXVvdGVzEiIuYWdncmVnYXRvci52MS5TdHJlYW1RdW90ZXNSZXF1ZXN0GiMuYWdncmVnYXRvci52MS5TdHJlYW1RdW90ZXNSZXNwb25zZSImgtPkkwIgOgEqIhsvdjEve2NoYWluX2lkfS9xdW90ZS9zdHJlYW0wARJsCghHZXRQcmljZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UHJpY2VSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRQcmljZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3ByaWNlEoYBCg5HZXRRdW90ZVJlY29yZBIkLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZWNvcmRSZXF1ZXN0GiUuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlc3BvbnNlIieC0+STAiESHy92MS97Y2hhaW5faWR9L3F1b3RlL3txdW90ZV9pZH1iBnByb3RvMw", [file_aggregator_v1_event, file_google_api_annotations]);
 
 /**
  * GetQuoteRequest describes the swap that the user wants.
@@ -107,6 +107,14 @@ export type GetQuoteRequest = Message<"aggregator.v1.GetQuoteRequest"> & {
    * @generated from field: optional uint32 min_quotes = 12;
    */
   minQuotes?: number | undefined;
+
+  /**
+   * Which offers the settlement contract checks. Those that it refuses are dropped. At most what the instance allows (its
+   * VERIFY_MAX); the instance's default when absent.
+   *
+   * @generated from field: optional aggregator.v1.VerifyMode verify = 13;
+   */
+  verify?: VerifyMode | undefined;
 };
 
 /**
@@ -215,6 +223,14 @@ export type StreamQuotesRequest = Message<"aggregator.v1.StreamQuotesRequest"> &
    * @generated from field: optional uint32 refresh_seconds = 13;
    */
   refreshSeconds?: number | undefined;
+
+  /**
+   * Which offers the settlement contract checks. Those that it refuses are dropped. At most what the instance allows (its
+   * VERIFY_MAX); the instance's default when absent.
+   *
+   * @generated from field: optional aggregator.v1.VerifyMode verify = 14;
+   */
+  verify?: VerifyMode | undefined;
 };
 
 /**
@@ -237,7 +253,7 @@ export type StreamQuotesResponse = Message<"aggregator.v1.StreamQuotesResponse">
    */
   message: {
     /**
-     * An offer is the best one so far.
+     * An offer is the best one so far, or the best one was verified or dropped.
      *
      * @generated from field: aggregator.v1.QuoteUpdate quote = 1;
      */
@@ -330,6 +346,14 @@ export type QuoteUpdate = Message<"aggregator.v1.QuoteUpdate"> & {
    * @generated from field: uint32 answered = 8;
    */
   answered: number;
+
+  /**
+   * True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing
+   * about the user's balance.
+   *
+   * @generated from field: optional bool verified = 9;
+   */
+  verified?: boolean | undefined;
 };
 
 /**
@@ -396,7 +420,7 @@ export type QuoteRoundEnd = Message<"aggregator.v1.QuoteRoundEnd"> & {
   declined: number;
 
   /**
-   * Solvers whose reply the settlement contract would reject, or which does not match the request.
+   * Solvers whose reply the settlement contract would reject or has refused, or which does not match the request.
    *
    * @generated from field: uint32 invalid = 8;
    */
@@ -609,6 +633,14 @@ export type GetQuoteResponse = Message<"aggregator.v1.GetQuoteResponse"> & {
    * @generated from field: string quote_id = 6;
    */
   quoteId: string;
+
+  /**
+   * True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing
+   * about the user's balance.
+   *
+   * @generated from field: optional bool verified = 7;
+   */
+  verified?: boolean | undefined;
 };
 
 /**
@@ -651,6 +683,14 @@ export type SignedQuote = Message<"aggregator.v1.SignedQuote"> & {
    * @generated from field: string order_id = 4;
    */
   orderId: string;
+
+  /**
+   * True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing
+   * about the user's balance.
+   *
+   * @generated from field: optional bool verified = 5;
+   */
+  verified?: boolean | undefined;
 };
 
 /**
@@ -988,7 +1028,8 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
 
   /**
    * For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the
-   * settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`.
+   * settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it
+   * refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`.
    *
    * @generated from field: optional string reason = 7;
    */
@@ -1007,6 +1048,14 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
    * @generated from field: string explanation = 9;
    */
   explanation: string;
+
+  /**
+   * True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing
+   * about the user's balance.
+   *
+   * @generated from field: optional bool verified = 10;
+   */
+  verified?: boolean | undefined;
 };
 
 /**
@@ -1085,6 +1134,47 @@ export const DepositModeSchema: GenEnum<DepositMode> = /*@__PURE__*/
   enumDesc(file_aggregator_v1_quote, 1);
 
 /**
+ * VerifyMode says which offers the settlement contract itself checks before the response.
+ *
+ * @generated from enum aggregator.v1.VerifyMode
+ */
+export enum VerifyMode {
+  /**
+   * Not set; invalid in a request.
+   *
+   * @generated from enum value: VERIFY_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * None.
+   *
+   * @generated from enum value: VERIFY_MODE_OFF = 1;
+   */
+  OFF = 1,
+
+  /**
+   * The best one, and after each one that the contract refuses the next one.
+   *
+   * @generated from enum value: VERIFY_MODE_BEST = 2;
+   */
+  BEST = 2,
+
+  /**
+   * All of them.
+   *
+   * @generated from enum value: VERIFY_MODE_ALL = 3;
+   */
+  ALL = 3,
+}
+
+/**
+ * Describes the enum aggregator.v1.VerifyMode.
+ */
+export const VerifyModeSchema: GenEnum<VerifyMode> = /*@__PURE__*/
+  enumDesc(file_aggregator_v1_quote, 2);
+
+/**
  * QuoteOutcome says how a quote ended.
  *
  * @generated from enum aggregator.v1.QuoteOutcome
@@ -1123,7 +1213,7 @@ export enum QuoteOutcome {
  * Describes the enum aggregator.v1.QuoteOutcome.
  */
 export const QuoteOutcomeSchema: GenEnum<QuoteOutcome> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_quote, 2);
+  enumDesc(file_aggregator_v1_quote, 3);
 
 /**
  * SolverOutcome says how the request to one solver ended.
@@ -1194,7 +1284,7 @@ export enum SolverOutcome {
  * Describes the enum aggregator.v1.SolverOutcome.
  */
 export const SolverOutcomeSchema: GenEnum<SolverOutcome> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_quote, 3);
+  enumDesc(file_aggregator_v1_quote, 4);
 
 /**
  * QuoteKind says what the offers of a record were for.
@@ -1228,7 +1318,7 @@ export enum QuoteKind {
  * Describes the enum aggregator.v1.QuoteKind.
  */
 export const QuoteKindSchema: GenEnum<QuoteKind> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_quote, 4);
+  enumDesc(file_aggregator_v1_quote, 5);
 
 /**
  * QuoteService collects offers for a swap from the registered solvers of a chain and returns the best one.
@@ -1257,8 +1347,9 @@ export const QuoteService: GenService<{
    * StreamQuotes sends the best offer as soon as there is one, then each better one.
    *
    * A round asks the solvers once, as GetQuote does. Its messages are `quote`, each of which supersedes the ones before it
-   * in its round, then `done`. The last `quote` together with `done` equals the response of GetQuote. A client that reads
-   * slowly may miss superseded messages.
+   * in its round, then `done`. With `verify`, a further `quote` comes when the settlement contract has accepted the best
+   * offer, or has refused it and another one is the best. The last `quote` together with `done` equals the response of
+   * GetQuote. A client that reads slowly may miss superseded messages.
    *
    * Without `refresh_seconds` the stream ends after one round. With it, a new round starts that often, until the client
    * leaves or 10 minutes have passed. Each round counts as one quote for the rate limit; a refused round waits for the next

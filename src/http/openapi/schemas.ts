@@ -85,6 +85,8 @@ function scalarSchema(field: DescField, scalar: ScalarType): JsonSchema {
   switch (scalar) {
     case ScalarType.STRING:
       return { type: 'string' }
+    case ScalarType.BOOL:
+      return { type: 'boolean' }
     case ScalarType.UINT32:
       return { type: 'integer', ...schemaOf(UINT32) }
     case ScalarType.UINT64:
