@@ -33,7 +33,9 @@ export function compileJsonWriter(descriptor: DescMessage): JsonWriter {
 /** The value of a field without presence that is not set. */
 function zeroOf(field: DescField): unknown {
   if (field.fieldKind === 'list') return []
-  return field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING ? '' : 0
+  const scalar = field.fieldKind === 'scalar' ? field.scalar : undefined
+  if (scalar === ScalarType.BOOL) return false
+  return scalar === ScalarType.STRING ? '' : 0
 }
 
 function compileField(field: DescField): WriteValue {

@@ -11,7 +11,7 @@ import {
   StreamEventsResponseSchema,
 } from '../../gen/aggregator/v1/event_pb.js'
 import { GetOrderResponseSchema, OrderState } from '../../gen/aggregator/v1/order_pb.js'
-import { GetQuoteResponseSchema, QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
+import { GetQuoteResponseSchema, QuoteSchema, SignedQuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import { ListSolversResponseSchema } from '../../gen/aggregator/v1/solver_pb.js'
 import { compileJsonWriter } from '../../src/http/json-writer.js'
 import { messageWith } from './proto-descriptors.js'
@@ -131,15 +131,19 @@ test('lists are written item by item, in their order, and are present when empty
   })
 })
 
+test('a boolean is written as it is, and an optional one that is not set is absent', () => {
+  const write = compileJsonWriter(SignedQuoteSchema)
+  expect(write(create(SignedQuoteSchema, { ...signed, verified: true }))).toMatchObject({ verified: true })
+  expect(write(create(SignedQuoteSchema, signed))).not.toHaveProperty('verified')
+})
+
 describe('the compiler rejects at start a response with', () => {
   const one = { label: Label.OPTIONAL }
 
   test.each([
-    ['a boolean', { ...one, type: Type.BOOL }],
     ['a floating-point number', { ...one, type: Type.DOUBLE }],
     ['a signed integer', { ...one, type: Type.INT64 }],
     ['bytes', { ...one, type: Type.BYTES }],
-    ['a list of booleans', { type: Type.BOOL, label: Label.REPEATED }],
     ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
   ])('%s, with the field in the error', (_what, kind) => {
     expect(() => compileJsonWriter(messageWith(kind))).toThrow('sample.Holder.sample_field')

@@ -33,6 +33,7 @@ test.each<[RecordedResult['reason'], string]>([
   ['below_minimum_order', 'MIN_ORDER()'],
   ['nonce_used', 'a new nonce'],
   ['signature_mismatch', `does not recover to ${solver}`],
+  ['NonceAlreadyUsed', 'refused the offer with the error NonceAlreadyUsed'],
 ])('the explanation of %s says what the reply must have', (reason, words) => {
   expect(explainAnswer({ reason })).toContain(words)
 })

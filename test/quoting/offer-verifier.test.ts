@@ -40,7 +40,7 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
     const results = await verifier.verify(numbers.map(offer), {
       chainId: 1,
       mode: 'best',
-      timeoutMs: undefined,
+      timeoutMs: Number.POSITIVE_INFINITY,
       signal: new AbortController().signal,
       ...options,
     })
@@ -125,7 +125,7 @@ describe.each(['best', 'all'] as const)('with %s,', (mode) => {
     ['VERIFY_TIMEOUT_MS', 1, HOUR_MS],
     ["the caller's deadline", HOUR_MS, 1],
     ["the caller's deadline, which has passed", HOUR_MS, -5],
-    ['VERIFY_TIMEOUT_MS for a caller without a deadline', 1, undefined],
+    ['VERIFY_TIMEOUT_MS for a caller without a deadline', 1, Number.POSITIVE_INFINITY],
   ])('the checks end after %s', async (_what, verifyTimeoutMs, timeoutMs) => {
     const { verify } = openVerifier([undefined], verifyTimeoutMs)
     expect(await verify([0], { mode, timeoutMs })).toEqual(['timeout'])

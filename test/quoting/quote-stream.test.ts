@@ -28,6 +28,7 @@ function createStream(changes: Partial<QuoteStreamOptions> = {}) {
     aggregator: { runRound },
     toRequest: () => exactInput,
     softDeadline: undefined,
+    verify: 'off',
     refreshMs: 5000,
     caller: { address: '127.0.0.1', timeoutMs: undefined },
     admitRound: async () => {},

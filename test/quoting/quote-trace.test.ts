@@ -35,6 +35,14 @@ test('an offer of a cancelled quote has no rank', () => {
   ])
 })
 
+test('an offer that the settlement contract accepted has a mark', () => {
+  const offer = { ...signed(1, 10n), verified: true } as const
+  const attempts = [{ solver: solverAddress(1), result: { kind: 'quoted', offer } as const, tookMs: 1 }]
+  expect(toQuoteRecord(sampleTrace({ ranked: [offer], attempts })).solvers).toMatchObject([
+    { outcome: 'quoted', rank: 1, verified: true },
+  ])
+})
+
 test('a record is plain JSON, with the amounts of the replies', () => {
   const amounts = { inputAmount: '0x1', outputAmount: undefined }
   const record = toQuoteRecord(

@@ -39,6 +39,21 @@ describe('the best offer of a round', () => {
     ])
   })
 
+  test('is replaced when it has a mark or was dropped, once', () => {
+    const { progress, heard, offer } = openProgress(2)
+    offer(1, 5n)
+    const [best] = heard
+    const marked = { ...signed(1, 5n), verified: true } as const
+    progress.replaceBest(best?.offer ?? marked)
+    progress.replaceBest(marked)
+    progress.drop()
+    progress.replaceBest(signed(2, 4n))
+    expect(heard.slice(1)).toMatchObject([
+      { offer: marked, counts: { quoted: 1, invalid: 0 } },
+      { offer: signed(2, 4n), counts: { quoted: 0, invalid: 1 } },
+    ])
+  })
+
   test('has the time at which it came', () => {
     const { progress, offer, add } = openProgress(3)
     expect(progress.bestAt).toBeUndefined()

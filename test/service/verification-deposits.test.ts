@@ -3,7 +3,7 @@ import { type Abi, type Address, encodeErrorResult, type Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createDepositVerifier, type DepositVerifier } from '../../src/chain/deposit-verifier.js'
 import { lowerCase } from '../../src/domain/hex.js'
-import type { DepositVerdict } from '../../src/domain/verification.js'
+import type { ContractRefusal, DepositVerdict } from '../../src/domain/verification.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { compileSource } from '../support/chain/deploy-source.js'
 import {
@@ -19,7 +19,7 @@ import {
 import { offerOf } from '../support/chain/signed-offer.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
-const rejected = (error: string): DepositVerdict => ({ kind: 'rejected', error })
+const rejected = (error: ContractRefusal): DepositVerdict => ({ kind: 'rejected', error })
 const unlisted: DepositVerdict = { kind: 'unknown', reason: 'unlisted_revert' }
 
 /** A test that hangs fails by its own limit. */
@@ -71,7 +71,7 @@ describe('the reference contract accepts', () => {
 })
 
 describe('the reference contract rejects', () => {
-  it.each<[string, () => Promise<Signed>]>([
+  it.each<[ContractRefusal, () => Promise<Signed>]>([
     ['SignerNotSolver', () => chain.signedQuote({}, stranger)],
     ['ECDSAInvalidSignatureLength', async () => ({ ...(await chain.signedQuote()), signature: '0x1234' })],
     [

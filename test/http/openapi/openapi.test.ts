@@ -52,6 +52,7 @@ test('a request must have the fields that are neither optional nor in the path',
     'depositWindow',
     'softDeadlineMs',
     'minQuotes',
+    'verify',
   ])
   expect(schema.required).not.toContain('chainId')
   expect(schema.properties.depositMode.enum).toEqual(['CONTRACT', 'ADDRESS'])

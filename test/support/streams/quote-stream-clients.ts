@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { DepositMode, OrderType, QuoteService, VerifyMode } from '../../../gen/aggregator/v1/quote_pb.js'
 import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 
 /** The body of a request, with the names of the protocol's JSON. */
@@ -135,7 +135,7 @@ function toSseError(text: string, status: number): QuoteStreamError {
 
 function openRpc(transportTo: (baseUrl: string) => Transport): QuoteTransport['open'] {
   return async function* (url, chainId, request, signal) {
-    const { orderType, depositMode, originChainId, destinationChainId, ...rest } = request
+    const { orderType, depositMode, originChainId, destinationChainId, verify, ...rest } = request
     const init = {
       ...rest,
       chainId: BigInt(chainId),
@@ -143,6 +143,7 @@ function openRpc(transportTo: (baseUrl: string) => Transport): QuoteTransport['o
       destinationChainId: BigInt(destinationChainId),
       orderType: OrderType[orderType as 'EXACT_INPUT'],
       depositMode: DepositMode[depositMode as 'CONTRACT'],
+      ...(verify === undefined ? {} : { verify: VerifyMode[verify.toUpperCase() as 'BEST'] }),
     }
     const leaving = new AbortController()
     signal?.addEventListener('abort', () => leaving.abort())
