@@ -34,6 +34,7 @@ export function toLine(message: QuoteStreamMessage, now: number): string {
           `sells ${best.quote.inputAmount}`,
           `buys ${best.quote.outputAmount}`,
           `order ${best.orderId}`,
+          ...(best.verified ? ['verified'] : []),
         ]
   return printable([new Date(now).toISOString(), describeRound(message), ...offer].join('  '))
 }

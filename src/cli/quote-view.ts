@@ -20,12 +20,14 @@ export function renderAnswer(
   const offers = [best, ...answer.alternatives]
   const isExactInput = best.quote.orderType === 'EXACT_INPUT'
   const competing = isExactInput ? 'outputAmount' : 'inputAmount'
-  const rows = offers.map(({ quote, depositAddress }, index) => [
+  const hasMarks = offers.some(({ verified }) => verified)
+  const rows = offers.map(({ quote, depositAddress, verified }, index) => [
     String(index + 1),
     quote.solver,
     String(quote.inputAmount),
     String(quote.outputAmount),
     index === 0 ? '' : formatBehind(quote[competing], best.quote[competing]),
+    ...(hasMarks ? [verified ? 'yes' : ''] : []),
     depositAddress,
   ])
   const columns = [
@@ -33,6 +35,7 @@ export function renderAnswer(
     { title: 'solver' },
     ...AMOUNTS,
     { title: 'to best', align: 'right' },
+    ...(hasMarks ? [{ title: 'verified' }] : []),
     { title: 'deposit address' },
   ] as const
   const next = fields([
@@ -86,7 +89,7 @@ function renderBest({ request, bestAmount, outcome }: QuoteRecord): string | und
 
 function toRow(result: SolverResult): string[] {
   const { solver, outcome, rank, durationMs, inputAmount, outputAmount, reason, httpStatus } = result
-  const detail = reason ?? httpStatus
+  const detail = reason ?? httpStatus ?? (result.verified ? 'verified' : undefined)
   return [
     rank === undefined ? '' : String(rank),
     solver,

@@ -157,11 +157,14 @@ describe('quote', () => {
     [['--watch'], '/v1/1/quote/stream', {}],
     [['--watch', '--soft-deadline', '300', '--min-quotes', '2'], '/v1/1/quote/stream', WAITING],
     [['--soft-deadline', '300', '--min-quotes', '2'], '/v1/1/quote', WAITING],
+    [['--verify', 'all'], '/v1/1/quote', { verify: 'all' }],
+    [['--watch', '--verify', 'best'], '/v1/1/quote/stream', { verify: 'best' }],
   ])('sends %j', async (more, path, fields) => {
     const sent: unknown[] = []
     const answer = async (response: ServerResponse, request: IncomingMessage) => {
-      const { refreshSeconds, softDeadlineMs, minQuotes } = JSON.parse((await request.toArray()).join(''))
-      sent.push(request.url, { refreshSeconds, softDeadlineMs, minQuotes })
+      const body = JSON.parse((await request.toArray()).join(''))
+      const { refreshSeconds, softDeadlineMs, minQuotes, verify } = body
+      sent.push(request.url, { refreshSeconds, softDeadlineMs, minQuotes, verify })
       sendJson(response, 503, { error: 'No.', code: 'NO_QUOTES' })
     }
     expect((await (await startQuote(answer, more)).ended).code).toBe(3)
@@ -173,6 +176,7 @@ describe('quote', () => {
     [['--refresh', '61'], 'It must be 5 to 60.'],
     [['--soft-deadline', '0'], 'It must be 1 to 60000.'],
     [['--min-quotes', '0'], 'It must be 1 to 1000.'],
+    [['--verify', 'some'], 'It must be one of off, best, all.'],
     [['--watch', '--timeout', '100'], "'--timeout <ms>' cannot be used with option '--watch'"],
     [['--refresh', '5', '--timeout', '100'], "'--timeout <ms>' cannot be used with option '--watch'"],
   ])('refuses %j', async (more, said) => {

@@ -107,3 +107,28 @@ it('quote with a soft deadline does not wait for more offers than it needs', asy
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ best: { quote: { outputAmount: '2000' } }, alternatives: [] })
 })
+
+it('quote --verify marks the offers that the settlement contract accepts, as does the record', async () => {
+  behave(honest({ output: '2000' }), honest({ output: '3000' }))
+  const { stdout: table } = await commandLine(swap('--verify', 'best'))
+  const [titles, best, other] = table.split('\n')
+  expect(titles).toContain('  verified  ')
+  expect(best).toMatch(/ 3000 .* yes /)
+  expect(other).toMatch(/ 2000 /)
+  expect(other).not.toContain('yes')
+  const { stdout: lines } = await commandLine(swap('--verify', 'best', '--watch'))
+  expect(lines).toMatch(/ buys 3000 .* verified\n$/)
+
+  const { stdout: json } = await commandLine(swap('--verify', 'best', '--json'))
+  const { quoteId, best: verified, alternatives } = JSON.parse(json)
+  expect([verified, ...alternatives].map((offer) => offer.verified)).toEqual([true, undefined])
+  const why = ['quote', '--chain', '31337', '--url', service.url, '--why', quoteId]
+  expect((await commandLine(why)).stdout).toMatch(/ QUOTED verified .* 3000 .*\n.* QUOTED {2}.* 2000 /)
+  const { solvers: results } = JSON.parse((await commandLine([...why, '--json'])).stdout)
+  expect(results.map((result: object) => 'verified' in result)).toEqual([true, false])
+})
+
+it('quote without marks has no column for them', async () => {
+  behave(honest({ output: '2000' }), honest({ output: '3000' }))
+  expect((await commandLine(swap())).stdout).not.toContain('verified')
+})

@@ -50,6 +50,12 @@ export function readHex(value: unknown): Hex {
   return value
 }
 
+/** Reads a boolean. */
+export function readBoolean(value: unknown): boolean {
+  if (typeof value !== 'boolean') throw invalid('a boolean', value)
+  return value
+}
+
 /** Reads an integer of 0 to 2^53-1. */
 export function readInteger(value: unknown): number {
   if (!isIntegerOf(UINT64, value)) throw invalid('an integer of 0 to 2^53-1', value)

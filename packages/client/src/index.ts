@@ -6,6 +6,7 @@
  */
 export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
 export type { DepositMode, OrderType, Quote, QuoteKind, SignedQuote } from '../../../src/domain/quote.js'
+export type { VerifyMode } from '../../../src/domain/verification.js'
 export type { Chain, ChainStatus, Token } from './chains.js'
 export {
   type AggregatorClient,

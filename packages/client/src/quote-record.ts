@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { DepositMode, OrderType, QuoteKind, QuoteRequest } from '../../../src/domain/quote.js'
 import {
   readAddress,
+  readBoolean,
   readEnum,
   readInteger,
   readList,
@@ -33,6 +34,8 @@ export interface SolverResult {
   readonly reason: string | undefined
   /** For DECLINED, the HTTP status of the solver's answer. */
   readonly httpStatus: number | undefined
+  /** True when the settlement contract accepted the offer during the quote. */
+  readonly verified: boolean | undefined
   /** The outcome in words, for a person. */
   readonly explanation: string
 }
@@ -108,6 +111,7 @@ function readSolverResult(answer: unknown): SolverResult {
     outputAmount: readOptional(message.outputAmount, readText),
     reason: readOptional(message.reason, readText),
     httpStatus: readOptional(message.httpStatus, readInteger),
+    verified: readOptional(message.verified, readBoolean),
     explanation: readText(message.explanation),
   }
 }

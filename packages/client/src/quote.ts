@@ -7,13 +7,16 @@ import {
   type OrderType,
   type SignedQuote,
 } from '../../../src/domain/quote.js'
+import { VERIFY_MODES, type VerifyMode } from '../../../src/domain/verification.js'
 import {
   readAddress,
+  readBoolean,
   readBytes32,
   readHex,
   readInteger,
   readList,
   readMessage,
+  readOptional,
   readText,
   readUint256,
 } from './answer-fields.js'
@@ -58,6 +61,8 @@ export interface QuoteParams extends PriceParams {
   readonly softDeadlineMs?: number
   /** Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when left out. */
   readonly minQuotes?: number
+  /** Which offers the settlement contract checks; that of the instance when left out. An instance may allow less. */
+  readonly verify?: VerifyMode
 }
 
 /** The answer to a quote request: the best offer, and the others, best first. A user can take each of them. */
@@ -77,13 +82,14 @@ export function toQuoteBody(
   params: QuoteParams,
   moreChecks: Checks = {},
 ): Omit<Messages['GetQuoteRequest'], 'chainId'> {
-  const { chainId, user, depositMode, depositWindow, softDeadlineMs, minQuotes } = params
+  const { chainId, user, depositMode, depositWindow, softDeadlineMs, minQuotes, verify } = params
   check({
     ...swapProblems(params),
     user: addressProblem(user),
     depositMode: choiceProblem(DEPOSIT_MODES, depositMode),
     softDeadlineMs: integerProblem(SOFT_DEADLINE_MS, softDeadlineMs),
     minQuotes: integerProblem(MIN_QUOTES, minQuotes),
+    verify: verify === undefined ? undefined : choiceProblem(VERIFY_MODES, verify),
     ...moreChecks,
   })
   return {
@@ -95,6 +101,7 @@ export function toQuoteBody(
     ...(depositWindow === undefined ? {} : { depositWindow }),
     ...(softDeadlineMs === undefined ? {} : { softDeadlineMs }),
     ...(minQuotes === undefined ? {} : { minQuotes }),
+    ...(verify === undefined ? {} : { verify }),
   }
 }
 
@@ -149,6 +156,7 @@ export function readSignedQuote(answer: unknown): SignedQuote {
     signature: readHex(message.solverSignature),
     orderId: readBytes32(message.orderId),
     depositAddress: readAddress(message.depositAddress),
+    ...(readOptional(message.verified, readBoolean) ? { verified: true } : {}),
   }
 }
 

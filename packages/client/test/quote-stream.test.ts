@@ -99,7 +99,7 @@ describe('a stream of quotes', () => {
       sent.push(request.method, request.url, request.headers['content-type'], JSON.parse(chunks.join('')))
       sendJson(response, 503, { error: 'No.', code: 'NO_QUOTES' })
     })
-    const waiting = { softDeadlineMs: 400, minQuotes: 2 }
+    const waiting = { softDeadlineMs: 400, minQuotes: 2, verify: 'best' } as const
     const params = { ...PARAMS, ...waiting, refreshSeconds: 5 }
     const lines = await read(createAggregatorClient({ baseUrl: url }).streamQuotes(params))
     expect(lines).toEqual(['AggregatorError NO_QUOTES: No.'])
@@ -130,7 +130,14 @@ describe('a stream of quotes', () => {
   it('rejects each bad parameter without a request', async () => {
     const { url, requests } = await serve((_request, response) => void response.end())
     const client = createAggregatorClient({ baseUrl: url })
-    const bad = { ...PARAMS, amount: 0n, refreshSeconds: 4, softDeadlineMs: 0, minQuotes: 1.5 }
+    const bad = {
+      ...PARAMS,
+      amount: 0n,
+      refreshSeconds: 4,
+      softDeadlineMs: 0,
+      minQuotes: 1.5,
+      verify: 'some' as never,
+    }
     const error = await client
       .streamQuotes(bad)
       [Symbol.asyncIterator]()
@@ -141,6 +148,7 @@ describe('a stream of quotes', () => {
       'amount',
       'softDeadlineMs',
       'minQuotes',
+      'verify',
       'refreshSeconds',
     ])
     const none = client.streamQuotes(undefined as unknown as QuoteStreamParams)[Symbol.asyncIterator]()
@@ -149,11 +157,25 @@ describe('a stream of quotes', () => {
   })
 })
 
+it('an offer has the mark of the settlement contract only when it is true', async () => {
+  const marked = (verified?: boolean) => block('quote', { ...sampleUpdate(1, 5), verified })
+  const client = await clientOf(`${marked(true)}${marked(false)}${marked()}${done(1, 5)}`)
+  const marks: (boolean | undefined)[] = []
+  for await (const message of client.streamQuotes(PARAMS))
+    if (message.type === 'quote') marks.push(message.offer.verified)
+  expect(marks).toEqual([true, undefined, undefined])
+})
+
 describe('an instance that streams', () => {
   it.each([
     ['an offer that is not JSON', 'event: quote\ndata: <html>\n\n', 'undefined instead of an object'],
     ['a list in place of an offer', block('quote', []), '[] instead of an object'],
     ['an amount that is none', quote(1, 5).replace('"5"', '"-5"'), '"-5" instead of a decimal uint256'],
+    [
+      'a mark that is none',
+      block('quote', { ...sampleUpdate(1, 5), verified: 'yes' }),
+      '"yes" instead of a boolean',
+    ],
     ['a round that is none', quote(-1, 5), '-1 instead of an integer of 0 to 2^53-1'],
     ['the round 0', quote(0, 5), 'round 0 after round 0'],
     ['an end without its best offer', done(1, 5), `the best order ${orderIdOf(5)} instead of none`],

@@ -8,6 +8,7 @@ import {
 } from '../../domain/field-rules.js'
 import type { Address } from '../../domain/hex.js'
 import { DEPOSIT_MODES, type DepositMode } from '../../domain/quote.js'
+import { VERIFY_MODES, type VerifyMode } from '../../domain/verification.js'
 import { readAddress, readAmount, readChainId, readInteger, readOneOf } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
@@ -30,6 +31,7 @@ interface Options extends InstanceFlags {
   readonly timeout?: number
   readonly softDeadline?: number
   readonly minQuotes?: number
+  readonly verify?: VerifyMode
   readonly watch?: boolean
   readonly refresh?: number
   readonly why?: string
@@ -90,6 +92,11 @@ export function addQuote(program: Command, io: GuardedIo): void {
       'offers to wait for after the soft deadline; default: 1',
       readInteger(MIN_QUOTES.minimum, MIN_QUOTES.maximum),
     )
+    .option(
+      '--verify <mode>',
+      'let the settlement contract check offers: off, best or all',
+      readOneOf(VERIFY_MODES),
+    )
     .option('--watch', 'show each better offer as it comes')
     .addOption(
       new Option('--refresh <s>', 'request offers again this often, for 10 minutes; implies --watch')
@@ -135,6 +142,7 @@ function readParams(options: Options): QuoteParams {
     depositWindow: options.depositWindow,
     softDeadlineMs: options.softDeadline,
     minQuotes: options.minQuotes,
+    verify: options.verify,
   }
 }
 
