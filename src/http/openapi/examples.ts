@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:35049',
+      endpointUrl: 'http://127.0.0.1:39023',
       name: 'Aldous',
       signature:
-        '0xde5539f5d4524d0a154bd58e560fc0c5ce4fa83d7861a1299d391ddeaa39f3d8142f9805ea61de676eea302612e6e9e093c6456efa1d13a788b0946fc1ea916e1c',
-      timestamp: 1795387145557,
+        '0xabf2b95e84a1f109bf5ea24bb1326e4294a24aac35480f57cbe701b8a89438b804f516a08e2877e89c99ac2838eb5e50a12d2a12da6373f62b6922e34740686c1b',
+      timestamp: 1795390026821,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795387145557.',
+      error: 'The timestamp must be newer than the last accepted one, 1795390026821.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795387145663,
+        registeredAt: 1795390026886,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795387145688,
+        registeredAt: 1795390026914,
       },
     ],
   },
@@ -263,6 +263,7 @@ export const exchanges: readonly Sample[] = [
       originChainId: 31337,
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
+      verify: 'best',
     },
     body: {
       quote: {
@@ -274,14 +275,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795387445,
-        fillDeadline: 1795387565,
+        depositDeadline: 1795390326,
+        fillDeadline: 1795390446,
         nonce: '1',
       },
       solverSignature:
-        '0x409a015d6d8214f3ccd952c23553ba6b7825e370ae066f86b17f5eb190c49b5d2422cf83dadbb2c4e5a8e9f3cc79aec9ce0ea69f83d5a098fc0631668a4ebcff1c',
-      depositAddress: '0x9E66D01ae47ac708B34b97D028930D10D7d7e2B1',
-      orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
+        '0x5ba8a7c6bf664ad098bf6aa52a5c1f8dcf38a141122706fe8b5311cdabde490b1a105398035276ffe57af8f53d01e7c70f4c0846224c1c244aba4b4e419c5cba1b',
+      depositAddress: '0x9f4298b599BbC5aaD9708A84987AFd4b0384B681',
+      orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
       alternativeQuotes: [
         {
           quote: {
@@ -293,17 +294,18 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795387445,
-            fillDeadline: 1795387565,
+            depositDeadline: 1795390326,
+            fillDeadline: 1795390446,
             nonce: '1',
           },
           solverSignature:
-            '0xd80dbba807ccf47f69f1ee693eb00dabe9fc351be79c3d134b5bb30b627eb9de402d50be47eda684163c7ddbb1bc7a965f7d84faaf563a50aacbeb808986181c1b',
-          depositAddress: '0xE6572F69F61F99b9C1e5eeb9Ee43C71A0BA8CFFF',
-          orderId: '0xae0ed374e196ce10d64b3c64bd77a92e0498135d48e2dd9860cabb61e95bbb68',
+            '0xc8072766eea17c5aab3940c8a8562c337cb3bfa2fd2a4c653dc4f3bdb93aba82289928730381332e31fb86fa7e9dd49b2cff77ef290fa9062a439595c63588561c',
+          depositAddress: '0x63bb5783B30C29bBE68Fa8058C3AdA44989efc4f',
+          orderId: '0x2383009fee57a992ce4c3097e41eca276e9969e490ce354845dec78c8df75162',
         },
       ],
-      quoteId: 'c7378d21-d1e1-4073-8060-63dddbebbd42',
+      quoteId: '41d5266c-199e-4034-800d-4e08cebacd41',
+      verified: true,
     },
   },
   {
@@ -378,7 +380,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795387145739,
+      asOf: 1795390026975,
     },
   },
   {
@@ -449,7 +451,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"ef140709-3d8c-40c5-802f-0737a235cfaa","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795387445,"fillDeadline":1795387565,"nonce":"3"},"solverSignature":"0x05b1b15b96f69d8d9085b6d514164d4c3fc01b0876ef3c330da85aa94200b22e16e6715b5696a0d183e2bf358eca470e9f8b96a4a75c01ffe5c0ef2379f0bcde1c","depositAddress":"0xa413aa3AD2A62E477C359Fef6034023450c58e6c","orderId":"0x1f392348fda85f453be52c4741e26b042f93c58b8e1ea92c699755722f3a42c0","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"f679c258-57ef-404c-806e-9ac7b67632c0","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795390326,"fillDeadline":1795390446,"nonce":"3"},"solverSignature":"0x3a90744e165a1645066185b11c8283603281490ebe488ce00ec6e0c4047b299d48d9e57c314c21cd95ce8a7afd2ec1d4b7fbe8a7aa29734ad651c34de3f6230a1b","depositAddress":"0x72bd2aaC9b83a666Cc967F0D35f8b5DF75042F27","orderId":"0xc8fca16115093eaa1b12bcd71232924931e70368601f41b6adaf15cca73e73fe","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -515,7 +517,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '6111e192-cff4-40c2-80fa-42cf6d3adee5',
+      quoteId: '02a07f30-4f88-40dd-8025-4946f338e9bc',
     },
   },
   {
@@ -525,7 +527,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'c4792e6e-814a-4020-80b6-8053d1f0f3a6',
+      quoteId: 'e38c8f7e-effa-4067-803c-66b56a1b6c21',
     },
   },
   {
@@ -551,13 +553,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: 'c7378d21-d1e1-4073-8060-63dddbebbd42',
+      quoteId: '41d5266c-199e-4034-800d-4e08cebacd41',
     },
     body: {
-      quoteId: 'c7378d21-d1e1-4073-8060-63dddbebbd42',
+      quoteId: '41d5266c-199e-4034-800d-4e08cebacd41',
       chainId: 31337,
-      requestedAt: 1795387145710,
-      durationMs: 9,
+      requestedAt: 1795390026944,
+      durationMs: 8,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -567,24 +569,25 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795387445,
-        fillDeadline: 1795387565,
+        depositDeadline: 1795390326,
+        fillDeadline: 1795390446,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 6,
+          durationMs: 5,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
+          verified: true,
         },
         {
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 6,
+          durationMs: 5,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -639,7 +642,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: UsocPmJp.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"UsocPmJp.0"}\n\nid: UsocPmJp.1.QJJIxH7L\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795387565,"blockNumber":15,"cursor":"UsocPmJp.1.QJJIxH7L"}\n\nid: UsocPmJp.2.SttyxaZr\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x910123fe628b0dc4e1fa7ce1ca6817ae698617eb05429742079792e9652721a2","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"UsocPmJp.2.SttyxaZr"}\n\nid: UsocPmJp.3.MJcvxyHc\ndata: {"type":"Settled","chainId":31337,"orderId":"0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2","blockNumber":17,"cursor":"UsocPmJp.3.MJcvxyHc"}\n\nid: UsocPmJp.4.abpQt6Et\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2","event":"Settled","blockNumber":17,"cursor":"UsocPmJp.4.abpQt6Et"}\n',
+    body: 'id: 6-spSFHz.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"6-spSFHz.0"}\n\nid: 6-spSFHz.1.5qsPPXI3\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795390446,"blockNumber":15,"cursor":"6-spSFHz.1.5qsPPXI3"}\n\nid: 6-spSFHz.2.ppuGz9gW\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xf5ab8370229dddbaae790485380eb39376a903c6104382e5a9644ca6b29a75b8","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"6-spSFHz.2.ppuGz9gW"}\n\nid: 6-spSFHz.3.lPGLZ_iO\ndata: {"type":"Settled","chainId":31337,"orderId":"0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa","blockNumber":17,"cursor":"6-spSFHz.3.lPGLZ_iO"}\n\nid: 6-spSFHz.4.OVh-bg-i\ndata: {"type":"Reverted","chainId":31337,"orderId":"0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa","event":"Settled","blockNumber":17,"cursor":"6-spSFHz.4.OVh-bg-i"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -693,10 +696,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
+      orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
     },
     body: {
-      orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
+      orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -706,7 +709,7 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795387565,
+      fillDeadline: 1795390446,
     },
   },
   {
@@ -817,8 +820,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x9b061ee9da260898b7303a9c93b6274f614b858d3104235cffe8b3d3836ec1aa5e52092adaff12db85d723bc68171367337d023a602c9130f757b3b22c909e201c',
-      timestamp: 1795387146100,
+        '0x7d0988aae52b6d7b67a1e72fff3ef07e88e0c041955fb4ba676f06a208d7be0128f31595e2c61388e8ed4412fbe5ed675f7f9ae1fb851569209f2c34fa202c051c',
+      timestamp: 1795390027341,
     },
     body: {
       status: 'removed',
@@ -830,7 +833,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795387146100.',
+      error: 'The timestamp must be newer than the last accepted one, 1795390027341.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -859,7 +862,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795387146129,
+      timestamp: 1795390027363,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -871,7 +874,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 2129,
+          lagMs: 3363,
         },
         {
           chainId: 4242,
@@ -890,7 +893,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4798570000000002\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.116578\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.596435\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795387141\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 249065472\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66527268864\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 331239424\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 58\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.010079499\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.6802120000000005\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.175762\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.855974\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795390019\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 247947264\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66520477696\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 325914624\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 58\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.001505703\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1102,45 +1105,45 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'UsocPmJp.0',
+    cursor: '6-spSFHz.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
+    orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795387565,
+    fillDeadline: 1795390446,
     blockNumber: 15,
-    cursor: 'UsocPmJp.1.QJJIxH7L',
+    cursor: '6-spSFHz.1.5qsPPXI3',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x910123fe628b0dc4e1fa7ce1ca6817ae698617eb05429742079792e9652721a2',
+    orderId: '0xf5ab8370229dddbaae790485380eb39376a903c6104382e5a9644ca6b29a75b8',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: 'UsocPmJp.2.SttyxaZr',
+    cursor: '6-spSFHz.2.ppuGz9gW',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
+    orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
     blockNumber: 17,
-    cursor: 'UsocPmJp.3.MJcvxyHc',
+    cursor: '6-spSFHz.3.lPGLZ_iO',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x0352d242a2e01bec0bdb9ad1d1d69d6f3de449c06f5d883c628ea695d10c2af2',
+    orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
     event: 'Settled',
     blockNumber: 17,
-    cursor: 'UsocPmJp.4.abpQt6Et',
+    cursor: '6-spSFHz.4.OVh-bg-i',
   },
 ]
