@@ -28,8 +28,8 @@ export interface Aggregator {
   /** @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time */
   assertReady(chainId: number): void
   /**
-   * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). The settlement contract may
-   * check the offers as well (D13).
+   * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). With `verify`, the
+   * settlement contract checks the offers as well (docs/decisions.md, D13).
    * @throws ServiceError CHAIN_UNAVAILABLE
    */
   runRound(request: QuoteRequest, caller: Caller, options?: RoundOptions): Promise<RoundResult>
