@@ -24,7 +24,8 @@ export interface CalledInstance {
 
 /** What to do about a reason, where the service's own sentence does not say. */
 const REMEDIES: Readonly<Partial<Record<ClientReason, string | ((called: CalledInstance) => string)>>> = {
-  CHAIN_NOT_SUPPORTED: ({ url }) => `The chains that it serves are in ${url}/health.`,
+  CHAIN_NOT_SUPPORTED: ({ url }) =>
+    `The chains that it serves: npx quote-aggregator chains --url ${shellWord(url)}`,
   NO_QUOTES: ({ commandLine }) => `Is a solver registered? See ${commandLine('solvers')}`,
   CONNECTION_FAILED: 'Is the instance running? Name another one with --url or AGGREGATOR_URL.',
   CURSOR_UNKNOWN: 'Leave --after out to begin with new events.',

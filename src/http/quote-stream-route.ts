@@ -13,7 +13,7 @@ import type { RejectOtherMethods } from './error-handler.js'
 import { compileRoutes } from './http-rules.js'
 import { compileJsonWriter } from './json-writer.js'
 import { createRequestReader } from './request-message.js'
-import { isCancelled, RestContext, toClient } from './rest-context.js'
+import { cut, isCancelled, RestContext, toClient } from './rest-context.js'
 import { SSE_HEADERS } from './sse.js'
 import { chainIdOf } from './transcoder.js'
 
@@ -67,7 +67,7 @@ class QuoteStreamBody {
       ...{ protocol: 'sse' as const, requestId, address, timeoutMs, traceparent },
       recordQuote: context.recordQuote.bind(context),
       isDrained: () => this.#reply.raw.writableLength + (this.#body?.readableLength ?? 0) === 0,
-      abandon: () => void this.#reply.raw.destroy(),
+      abandon: () => cut(this.#request),
     }
   }
 

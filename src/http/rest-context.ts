@@ -1,4 +1,4 @@
-import type { ServerHttp2Stream } from 'node:http2'
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidArgument } from '../domain/errors.js'
 import type { QuoteSummary, RequestContext } from '../rpc/method.js'
@@ -11,6 +11,12 @@ const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
 export function abandon(request: FastifyRequest, reply: FastifyReply): void {
   reply.hijack()
   request.raw.destroy()
+}
+
+/** Cuts the connection of a client that does not read; on HTTP/2, its stream only. */
+export function cut({ raw }: FastifyRequest): void {
+  if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
+  else raw.socket.destroy()
 }
 
 /** Whether the connection of a request, or its HTTP/2 stream, has ended. */

@@ -1,4 +1,3 @@
-import { constants, type ServerHttp2Stream } from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -12,6 +11,14 @@ import type { QuoteStreams } from '../rpc/quote-streams.js'
 import { type AddService, rpcRoutes } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
 import { findTargetError } from './ambiguous-headers.js'
+import { cut } from './rest-context.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The response of an RPC request. */
+    response: Pick<FastifyReply['raw'], 'writableLength'> | undefined
+  }
+}
 
 interface RpcRoutesOptions {
   readonly methods: readonly MethodHandler[]
@@ -35,7 +42,9 @@ export async function registerRpc(
   rejectCounted: (error: ServiceError, request: FastifyRequest, reply: FastifyReply) => Promise<never>,
   maxBodyBytes: number,
 ): Promise<void> {
+  scope.decorateRequest('response', undefined)
   scope.addHook('onRequest', (request, reply, done) => {
+    request.response = reply.raw
     const error = findTargetError(request.raw)
     if (error === undefined) done()
     else rejectCounted(error, request, reply).catch(done)
@@ -51,18 +60,8 @@ export async function registerRpc(
   })
 }
 
-/** Whether all of a response that was written has left this process; on HTTP/1.1, of all on its connection. */
-export function isDrained(request: FastifyRequest['raw']): boolean {
-  const { writableLength } = 'stream' in request ? (request.stream as ServerHttp2Stream) : request.socket
-  return writableLength === 0
-}
-
 function toContextValues(request: FastifyRequest) {
-  const { id, clientAddress: ip, raw } = request
-  const abandonStream = () => {
-    if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
-    else raw.socket.destroy()
-  }
+  const { id, clientAddress: ip, response } = request
   const recordError = (error: ServiceError) => {
     request.rejection = error
   }
@@ -72,8 +71,8 @@ function toContextValues(request: FastifyRequest) {
   return createContextValues().set(requestKey, {
     id,
     ip,
-    abandon: abandonStream,
-    isDrained: () => isDrained(raw),
+    abandon: () => cut(request),
+    isDrained: () => response?.writableLength === 0,
     recordError,
     recordQuote,
   })

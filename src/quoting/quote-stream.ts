@@ -27,7 +27,7 @@ export interface QuoteStreamOptions {
   readonly admitRound: () => Promise<void>
   /** Whether everything that was sent has left this process. */
   readonly isDrained: () => boolean
-  /** Ends the connection of a client that does not read. */
+  /** Ends the connection of a client that does not read. The stream has ended then. */
   readonly abandon: () => void
 }
 
@@ -107,6 +107,7 @@ export class QuoteStream {
 
   /** Takes one step. @returns an item, if there is one */
   #step(state: State): Promise<QuoteStreamItem | undefined> | QuoteStreamItem | undefined {
+    if (this.#isShuttingDown && this.#round > 0 && state.kind !== 'round') throw shuttingDown()
     switch (state.kind) {
       case 'begin_round':
         return this.#beginRound()
@@ -125,6 +126,10 @@ export class QuoteStream {
 
   #beginRound(): undefined {
     const { aggregator, toRequest, softDeadline, verify, caller } = this.#options
+    if (this.#elapsedMs() >= this.#longestMs) {
+      this.#state = { kind: 'end' }
+      return
+    }
     this.#state = { kind: 'round' }
     this.#round++
     this.#roundStartedMs = this.#elapsedMs()
@@ -151,21 +156,20 @@ export class QuoteStream {
     }
     if (ending === undefined) return (await this.#sleep(HEARTBEAT_MS)) ? undefined : { kind: 'heartbeat' }
     this.#ending = undefined
-    this.#state = this.#afterRound()
+    this.#state = this.#pauseUntil(
+      this.#roundStartedMs + (this.#options.refreshMs ?? Number.POSITIVE_INFINITY),
+    )
     if (ending instanceof ServiceError) throw ending
     if (ending.error !== undefined && this.#options.refreshMs === undefined) throw ending.error
     return { kind: 'done', round, ...ending }
   }
 
-  #afterRound(): State {
-    const { refreshMs, caller } = this.#options
-    const untilMs = this.#roundStartedMs + (refreshMs ?? Number.POSITIVE_INFINITY)
-    const isLast = untilMs >= Math.min(LONGEST_MS, caller.timeoutMs ?? LONGEST_MS)
-    return isLast ? { kind: 'end' } : { kind: 'pause', untilMs }
+  /** @param untilMs when the next round may begin, in milliseconds from the opening */
+  #pauseUntil(untilMs: number): State {
+    return untilMs >= this.#longestMs ? { kind: 'end' } : { kind: 'pause', untilMs }
   }
 
   async #pause(untilMs: number): Promise<QuoteStreamItem | undefined> {
-    if (this.#isShuttingDown) throw shuttingDown()
     const leftMs = untilMs - this.#elapsedMs()
     if (leftMs > 0) {
       const wasWoken = await this.#sleep(Math.min(leftMs, HEARTBEAT_MS))
@@ -190,7 +194,7 @@ export class QuoteStream {
       const error = toServiceError(thrown)
       if (error.retryAfterSeconds === undefined) throw error
       if (this.#state.kind !== 'admit') return
-      this.#state = { kind: 'pause', untilMs: this.#elapsedMs() + error.retryAfterSeconds * 1000 }
+      this.#state = this.#pauseUntil(this.#elapsedMs() + error.retryAfterSeconds * 1000)
     }
   }
 
@@ -208,6 +212,11 @@ export class QuoteStream {
   #abandon(): void {
     this.leave()
     this.#options.abandon()
+  }
+
+  /** No further round begins after this time from the opening. */
+  get #longestMs(): number {
+    return Math.min(LONGEST_MS, this.#options.caller.timeoutMs ?? LONGEST_MS)
   }
 
   #elapsedMs(): number {

@@ -68,8 +68,11 @@ export function createRoundMetrics({ counters, metrics, log }: RoundMetricsOptio
   }
 }
 
-/** The attempts that the round waited for last: those without a response at its end, otherwise the last one. */
+/**
+ * The attempts that the round waited for last: those without a response at its end, otherwise the last response. A deadline
+ * that cut off others ended the waiting, so that those do not count.
+ */
 function lastOf(attempts: readonly SolverAttempt[]): readonly SolverAttempt[] {
-  const unanswered = attempts.filter(({ result }) => result.kind === 'late' || result.kind === 'cancelled')
-  return unanswered.length > 0 ? unanswered : attempts.slice(-1)
+  const late = attempts.filter(({ result }) => result.kind === 'late')
+  return late.length > 0 ? late : attempts.filter(({ result }) => result.kind !== 'cancelled').slice(-1)
 }

@@ -5,7 +5,7 @@ import {
   invalidArgument,
   isOutage,
   type Reason,
-  type ServiceError,
+  ServiceError,
   shuttingDown,
   toServiceError,
 } from '../domain/errors.js'
@@ -133,16 +133,6 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
     const asked = read(message, malformed)
     const client = { address: caller.address, setHeader: () => {} }
     const releaseSlot = slots.take(identifyClient(caller.address))
-    const stream = new QuoteStream({
-      ...asked,
-      aggregator,
-      caller,
-      admitRound: () => rateLimits.consume('quote', client),
-      isDrained: caller.isDrained,
-      abandon: caller.abandon,
-    })
-    streams.add(stream)
-    metrics.quoteStreams.inc({ protocol: caller.protocol })
     let isOpen = true
     const close = (thrown?: unknown): ServiceError | undefined => {
       if (!isOpen) return undefined
@@ -155,6 +145,19 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
       count(caller.protocol, 'OK')
       return undefined
     }
+    const stream = new QuoteStream({
+      ...asked,
+      aggregator,
+      caller,
+      admitRound: () => rateLimits.consume('quote', client),
+      isDrained: caller.isDrained,
+      abandon() {
+        close(new ServiceError('SUBSCRIBER_TOO_SLOW', 'The client did not read its quotes in time.'))
+        caller.abandon()
+      },
+    })
+    streams.add(stream)
+    metrics.quoteStreams.inc({ protocol: caller.protocol })
     return {
       leave: () => void close(),
       async next() {

@@ -4,6 +4,7 @@ import type { SignedQuote } from '../../src/domain/quote.js'
 import type { Aggregator, RoundResult } from '../../src/quoting/aggregator.js'
 import { QuoteStream, type QuoteStreamItem, type QuoteStreamOptions } from '../../src/quoting/quote-stream.js'
 import type { RoundCounts } from '../../src/quoting/round-progress.js'
+import { deferred } from '../support/deferred.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { signed } from './sample-trace.js'
 
@@ -122,6 +123,31 @@ describe('rounds', () => {
     expect(kindsOf(items)).toEqual(['done', 'heartbeat', 'heartbeat'])
   })
 
+  test.each([
+    ['the deadline of the caller', 7000, 7000],
+    ['ten minutes', undefined, 10 * MINUTE_MS],
+  ])('that a limit refuses until after %s do not begin', async (_, timeoutMs, untilMs) => {
+    const refused = new ServiceError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 60 })
+    const admitRound = vi.fn().mockRejectedValue(refused)
+    const { rounds, endRound, ending } = openStream({ admitRound, caller: { address: '::1', timeoutMs } })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(untilMs)
+    admitRound.mockResolvedValue(undefined)
+    await vi.advanceTimersByTimeAsync(2 * MINUTE_MS)
+    expect([rounds.length, ending()]).toEqual([1, 'ended'])
+  })
+
+  test('that a limit admits after the deadline of the caller do not begin', async () => {
+    const gate = deferred()
+    const caller = { address: '::1', timeoutMs: 7000 }
+    const { rounds, endRound, ending } = openStream({ admitRound: () => gate.opened, caller })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(8000)
+    gate.open()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([rounds.length, ending()]).toEqual([1, 'ended'])
+  })
+
   test('end the stream with the error of the limits, when it does not pass', async () => {
     const admitRound = () => Promise.reject(new ServiceError('DATABASE_UNAVAILABLE', 'No database.'))
     const { endRound, ending } = openStream({ admitRound })
@@ -209,6 +235,26 @@ describe('a stream', () => {
     await endRound()
     expect(kindsOf(items)).toEqual(['done'])
     expect(ending()).toMatchObject({ reason: 'SHUTTING_DOWN' })
+  })
+
+  test('ends with SHUTTING_DOWN when the service ends while it waits for the client to read', async () => {
+    const { stream, endRound, rounds, ending } = openStream({ isDrained: () => false })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(6000)
+    stream.shutDown()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([rounds.length, ending()]).toMatchObject([1, { reason: 'SHUTTING_DOWN' }])
+  })
+
+  test('ends with SHUTTING_DOWN when the service ends while a limit is asked', async () => {
+    const gate = deferred()
+    const { stream, endRound, rounds, ending } = openStream({ admitRound: () => gate.opened })
+    await endRound()
+    await vi.advanceTimersByTimeAsync(6000)
+    stream.shutDown()
+    gate.open()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([rounds.length, ending()]).toMatchObject([1, { reason: 'SHUTTING_DOWN' }])
   })
 
   test('of one round ends without an error when the service ends', async () => {

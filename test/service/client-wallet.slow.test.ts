@@ -97,6 +97,7 @@ describe('the app, built by Vite', () => {
       page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
       await bringWallet(page)
       await page.goto(site.url)
+      await page.getByText('About 2400 USDC for 1 WETH').waitFor()
       await page.getByRole('button', { name: 'Connect wallet' }).click()
       await page.getByText('1 WETH for 2400 USDC').waitFor()
       solver.behave(honest({ output: String(OUTPUT) }))

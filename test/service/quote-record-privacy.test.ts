@@ -83,6 +83,7 @@ it('the record shows a solver the request, its own result and its rank, and noth
   for (const [index, rank] of [1, 2, 3].entries()) {
     expect(await read(askedUnder[index])).toEqual({
       quoteId: askedUnder[index],
+      kind: 'FIRM',
       chainId: chain.chainId,
       requestedAt: between(before, after),
       request: { ...asked, depositDeadline, fillDeadline },

@@ -1,11 +1,15 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 import { errorOf, type QuoteMessage, quoteTransports } from '../support/streams/quote-stream-clients.js'
+
+const STREAM_QUOTES = 'aggregator.v1.QuoteService/StreamQuotes'
 
 let chain: TestChain
 let service: TestService
@@ -82,9 +86,43 @@ it.concurrent.each([
     stream.on('error', () => {}).end(isConnect ? Buffer.concat([head, bytes]) : bytes)
     await once(stream, 'close')
     expect(solver.asks.filter((ask) => ask.amount === amount).length).toBe(1)
+    const labels = {
+      method: STREAM_QUOTES,
+      protocol: isConnect ? 'connect' : 'sse',
+      reason: 'SUBSCRIBER_TOO_SLOW',
+    }
+    expect(
+      await eventually(
+        () => service.metric('aggregator_requests_total', labels),
+        (count) => count > 0,
+      ),
+    ).toBe(1)
     session.destroy()
   },
 )
+
+it.concurrent('a stream that waits for another response on its connection gets no further round', async () => {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  const { chainId } = chain
+  const first = JSON.stringify({ ...quoteRequest(chain), amount: '13', refreshSeconds: 5 })
+  const queued = JSON.stringify({
+    ...{ ...quoteRequest(chain), chainId, amount: '14', refreshSeconds: 5 },
+    ...{ orderType: 'ORDER_TYPE_EXACT_INPUT', depositMode: 'DEPOSIT_MODE_CONTRACT' },
+  })
+  const requestOf = (path: string, type: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const length = String.fromCharCode(0, 0, 0, queued.length >> 8, queued.length & 255)
+  socket.write(requestOf(`/v1/${chainId}/quote/stream`, 'application/json', first))
+  socket.write(requestOf(`/${STREAM_QUOTES}`, 'application/connect+json', length + queued), 'latin1')
+  const asksFor = (amount: string) => solver.asks.filter((ask) => ask.amount === amount).length
+  await eventually(
+    async () => asksFor('13'),
+    (rounds) => rounds === 3,
+  )
+  expect(asksFor('14')).toBe(1)
+  socket.destroy()
+})
 
 it('a stream over REST answers before the deadline of its caller', async () => {
   solver.behave(async () => undefined)

@@ -1,4 +1,4 @@
-import { createAggregatorClient } from '@quote-aggregator/client'
+import { createAggregatorClient, type InstanceTrust } from '@quote-aggregator/client'
 import type { Address } from 'viem'
 import { createConfig, http, injected } from 'wagmi'
 import { foundry } from 'wagmi/chains'
@@ -7,14 +7,16 @@ import { foundry } from 'wagmi/chains'
 const {
   VITE_AGGREGATOR_URL = 'http://localhost:3000',
   VITE_RPC_URL = 'http://localhost:8545',
-  VITE_SETTLEMENT = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
+  VITE_SETTLEMENT,
   VITE_INPUT_TOKEN = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
   VITE_OUTPUT_TOKEN = '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
 } = import.meta.env as Partial<Record<string, string>>
 
 export const aggregator = createAggregatorClient({ baseUrl: VITE_AGGREGATOR_URL })
-/** Pinned here: an instance could name another contract. */
-export const settlement = VITE_SETTLEMENT as Address
+
+/** A page in production pins the contract: an instance could name another one. In development, the instance names it. */
+export const settlement: Address | InstanceTrust =
+  VITE_SETTLEMENT === undefined ? trustInDevelopment() : (VITE_SETTLEMENT as Address)
 export const inputToken = VITE_INPUT_TOKEN as Address
 export const outputToken = VITE_OUTPUT_TOKEN as Address
 export const chainId = foundry.id
@@ -24,6 +26,11 @@ export const wagmi = createConfig({
   connectors: [injected()],
   transports: { [foundry.id]: http(VITE_RPC_URL) },
 })
+
+function trustInDevelopment(): InstanceTrust {
+  if (import.meta.env.PROD) throw new Error('VITE_SETTLEMENT must be the address of the settlement contract.')
+  return { trustInstance: true, aggregator }
+}
 
 declare module 'wagmi' {
   interface Register {

@@ -1,11 +1,12 @@
 import {
   depositCalls,
   type QuoteStreamParams,
+  queryKey,
   readSettlement,
   type SignedQuote,
   verifyQuote,
 } from '@quote-aggregator/client'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatUnits, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors, usePublicClient, useSendTransaction } from 'wagmi'
@@ -48,7 +49,18 @@ export function Swap() {
     },
   })
 
-  if (params === undefined) return <Connect />
+  const price = usePrice(params === undefined)
+
+  if (params === undefined)
+    return (
+      <>
+        <p>
+          {price.data &&
+            `About ${formatUnits(price.data.best.outputAmount, OUTPUT_DECIMALS)} USDC for 1 WETH`}
+        </p>
+        <Connect />
+      </>
+    )
   const best = quotes.data
   const error = quotes.error ?? swap.error
   return (
@@ -69,6 +81,23 @@ export function Swap() {
       {error && <p role="alert">{error.message}</p>}
     </>
   )
+}
+
+/** What one WETH gives, while there is no user to ask a quote for. */
+function usePrice(isWanted: boolean) {
+  const params = {
+    chainId,
+    inputToken,
+    outputToken,
+    orderType: 'EXACT_INPUT',
+    amount: parseUnits('1', 18),
+  } as const
+  return useQuery({
+    queryKey: queryKey('price', params),
+    queryFn: ({ signal }) => aggregator.getPrice(params, { signal }),
+    enabled: isWanted,
+    refetchInterval: REFRESH_SECONDS * 1000,
+  })
 }
 
 function Connect() {

@@ -8,9 +8,9 @@ import { readServerSentEvents, type ServerSentEvent } from './sse.js'
 
 export interface CallOptions {
   /** Cancels the call. One of `AbortSignal.timeout` makes it TIMED_OUT. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Longest wait; the service answers a quote shortly before, with the offers that came. That of the client when left out. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
 }
 
 /** A request of one method. */

@@ -12,7 +12,7 @@ import type { ServerSentEvent } from './sse.js'
 /** The swap that a user asks for, and how often. */
 export interface QuoteStreamParams extends QuoteParams {
   /** Seconds from the start of a round to the start of the next one, 5 to 60. One round when left out. */
-  readonly refreshSeconds?: number
+  readonly refreshSeconds?: number | undefined
 }
 
 export interface QuoteStreamOptions {

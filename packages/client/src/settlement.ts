@@ -1,7 +1,7 @@
 import type { Address, Client, Hex, TypedDataDomain } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
 import { usedMembers } from '../../../src/domain/typed-data-domain.js'
-import { check } from './arguments.js'
+import { addressProblem, check } from './arguments.js'
 import type { AggregatorClient } from './client.js'
 import { hasNoSuchFunction } from './contract-errors.js'
 import { AggregatorError } from './errors.js'
@@ -36,7 +36,8 @@ export interface InstanceTrust {
  * @param settlement the address that the app pins; `InstanceTrust` takes it from an instance in its place
  * @param options.protocolName `PROTOCOL_NAME` of the instance. When left out it is `Service`, or the name that the trusted
  * instance gives
- * @throws viem's errors when the node does not answer, or the contract is of another kind; AggregatorError when the trusted
+ * @throws viem's errors when the node does not answer, or the contract is of another kind; AggregatorError for a settlement
+ * that is no address (INVALID_ARGUMENT), and when the trusted
  * instance does not answer, or does not serve the node's chain (CHAIN_NOT_SUPPORTED)
  */
 export async function readSettlement(
@@ -44,6 +45,8 @@ export async function readSettlement(
   settlement: Address | InstanceTrust,
   options: { readonly protocolName?: string } = {},
 ): Promise<SettlementTerms> {
+  if (typeof settlement !== 'object' || settlement === null) check({ settlement: addressProblem(settlement) })
+  else checkTrust(settlement)
   const chainId = await getChainId(client)
   if (typeof settlement !== 'object')
     return readTerms(client, { chainId, settlement, protocolName: options.protocolName ?? 'Service' })
@@ -52,10 +55,15 @@ export async function readSettlement(
 }
 
 /** @throws AggregatorError */
-async function askInstance({ trustInstance, aggregator }: InstanceTrust, chainId: number) {
+function checkTrust({ trustInstance, aggregator }: InstanceTrust): void {
   check({
     trustInstance: trustInstance === true ? undefined : 'must be true: the instance could name any contract',
+    aggregator: typeof aggregator?.listChains === 'function' ? undefined : 'must be a client of the instance',
   })
+}
+
+/** @throws AggregatorError */
+async function askInstance({ aggregator }: InstanceTrust, chainId: number) {
   const chain = (await aggregator.listChains()).find((served) => served.chainId === chainId)
   if (chain === undefined)
     throw new AggregatorError('CHAIN_NOT_SUPPORTED', `The instance does not serve chain ${chainId}.`)

@@ -57,6 +57,21 @@ describe('readSettlement', () => {
     })
   })
 
+  it.each([undefined, null, '', '0x12'])('names the settlement when it is %j', async (settlement) => {
+    const reading = readSettlement(createNode(), settlement as unknown as InstanceTrust)
+    await expect(reading).rejects.toMatchObject({
+      reason: 'INVALID_ARGUMENT',
+      violations: [{ field: 'settlement', message: 'must be a 20-byte address in hex with 0x' }],
+    })
+  })
+
+  it('names the aggregator when there is none', async () => {
+    const trust = { trustInstance: true } as unknown as InstanceTrust
+    await expect(readSettlement(createNode(), trust)).rejects.toMatchObject({
+      violations: [{ field: 'aggregator', message: 'must be a client of the instance' }],
+    })
+  })
+
   it.each([undefined, false, 'true', 1])('does not ask an instance with trustInstance %j', async (said) => {
     const { aggregator, requests } = await createInstance([sampleChain(10)])
     const trust = { trustInstance: said, aggregator } as unknown as InstanceTrust
