@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:39023',
+      endpointUrl: 'http://127.0.0.1:36095',
       name: 'Aldous',
       signature:
-        '0xabf2b95e84a1f109bf5ea24bb1326e4294a24aac35480f57cbe701b8a89438b804f516a08e2877e89c99ac2838eb5e50a12d2a12da6373f62b6922e34740686c1b',
-      timestamp: 1795390026821,
+        '0x1898368ec0f43df0cb41f7d33d9daaa33ebe30627965a1295acc225ceb78f74d21a675f30bf507eb3cd9ce93ee8715883e48c9e75953849a16fa85d217f07dc61b',
+      timestamp: 1795390448137,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795390026821.',
+      error: 'The timestamp must be newer than the last accepted one, 1795390448137.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795390026886,
+        registeredAt: 1795390448193,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795390026914,
+        registeredAt: 1795390448221,
       },
     ],
   },
@@ -275,14 +275,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795390326,
-        fillDeadline: 1795390446,
+        depositDeadline: 1795390748,
+        fillDeadline: 1795390868,
         nonce: '1',
       },
       solverSignature:
-        '0x5ba8a7c6bf664ad098bf6aa52a5c1f8dcf38a141122706fe8b5311cdabde490b1a105398035276ffe57af8f53d01e7c70f4c0846224c1c244aba4b4e419c5cba1b',
-      depositAddress: '0x9f4298b599BbC5aaD9708A84987AFd4b0384B681',
-      orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
+        '0xdb041fd343ccad2ae6c5002cb6b38a09025e4c31e261ae261838cf0b9b6ca07827f814e6b8c7c1de455cd0544547a67fcf3a24e1b2fdd9f7645aec962e0cbbb31c',
+      depositAddress: '0x563672AfBB7Bc708FDFf067a64Ec353cA7338814',
+      orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
       alternativeQuotes: [
         {
           quote: {
@@ -294,17 +294,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795390326,
-            fillDeadline: 1795390446,
+            depositDeadline: 1795390748,
+            fillDeadline: 1795390868,
             nonce: '1',
           },
           solverSignature:
-            '0xc8072766eea17c5aab3940c8a8562c337cb3bfa2fd2a4c653dc4f3bdb93aba82289928730381332e31fb86fa7e9dd49b2cff77ef290fa9062a439595c63588561c',
-          depositAddress: '0x63bb5783B30C29bBE68Fa8058C3AdA44989efc4f',
-          orderId: '0x2383009fee57a992ce4c3097e41eca276e9969e490ce354845dec78c8df75162',
+            '0x130fb33a7e40c40a2c2464625010384967f2d2302e86831b5b62887a9b23004b7d5f9ef8744b648c49a087075903ec004da1e76d205f077df1473e8c3c78d8301b',
+          depositAddress: '0xA26d1C2F6DA678303288Ea3023A53fb3A58593A6',
+          orderId: '0x98c526dc34f64390e8b1ada4a76d58528933f2ca337febc34a684100649e88e8',
         },
       ],
-      quoteId: '41d5266c-199e-4034-800d-4e08cebacd41',
+      quoteId: '6a10a12e-810e-408c-807d-41d40d6dedee',
       verified: true,
     },
   },
@@ -380,7 +380,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795390026975,
+      asOf: 1795390448270,
     },
   },
   {
@@ -451,7 +451,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"f679c258-57ef-404c-806e-9ac7b67632c0","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795390326,"fillDeadline":1795390446,"nonce":"3"},"solverSignature":"0x3a90744e165a1645066185b11c8283603281490ebe488ce00ec6e0c4047b299d48d9e57c314c21cd95ce8a7afd2ec1d4b7fbe8a7aa29734ad651c34de3f6230a1b","depositAddress":"0x72bd2aaC9b83a666Cc967F0D35f8b5DF75042F27","orderId":"0xc8fca16115093eaa1b12bcd71232924931e70368601f41b6adaf15cca73e73fe","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"6e8eab89-c959-40b8-800b-5da5a3c476cf","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795390748,"fillDeadline":1795390868,"nonce":"3"},"solverSignature":"0xae5c9f924613a872f0f0cb9a80f605e58b347495a6d503c39bdb965c1439959957f3714dc328c29d3a1c6941e51968090daa3444ac1051a6322ccc9cb34480f61c","depositAddress":"0xa4551b88C35fbAE1332eEE30C8Ee554a131BcF0d","orderId":"0x51c55aa32c3775a7a75b792c320ab42cd63689ca6032848e14fd1643e552eb00","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -517,7 +517,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '02a07f30-4f88-40dd-8025-4946f338e9bc',
+      quoteId: '112951dc-35c9-40ef-8074-c2244278be98',
     },
   },
   {
@@ -527,7 +527,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'e38c8f7e-effa-4067-803c-66b56a1b6c21',
+      quoteId: '032e8421-b4c7-4080-8011-8eaf20edfe96',
     },
   },
   {
@@ -553,12 +553,12 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '41d5266c-199e-4034-800d-4e08cebacd41',
+      quoteId: '6a10a12e-810e-408c-807d-41d40d6dedee',
     },
     body: {
-      quoteId: '41d5266c-199e-4034-800d-4e08cebacd41',
+      quoteId: '6a10a12e-810e-408c-807d-41d40d6dedee',
       chainId: 31337,
-      requestedAt: 1795390026944,
+      requestedAt: 1795390448239,
       durationMs: 8,
       outcome: 'QUOTED',
       request: {
@@ -569,8 +569,8 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795390326,
-        fillDeadline: 1795390446,
+        depositDeadline: 1795390748,
+        fillDeadline: 1795390868,
       },
       solvers: [
         {
@@ -587,7 +587,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 5,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -642,7 +642,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: 6-spSFHz.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"6-spSFHz.0"}\n\nid: 6-spSFHz.1.5qsPPXI3\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795390446,"blockNumber":15,"cursor":"6-spSFHz.1.5qsPPXI3"}\n\nid: 6-spSFHz.2.ppuGz9gW\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xf5ab8370229dddbaae790485380eb39376a903c6104382e5a9644ca6b29a75b8","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"6-spSFHz.2.ppuGz9gW"}\n\nid: 6-spSFHz.3.lPGLZ_iO\ndata: {"type":"Settled","chainId":31337,"orderId":"0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa","blockNumber":17,"cursor":"6-spSFHz.3.lPGLZ_iO"}\n\nid: 6-spSFHz.4.OVh-bg-i\ndata: {"type":"Reverted","chainId":31337,"orderId":"0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa","event":"Settled","blockNumber":17,"cursor":"6-spSFHz.4.OVh-bg-i"}\n',
+    body: 'id: LXdDiUBo.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"LXdDiUBo.0"}\n\nid: LXdDiUBo.1.fL1jGg40\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795390868,"blockNumber":15,"cursor":"LXdDiUBo.1.fL1jGg40"}\n\nid: LXdDiUBo.2.rD9T2oIC\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xf6e6b6c280a9b122c2fd00e7d027aeff280de255abad6a9a97593f1652e3010b","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"LXdDiUBo.2.rD9T2oIC"}\n\nid: LXdDiUBo.3.tiaewKgc\ndata: {"type":"Settled","chainId":31337,"orderId":"0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69","blockNumber":17,"cursor":"LXdDiUBo.3.tiaewKgc"}\n\nid: LXdDiUBo.4.L87JdVif\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69","event":"Settled","blockNumber":17,"cursor":"LXdDiUBo.4.L87JdVif"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -696,10 +696,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
+      orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
     },
     body: {
-      orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
+      orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -709,7 +709,7 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795390446,
+      fillDeadline: 1795390868,
     },
   },
   {
@@ -820,8 +820,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x7d0988aae52b6d7b67a1e72fff3ef07e88e0c041955fb4ba676f06a208d7be0128f31595e2c61388e8ed4412fbe5ed675f7f9ae1fb851569209f2c34fa202c051c',
-      timestamp: 1795390027341,
+        '0x0cee6a5af7c37808580ed62940c2a4d680572e475cab6940926b6d59d50602935539b230ea1afef2f947bafd91ffb9beb998b79aa435ba4ff1e8fee6dac1fa4a1c',
+      timestamp: 1795390448611,
     },
     body: {
       status: 'removed',
@@ -833,7 +833,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795390027341.',
+      error: 'The timestamp must be newer than the last accepted one, 1795390448611.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -862,7 +862,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795390027363,
+      timestamp: 1795390448627,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -874,7 +874,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 3363,
+          lagMs: 2627,
         },
         {
           chainId: 4242,
@@ -893,7 +893,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.6802120000000005\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.175762\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.855974\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795390019\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 247947264\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66520477696\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 325914624\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 58\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.001505703\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.3854849999999999\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.109205\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.49469\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795390444\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 251817984\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66525818880\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 334311424\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 58\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.003935987\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1105,45 +1105,45 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: '6-spSFHz.0',
+    cursor: 'LXdDiUBo.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
+    orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795390446,
+    fillDeadline: 1795390868,
     blockNumber: 15,
-    cursor: '6-spSFHz.1.5qsPPXI3',
+    cursor: 'LXdDiUBo.1.fL1jGg40',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0xf5ab8370229dddbaae790485380eb39376a903c6104382e5a9644ca6b29a75b8',
+    orderId: '0xf6e6b6c280a9b122c2fd00e7d027aeff280de255abad6a9a97593f1652e3010b',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: '6-spSFHz.2.ppuGz9gW',
+    cursor: 'LXdDiUBo.2.rD9T2oIC',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
+    orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
     blockNumber: 17,
-    cursor: '6-spSFHz.3.lPGLZ_iO',
+    cursor: 'LXdDiUBo.3.tiaewKgc',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0xd0eea7cc045ba8a1964c7d61c42ffcedf4a5e384b65369ca77d815f667429efa',
+    orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
     event: 'Settled',
     blockNumber: 17,
-    cursor: '6-spSFHz.4.OVh-bg-i',
+    cursor: 'LXdDiUBo.4.L87JdVif',
   },
 ]
