@@ -21,14 +21,14 @@ const NODE = { flags: ['--expose-gc'], preload: ['./test/support/process/memory-
 /** Labels with the values that they may have; those of the runtime's own metrics are not of a client's making. */
 const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   method:
-    /^(aggregator\.v1\.(QuoteService\/GetQuote(Record)?|OrderService\/GetOrder|SolverService\/(Uni?|R|L)\w+)|eth_(blockNumber|call|chainId|getBlockBy(Hash|Number)|getCode|getLogs))$/,
+    /^(aggregator\.v1\.(QuoteService\/(GetQuote(Record)?|GetPrice|StreamQuotes)|ChainService\/ListChains|OrderService\/GetOrder|SolverService\/(Uni?|R|L)\w+)|eth_(blockNumber|call|chainId|getBlockBy(Hash|Number)|getCode|getLogs))$/,
   protocol: /^(rest|connect|grpc|grpc-web)$/,
   reason: /^([A-Z_]{2,30}|[a-z_]{0,30})$/,
   chain_id: /^31337$/,
   solver: new RegExp(`^${solverAccounts[0].address}$`, 'i'),
   outcome: /^(ok|[a-z_]{4,12})$/,
   stage: /^(prepare|solvers|verify|rank)$/,
-  result: /^(written|dropped|OK|[A-Z_]{2,30})$/,
+  result: /^(written|dropped|accepted|rejected|unknown|OK|[A-Z_]{2,30})$/,
   state: /^(active|inactive|running|waiting)$/,
   limit: /^(client|network|instance)$/,
   action: /^(register|unregister)$/,
