@@ -31,7 +31,7 @@ export const quoteStreams: Benchmark = {
   name: 'quote-streams',
   about:
     `Streams of quotes from ${SOLVERS} solvers: the time of the first offer, of a round with a soft deadline, and of a ` +
-    `cancellation; memory of ${STREAMS.toLocaleString('en')} idle streams that refresh, and quotes of others beside them.`,
+    `cancellation; memory of ${STREAMS.toLocaleString('en')} idle streams that refresh, and quotes of others at the same time.`,
   async collectMetrics() {
     const fixture = await startSolverFixture(SOLVERS)
     try {
@@ -175,7 +175,7 @@ async function readUntilEnd(messages: AsyncIterable<unknown>): Promise<void> {
   }
 }
 
-/** The memory of idle streams, and quotes of others before and beside them. */
+/** The memory of idle streams, and quotes of others before and during them. */
 async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStreams): Promise<Part> {
   const inspectorPort = await freePort()
   const measure = async ({ url, pid }: BuiltService): Promise<Part> => {
@@ -193,17 +193,17 @@ async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStrea
     const before = await memory()
     const leave = await open(url, fixture)
     const after = await memory()
-    const beside = await steadyLoad(callers, SECONDS)
+    const during = await steadyLoad(callers, SECONDS)
     await leave()
     await Promise.all(callers.map((caller) => caller.close()))
     const perStream = (of: 'heap' | 'resident') => (after[of] - before[of]) / STREAMS / 1000
-    const [p99Alone, p99Beside] = [quantile(alone, 0.99), quantile(beside, 0.99)]
+    const [p99Alone, p99During] = [quantile(alone, 0.99), quantile(during, 0.99)]
     const streams = `${STREAMS.toLocaleString('en')} idle streams (${kind})`
     return {
       rows: [
         toRow(`quotes of others without streams (${kind})`, alone),
         {
-          ...toRow(`quotes of others beside ${streams}`, beside),
+          ...toRow(`quotes of others during ${streams}`, during),
           'heap KB per stream': rounded(perStream('heap')),
           'RSS KB per stream': rounded(perStream('resident')),
         },
@@ -212,7 +212,7 @@ async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStrea
         { name: `${streams}: memory (RSS) of each, KB`, value: perStream('resident'), atMost: 20 },
         {
           name: `${streams}: p99 of quotes of others beyond that without, ms`,
-          value: p99Beside - p99Alone,
+          value: p99During - p99Alone,
           atMost: 5,
         },
       ],

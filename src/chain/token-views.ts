@@ -5,7 +5,7 @@ import type { Address, Hex } from '../domain/hex.js'
 
 /**
  * Gas of one call. It bounds what a hostile token costs: some milliseconds, and an answer of half a megabyte. The views of
- * known tokens need a tenth, also behind a proxy.
+ * known tokens need a tenth of it, also behind a proxy.
  */
 const VIEW_GAS = 500_000n
 
@@ -82,7 +82,7 @@ export function parseSymbolAnswer(answer: Hex): string | undefined {
   return symbol !== undefined && isDisplayName(symbol) ? symbol : undefined
 }
 
-/** The number in the answer of `decimals()`; undefined when it is none of ERC-20. */
+/** The number in the answer of `decimals()`; undefined when it is not valid in ERC-20. */
 export function parseDecimalsAnswer(answer: Hex): number | undefined {
   const decimals = integerAt(Buffer.from(answer.slice(2, 2 + 2 * WORD), 'hex'), 0)
   return decimals <= DECIMALS.maximum ? decimals : undefined

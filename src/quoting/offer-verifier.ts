@@ -41,7 +41,7 @@ interface OfferVerifierOptions {
   readonly verifyTimeoutMs: number
 }
 
-/** The same for all offers that the contract cannot tell apart: the order id is a hash of quote and signature. */
+/** Equal for offers that are equal for the contract: the order id is a hash of quote and signature. */
 type Key = SignedQuote['orderId']
 
 const NOT_CHECKED: Verification = { kind: 'unmarked', reason: 'not_checked' }

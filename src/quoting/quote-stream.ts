@@ -126,7 +126,7 @@ export class QuoteStream {
 
   #beginRound(): undefined {
     const { aggregator, toRequest, softDeadline, verify, caller } = this.#options
-    if (this.#elapsedMs() >= this.#longestMs) {
+    if (this.#round > 0 && this.#elapsedMs() >= this.#longestMs) {
       this.#state = { kind: 'end' }
       return
     }

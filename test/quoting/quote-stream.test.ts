@@ -123,6 +123,12 @@ describe('rounds', () => {
     expect(kindsOf(items)).toEqual(['done', 'heartbeat', 'heartbeat'])
   })
 
+  test('begin once for a caller that has no time', async () => {
+    const { rounds, endRound, items, ending } = openStream({ caller: { address: '::1', timeoutMs: 0 } })
+    await endRound()
+    expect([rounds.length, kindsOf(items), ending()]).toEqual([1, ['done'], 'ended'])
+  })
+
   test.each([
     ['the deadline of the caller', 7000, 7000],
     ['ten minutes', undefined, 10 * MINUTE_MS],

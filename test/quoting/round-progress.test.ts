@@ -55,11 +55,13 @@ describe('the best offer of a round', () => {
   })
 
   test('has the time at which it came', () => {
-    const { progress, offer, add } = openProgress(3)
+    const { progress, offer, add } = openProgress(4)
     expect(progress.bestAt).toBeUndefined()
     offer(1, 5n, 10)
     offer(2, 4n, 20)
     add({ kind: 'late' }, 30)
     expect(progress.bestAt).toBe(10)
+    offer(3, 6n, 40)
+    expect(progress.bestAt).toBe(40)
   })
 })

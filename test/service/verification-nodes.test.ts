@@ -13,11 +13,10 @@ import { type Fixture, startSettlement, stranger } from '../support/chain/settle
 import { offerOf } from '../support/chain/signed-offer.js'
 import { deferred } from '../support/deferred.js'
 import { type RawNode, startRawNode } from '../support/faults/raw-node.js'
-import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startRpcProxy } from '../support/faults/rpc-proxy.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
-const SIGNED_BY_ANOTHER: DepositVerdict = { kind: 'rejected', error: 'SignerNotSolver' }
 const unknown = (reason: UnknownReason): DepositVerdict => ({ kind: 'unknown', reason })
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -253,92 +252,4 @@ it('checks beyond the budget end at once, and an end makes room for the next', a
   released.open()
   node.answerWith(undefined)
   await pastTheCheck()
-})
-
-describe('the second of two endpoints', () => {
-  let second: RpcProxy
-
-  beforeEach(async () => {
-    second = await startRpcProxy(rpcUrl)
-  })
-  afterEach(() => second.close())
-
-  it('answers while the first is away, and is asked first for some time', async () => {
-    let calls = 0
-    node.answerWith((response) => {
-      calls++
-      response.destroy()
-    })
-    const both = openVerifier([node.url, second.url])
-    expect(await both.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
-    const callsBefore = calls
-    expect(await both.verifyDeposit(refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
-    expect(calls).toBe(callsBefore)
-    both.close()
-  })
-
-  it('is not asked after a revert', async () => {
-    const both = openVerifier([node.url, second.url])
-    expect(await both.verifyDeposit(refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
-    expect(second.requests()).toEqual([])
-    both.close()
-  })
-})
-
-describe('over WebSocket', () => {
-  let proxy: RpcProxy
-  let overSocket: DepositVerifier
-
-  beforeEach(async () => {
-    proxy = await startRpcProxy(rpcUrl)
-    overSocket = openVerifier([proxy.wsUrl])
-  })
-  afterEach(() => {
-    overSocket.close()
-    proxy.close()
-  })
-
-  it('all checks share one socket, and get their own verdicts', async () => {
-    const offers = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? offer : refusedOffer))
-    const verdicts = await Promise.all(offers.map((each) => overSocket.verifyDeposit(each, NEVER)))
-    expect(verdicts).toEqual(offers.map((each) => (each === offer ? ACCEPTED : SIGNED_BY_ANOTHER)))
-    expect(proxy.socketCount()).toBe(1)
-  })
-
-  it('a lost socket is opened again', async () => {
-    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
-    proxy.hold(({ method }) => {
-      if (method === 'eth_call') proxy.dropSockets()
-      return false
-    })
-    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(unknown('no_answer'))
-    proxy.intercept()
-    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
-  })
-
-  it('an answer that is too long is dropped, and the socket stays', async () => {
-    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
-    const time = new AbortController()
-    const sent = deferred()
-    const data = `0x${WORD.repeat(40_000)}`
-    proxy.intercept(async () => {
-      sent.open()
-      return { error: { code: 3, message: 'execution reverted', data } }
-    })
-    const checking = overSocket.verifyDeposit(offer, time.signal)
-    await sent.opened
-    proxy.intercept()
-    expect(await overSocket.verifyDeposit(refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
-    time.abort()
-    expect(await checking).toEqual(unknown('timeout'))
-    expect(proxy.socketCount()).toBe(1)
-  })
-
-  it('a check ends at the end of its time while the socket cannot be opened', async () => {
-    proxy.setHanging(true)
-    const time = new AbortController()
-    const checking = overSocket.verifyDeposit(offer, time.signal)
-    time.abort()
-    expect(await checking).toEqual(unknown('timeout'))
-  })
 })
