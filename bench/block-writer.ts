@@ -43,13 +43,16 @@ function deposit(chainId: number, { number, hash }: BlockHeader, logIndex: numbe
     user: wide(20, 2),
     solver: wide(20, 3),
     blockNumber: number,
+    logIndex,
+    transactionHash: wide(32, number * 1000 + logIndex),
+    blockTime: 1_700_000_000 + number,
     inputToken: wide(20, 4),
     inputAmount: 10n ** 18n,
     outputToken: wide(20, 5),
     outputAmount: 10n ** 9n,
     fillDeadline: 1_800_000_000,
   } as const
-  return { event, blockHash: hash, logIndex }
+  return { event, blockHash: hash }
 }
 
 /** A number in this many bytes. */

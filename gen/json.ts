@@ -74,7 +74,7 @@ export interface components {
         };
         /** @description StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is set, with any of the filter's values. */
         StreamEventsRequest: {
-            /** @description Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent. On server-sent events, the header `Last-Event-ID` takes precedence. */
+            /** @description Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent. `earliest` begins with the oldest event kept. On server-sent events, the header `Last-Event-ID` takes precedence. */
             after?: string;
             /** @description Chains to follow; all supported ones when empty. */
             chainId: number[];
@@ -123,6 +123,12 @@ export interface components {
             fillDeadline: number;
             /** @description Block of the event. */
             blockNumber: number;
+            /** @description Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until the instance has read it from the chain, and for ever when a reorganisation has removed the event. */
+            transactionHash?: string;
+            /** @description Index of the event's log in its block. */
+            logIndex: number;
+            /** @description Time of the block, Unix time in seconds. Absent in the same cases as `transactionHash`. */
+            blockTime?: number;
         };
         /** @description Settled says that an order was settled on-chain. */
         Settled: {
@@ -132,6 +138,16 @@ export interface components {
             orderId: string;
             /** @description Block of the event. */
             blockNumber: number;
+            /** @description The user. EIP-55 form, as all addresses here. */
+            user: string;
+            /** @description The solver. */
+            solver: string;
+            /** @description Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until the instance has read it from the chain, and for ever when a reorganisation has removed the event. */
+            transactionHash?: string;
+            /** @description Index of the event's log in its block. */
+            logIndex: number;
+            /** @description Time of the block, Unix time in seconds. Absent in the same cases as `transactionHash`. */
+            blockTime?: number;
         };
         /** @description Refunded says that an order was refunded on-chain and the solver's bond slashed. */
         Refunded: {
@@ -147,6 +163,12 @@ export interface components {
             bondSlashed: string;
             /** @description Block of the event. */
             blockNumber: number;
+            /** @description Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until the instance has read it from the chain, and for ever when a reorganisation has removed the event. */
+            transactionHash?: string;
+            /** @description Index of the event's log in its block. */
+            logIndex: number;
+            /** @description Time of the block, Unix time in seconds. Absent in the same cases as `transactionHash`. */
+            blockTime?: number;
         };
         /** @description Reverted says that a reorganisation of the chain removed an event that was published before. */
         Reverted: {
@@ -164,8 +186,14 @@ export interface components {
              * @enum {string}
              */
             event: "Deposited" | "Settled" | "Refunded" | "Reverted";
-            /** @description Block that the event was published with. */
+            /** @description Block that the event was published with. The next three fields are those of the removed event, too. */
             blockNumber: number;
+            /** @description Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until the instance has read it from the chain, and for ever when a reorganisation has removed the event. */
+            transactionHash?: string;
+            /** @description Index of the event's log in its block. */
+            logIndex: number;
+            /** @description Time of the block, Unix time in seconds. Absent in the same cases as `transactionHash`. */
+            blockTime?: number;
         };
         /** @description GetOrderRequest names an order. */
         GetOrderRequest: {
@@ -206,6 +234,90 @@ export interface components {
             outputChainId?: number;
             /** @description Last moment for the fill, Unix time in seconds. */
             fillDeadline?: number;
+            /** @description The deposit, once its event is published. Absent for an address deposit. */
+            deposited?: components["schemas"]["OrderStep"];
+            /** @description The settlement, once its event is published. */
+            settled?: components["schemas"]["OrderStep"];
+            /** @description The refund, once its event is published. */
+            refunded?: components["schemas"]["OrderStep"];
+        };
+        /** @description OrderStep is the event that moved an order into a state. */
+        OrderStep: {
+            /** @description Block of the event. */
+            blockNumber: number;
+            /** @description Time of the block, Unix time in seconds. Absent for an event that an older version published, until the instance has read it from the chain. */
+            blockTime?: number;
+            /** @description Hash of the transaction in lower-case hex. Absent in the same case as `blockTime`. */
+            transactionHash?: string;
+        };
+        /** @description ListOrdersRequest says which orders of a chain to list. An order must match every filter that is set. */
+        ListOrdersRequest: {
+            /** @description Chain of the orders: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description The user, an address in hex with `0x`; every user when absent. */
+            user?: string;
+            /** @description The solver, an address in hex with `0x`; every solver when absent. */
+            solver?: string;
+            /**
+             * @description The state: `DEPOSITED`, `SETTLED` or `REFUNDED`; every state when absent.
+             *
+             *     - `NONE`: The contract does not know the order (its number there is 0).
+             *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
+             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
+             *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
+             * @enum {string}
+             */
+            state?: "NONE" | "DEPOSITED" | "SETTLED" | "REFUNDED";
+            /** @description Most orders of the page; 50 when it is absent or 0. Values above 200 mean 200. */
+            pageSize?: number;
+            /** @description The `nextPageToken` of the last page; the first page when absent. It is valid only with the filters of that page. */
+            pageToken?: string;
+        };
+        /** @description ListOrdersResponse is one page of orders. */
+        ListOrdersResponse: {
+            /** @description The orders, newest first. */
+            orders: components["schemas"]["Order"][];
+            /** @description Token of the next page; empty on the last page. */
+            nextPageToken: string;
+        };
+        /** @description Order is an order whose events the instance has published. */
+        Order: {
+            /** @description The order's identifier in lower-case hex. */
+            orderId: string;
+            /** @description Chain of the order. */
+            chainId: number;
+            /**
+             * @description State of the order: that of the last step below.
+             *
+             *     - `NONE`: The contract does not know the order (its number there is 0).
+             *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
+             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
+             *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
+             * @enum {string}
+             */
+            state: "NONE" | "DEPOSITED" | "SETTLED" | "REFUNDED";
+            /** @description The user. EIP-55 form, as all addresses here. */
+            user: string;
+            /** @description The solver. Like the next six fields, it may be absent for an order with an address deposit. Then the instance could not read the order from the contract yet. */
+            solver?: string;
+            /** @description Token sold. */
+            inputToken?: string;
+            /** @description Amount of the input token in its smallest unit, decimal. */
+            inputAmount?: string;
+            /** @description Token bought. */
+            outputToken?: string;
+            /** @description Amount of the output token in its smallest unit, decimal. */
+            outputAmount?: string;
+            /** @description Chain on which the output is paid. */
+            outputChainId?: number;
+            /** @description Last moment for the fill, Unix time in seconds. */
+            fillDeadline?: number;
+            /** @description The deposit. Absent for an address deposit, of which the contract has no event. */
+            deposited?: components["schemas"]["OrderStep"];
+            /** @description The settlement. */
+            settled?: components["schemas"]["OrderStep"];
+            /** @description The refund. */
+            refunded?: components["schemas"]["OrderStep"];
         };
         /** @description GetQuoteRequest describes the swap that the user wants. */
         GetQuoteRequest: {

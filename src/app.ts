@@ -104,6 +104,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       ...config,
       eventSinkOf,
       orderCaches,
+      orderStore: stores.orders,
       cluster,
       metrics,
       log,
@@ -157,7 +158,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       ...createQuoteService({ ...quoting, readQuote }),
       ...createPriceService(quoting),
       ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
-      ...createOrderService(chains),
+      ...createOrderService({ chains, orders: stores.orders }),
       ...createChainService({ config, chains, directory }),
     ].map(guard)
     // So that the first rejection already shows as an increase.

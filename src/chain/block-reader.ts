@@ -1,12 +1,13 @@
 import type { PublicClient } from 'viem'
-import type { BlockHeader, EventWithPosition } from '../domain/block.js'
+import type { BlockHeader } from '../domain/block.js'
 import { type Address, type Hex, toQuantity } from '../domain/hex.js'
+import { type AttachOrders, type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'
+import { addBlockTimes, withTime } from './block-times.js'
 import { type DecodedLogs, decodeLogs } from './decode-logs.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { createRangeLogsReader } from './range-logs.js'
-import { createSettlement } from './settlement.js'
 
 /** A block with its decoded logs. */
 export interface Block extends DecodedLogs {
@@ -33,16 +34,16 @@ export interface BlockReader {
   finalized(): Promise<number | undefined>
   /**
    * The decoded logs of exactly these blocks, requested by block hash (EIP-234).
-   * @param stateBlock number of the block as of which the solvers of refunds are read
+   * @param stateBlock number of the block as of which orders are read
    */
   blocks(headers: readonly TimedHeader[], stateBlock: number): Promise<Block[]>
   /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
   range(from: number, to: number): Promise<BlockRange>
-  /** Adds the solver to each refund, because the contract's event does not have it. */
-  attachSolvers(events: readonly EventWithPosition[], stateBlock: number): Promise<EventWithPosition[]>
+  /** Adds what the contract has of orders and the events do not say. */
+  attachOrders: AttachOrders
 }
 
-interface BlockReaderOptions {
+interface BlockReaderOptions extends Pick<AttachOrdersOptions, 'ordersWithUnknownTerms'> {
   /** Clients of the chain's other endpoints, which are asked for logs that the first endpoint may lack. */
   readonly others?: readonly PublicClient[]
   /** Waits for this number of milliseconds before logs are requested once more. */
@@ -54,10 +55,11 @@ export function createBlockReader(
   client: PublicClient,
   chainId: number,
   address: Address,
-  { others = [], pause }: BlockReaderOptions = {},
+  { others = [], pause, ordersWithUnknownTerms }: BlockReaderOptions,
 ): BlockReader {
-  const settlement = createSettlement(client, chainId, address)
-  const readBlockLogs = createBlockLogsReader([client, ...others], address, pause)
+  const clients = [client, ...others] as const
+  const readBlockLogs = createBlockLogsReader(clients, address, pause)
+  const attachOrders = createAttachOrders({ clients, chainId, address, ordersWithUnknownTerms, pause })
   const readRangeLogs = createRangeLogsReader(client, address, header, readBlockLogs)
 
   async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: string) {
@@ -80,20 +82,9 @@ export function createBlockReader(
 
   async function block(header: TimedHeader): Promise<Block> {
     const { logs, isProven } = await readBlockLogs(header)
-    return { header, isProven, ...decodeLogs(chainId, logs) }
-  }
-
-  async function attachSolvers(
-    events: readonly EventWithPosition[],
-    stateBlock: number,
-  ): Promise<EventWithPosition[]> {
-    const attach = async (placed: EventWithPosition) => {
-      const { event } = placed
-      if (event.solver !== undefined) return placed
-      const order = await settlement.readOrder(event.orderId, { blockNumber: BigInt(stateBlock) })
-      return order.state === 'NONE' ? placed : { ...placed, event: { ...event, solver: order.solver } }
-    }
-    return Promise.all(events.map(attach))
+    const decoded = decodeLogs(chainId, logs)
+    const events = decoded.events.map((source) => withTime(source, header))
+    return { header, isProven, ...decoded, events }
   }
 
   return {
@@ -114,16 +105,24 @@ export function createBlockReader(
       ),
     async blocks(headers, stateBlock) {
       const blocks = await Promise.all(headers.map(block))
-      return Promise.all(
-        blocks.map(async (read) => ({ ...read, events: await attachSolvers(read.events, stateBlock) })),
+      const attached = await attachOrders(
+        blocks.flatMap(({ events }) => events),
+        stateBlock,
       )
+      let start = 0
+      return blocks.map((read) => {
+        const events = attached.slice(start, start + read.events.length)
+        start += read.events.length
+        return { ...read, events }
+      })
     },
 
     async range(from, to) {
       const { end, logs } = await readRangeLogs(from, to)
-      return { end, ...decodeLogs(chainId, logs) }
+      const decoded = decodeLogs(chainId, logs)
+      return { end, ...decoded, events: await addBlockTimes(decoded.events, header) }
     },
 
-    attachSolvers,
+    attachOrders,
   }
 }

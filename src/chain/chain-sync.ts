@@ -1,5 +1,7 @@
+import type { PublicClient } from 'viem'
 import type { ChainConfig } from '../config.js'
 import type { EventSink } from '../domain/event-sink.js'
+import type { CompletionSink } from '../domain/log-completion.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { BlockListener } from './block-listener.js'
@@ -8,8 +10,10 @@ import { createBlockProcessor } from './block-processor.js'
 import { type BlockReader, createBlockReader } from './block-reader.js'
 import type { ChainSnapshot, ChainState } from './chain-state.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
+import { withEventSinkErrors } from './event-sink-error.js'
 import { createHeadSync } from './head-sync.js'
 import type { TimedHeader } from './headers.js'
+import { createLogCompletion } from './log-completion.js'
 import { createPollResults } from './poll-results.js'
 import type { Endpoint } from './rpc-client.js'
 
@@ -27,7 +31,9 @@ export interface ChainSync extends ChainState {
 interface ChainSyncOptions {
   readonly config: ChainConfig
   readonly maxReorgDepth: number
-  readonly eventSink: EventSink
+  readonly eventSink: EventSink & CompletionSink
+  /** Calls the endpoints in order until one answers. */
+  readonly client: PublicClient
   readonly endpoints: readonly Endpoint[]
   /** Verifies an endpoint before the first read from it. Later calls do nothing. */
   readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
@@ -43,11 +49,12 @@ const PUBLISH_INTERVAL_MS = 1000
 
 /** Builds the chain sync. It begins at the position that the last leader stored. */
 export function createChainSync(options: ChainSyncOptions): ChainSync {
-  const { config, endpoints, publisher } = options
+  const { config, client, endpoints, eventSink, publisher, log } = options
   const { chainId, settlement } = config
+  const { ordersWithUnknownTerms } = withEventSinkErrors(eventSink, () => {})
   const readerOf = (endpoint: Endpoint) => {
     const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
-    return createBlockReader(endpoint.client, chainId, settlement, { others })
+    return createBlockReader(endpoint.client, chainId, settlement, { others, ordersWithUnknownTerms })
   }
   const readers = new Map(endpoints.map((endpoint) => [endpoint, readerOf(endpoint)]))
   const blocks = createBlockProcessor(options)
@@ -78,6 +85,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     if (JSON.stringify(snapshot()) !== published) publish()
   }
 
+  const completion = createLogCompletion({ chainId, settlement, client, sink: eventSink, log })
   const poller = createBlockPoller({
     ...config,
     ...options,
@@ -85,7 +93,10 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     blocks,
     headSync,
     results,
-    onPolled: publishChange,
+    onPolled() {
+      publishChange()
+      if (blocks.last() !== undefined) completion.start()
+    },
   })
   // The last leader may have read blocks without publishing it, and they are not read again.
   publisher.invalidateOrders()
@@ -100,7 +111,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     },
     async close() {
       clearInterval(timer)
-      await poller.close()
+      await Promise.all([poller.close(), completion.close()])
     },
   }
 }

@@ -3,8 +3,10 @@ import type { ClusterBus, LeaderElection } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
 import type { EventSink } from '../domain/event-sink.js'
 import type { Hex } from '../domain/hex.js'
+import type { CompletionSink } from '../domain/log-completion.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { QuoteHasher, QuoteTypedData } from '../signing/typed-data.js'
+import type { OrderStore } from '../store/order-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createBlockListener } from './block-listener.js'
@@ -66,8 +68,10 @@ export interface ChainOptions {
   readonly maxReorgDepth: number
   readonly startTimeoutMs: number
   /** Builds the event sink of one chain sync. A sink is never reused, so that late writes of an old one fail. */
-  readonly eventSinkOf: (chainId: number) => EventSink
+  readonly eventSinkOf: (chainId: number) => EventSink & CompletionSink
   readonly orderCaches: OrderCaches
+  /** The orders whose events are published. */
+  readonly orderStore: Pick<OrderStore, 'readSteps'>
   readonly cluster: ClusterBus & LeaderElection
   readonly metrics: Metrics
   readonly log: Logger
@@ -102,6 +106,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         ...options,
         config,
         eventSink,
+        client,
         endpoints,
         verifyEndpoint: verify,
         listener,
@@ -118,7 +123,14 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   })
   const { state } = leadership
   const depositVerifier = createDepositVerifier(config, options)
-  const reader = createContractReader({ ...config, client, state, orders, log })
+  const reader = createContractReader({
+    ...config,
+    client,
+    state,
+    orders,
+    readSteps: (orderId) => options.orderStore.readSteps(chainId, orderId),
+    log,
+  })
 
   function knownContract(): VerifiedContract {
     const known = contract()

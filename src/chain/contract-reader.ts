@@ -1,7 +1,7 @@
 import type { PublicClient } from 'viem'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
-import type { Order } from '../domain/order.js'
+import type { Order, OrderSteps, OrderWithSteps } from '../domain/order.js'
 import type { Bond } from '../domain/solver.js'
 import type { Logger } from '../telemetry/log.js'
 import { type ChainState, isCurrent } from './chain-state.js'
@@ -21,10 +21,11 @@ export interface ContractReader {
    */
   wasNonceUsed(solver: Address, nonce: bigint, blockHash: Hex): Promise<boolean | undefined>
   /**
-   * An order as of the last block seen. The answer comes from memory when no later event can have changed the order.
+   * An order as of the last block seen, with the steps whose events are published. The answer comes from memory when no
+   * later event can have changed the order. While the database does not answer, the order has no steps.
    * @throws ServiceError CHAIN_UNAVAILABLE
    */
-  readOrder(orderId: Hex): Promise<Order> | Order
+  readOrder(orderId: Hex): Promise<OrderWithSteps> | OrderWithSteps
 }
 
 interface ContractReaderOptions {
@@ -34,12 +35,14 @@ interface ContractReaderOptions {
   /** Returns the chain's current state. */
   readonly state: () => ChainState
   readonly orders: OrderCache
+  /** The steps of an order whose events are published. */
+  readonly readSteps: (orderId: Hex) => Promise<OrderSteps>
   readonly log: Logger
 }
 
 /** Builds the reader of one chain's settlement contract. */
 export function createContractReader(options: ContractReaderOptions): ContractReader {
-  const { chainId, client, state, orders, log } = options
+  const { chainId, client, state, orders, readSteps, log } = options
   const settlement = createSettlement(client, chainId, options.settlement)
 
   /**
@@ -54,25 +57,33 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     return isLagging ? read({ blockHash: last.hash }) : answer
   }
 
+  /** Adds the published steps to an order that is being read. @param isAtTip whether it is read as of the last block seen */
+  async function addSteps(orderId: Hex, reading: Promise<Order>, isAtTip: boolean): Promise<FetchedOrder> {
+    const [order, steps] = await Promise.all([reading, readSteps(orderId).catch(() => undefined)])
+    if (order.state === 'NONE') return { order, isAtTip }
+    return { order: { ...order, steps: steps ?? {} }, isAtTip: isAtTip && steps !== undefined }
+  }
+
   /** Reads an order as of the last block, or the node's latest state when the node does not have that block. */
   async function readAtLast(orderId: Hex): Promise<FetchedOrder> {
     const { last } = state().snapshot()
     if (last !== undefined) {
       try {
-        const order = await settlement.readOrder(orderId, { blockHash: last.hash })
-        return { order, isAtTip: true }
+        return await addSteps(orderId, settlement.readOrder(orderId, { blockHash: last.hash }), true)
       } catch (error) {
         if (!isRpcResponseError(error)) throw error
         log.debug({ chainId, reason: summary(error) }, 'an order could not be read as of the last block')
       }
     }
-    return { order: await settlement.readOrder(orderId, {}), isAtTip: false }
+    return addSteps(orderId, settlement.readOrder(orderId, {}), false)
   }
 
-  async function fetchOrder(orderId: Hex): Promise<Order> {
+  async function fetchOrder(orderId: Hex): Promise<OrderWithSteps> {
     // So that the order is read as of the current last block.
     const isKnown = state().snapshot().status === 'ok' && (await state().poll())
-    return isKnown ? orders.get(orderId, readAtLast) : settlement.readOrder(orderId, {})
+    if (isKnown) return orders.get(orderId, readAtLast)
+    const { order } = await addSteps(orderId, settlement.readOrder(orderId, {}), false)
+    return order
   }
 
   async function orUnavailable<T>(answer: Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { toEventSelector } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { EventWithPosition } from '../domain/block.js'
 import type { OrderEvent } from '../domain/event.js'
-import { type Address, type Hex, lowerCase } from '../domain/hex.js'
+import { type Address, type Hex, isQuantity, lowerCase } from '../domain/hex.js'
 
 /** A log in JSON-RPC form. */
 export interface RawLog {
@@ -11,6 +11,9 @@ export interface RawLog {
   readonly removed?: boolean
   readonly blockNumber: Hex
   readonly blockHash: Hex
+  /** Unix time in seconds; many nodes leave it out. */
+  readonly blockTimestamp?: unknown
+  readonly transactionHash: Hex
   readonly logIndex: Hex
   readonly topics: readonly Hex[]
   readonly data: Hex
@@ -67,13 +70,13 @@ export function decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLog
       cancelledNonces.push({ solver: addressOf(firstTopic), nonce: BigInt(nonce) })
     }
     const event = readOrderEvent(chainId, name, log)
-    if (event !== undefined) events.push({ event, blockHash: log.blockHash, logIndex: Number(log.logIndex) })
+    if (event !== undefined) events.push({ event, blockHash: log.blockHash })
   }
   return { events: events.sort(byPosition), bondedSolvers, cancelledNonces }
 }
 
 function byPosition(a: EventWithPosition, b: EventWithPosition): number {
-  return a.event.blockNumber - b.event.blockNumber || a.logIndex - b.logIndex
+  return a.event.blockNumber - b.event.blockNumber || a.event.logIndex - b.event.logIndex
 }
 
 function readOrderEvent(chainId: number, name: string | undefined, log: RawLog): OrderEvent | undefined {
@@ -83,6 +86,9 @@ function readOrderEvent(chainId: number, name: string | undefined, log: RawLog):
     orderId: lowerCase(orderId),
     user: addressOf(user),
     blockNumber: Number(log.blockNumber),
+    logIndex: Number(log.logIndex),
+    transactionHash: lowerCase(log.transactionHash),
+    blockTime: timeOf(log),
   }
   switch (name) {
     case 'Deposited': {
@@ -107,6 +113,11 @@ function readOrderEvent(chainId: number, name: string | undefined, log: RawLog):
     }
   }
   return undefined
+}
+
+/** The time in a log, if the node sends it as the JSON-RPC specification says. */
+function timeOf({ blockTimestamp }: RawLog): number | undefined {
+  return isQuantity(blockTimestamp) ? Number(blockTimestamp) : undefined
 }
 
 /** The members of an event that are not indexed. Each of them fills one word of 32 bytes. */

@@ -10,12 +10,9 @@ export class EventSinkError extends Error {
  * @param onFailedWrite called after each failed write, which may have reached the database nevertheless
  */
 export function withEventSinkErrors(
-  { open, eventBlocks, ...writes }: EventSink,
+  { open, eventBlocks, ordersWithUnknownTerms, ...writes }: EventSink,
   onFailedWrite: () => void,
 ): EventSink {
-  const fail = (cause: unknown): never => {
-    throw new EventSinkError(String(cause), { cause })
-  }
   const write =
     <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
     (...args: A) =>
@@ -26,9 +23,14 @@ export function withEventSinkErrors(
   return {
     open: () => open().catch(fail),
     eventBlocks: (below, limit) => eventBlocks(below, limit).catch(fail),
+    ordersWithUnknownTerms: (orderIds) => ordersWithUnknownTerms(orderIds).catch(fail),
     begin: write(writes.begin),
     append: write(writes.append),
     appendMissing: write(writes.appendMissing),
     revert: write(writes.revert),
   }
+}
+
+function fail(cause: unknown): never {
+  throw new EventSinkError(String(cause), { cause })
 }

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../domain/hex.js'
+import { type Address, type Hex, isQuantity } from '../domain/hex.js'
 import type { RawLog } from './decode-logs.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 
@@ -25,7 +25,6 @@ export function checkedLogs(answer: unknown, address: Address): RawLog[] {
   return [...byPosition.values()]
 }
 
-const QUANTITY = /^0x[0-9a-f]{1,13}$/i
 const WORD = /^0x[0-9a-f]{64}$/i
 const BYTES = /^0x([0-9a-f]{2})*$/i
 /** An event has at most four topics. */
@@ -34,10 +33,11 @@ const MAX_TOPICS = 4
 /** Whether all fields that the service reads have the types of the JSON-RPC specification. */
 function isWellFormed(log: Partial<Record<keyof RawLog, unknown>> | null): boolean {
   if (typeof log !== 'object' || log === null) return false
-  const { address, blockNumber, blockHash, logIndex, topics, data } = log
+  const { address, blockNumber, blockHash, transactionHash, logIndex, topics, data } = log
   const areTopics =
     Array.isArray(topics) && topics.length <= MAX_TOPICS && topics.every((topic) => is(WORD, topic))
-  const isPlaced = is(QUANTITY, blockNumber) && is(WORD, blockHash) && is(QUANTITY, logIndex)
+  const isPlaced =
+    isQuantity(blockNumber) && is(WORD, blockHash) && is(WORD, transactionHash) && isQuantity(logIndex)
   return typeof address === 'string' && isPlaced && areTopics && is(BYTES, data)
 }
 
@@ -69,7 +69,7 @@ function positionOf({ blockHash, logIndex }: RawLog): string {
 }
 
 function isSame(a: RawLog, b: RawLog): boolean {
-  return a.data === b.data && a.topics.join() === b.topics.join()
+  return a.data === b.data && a.transactionHash === b.transactionHash && a.topics.join() === b.topics.join()
 }
 
 /** The first topics of some logs. */

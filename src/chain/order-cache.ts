@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { OrderEvent } from '../domain/event.js'
 import type { Hex } from '../domain/hex.js'
-import type { Order } from '../domain/order.js'
+import type { OrderWithSteps } from '../domain/order.js'
 
 /** An order as a node returned it. */
 export interface FetchedOrder {
-  readonly order: Order
+  readonly order: OrderWithSteps
   /** Whether it is the state of the last block seen. Only such an order is kept, because a later event invalidates it. */
   readonly isAtTip: boolean
 }
@@ -13,9 +13,9 @@ export interface FetchedOrder {
 /** Orders of one chain as of the last block seen. */
 export interface OrderCache {
   /** An order from memory. */
-  peek(orderId: Hex): Order | undefined
+  peek(orderId: Hex): OrderWithSteps | undefined
   /** An order. Reads it only when it is not in memory and no read of it is under way. */
-  get(orderId: Hex, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<Order>
+  get(orderId: Hex, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<OrderWithSteps>
   /** Removes an order that an event has changed. A read under way is not kept. */
   invalidate(orderId: Hex): void
   /** Removes all orders, as after a reorganisation. */
@@ -53,10 +53,13 @@ export function createOrderCaches(chainIds: readonly number[]): OrderCaches {
 
 /** Builds the cache of one chain. */
 export function createOrderCache(): OrderCache {
-  const cached = new LRUCache<Hex, Order>({ max: MAX_ORDERS })
-  const readings = new Map<Hex, Promise<Order>>()
+  const cached = new LRUCache<Hex, OrderWithSteps>({ max: MAX_ORDERS })
+  const readings = new Map<Hex, Promise<OrderWithSteps>>()
 
-  function startReading(orderId: Hex, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<Order> {
+  function startReading(
+    orderId: Hex,
+    read: (orderId: Hex) => Promise<FetchedOrder>,
+  ): Promise<OrderWithSteps> {
     const isCurrent = () => readings.get(orderId) === reading
     const reading = read(orderId)
       .then(({ order, isAtTip }) => {

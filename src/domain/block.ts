@@ -1,5 +1,6 @@
 import type { OrderEvent } from './event.js'
 import type { Address, Hex } from './hex.js'
+import type { KnownOrder } from './order.js'
 
 /** Names a block. */
 export interface BlockRef {
@@ -12,11 +13,12 @@ export interface BlockHeader extends BlockRef {
   readonly parentHash: Hex
 }
 
-/** An order event with its position on its chain. */
+/** An order event with its block. */
 export interface EventWithPosition {
   readonly event: OrderEvent
   readonly blockHash: Hex
-  readonly logIndex: number
+  /** The order in the contract, where it was read because the chain has no `Deposited` event of it. */
+  readonly order?: KnownOrder
 }
 
 /** The position up to which the events of a chain have been read. */

@@ -1,5 +1,5 @@
 import type { BlockHeader, BlockRef, ChainPosition, EventWithPosition, NewBlocks } from './block.js'
-import type { Address } from './hex.js'
+import type { Address, Hex } from './hex.js'
 
 /**
  * Writes the events of one chain together with the chain's position. Each write is one transaction. After its commit, the
@@ -15,6 +15,8 @@ export interface EventSink {
   appendMissing(events: readonly EventWithPosition[]): Promise<number>
   /** Removes all events after a block. */
   revert(ancestor: BlockHeader): Promise<void>
+  /** Those of some orders whose terms are not known: a `Deposited` event has them, or else the contract. */
+  ordersWithUnknownTerms(orderIds: readonly Hex[]): Promise<ReadonlySet<Hex>>
   /** The last blocks with canonical events below a number: at most `limit`, the oldest first. */
   eventBlocks(below: number, limit: number): Promise<BlockRef[]>
 }

@@ -13,6 +13,12 @@ interface OrderEventBase {
   /** Undefined when neither the event nor the contract has the order's solver. */
   readonly solver: Address | undefined
   readonly blockNumber: number
+  /** Index of the log in its block. */
+  readonly logIndex: number
+  /** Undefined for an event of an older version that is not completed yet (see log-completion.ts). */
+  readonly transactionHash: Hex | undefined
+  /** Time of the block, Unix time in seconds. Undefined like `transactionHash`. */
+  readonly blockTime: number | undefined
 }
 
 /** A deposit for an order. Amounts in the token's smallest unit. */

@@ -113,3 +113,7 @@ export function integerOf(minimum: number, maximum: number, mustBe?: string): In
   const highest = maximum === MAX_INTEGER ? '2^53-1' : maximum
   return { minimum, maximum, mustBe: mustBe ?? `must be an integer of ${minimum} to ${highest}` }
 }
+
+/** Orders of one page of a list. */
+export const DEFAULT_PAGE_SIZE = 50
+export const MAX_PAGE_SIZE = 200

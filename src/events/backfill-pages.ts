@@ -104,9 +104,11 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
       if (known !== undefined) return known
       const page = enqueue(() => (range.filter.name === '' ? readWhole(range) : readFiltered(range)))
       pages.set(range.name, page)
-      page.catch(() => {
+      const forget = () => {
         if (pages.peek(range.name) === page) pages.delete(range.name)
-      })
+      }
+      // The entries of an older version are completed later.
+      page.then((part) => part?.entries.every(isComplete) === false && forget(), forget)
       return page
     },
     clear() {
@@ -114,6 +116,10 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
       kept.filtered.clear()
     },
   }
+}
+
+function isComplete({ event }: Entry): boolean {
+  return event.transactionHash !== undefined
 }
 
 /** Names a filter. The order of its values does not change the name. */

@@ -1,4 +1,5 @@
 import type { EventSink } from '../domain/event-sink.js'
+import type { CompletionSink } from '../domain/log-completion.js'
 import type { EventStore } from '../store/event-store.js'
 import type { FencingToken } from '../store/fencing-token.js'
 import type { Publisher } from './publisher.js'
@@ -7,8 +8,8 @@ import type { Publisher } from './publisher.js'
 export function createEventSink(
   chainId: number,
   store: EventStore,
-  { write }: Pick<Publisher, 'write'>,
-): EventSink {
+  { write, refresh }: Pick<Publisher, 'write' | 'refresh'>,
+): EventSink & CompletionSink {
   /** `open` replaces it. The store has never issued this one, so no write succeeds before. */
   let token: FencingToken = { chainId, epoch: 0 }
 
@@ -30,5 +31,13 @@ export function createEventSink(
       await write(() => store.revert(token, ancestor))
     },
     eventBlocks: (below, limit) => store.eventBlocks(chainId, below, limit),
+    ordersWithUnknownTerms: (orderIds) => store.ordersWithUnknownTerms(chainId, orderIds),
+    addToOrders: (limit) => store.addToOrders(token, limit),
+    eventsWithoutTransaction: (before, limit) => store.eventsWithoutTransaction(chainId, before, limit),
+    async completeEvents(events) {
+      refresh(await store.completeEvents(token, events))
+    },
+    ordersWithoutTerms: (after, limit) => store.ordersWithoutTerms(chainId, after, limit),
+    completeOrders: (orders) => store.completeOrders(token, orders),
   }
 }

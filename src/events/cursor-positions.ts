@@ -10,6 +10,8 @@ export interface CursorPositions {
    * all such cursors some time after the upgrade.
    */
   find(cursor: string): Position | undefined
+  /** The position before the oldest entry that the log still has. */
+  beginning(): Position
   /** Whether a cursor of this log is later than all published entries. */
   isAhead(cursor: string): boolean
   /**
@@ -44,6 +46,10 @@ export function createCursorPositions(
       const isOfHistory = known === undefined ? confirmations.has(cursor) : known === cursor
       return isOfHistory ? { sequence, cursor } : undefined
     },
+    beginning: () => ({
+      sequence: beginning,
+      cursor: log.cursorAt(beginning) ?? log.cursors.write({ sequence: beginning, digest: undefined }),
+    }),
     isAhead: (cursor) => (log.cursors.read(cursor)?.sequence ?? 0) > log.end.sequence,
     confirm(cursor, client) {
       const { sequence = 0, digest } = log.cursors.read(cursor) ?? {}

@@ -4,6 +4,7 @@ import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
 import type { StreamEvent } from '../domain/event.js'
 import type { EventSink } from '../domain/event-sink.js'
+import type { CompletionSink } from '../domain/log-completion.js'
 import type { EventStore } from '../store/event-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -17,7 +18,7 @@ import { MAX_RECENT } from './tail-buffer.js'
 /** The log of order events. Chain leaders write it, and subscribers read it. */
 export interface EventLog {
   /** The event sink of a chain, for one chain sync. */
-  eventSinkOf(chainId: number): EventSink
+  eventSinkOf(chainId: number): EventSink & CompletionSink
   /**
    * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
    * events published here, or one that no entry in memory confirms.
@@ -25,7 +26,7 @@ export interface EventLog {
    */
   waitForCursor(cursor: string | undefined, client: ClientId): Promise<void> | undefined
   /**
-   * @param after a cursor; undefined for events from now on
+   * @param after a cursor, or `EARLIEST`; undefined for events from now on
    * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
    */
   subscribe: Hub['subscribe']
@@ -77,6 +78,16 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     // A lower number is an old message, or belongs to a log with another history.
     onMessage: (lastSequence) => Number(lastSequence) !== hub.lastSequence() && reading.run(),
     onMissed: reading.run,
+  })
+  cluster.listen('completions', {
+    onMessage(range) {
+      const [first, last] = range.split(' ').map(Number)
+      if (first === undefined || last === undefined) return
+      publisher.refreshRange(first, last).catch((error) => {
+        log.debug({ reason: reasonOf(error) }, 'completed events could not be read')
+      })
+    },
+    onMissed() {},
   })
   // Reads the entries written between the read of the end and the first message.
   reading.run()

@@ -5,7 +5,7 @@ import { createBackfillPages, type LogReader } from './backfill-pages.js'
 import { createConfirmations } from './cursor-confirmations.js'
 import { type CursorPositions, createCursorPositions } from './cursor-positions.js'
 import { startPaceMonitor } from './pace-monitor.js'
-import { type LogEnd, PublishedLog } from './published-log.js'
+import { type LogEnd, type Position, PublishedLog } from './published-log.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
 import { createReplays, type Replays } from './replays.js'
 import { Sleepers } from './sleepers.js'
@@ -21,7 +21,7 @@ import { createTurnLimiter } from './turn-limiter.js'
 /** Sends each subscriber every event of the log once and in order, at the subscriber's own pace. */
 export interface Hub extends Pick<CursorPositions, 'confirm' | 'isAhead' | 'pruneThrough'> {
   /**
-   * @param after a cursor of this log; the end of the log when undefined
+   * @param after a cursor of this log, or `EARLIEST`; the end of the log when undefined
    * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
    */
   subscribe(after: string | undefined, filter: EventFilter, options?: SubscriberOptions): Subscription
@@ -33,6 +33,8 @@ export interface Hub extends Pick<CursorPositions, 'confirm' | 'isAhead' | 'prun
   newIn: PublishedLog['newIn']
   /** Sends new entries to all subscribers. They are in the log already and follow the published ones. */
   publish(logEntries: readonly LogEntry[]): void
+  /** Replaces published entries that have been completed. */
+  refresh(logEntries: readonly LogEntry[]): void
   /** Ends all subscriptions with CURSOR_UNKNOWN, and continues from the end of a log with another history. */
   startOver(end: LogEnd): void
   /** Ends all subscriptions. */
@@ -47,6 +49,9 @@ interface HubOptions extends LogEnd {
   /** Runs reads of the log in turn. */
   readonly enqueueRead?: EnqueueRead
 }
+
+/** In place of a cursor: the position before the oldest event kept. No cursor is this word, because cursors have points. */
+export const EARLIEST = 'earliest'
 
 /** Batches that replaying subscribers process in one turn of the event loop; each takes about 10 us. */
 const STEPS_PER_TURN = 64
@@ -73,6 +78,11 @@ export function createHub(options: HubOptions): Hub {
     onEnded: (subscriber) => void subscribers.delete(subscriber),
   }
 
+  function positionOf(after: string | undefined): Position | undefined {
+    if (after === undefined) return published.end
+    return after === EARLIEST ? positions.beginning() : positions.find(after)
+  }
+
   function endAll(reason: ServiceError): void {
     for (const subscriber of subscribers) subscriber.end(reason)
   }
@@ -83,7 +93,7 @@ export function createHub(options: HubOptions): Hub {
     pruneThrough: positions.pruneThrough,
     subscribe(after, filter, options = {}) {
       if (isClosed) throw shuttingDown()
-      const position = after === undefined ? published.end : positions.find(after)
+      const position = positionOf(after)
       if (position === undefined) throw cursorUnknown()
       const subscriber = new Subscriber(log, position, filter, options)
       subscribers.add(subscriber)
@@ -97,6 +107,7 @@ export function createHub(options: HubOptions): Hub {
       published.append(logEntries)
       sleepers.wakeAll()
     },
+    refresh: (logEntries) => published.refresh(logEntries),
     startOver(end) {
       published.startOver(end)
       positions.startOver(end.prunedSequence)

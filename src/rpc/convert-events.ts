@@ -48,13 +48,20 @@ export function toHeartbeatMessage(cursor: string): StreamEventsResponse {
 
 function toEvent(event: StreamEvent): EventInit {
   const { orderId } = event
-  const base = { chainId: BigInt(event.chainId), orderId, blockNumber: BigInt(event.blockNumber) }
+  const base = {
+    chainId: BigInt(event.chainId),
+    orderId,
+    blockNumber: BigInt(event.blockNumber),
+    logIndex: event.logIndex,
+    ...(event.transactionHash && { transactionHash: event.transactionHash }),
+    ...(event.blockTime !== undefined && { blockTime: BigInt(event.blockTime) }),
+  }
   switch (event.type) {
     case 'Deposited': {
       const value = {
         ...base,
         user: toCachedChecksumAddress(event.user),
-        solver: event.solver === undefined ? '' : toCachedChecksumAddress(event.solver),
+        solver: toSolver(event),
         inputToken: toCachedChecksumAddress(event.inputToken),
         inputAmount: event.inputAmount.toString(),
         outputToken: toCachedChecksumAddress(event.outputToken),
@@ -64,7 +71,10 @@ function toEvent(event: StreamEvent): EventInit {
       return { case: 'deposited', value }
     }
     case 'Settled':
-      return { case: 'settled', value: base }
+      return {
+        case: 'settled',
+        value: { ...base, user: toCachedChecksumAddress(event.user), solver: toSolver(event) },
+      }
     case 'Refunded': {
       const value = {
         ...base,
@@ -77,4 +87,9 @@ function toEvent(event: StreamEvent): EventInit {
     case 'Reverted':
       return { case: 'reverted', value: { ...base, event: EVENT_TYPES[event.event] } }
   }
+}
+
+/** `Deposited` and `Settled` have a solver on every contract. */
+function toSolver({ solver }: StreamEvent): string {
+  return solver === undefined ? '' : toCachedChecksumAddress(solver)
 }

@@ -1,18 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { type GetOrderResponseSchema, OrderState } from '../../gen/aggregator/v1/order_pb.js'
 import type { QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import type { SolverSchema } from '../../gen/aggregator/v1/solver_pb.js'
-import type { Order } from '../domain/order.js'
 import { ORDER_TYPES, type Quote, type SignedQuote } from '../domain/quote.js'
 import type { Solver } from '../domain/solver.js'
 import { toCachedChecksumAddress, toChecksumAddress } from '../signing/checksum.js'
-
-const ORDER_STATE_NUMBERS = {
-  NONE: OrderState.NONE,
-  DEPOSITED: OrderState.DEPOSITED,
-  SETTLED: OrderState.SETTLED,
-  REFUNDED: OrderState.REFUNDED,
-} as const
 
 /** The message of a signed quote, with addresses in EIP-55 form (docs/decisions.md, D3). */
 export function toSignedQuoteMessage(signed: SignedQuote) {
@@ -22,24 +13,6 @@ export function toSignedQuoteMessage(signed: SignedQuote) {
     depositAddress: toChecksumAddress(signed.depositAddress),
     orderId: signed.orderId,
     verified: signed.verified,
-  }
-}
-
-/** The message of an order. It has only three fields when the contract does not know the order (docs/decisions.md, D6). */
-export function toOrderMessage(order: Order): MessageInitShape<typeof GetOrderResponseSchema> {
-  const { orderId, chainId } = order
-  const known = { orderId, chainId: BigInt(chainId), state: ORDER_STATE_NUMBERS[order.state] }
-  if (order.state === 'NONE') return known
-  return {
-    ...known,
-    user: toCachedChecksumAddress(order.user),
-    solver: toCachedChecksumAddress(order.solver),
-    inputToken: toCachedChecksumAddress(order.inputToken),
-    inputAmount: order.inputAmount.toString(),
-    outputToken: toCachedChecksumAddress(order.outputToken),
-    outputAmount: order.outputAmount.toString(),
-    outputChainId: BigInt(order.outputChainId),
-    fillDeadline: order.fillDeadline,
   }
 }
 

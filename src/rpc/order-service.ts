@@ -1,12 +1,22 @@
-import { OrderService } from '../../gen/aggregator/v1/order_pb.js'
+import { type ListOrdersRequest, OrderService } from '../../gen/aggregator/v1/order_pb.js'
 import type { Chain } from '../chain/chain.js'
 import { chainNotSupported } from '../domain/errors.js'
-import { toOrderMessage } from './convert.js'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../domain/field-rules.js'
+import type { OrderFilter } from '../domain/order.js'
+import type { OrderStore } from '../store/order-store.js'
+import { LISTED_STATES, toListedOrderMessage, toOrderMessage } from './convert-orders.js'
+import type { Fields } from './fields.js'
 import { type Method, unaryMethod } from './method.js'
+import { readPageToken, writePageToken } from './page-token.js'
 import { weakMemoize } from './weak-memoize.js'
 
+interface OrderServiceOptions {
+  readonly chains: ReadonlyMap<number, Chain>
+  readonly orders: Pick<OrderStore, 'list'>
+}
+
 /** The methods of OrderService. */
-export function createOrderService(chains: ReadonlyMap<number, Chain>): Method[] {
+export function createOrderService({ chains, orders }: OrderServiceOptions): Method[] {
   // An order stays the same object until an event changes it.
   const toResponse = weakMemoize(toOrderMessage)
 
@@ -24,5 +34,34 @@ export function createOrderService(chains: ReadonlyMap<number, Chain>): Method[]
     },
   })
 
-  return [getOrder]
+  const listOrders = unaryMethod(OrderService.method.listOrders, {
+    limit: 'order',
+    read(message, fields) {
+      const chainId = Number(message.chainId)
+      const filter = readFilter(message, fields)
+      const pageSize = Math.min(message.pageSize || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+      const after = message.pageToken ? readPageToken(message.pageToken, chainId, filter) : undefined
+      // Filters that cannot be read belong to no token.
+      if (message.pageToken && after === undefined && fields.violations.length === 0)
+        fields.addViolation('pageToken', 'must be the nextPageToken of a page with the same filters')
+      return { chainId, filter, pageSize, after }
+    },
+    async handle({ chainId, filter, pageSize, after }) {
+      const page = await orders.list(chainId, filter, after, pageSize)
+      return {
+        orders: page.orders.map(toListedOrderMessage),
+        nextPageToken: page.next && writePageToken(page.next, chainId, filter),
+      }
+    },
+  })
+
+  return [getOrder, listOrders]
+}
+
+function readFilter({ user, solver, state }: ListOrdersRequest, fields: Fields): OrderFilter {
+  return {
+    ...(user !== undefined && { user: fields.address('user', user) }),
+    ...(solver !== undefined && { solver: fields.address('solver', solver) }),
+    ...(state !== undefined && { state: fields.choice('state', state, LISTED_STATES) }),
+  }
 }

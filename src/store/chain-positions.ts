@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { BlockHeader, ChainPosition } from '../domain/block.js'
 import type { Address, Hex } from '../domain/hex.js'
+import { forEachBatch } from './batches.js'
 import type { DatabaseTransaction } from './database.js'
-import { insertInBatches } from './insert-in-batches.js'
 import type { Schema } from './schema.js'
 
 /** The stored position of a chain; undefined before the chain's first leader has set one. */
@@ -96,7 +96,7 @@ function insertHeaders(
     hash,
     parent_hash: parentHash,
   }))
-  return insertInBatches(rows, (part) => transaction.insertInto('chain_headers').values(part).execute())
+  return forEachBatch(rows, (part) => transaction.insertInto('chain_headers').values(part).execute())
 }
 
 function headerOf({ number, hash, parent_hash }: Selectable<Schema['chain_headers']>): BlockHeader {

@@ -10,13 +10,13 @@ export type NewEventRow = Insertable<Schema['events']>
 
 /** The row of an event. */
 export function eventRow(sequence: number, source: EventWithPosition, publishedAtMs: number): NewEventRow {
-  const { event, blockHash, logIndex } = source
+  const { event, blockHash } = source
   return {
     sequence,
     chain_id: event.chainId,
     block_number: event.blockNumber,
     block_hash: blockHash,
-    log_index: logIndex,
+    log_index: event.logIndex,
     type: event.type,
     details: JSON.stringify(detailsOf(event)),
     order_id: event.orderId,
@@ -24,6 +24,9 @@ export function eventRow(sequence: number, source: EventWithPosition, publishedA
     solver: event.solver ?? null,
     is_canonical: 1,
     published_at_ms: publishedAtMs,
+    transaction_hash: event.transactionHash ?? null,
+    block_time: event.blockTime ?? null,
+    is_in_orders: 1,
   }
 }
 
@@ -36,6 +39,7 @@ export function reversionRow(sequence: number, reverted: EventRow, publishedAtMs
     details: reversionDetails(reverted.type as OrderEventType),
     is_canonical: 0,
     published_at_ms: publishedAtMs,
+    is_in_orders: 1,
   }
 }
 
@@ -46,15 +50,26 @@ export function reversionDetails(event: OrderEventType): string {
 
 /** Converts a row to a log entry. */
 export function logEntryOf(row: EventRow | NewEventRow): LogEntry {
+  return { sequence: row.sequence, event: eventOf(row), digest: digestOf(row) }
+}
+
+function eventOf(row: EventRow | NewEventRow): StreamEvent {
   const base = {
     chainId: row.chain_id,
     orderId: row.order_id as Hex,
     user: row.user as Address,
     solver: (row.solver ?? undefined) as Address | undefined,
     blockNumber: row.block_number,
+    logIndex: row.log_index,
+    transactionHash: (row.transaction_hash ?? undefined) as Hex | undefined,
+    blockTime: row.block_time ?? undefined,
   }
-  const event = { ...base, ...readDetails(row) } as StreamEvent
-  return { sequence: row.sequence, event, digest: digestOf(row) }
+  return { ...base, ...readDetails(row) } as StreamEvent
+}
+
+/** Converts the row of an event, but not of a reversion, to the event with its block. */
+export function sourceOf(row: EventRow): EventWithPosition {
+  return { event: eventOf(row) as OrderEvent, blockHash: row.block_hash as Hex }
 }
 
 const DIGEST_LENGTH = 8

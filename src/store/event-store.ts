@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BlockHeader, BlockRef, ChainPosition, EventWithPosition, NewBlocks } from '../domain/block.js'
 import type { EventFilter, LogEntry } from '../domain/event.js'
-import type { Address } from '../domain/hex.js'
+import type { Address, Hex } from '../domain/hex.js'
+import { BATCH_ROWS, forEachBatch } from './batches.js'
 import { appendHeaders, readPosition, replaceHeaders, revertHeaders, setStart } from './chain-positions.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
 import { passes } from './event-filter.js'
@@ -16,7 +17,8 @@ import {
   removeThrough,
 } from './event-statements.js'
 import { assertLastToken, type FencingToken, issueToken } from './fencing-token.js'
-import { BATCH_ROWS, insertInBatches } from './insert-in-batches.js'
+import { createIncompleteLog, type IncompleteLog } from './incomplete-log.js'
+import { addSteps, readOrders, removeOrders, removeSteps } from './order-statements.js'
 
 /** The id of a log, and the part of it that still exists. */
 export interface LogState {
@@ -35,16 +37,17 @@ export interface Takeover extends FencingToken {
 }
 
 /**
- * The log of all published events, and the position of each chain. Both change in the same transaction. All methods that
- * write for a chain throw FencedError, and change nothing, after another leader has taken the chain over.
+ * The log of all published events, the orders of these events, and the position of each chain. All change in the same
+ * transaction. All methods that write for a chain throw FencedError, and change nothing, after another leader has taken the
+ * chain over.
  */
-export interface EventStore {
+export interface EventStore extends IncompleteLog {
   readState(): Promise<LogState>
   /** Makes the caller the leader of a chain, after a write under way. From then on, writes of earlier leaders fail. */
   takeOver(chainId: number): Promise<Takeover>
   /**
    * Sets a chain's position to `header`, at the first start or at a new start. Earlier published events stay unchanged, and
-   * no reorganisation removes them any more.
+   * no reorganisation removes them any more. Their orders leave the table, because another contract has none of them.
    */
   begin(token: FencingToken, settlement: Address, header: BlockHeader): Promise<void>
   /** Adds blocks and publishes their events. */
@@ -58,6 +61,8 @@ export interface EventStore {
   revert(token: FencingToken, ancestor: BlockHeader): Promise<LogEntry[]>
   /** The last blocks of a chain with canonical events below a number: at most `limit`, the oldest first. */
   eventBlocks(chainId: number, below: number, limit: number): Promise<BlockRef[]>
+  /** Those of some orders of a chain whose terms are not known. */
+  ordersWithUnknownTerms(chainId: number, orderIds: readonly Hex[]): Promise<Set<Hex>>
   /** The entry at a sequence; undefined when the log does not have it. */
   readEntry(sequence: number): Promise<LogEntry | undefined>
   /** The entries after a sequence, in order. */
@@ -88,8 +93,10 @@ export interface EventStore {
 export function createEventStore(
   database: Database,
   now: () => number,
-  { notify }: Coordination = NO_COORDINATION,
+  coordination: Coordination = NO_COORDINATION,
 ): EventStore {
+  const { notify } = coordination
+
   /** Runs a write of a chain's leader. */
   function write<T>(token: FencingToken, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
     return database.transaction().execute(async (transaction) => {
@@ -108,12 +115,24 @@ export function createEventStore(
     const before = await moveLastSequence(transaction, sources.length)
     const time = now()
     const rows = sources.map((source, index) => toRow(before + 1 + index, source, time))
-    await insertInBatches(rows, (part) => transaction.insertInto('events').values(part).execute())
+    await forEachBatch(rows, (part) => transaction.insertInto('events').values(part).execute())
     await notify(transaction, 'events', String(before + sources.length))
     return rows.map(logEntryOf)
   }
 
+  async function addEvents(
+    transaction: DatabaseTransaction,
+    { chainId }: FencingToken,
+    events: readonly EventWithPosition[],
+  ): Promise<LogEntry[]> {
+    const entries = await addEntries(transaction, events, eventRow)
+    await addSteps(transaction, chainId, events)
+    return entries
+  }
+
   return {
+    ...createIncompleteLog(database, write, coordination),
+
     async readState() {
       const row = await database.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()
       return { logId: row.log_id, lastSequence: row.last_sequence, prunedSequence: row.pruned_sequence }
@@ -136,23 +155,21 @@ export function createEventStore(
           .where('chain_id', '=', chainId)
           .where('is_canonical', '=', 1)
           .execute()
+        await removeOrders(transaction, chainId)
         await setStart(transaction, chainId, settlement, header.number + 1)
       }),
 
     append: (token, { headers, events, keepFrom }) =>
       write(token, async (transaction) => {
         await appendHeaders(transaction, token.chainId, headers, keepFrom)
-        return addEntries(transaction, events, eventRow)
+        return addEvents(transaction, token, events)
       }),
 
     appendMissing: (token, events) =>
       write(token, async (transaction) => {
         const known = await canonicalIdentities(transaction, token.chainId, events)
-        return addEntries(
-          transaction,
-          events.filter((event) => !known.has(identityOf(event))),
-          eventRow,
-        )
+        const missing = events.filter((event) => !known.has(identityOf(event)))
+        return addEvents(transaction, token, missing)
       }),
 
     revert: (token, ancestor) =>
@@ -160,10 +177,21 @@ export function createEventStore(
         const { chainId } = token
         await revertHeaders(transaction, chainId, ancestor)
         await lockLog(transaction)
-        return addEntries(transaction, await markRemoved(transaction, chainId, ancestor.number), reversionRow)
+        const removed = await markRemoved(transaction, chainId, ancestor.number)
+        await removeSteps(transaction, chainId, removed)
+        return addEntries(transaction, removed, reversionRow)
       }),
 
     eventBlocks: (chainId, below, limit) => readEventBlocks(database, chainId, below, limit),
+
+    async ordersWithUnknownTerms(chainId, orderIds) {
+      const unknown = new Set(orderIds)
+      await forEachBatch(orderIds, async (part) => {
+        const orders = await readOrders(database, chainId, part)
+        for (const { orderId, terms } of orders.values()) if (terms !== undefined) unknown.delete(orderId)
+      })
+      return unknown
+    },
 
     async readEntry(sequence) {
       const row = await database

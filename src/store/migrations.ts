@@ -8,6 +8,7 @@ import { eventFilters } from './migrations/006-event-filters.js'
 import { solverPlaces } from './migrations/007-solver-places.js'
 import { recordKey } from './migrations/008-record-key.js'
 import { fieldTerms } from './migrations/009-field-terms.js'
+import { orders } from './migrations/010-orders.js'
 
 /** The migrations by name, applied in the order of the names. A released migration is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '007-solver-places': solverPlaces,
   '008-record-key': recordKey,
   '009-field-terms': fieldTerms,
+  '010-orders': orders,
 }

@@ -41,6 +41,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   solver_circuit_breakers: true,
   event_log: true,
   events: true,
+  orders: true,
   chain_positions: true,
   chain_headers: true,
   chain_leaders: true,

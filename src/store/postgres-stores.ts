@@ -4,6 +4,7 @@ import { createCircuitBreakerStore } from './circuit-breaker-store.js'
 import { openTables } from './database.js'
 import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
+import { createOrderStore } from './order-store.js'
 import { type ConnectionPool, POSTGRES_COORDINATION } from './postgres.js'
 import { createServerHealth } from './postgres-health.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
@@ -60,6 +61,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       solvers: health.watch(createSolverStore(database, POSTGRES_COORDINATION)),
       bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
       events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
+      orders: health.watch(createOrderStore(database)),
       circuitBreakers: health.watch(createCircuitBreakerStore(database)),
       quoteRecords: quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),

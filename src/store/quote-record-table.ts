@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, type Migration, sql } from 'kysely'
-import { BATCH_ROWS } from './insert-in-batches.js'
+import { BATCH_ROWS } from './batches.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
 
 export interface QuoteRecordSchema {

@@ -5,6 +5,7 @@ export interface Schema {
   blocked_solvers: BlockedSolverTable
   event_log: EventLogTable
   events: EventTable
+  orders: OrderTable
   chain_positions: ChainPositionTable
   chain_headers: ChainHeaderTable
   solver_circuit_breakers: SolverCircuitBreakerTable
@@ -67,6 +68,28 @@ interface EventTable {
   /** 1 for an event on the chain, as far as is known; 0 for a removed event and for reversions. */
   is_canonical: number
   published_at_ms: number
+  /** Null for an event of an older version that is not completed yet; also `block_time`. */
+  transaction_hash: string | null
+  /** Unix time in seconds. */
+  block_time: number | null
+  /** 1 when the table of orders has the event or its reversion; null for an event that an older version wrote. */
+  is_in_orders: number | null
+}
+
+/** The orders of the canonical events. They stay after their events have left the log. */
+interface OrderTable {
+  chain_id: number
+  order_id: string
+  /** Position of the first event, by which lists are sorted. */
+  block_number: number
+  log_index: number
+  state: string
+  user: string
+  solver: string | null
+  /** JSON of `OrderTerms`; amounts are decimal strings. Null until the contract could be read. */
+  terms: string | null
+  /** JSON of `OrderSteps`. */
+  steps: string
 }
 
 /** The first block of a chain that was read, and the contract that was read. */

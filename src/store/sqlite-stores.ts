@@ -7,6 +7,7 @@ import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
 import { createFileHealth, type FileHealth } from './file-health.js'
 import { takeFileLock } from './file-lock.js'
+import { createOrderStore } from './order-store.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
 import { readRecordKey } from './record-key.js'
 import { createSolverStore } from './solver-store.js'
@@ -64,6 +65,7 @@ async function openAll(
     solvers: guard(createSolverStore(database)),
     bonds: guard(createBondStore(database)),
     events: guard(createEventStore(database, now)),
+    orders: guard(createOrderStore(database)),
     circuitBreakers: guard(createCircuitBreakerStore(database)),
     quoteRecords,
     recordKey,

@@ -1,6 +1,7 @@
 import type { BondStore } from './bond-store.js'
 import type { CircuitBreakerStore } from './circuit-breaker-store.js'
 import type { EventStore } from './event-store.js'
+import type { OrderStore } from './order-store.js'
 import type { QuoteRecordStore } from './quote-record-store.js'
 import type { RateLimitCounters } from './rate-limit-counters.js'
 import type { SolverStore } from './solver-store.js'
@@ -10,6 +11,7 @@ export interface Stores {
   readonly solvers: SolverStore
   readonly bonds: BondStore
   readonly events: EventStore
+  readonly orders: OrderStore
   readonly circuitBreakers: CircuitBreakerStore
   /** Undefined when no records of quotes are kept. */
   readonly quoteRecords: QuoteRecordStore | undefined

@@ -34,15 +34,17 @@ async function startListener() {
   return { ...listener, done }
 }
 
+const POSITION = { blockNumber: 5, logIndex: 0, transactionHash: '0x7', blockTime: 6 } as const
+
 function settled(orderId: Hex, solver: Address): EventWithPosition {
-  const event = { type: 'Settled', chainId: 1, orderId, user: '0xa', solver, blockNumber: 5 } as const
-  return { event, blockHash: '0xb', logIndex: 0 }
+  const event = { type: 'Settled', chainId: 1, orderId, user: '0xa', solver, ...POSITION } as const
+  return { event, blockHash: '0xb' }
 }
 
 function refunded(orderId: Hex): EventWithPosition {
   const amounts = { inputAmount: 1n, bondSlashed: 1n }
   const order = { chainId: 1, orderId, user: '0xa', solver: undefined } as const
-  return { event: { type: 'Refunded', ...order, blockNumber: 5, ...amounts }, blockHash: '0xb', logIndex: 0 }
+  return { event: { type: 'Refunded', ...order, ...POSITION, ...amounts }, blockHash: '0xb' }
 }
 
 const logsOf = (logs: Partial<DecodedLogs>): DecodedLogs => ({

@@ -24,6 +24,8 @@ const DEPOSITED = {
 const SETTLED = { orderId: ORDER_ID, user: USER, solver: SOLVER }
 const REFUNDED = { orderId: ORDER_ID, user: USER, inputAmount: 1000n, bondSlashed: 50n }
 
+const TRANSACTION_HASH: Hex = `0x${'7a'.repeat(32)}`
+
 /** A log in the node's form, of an event of the contract with these members. */
 function logOf(
   name: string,
@@ -38,6 +40,7 @@ function logOf(
     address: `0x${'5e'.repeat(20)}`,
     blockNumber: `0x${blockNumber.toString(16)}`,
     blockHash: `0xb10c${blockNumber}`,
+    transactionHash: TRANSACTION_HASH,
     logIndex: `0x${logIndex.toString(16)}`,
     topics: encodeEventTopics({ abi: [item], args: members } as never) as Hex[],
     data: encodeAbiParameters(
@@ -47,7 +50,15 @@ function logOf(
   }
 }
 
-const base = { chainId: CHAIN_ID, orderId: ORDER_ID, user: USER?.toLowerCase(), blockNumber: 7 }
+const base = {
+  chainId: CHAIN_ID,
+  orderId: ORDER_ID,
+  user: USER?.toLowerCase(),
+  blockNumber: 7,
+  logIndex: 0,
+  transactionHash: TRANSACTION_HASH,
+  blockTime: undefined,
+}
 
 describe('an order event has all its members, with addresses in lower case:', () => {
   test('Deposited', () => {
@@ -56,6 +67,7 @@ describe('an order event has all its members, with addresses in lower case:', ()
         event: {
           type: 'Deposited',
           ...base,
+          logIndex: 31,
           solver: SOLVER?.toLowerCase(),
           inputToken: INPUT_TOKEN?.toLowerCase(),
           inputAmount: 1000n,
@@ -64,7 +76,6 @@ describe('an order event has all its members, with addresses in lower case:', ()
           fillDeadline: 1_800_000_420,
         },
         blockHash: '0xb10c7',
-        logIndex: 31,
       },
     ])
   })
@@ -74,7 +85,6 @@ describe('an order event has all its members, with addresses in lower case:', ()
       {
         event: { type: 'Settled', ...base, solver: SOLVER?.toLowerCase() },
         blockHash: '0xb10c7',
-        logIndex: 0,
       },
     ])
   })
@@ -82,7 +92,7 @@ describe('an order event has all its members, with addresses in lower case:', ()
   test('Refunded, without the solver', () => {
     const event = { type: 'Refunded', ...base, solver: undefined, inputAmount: 1000n, bondSlashed: 50n }
     expect(decodeLogs(CHAIN_ID, [logOf('Refunded', REFUNDED)]).events).toStrictEqual([
-      { event, blockHash: '0xb10c7', logIndex: 0 },
+      { event, blockHash: '0xb10c7' },
     ])
   })
 })
@@ -103,9 +113,19 @@ test.each([
   ])
 })
 
+test.each([
+  ['as a quantity', '0x6a0b2c00', 0x6a0b2c00],
+  ['as a number', 1_779_117_056, undefined],
+  ['as words', 'yesterday', undefined],
+  ['as null', null, undefined],
+])('a time %s in a log is used only if it is a quantity', (_, blockTimestamp, blockTime) => {
+  const [decoded] = decodeLogs(CHAIN_ID, [{ ...logOf('Settled', SETTLED), blockTimestamp }]).events
+  expect(decoded?.event.blockTime).toBe(blockTime)
+})
+
 test('block numbers and log indices may be large', () => {
   const [decoded] = decodeLogs(CHAIN_ID, [logOf('Settled', SETTLED, Number.MAX_SAFE_INTEGER, 2 ** 31)]).events
-  expect(decoded).toMatchObject({ event: { blockNumber: Number.MAX_SAFE_INTEGER }, logIndex: 2 ** 31 })
+  expect(decoded).toMatchObject({ event: { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 2 ** 31 } })
 })
 
 test('events are sorted by block and log index, whatever their types and their order', () => {
@@ -123,9 +143,9 @@ test('events are sorted by block and log index, whatever their types and their o
   fc.assert(
     fc.property(fc.shuffledSubarray(logs, { minLength: logs.length }), (shuffled) => {
       const { events } = decodeLogs(CHAIN_ID, shuffled)
-      expect(events.map(({ event, logIndex }) => [event.type, event.blockNumber, logIndex])).toEqual(
-        rows.map(([name, , block, index]) => [name, block, index]),
-      )
+      expect(
+        events.map(({ event: { type, blockNumber, logIndex } }) => [type, blockNumber, logIndex]),
+      ).toEqual(rows.map(([name, , block, index]) => [name, block, index]))
     }),
     { seed: 20_260_109 },
   )

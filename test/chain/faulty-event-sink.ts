@@ -18,6 +18,7 @@ export function createFaultyEventSink(eventSink: EventSink, random: Random) {
   const faulty: EventSink = {
     open: eventSink.open,
     eventBlocks: eventSink.eventBlocks,
+    ordersWithUnknownTerms: eventSink.ordersWithUnknownTerms,
     begin: failing(eventSink.begin),
     append: failing(eventSink.append),
     appendMissing: failing(eventSink.appendMissing),

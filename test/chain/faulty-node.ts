@@ -147,7 +147,15 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     throw new Error(`the node has no method ${method}`)
   }
 
+  /** The answer to `orders(bytes32)`: settled, because the model has no refunds. */
+  async function readContract(): Promise<readonly unknown[]> {
+    const zero = `0x${'00'.repeat(20)}`
+    const order = (state: number) => [zero, zero, zero, 1n, zero, 1n, 1n, 1, state]
+    return isWrong() ? random.pick([fail, () => order(0), () => order(9)])() : order(2)
+  }
+
   const client = {
+    readContract,
     request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
       answer(method, params),
   }

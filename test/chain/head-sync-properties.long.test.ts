@@ -62,7 +62,10 @@ async function createHistory(seed: number, confirmations: number) {
   const listener = { onLogs() {}, onReorganisation() {}, onReopened() {}, onLate() {}, onPublished() {} }
   const blocks = createBlockProcessor({ ...options, eventSink: faulty.eventSink, listener })
   const headSync = createHeadSync({ ...options, blocks })
-  const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, { pause: async () => {} })
+  const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {
+    pause: async () => {},
+    ordersWithUnknownTerms: faulty.eventSink.ordersWithUnknownTerms,
+  })
   const run = { signal: new AbortController().signal, onProgress() {}, onBackfill() {} }
   const { logId } = await store.readState()
   const subscribers: ReconnectingSubscriber[] = []

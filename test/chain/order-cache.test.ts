@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createOrderCache, createOrderCaches, type FetchedOrder } from '../../src/chain/order-cache.js'
 import type { Hex } from '../../src/domain/hex.js'
-import type { Order } from '../../src/domain/order.js'
+import type { OrderWithSteps } from '../../src/domain/order.js'
 
 const MAX_ORDERS = 10_000
 
-function orderOf(orderId: Hex): Order {
+function orderOf(orderId: Hex): OrderWithSteps {
   return { state: 'NONE', chainId: 1, orderId }
 }
 
@@ -17,7 +17,8 @@ function createMemory(read: (orderId: Hex) => Promise<FetchedOrder>) {
 
 /** A cache whose reads end when the test says so. */
 function createSlowMemory() {
-  const readings: { orderId: Hex; succeed(isAtTip?: boolean): Order; fail(error: Error): void }[] = []
+  const readings: { orderId: Hex; succeed(isAtTip?: boolean): OrderWithSteps; fail(error: Error): void }[] =
+    []
   const memory = createMemory(
     (orderId) =>
       new Promise<FetchedOrder>((resolve, reject) => {

@@ -15,6 +15,7 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished) {
   const notes: string[] = []
   const received: Record<Topic, string[]> = {
     events: [],
+    completions: [],
     solvers: [],
     bonds: [],
     nonces: [],

@@ -17,6 +17,9 @@ const base = {
   user: '0x0b',
   solver: '0x0c',
   blockNumber: 7,
+  logIndex: 2,
+  transactionHash: '0x7a',
+  blockTime: 1_700_000_000,
 } as const
 const deposited: Deposited = {
   ...base,

@@ -100,8 +100,8 @@ const log = createLog('silent')
 async function openReplica(store: EventStore): Promise<Replica> {
   let listener: TopicListener | undefined
   const cluster = {
-    listen(_topic: Topic, given: TopicListener) {
-      listener = given
+    listen(topic: Topic, given: TopicListener) {
+      if (topic === 'events') listener = given
     },
   }
   const options = {

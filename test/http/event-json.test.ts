@@ -14,6 +14,11 @@ const SOLVER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 const INPUT_TOKEN = '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'
 const OUTPUT_TOKEN = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'
 
+const TRANSACTION_HASH = `0x${'7a'.repeat(32)}` as const
+/** The position of an event as JSON, but without its block. */
+const POSITION =
+  `"transactionHash":"${TRANSACTION_HASH}","logIndex":4294967295,` + '"blockTime":9007199254740991'
+
 function lower(address: string): `0x${string}` {
   return address.toLowerCase() as `0x${string}`
 }
@@ -24,7 +29,10 @@ const base = {
   user: lower(USER),
   solver: lower(SOLVER),
   blockNumber: 9_007_199_254_740_991,
-}
+  logIndex: 4_294_967_295,
+  transactionHash: TRANSACTION_HASH,
+  blockTime: 9_007_199_254_740_991,
+} as const
 const deposited: Deposited = {
   type: 'Deposited',
   ...base,
@@ -58,14 +66,14 @@ describe('a message has exactly the form of the protocol, with its cursor at the
     expect(jsonOf(deposited)).toBe(
       `{"type":"Deposited","chainId":8453,"orderId":"${ORDER_ID}","user":"${USER}","solver":"${SOLVER}",` +
         `"inputToken":"${INPUT_TOKEN}","inputAmount":"${MAX}","outputToken":"${OUTPUT_TOKEN}",` +
-        `"outputAmount":"0","fillDeadline":4294967295,"blockNumber":9007199254740991,"cursor":"${CURSOR}"}`,
+        `"outputAmount":"0","fillDeadline":4294967295,"blockNumber":9007199254740991,${POSITION},"cursor":"${CURSOR}"}`,
     )
   })
 
   test('Settled', () => {
     expect(jsonOf(settled)).toBe(
       `{"type":"Settled","chainId":8453,"orderId":"${ORDER_ID}","blockNumber":9007199254740991,` +
-        `"cursor":"${CURSOR}"}`,
+        `"user":"${USER}","solver":"${SOLVER}",${POSITION},"cursor":"${CURSOR}"}`,
     )
   })
 
@@ -73,14 +81,14 @@ describe('a message has exactly the form of the protocol, with its cursor at the
     expect(jsonOf(refunded)).toBe(
       `{"type":"Refunded","chainId":8453,"orderId":"${ORDER_ID}","user":"${USER}",` +
         `"inputAmount":"1000000000000000000000","bondSlashed":"50000000",` +
-        `"blockNumber":9007199254740991,"cursor":"${CURSOR}"}`,
+        `"blockNumber":9007199254740991,${POSITION},"cursor":"${CURSOR}"}`,
     )
   })
 
   test.each<OrderEventType>(['Deposited', 'Settled', 'Refunded'])('Reverted, of %s', (event) => {
     expect(jsonOf({ type: 'Reverted', ...base, event })).toBe(
       `{"type":"Reverted","chainId":8453,"orderId":"${ORDER_ID}","event":"${event}",` +
-        `"blockNumber":9007199254740991,"cursor":"${CURSOR}"}`,
+        `"blockNumber":9007199254740991,${POSITION},"cursor":"${CURSOR}"}`,
     )
   })
 })
@@ -94,6 +102,13 @@ test('zero values are present', () => {
     blockNumber: 0,
   })
   expect(JSON.parse(jsonOf({ ...refunded, ...zero }))).toMatchObject({ inputAmount: '0', bondSlashed: '0' })
+})
+
+test('an event of an older version has no transaction and no time', () => {
+  const { transactionHash, blockTime, ...message } = JSON.parse(
+    jsonOf({ ...settled, transactionHash: undefined, blockTime: undefined }),
+  )
+  expect([transactionHash, blockTime, message.logIndex]).toEqual([undefined, undefined, 4_294_967_295])
 })
 
 test('an unknown solver is empty', () => {

@@ -27,6 +27,11 @@ describe('the canonical events of a subscriber', () => {
     chainId,
     orderId,
     blockNumber,
+    user: '0xd',
+    solver: '0xe',
+    transactionHash: '0x7a',
+    logIndex: 0,
+    blockTime: 1_700_000_000,
   })
   const reverted = (message: EventMessage): StreamMessage => ({
     type: 'Reverted',
@@ -34,6 +39,9 @@ describe('the canonical events of a subscriber', () => {
     chainId: message.chainId,
     orderId: message.orderId,
     blockNumber: message.blockNumber,
+    transactionHash: message.transactionHash,
+    logIndex: message.logIndex,
+    blockTime: message.blockTime,
     cursor: 'r',
   })
   const [a, b, other] = [settled('0xa', 1), settled('0xb', 2), settled('0xc', 1, 2)]

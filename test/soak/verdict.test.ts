@@ -7,14 +7,17 @@ const settled = (number: number): EventMessage => ({
   chainId: 1,
   orderId: `0x${number}`,
   blockNumber: number,
+  user: '0xd',
+  solver: '0xe',
+  transactionHash: `0x7a${number}`,
+  logIndex: 0,
+  blockTime: 1_700_000_000,
 })
-const reverted = ({ chainId, orderId, blockNumber }: EventMessage): StreamMessage => ({
-  type: 'Reverted',
-  event: 'Settled',
-  chainId,
-  orderId,
-  blockNumber,
-})
+const reverted = (message: EventMessage): StreamMessage => {
+  const { chainId, orderId, blockNumber, transactionHash, logIndex, blockTime } = message
+  const position = { blockNumber, transactionHash, logIndex, blockTime }
+  return { type: 'Reverted', event: 'Settled', chainId, orderId, ...position }
+}
 const [first, second, third] = [settled(1), settled(2), settled(3)]
 const chain = [first, second, third]
 const RIGHT = { lost: 0, doubled: 0, misordered: 0, late: 0 }

@@ -47,6 +47,7 @@ const NAMES = Object.keys({
   blocked_solvers: true,
   event_log: true,
   events: true,
+  orders: true,
   chain_positions: true,
   chain_headers: true,
   solver_circuit_breakers: true,

@@ -62,8 +62,11 @@ export function settled(
     user: `${id}b0`,
     solver,
     blockNumber,
+    logIndex,
+    transactionHash: `${id}7a`,
+    blockTime: 1_700_000_000 + blockNumber,
   }
-  return { event, blockHash: header(blockNumber, branch).hash, logIndex }
+  return { event, blockHash: header(blockNumber, branch).hash }
 }
 
 /** Many events of one block. */
@@ -92,16 +95,8 @@ export function publishedEntries(firstSequence: number, ...events: readonly Even
 
 /** The entries of reverted events, in the given order. */
 export function revertedEntries(firstSequence: number, ...events: readonly EventWithPosition[]): LogEntry[] {
-  return events.map(({ event: { chainId, orderId, user, solver, blockNumber, type } }, index) => {
-    const event: StreamEvent = {
-      type: 'Reverted',
-      chainId,
-      orderId,
-      user,
-      solver,
-      blockNumber,
-      event: type,
-    }
+  return events.map(({ event: { type, ...base } }, index) => {
+    const event: StreamEvent = { ...base, type: 'Reverted', event: type }
     return { sequence: firstSequence + index, event, digest: anyDigest() }
   })
 }

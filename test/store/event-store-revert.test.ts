@@ -80,24 +80,24 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
 
     test('writes the type of the reverted event and no other details', async () => {
       const { store, one } = await openToRead(await create())
-      const base = { chainId: 1, orderId: '0x0a', user: '0x0b', solver: undefined, blockNumber: 11 } as const
+      const position = { blockNumber: 11, transactionHash: '0x7a', blockTime: 1_700_000_011 } as const
+      const base = { chainId: 1, orderId: '0x0a', user: '0x0b', solver: undefined, ...position } as const
       const amounts = { inputAmount: 5n, outputAmount: 6n, fillDeadline: 7 }
       const tokens = { inputToken: '0x01', outputToken: '0x02' } as const
       const ofEachType = [
-        { ...base, type: 'Deposited', ...tokens, ...amounts, solver: '0x0c' },
-        { ...base, type: 'Settled' },
-        { ...base, type: 'Refunded', inputAmount: 1n, bondSlashed: 2n, solver: '0x0d' },
+        { ...base, type: 'Deposited', logIndex: 0, ...tokens, ...amounts, solver: '0x0c' },
+        { ...base, type: 'Settled', logIndex: 1 },
+        { ...base, type: 'Refunded', logIndex: 2, inputAmount: 1n, bondSlashed: 2n, solver: '0x0d' },
       ] as const
-      const source: EventWithPosition[] = ofEachType.map((event, logIndex) => ({
-        event,
-        blockHash: '0xa11',
-        logIndex,
-      }))
+      const source: EventWithPosition[] = ofEachType.map((event) => ({ event, blockHash: '0xa11' }))
       await store.append(one, newBlocks(11, 11, source))
       const entries = [
-        { sequence: 4, event: { ...base, type: 'Reverted', event: 'Refunded', solver: '0x0d' } },
-        { sequence: 5, event: { ...base, type: 'Reverted', event: 'Settled' } },
-        { sequence: 6, event: { ...base, type: 'Reverted', event: 'Deposited', solver: '0x0c' } },
+        { sequence: 4, event: { ...base, type: 'Reverted', logIndex: 2, event: 'Refunded', solver: '0x0d' } },
+        { sequence: 5, event: { ...base, type: 'Reverted', logIndex: 1, event: 'Settled' } },
+        {
+          sequence: 6,
+          event: { ...base, type: 'Reverted', logIndex: 0, event: 'Deposited', solver: '0x0c' },
+        },
       ]
       const reverted = await store.revert(one, header(10))
       expect(reverted.map(({ sequence, event }) => ({ sequence, event }))).toStrictEqual(entries)

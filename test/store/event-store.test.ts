@@ -76,12 +76,16 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
   test('keeps every field of an event of each type', async () => {
     const { store } = await openStore(await create())
     const max = 2n ** 256n - 1n
+    let nextIndex = 0
     const base = () => ({
       chainId: Number.MAX_SAFE_INTEGER,
       orderId: random.hex(32),
       user: random.hex(20),
       solver: random.hex(20),
       blockNumber: Number.MAX_SAFE_INTEGER - 1,
+      logIndex: nextIndex++,
+      transactionHash: random.hex(32),
+      blockTime: Number.MAX_SAFE_INTEGER - 2,
     })
     const deposited = (inputAmount: bigint, outputAmount: bigint): Deposited => ({
       ...base(),
@@ -104,9 +108,10 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
       { ...base(), type: 'Settled' },
       { ...base(), type: 'Settled', solver: undefined },
       { ...deposited(1n, 2n), solver: undefined },
+      { ...deposited(1n, 2n), transactionHash: undefined, blockTime: undefined },
       { ...refunded(1n, 2n), solver: undefined },
     ]
-    const source = events.map((event, logIndex) => ({ event, blockHash: random.hex(32), logIndex }))
+    const source = events.map((event) => ({ event, blockHash: random.hex(32) }))
     const token = await store.takeOver(Number.MAX_SAFE_INTEGER)
     const entries = await store.append(token, newBlocks(11, 11, source))
     expect(entries).toStrictEqual(publishedEntries(1, ...source))

@@ -11,7 +11,11 @@ import { header, newBlocks, SETTLEMENT, settled } from './event-samples.js'
 
 /** The tables of the version before, which had other names for the same. */
 function tablesBefore({ migrations, ...names }: TableSet): TableSet {
-  const before = Object.entries(migrations).filter(([name]) => !name.endsWith('field-terms'))
+  const all = Object.entries(migrations)
+  const before = all.slice(
+    0,
+    all.findIndex(([name]) => name.endsWith('field-terms')),
+  )
   return { ...names, migrations: Object.fromEntries(before) }
 }
 

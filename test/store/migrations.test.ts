@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import type { EventWithPosition } from '../../src/domain/block.js'
 import type { Database, TableSet } from '../../src/store/database.js'
 import { eventRow } from '../../src/store/event-rows.js'
 import { createEventStore } from '../../src/store/event-store.js'
@@ -25,14 +26,25 @@ function tablesUntil(last: string, { migrations, ...names }: TableSet): TableSet
 
 const events = [settled(1, 11, 0), settled(1, 12, 0), settled(2, 5, 0), settled(1, 12, 1)]
 
+/** An event as the version before kept it. */
+function withoutTransaction({ event, blockHash }: EventWithPosition): EventWithPosition {
+  return { event: { ...event, transactionHash: undefined, blockTime: undefined }, blockHash }
+}
+
 /** Writes the events in the form of the version before, without those up to a removed sequence. */
 async function write(database: Database, prunedSequence: number): Promise<void> {
   const rows = events.map((event, index) => eventRow(index + 1, event, 1000)).slice(prunedSequence)
-  const asBefore = ({ is_canonical, published_at_ms, ...rest }: (typeof rows)[0]) => ({
-    ...rest,
-    is_standing: is_canonical,
-    announced_at_ms: published_at_ms,
-  })
+  const asBefore = (row: (typeof rows)[0]) => {
+    const {
+      is_canonical,
+      published_at_ms,
+      transaction_hash: _,
+      block_time: __,
+      is_in_orders: ___,
+      ...rest
+    } = row
+    return { ...rest, is_standing: is_canonical, announced_at_ms: published_at_ms }
+  }
   const before = database as unknown as Kysely<{ events: ReturnType<typeof asBefore> }>
   if (rows.length > 0) await before.insertInto('events').values(rows.map(asBefore)).execute()
   await database.updateTable('event_log').set({ pruned_sequence: prunedSequence }).execute()
@@ -65,7 +77,7 @@ describe.each(NEW_DATABASES)('a log of the version before replicas in %s', (_whi
     const { store, contents } = await openStore(on)
     expect(await contents(1)).toStrictEqual({
       state: { logId: log_id, lastSequence: 4, prunedSequence: pruned },
-      entries: publishedEntries(1, ...events).slice(pruned),
+      entries: publishedEntries(1, ...events.map(withoutTransaction)).slice(pruned),
       positions: [{ settlement: SETTLEMENT, firstBlock: 11, headers: [header(11), header(12)] }],
     })
     const token = await store.takeOver(1)

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/event.proto.
  */
 export const file_aggregator_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2V2ZW50LnByb3RvEg1hZ2dyZWdhdG9yLnYxIp0BChNTdHJlYW1FdmVudHNSZXF1ZXN0EhIKBWFmdGVyGAEgASgJSACIAQESEAoIY2hhaW5faWQYAiADKAQSJgoEdHlwZRgDIAMoDjIYLmFnZ3JlZ2F0b3IudjEuRXZlbnRUeXBlEhAKCG9yZGVyX2lkGAQgAygJEgwKBHVzZXIYBSADKAkSDgoGc29sdmVyGAYgAygJQggKBl9hZnRlciLRAgoUU3RyZWFtRXZlbnRzUmVzcG9uc2USEwoGY3Vyc29yGAEgASgJSAGIAQESLQoJY29ubmVjdGVkGAIgASgLMhguYWdncmVnYXRvci52MS5Db25uZWN0ZWRIABItCglkZXBvc2l0ZWQYAyABKAsyGC5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRlZEgAEikKB3NldHRsZWQYBCABKAsyFi5hZ2dyZWdhdG9yLnYxLlNldHRsZWRIABIrCghyZWZ1bmRlZBgFIAEoCzIXLmFnZ3JlZ2F0b3IudjEuUmVmdW5kZWRIABIrCghyZXZlcnRlZBgGIAEoCzIXLmFnZ3JlZ2F0b3IudjEuUmV2ZXJ0ZWRIABItCgloZWFydGJlYXQYByABKAsyGC5hZ2dyZWdhdG9yLnYxLkhlYXJ0YmVhdEgAQgcKBWV2ZW50QgkKB19jdXJzb3IiJQoJQ29ubmVjdGVkEhgKEHN1cHBvcnRlZF9jaGFpbnMYASADKAQiCwoJSGVhcnRiZWF0ItIBCglEZXBvc2l0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSDAoEdXNlchgDIAEoCRIOCgZzb2x2ZXIYBCABKAkSEwoLaW5wdXRfdG9rZW4YBSABKAkSFAoMaW5wdXRfYW1vdW50GAYgASgJEhQKDG91dHB1dF90b2tlbhgHIAEoCRIVCg1vdXRwdXRfYW1vdW50GAggASgJEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0SFAoMYmxvY2tfbnVtYmVyGAogASgEIkMKB1NldHRsZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSFAoMYmxvY2tfbnVtYmVyGAMgASgEIn4KCFJlZnVuZGVkEhAKCGNoYWluX2lkGAEgASgEEhAKCG9yZGVyX2lkGAIgASgJEgwKBHVzZXIYAyABKAkSFAoMaW5wdXRfYW1vdW50GAQgASgJEhQKDGJvbmRfc2xhc2hlZBgFIAEoCRIUCgxibG9ja19udW1iZXIYBiABKAQibQoIUmV2ZXJ0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSJwoFZXZlbnQYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLkV2ZW50VHlwZRIUCgxibG9ja19udW1iZXIYBCABKAQqiwEKCUV2ZW50VHlwZRIaChZFVkVOVF9UWVBFX1VOU1BFQ0lGSUVEEAASGAoURVZFTlRfVFlQRV9ERVBPU0lURUQQARIWChJFVkVOVF9UWVBFX1NFVFRMRUQQAhIXChNFVkVOVF9UWVBFX1JFRlVOREVEEAMSFwoTRVZFTlRfVFlQRV9SRVZFUlRFRBAEMocBCgxFdmVudFNlcnZpY2USdwoMU3RyZWFtRXZlbnRzEiIuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXF1ZXN0GiMuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXNwb25zZSIcgtPkkwIWWgwSCi92MS9ldmVudHMSBi92MS93czABYgZwcm90bzM", [file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2V2ZW50LnByb3RvEg1hZ2dyZWdhdG9yLnYxIp0BChNTdHJlYW1FdmVudHNSZXF1ZXN0EhIKBWFmdGVyGAEgASgJSACIAQESEAoIY2hhaW5faWQYAiADKAQSJgoEdHlwZRgDIAMoDjIYLmFnZ3JlZ2F0b3IudjEuRXZlbnRUeXBlEhAKCG9yZGVyX2lkGAQgAygJEgwKBHVzZXIYBSADKAkSDgoGc29sdmVyGAYgAygJQggKBl9hZnRlciLRAgoUU3RyZWFtRXZlbnRzUmVzcG9uc2USEwoGY3Vyc29yGAEgASgJSAGIAQESLQoJY29ubmVjdGVkGAIgASgLMhguYWdncmVnYXRvci52MS5Db25uZWN0ZWRIABItCglkZXBvc2l0ZWQYAyABKAsyGC5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRlZEgAEikKB3NldHRsZWQYBCABKAsyFi5hZ2dyZWdhdG9yLnYxLlNldHRsZWRIABIrCghyZWZ1bmRlZBgFIAEoCzIXLmFnZ3JlZ2F0b3IudjEuUmVmdW5kZWRIABIrCghyZXZlcnRlZBgGIAEoCzIXLmFnZ3JlZ2F0b3IudjEuUmV2ZXJ0ZWRIABItCgloZWFydGJlYXQYByABKAsyGC5hZ2dyZWdhdG9yLnYxLkhlYXJ0YmVhdEgAQgcKBWV2ZW50QgkKB19jdXJzb3IiJQoJQ29ubmVjdGVkEhgKEHN1cHBvcnRlZF9jaGFpbnMYASADKAQiCwoJSGVhcnRiZWF0IsECCglEZXBvc2l0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSDAoEdXNlchgDIAEoCRIOCgZzb2x2ZXIYBCABKAkSEwoLaW5wdXRfdG9rZW4YBSABKAkSFAoMaW5wdXRfYW1vdW50GAYgASgJEhQKDG91dHB1dF90b2tlbhgHIAEoCRIVCg1vdXRwdXRfYW1vdW50GAggASgJEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0SFAoMYmxvY2tfbnVtYmVyGAogASgEEh0KEHRyYW5zYWN0aW9uX2hhc2gYCyABKAlIAIgBARIRCglsb2dfaW5kZXgYDCABKA0SFwoKYmxvY2tfdGltZRgNIAEoBEgBiAEBQhMKEV90cmFuc2FjdGlvbl9oYXNoQg0KC19ibG9ja190aW1lItABCgdTZXR0bGVkEhAKCGNoYWluX2lkGAEgASgEEhAKCG9yZGVyX2lkGAIgASgJEhQKDGJsb2NrX251bWJlchgDIAEoBBIMCgR1c2VyGAQgASgJEg4KBnNvbHZlchgFIAEoCRIdChB0cmFuc2FjdGlvbl9oYXNoGAYgASgJSACIAQESEQoJbG9nX2luZGV4GAcgASgNEhcKCmJsb2NrX3RpbWUYCCABKARIAYgBAUITChFfdHJhbnNhY3Rpb25faGFzaEINCgtfYmxvY2tfdGltZSLtAQoIUmVmdW5kZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSDAoEdXNlchgDIAEoCRIUCgxpbnB1dF9hbW91bnQYBCABKAkSFAoMYm9uZF9zbGFzaGVkGAUgASgJEhQKDGJsb2NrX251bWJlchgGIAEoBBIdChB0cmFuc2FjdGlvbl9oYXNoGAcgASgJSACIAQESEQoJbG9nX2luZGV4GAggASgNEhcKCmJsb2NrX3RpbWUYCSABKARIAYgBAUITChFfdHJhbnNhY3Rpb25faGFzaEINCgtfYmxvY2tfdGltZSLcAQoIUmV2ZXJ0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSJwoFZXZlbnQYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLkV2ZW50VHlwZRIUCgxibG9ja19udW1iZXIYBCABKAQSHQoQdHJhbnNhY3Rpb25faGFzaBgFIAEoCUgAiAEBEhEKCWxvZ19pbmRleBgGIAEoDRIXCgpibG9ja190aW1lGAcgASgESAGIAQFCEwoRX3RyYW5zYWN0aW9uX2hhc2hCDQoLX2Jsb2NrX3RpbWUqiwEKCUV2ZW50VHlwZRIaChZFVkVOVF9UWVBFX1VOU1BFQ0lGSUVEEAASGAoURVZFTlRfVFlQRV9ERVBPU0lURUQQARIWChJFVkVOVF9UWVBFX1NFVFRMRUQQAhIXChNFVkVOVF9UWVBFX1JFRlVOREVEEAMSFwoTRVZFTlRfVFlQRV9SRVZFUlRFRBAEMocBCgxFdmVudFNlcnZpY2USdwoMU3RyZWFtRXZlbnRzEiIuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXF1ZXN0GiMuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXNwb25zZSIcgtPkkwIWWgwSCi92MS9ldmVudHMSBi92MS93czABYgZwcm90bzM", [file_google_api_annotations]);
 
 /**
  * StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is
@@ -22,7 +22,7 @@ export const file_aggregator_v1_event: GenFile = /*@__PURE__*/
 export type StreamEventsRequest = Message<"aggregator.v1.StreamEventsRequest"> & {
   /**
    * Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent.
-   * On server-sent events, the header `Last-Event-ID` takes precedence.
+   * `earliest` begins with the oldest event kept. On server-sent events, the header `Last-Event-ID` takes precedence.
    *
    * @generated from field: optional string after = 1;
    */
@@ -258,6 +258,28 @@ export type Deposited = Message<"aggregator.v1.Deposited"> & {
    * @generated from field: uint64 block_number = 10;
    */
   blockNumber: bigint;
+
+  /**
+   * Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until
+   * the instance has read it from the chain, and for ever when a reorganisation has removed the event.
+   *
+   * @generated from field: optional string transaction_hash = 11;
+   */
+  transactionHash?: string | undefined;
+
+  /**
+   * Index of the event's log in its block.
+   *
+   * @generated from field: uint32 log_index = 12;
+   */
+  logIndex: number;
+
+  /**
+   * Time of the block, Unix time in seconds. Absent in the same cases as `transaction_hash`.
+   *
+   * @generated from field: optional uint64 block_time = 13;
+   */
+  blockTime?: bigint | undefined;
 };
 
 /**
@@ -293,6 +315,42 @@ export type Settled = Message<"aggregator.v1.Settled"> & {
    * @generated from field: uint64 block_number = 3;
    */
   blockNumber: bigint;
+
+  /**
+   * The user. EIP-55 form, as all addresses here.
+   *
+   * @generated from field: string user = 4;
+   */
+  user: string;
+
+  /**
+   * The solver.
+   *
+   * @generated from field: string solver = 5;
+   */
+  solver: string;
+
+  /**
+   * Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until
+   * the instance has read it from the chain, and for ever when a reorganisation has removed the event.
+   *
+   * @generated from field: optional string transaction_hash = 6;
+   */
+  transactionHash?: string | undefined;
+
+  /**
+   * Index of the event's log in its block.
+   *
+   * @generated from field: uint32 log_index = 7;
+   */
+  logIndex: number;
+
+  /**
+   * Time of the block, Unix time in seconds. Absent in the same cases as `transaction_hash`.
+   *
+   * @generated from field: optional uint64 block_time = 8;
+   */
+  blockTime?: bigint | undefined;
 };
 
 /**
@@ -349,6 +407,28 @@ export type Refunded = Message<"aggregator.v1.Refunded"> & {
    * @generated from field: uint64 block_number = 6;
    */
   blockNumber: bigint;
+
+  /**
+   * Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until
+   * the instance has read it from the chain, and for ever when a reorganisation has removed the event.
+   *
+   * @generated from field: optional string transaction_hash = 7;
+   */
+  transactionHash?: string | undefined;
+
+  /**
+   * Index of the event's log in its block.
+   *
+   * @generated from field: uint32 log_index = 8;
+   */
+  logIndex: number;
+
+  /**
+   * Time of the block, Unix time in seconds. Absent in the same cases as `transaction_hash`.
+   *
+   * @generated from field: optional uint64 block_time = 9;
+   */
+  blockTime?: bigint | undefined;
 };
 
 /**
@@ -386,11 +466,33 @@ export type Reverted = Message<"aggregator.v1.Reverted"> & {
   event: EventType;
 
   /**
-   * Block that the event was published with.
+   * Block that the event was published with. The next three fields are those of the removed event, too.
    *
    * @generated from field: uint64 block_number = 4;
    */
   blockNumber: bigint;
+
+  /**
+   * Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until
+   * the instance has read it from the chain, and for ever when a reorganisation has removed the event.
+   *
+   * @generated from field: optional string transaction_hash = 5;
+   */
+  transactionHash?: string | undefined;
+
+  /**
+   * Index of the event's log in its block.
+   *
+   * @generated from field: uint32 log_index = 6;
+   */
+  logIndex: number;
+
+  /**
+   * Time of the block, Unix time in seconds. Absent in the same cases as `transaction_hash`.
+   *
+   * @generated from field: optional uint64 block_time = 7;
+   */
+  blockTime?: bigint | undefined;
 };
 
 /**

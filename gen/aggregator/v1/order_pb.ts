@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/order.proto.
  */
 export const file_aggregator_v1_order: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL29yZGVyLnByb3RvEg1hZ2dyZWdhdG9yLnYxIjUKD0dldE9yZGVyUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIQCghvcmRlcl9pZBgCIAEoCSKsAwoQR2V0T3JkZXJSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIQCghjaGFpbl9pZBgCIAEoBBIoCgVzdGF0ZRgDIAEoDjIZLmFnZ3JlZ2F0b3IudjEuT3JkZXJTdGF0ZRIRCgR1c2VyGAQgASgJSACIAQESEwoGc29sdmVyGAUgASgJSAGIAQESGAoLaW5wdXRfdG9rZW4YBiABKAlIAogBARIZCgxpbnB1dF9hbW91bnQYByABKAlIA4gBARIZCgxvdXRwdXRfdG9rZW4YCCABKAlIBIgBARIaCg1vdXRwdXRfYW1vdW50GAkgASgJSAWIAQESHAoPb3V0cHV0X2NoYWluX2lkGAogASgESAaIAQESGgoNZmlsbF9kZWFkbGluZRgLIAEoDUgHiAEBQgcKBV91c2VyQgkKB19zb2x2ZXJCDgoMX2lucHV0X3Rva2VuQg8KDV9pbnB1dF9hbW91bnRCDwoNX291dHB1dF90b2tlbkIQCg5fb3V0cHV0X2Ftb3VudEISChBfb3V0cHV0X2NoYWluX2lkQhAKDl9maWxsX2RlYWRsaW5lKo0BCgpPcmRlclN0YXRlEhsKF09SREVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQT1JERVJfU1RBVEVfTk9ORRABEhkKFU9SREVSX1NUQVRFX0RFUE9TSVRFRBACEhcKE09SREVSX1NUQVRFX1NFVFRMRUQQAxIYChRPUkRFUl9TVEFURV9SRUZVTkRFRBAEMoQBCgxPcmRlclNlcnZpY2USdAoIR2V0T3JkZXISHi5hZ2dyZWdhdG9yLnYxLkdldE9yZGVyUmVxdWVzdBofLmFnZ3JlZ2F0b3IudjEuR2V0T3JkZXJSZXNwb25zZSIngtPkkwIhEh8vdjEve2NoYWluX2lkfS9vcmRlci97b3JkZXJfaWR9YgZwcm90bzM", [file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL29yZGVyLnByb3RvEg1hZ2dyZWdhdG9yLnYxIjUKD0dldE9yZGVyUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIQCghvcmRlcl9pZBgCIAEoCSLmBAoQR2V0T3JkZXJSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIQCghjaGFpbl9pZBgCIAEoBBIoCgVzdGF0ZRgDIAEoDjIZLmFnZ3JlZ2F0b3IudjEuT3JkZXJTdGF0ZRIRCgR1c2VyGAQgASgJSACIAQESEwoGc29sdmVyGAUgASgJSAGIAQESGAoLaW5wdXRfdG9rZW4YBiABKAlIAogBARIZCgxpbnB1dF9hbW91bnQYByABKAlIA4gBARIZCgxvdXRwdXRfdG9rZW4YCCABKAlIBIgBARIaCg1vdXRwdXRfYW1vdW50GAkgASgJSAWIAQESHAoPb3V0cHV0X2NoYWluX2lkGAogASgESAaIAQESGgoNZmlsbF9kZWFkbGluZRgLIAEoDUgHiAEBEjAKCWRlcG9zaXRlZBgMIAEoCzIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJTdGVwSAiIAQESLgoHc2V0dGxlZBgNIAEoCzIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJTdGVwSAmIAQESLwoIcmVmdW5kZWQYDiABKAsyGC5hZ2dyZWdhdG9yLnYxLk9yZGVyU3RlcEgKiAEBQgcKBV91c2VyQgkKB19zb2x2ZXJCDgoMX2lucHV0X3Rva2VuQg8KDV9pbnB1dF9hbW91bnRCDwoNX291dHB1dF90b2tlbkIQCg5fb3V0cHV0X2Ftb3VudEISChBfb3V0cHV0X2NoYWluX2lkQhAKDl9maWxsX2RlYWRsaW5lQgwKCl9kZXBvc2l0ZWRCCgoIX3NldHRsZWRCCwoJX3JlZnVuZGVkIn0KCU9yZGVyU3RlcBIUCgxibG9ja19udW1iZXIYASABKAQSFwoKYmxvY2tfdGltZRgCIAEoBEgAiAEBEh0KEHRyYW5zYWN0aW9uX2hhc2gYAyABKAlIAYgBAUINCgtfYmxvY2tfdGltZUITChFfdHJhbnNhY3Rpb25faGFzaCLoAQoRTGlzdE9yZGVyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEQoEdXNlchgCIAEoCUgAiAEBEhMKBnNvbHZlchgDIAEoCUgBiAEBEi0KBXN0YXRlGAQgASgOMhkuYWdncmVnYXRvci52MS5PcmRlclN0YXRlSAKIAQESFgoJcGFnZV9zaXplGAUgASgNSAOIAQESFwoKcGFnZV90b2tlbhgGIAEoCUgEiAEBQgcKBV91c2VyQgkKB19zb2x2ZXJCCAoGX3N0YXRlQgwKCl9wYWdlX3NpemVCDQoLX3BhZ2VfdG9rZW4iUwoSTGlzdE9yZGVyc1Jlc3BvbnNlEiQKBm9yZGVycxgBIAMoCzIULmFnZ3JlZ2F0b3IudjEuT3JkZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIs0ECgVPcmRlchIQCghvcmRlcl9pZBgBIAEoCRIQCghjaGFpbl9pZBgCIAEoBBIoCgVzdGF0ZRgDIAEoDjIZLmFnZ3JlZ2F0b3IudjEuT3JkZXJTdGF0ZRIMCgR1c2VyGAQgASgJEhMKBnNvbHZlchgFIAEoCUgAiAEBEhgKC2lucHV0X3Rva2VuGAYgASgJSAGIAQESGQoMaW5wdXRfYW1vdW50GAcgASgJSAKIAQESGQoMb3V0cHV0X3Rva2VuGAggASgJSAOIAQESGgoNb3V0cHV0X2Ftb3VudBgJIAEoCUgEiAEBEhwKD291dHB1dF9jaGFpbl9pZBgKIAEoBEgFiAEBEhoKDWZpbGxfZGVhZGxpbmUYCyABKA1IBogBARIwCglkZXBvc2l0ZWQYDCABKAsyGC5hZ2dyZWdhdG9yLnYxLk9yZGVyU3RlcEgHiAEBEi4KB3NldHRsZWQYDSABKAsyGC5hZ2dyZWdhdG9yLnYxLk9yZGVyU3RlcEgIiAEBEi8KCHJlZnVuZGVkGA4gASgLMhguYWdncmVnYXRvci52MS5PcmRlclN0ZXBICYgBAUIJCgdfc29sdmVyQg4KDF9pbnB1dF90b2tlbkIPCg1faW5wdXRfYW1vdW50Qg8KDV9vdXRwdXRfdG9rZW5CEAoOX291dHB1dF9hbW91bnRCEgoQX291dHB1dF9jaGFpbl9pZEIQCg5fZmlsbF9kZWFkbGluZUIMCgpfZGVwb3NpdGVkQgoKCF9zZXR0bGVkQgsKCV9yZWZ1bmRlZCqNAQoKT3JkZXJTdGF0ZRIbChdPUkRFUl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEE9SREVSX1NUQVRFX05PTkUQARIZChVPUkRFUl9TVEFURV9ERVBPU0lURUQQAhIXChNPUkRFUl9TVEFURV9TRVRUTEVEEAMSGAoUT1JERVJfU1RBVEVfUkVGVU5ERUQQBDL2AQoMT3JkZXJTZXJ2aWNlEnQKCEdldE9yZGVyEh4uYWdncmVnYXRvci52MS5HZXRPcmRlclJlcXVlc3QaHy5hZ2dyZWdhdG9yLnYxLkdldE9yZGVyUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3tjaGFpbl9pZH0vb3JkZXIve29yZGVyX2lkfRJwCgpMaXN0T3JkZXJzEiAuYWdncmVnYXRvci52MS5MaXN0T3JkZXJzUmVxdWVzdBohLmFnZ3JlZ2F0b3IudjEuTGlzdE9yZGVyc1Jlc3BvbnNlIh2C0+STAhcSFS92MS97Y2hhaW5faWR9L29yZGVyc2IGcHJvdG8z", [file_google_api_annotations]);
 
 /**
  * GetOrderRequest names an order.
@@ -124,6 +124,27 @@ export type GetOrderResponse = Message<"aggregator.v1.GetOrderResponse"> & {
    * @generated from field: optional uint32 fill_deadline = 11;
    */
   fillDeadline?: number | undefined;
+
+  /**
+   * The deposit, once its event is published. Absent for an address deposit.
+   *
+   * @generated from field: optional aggregator.v1.OrderStep deposited = 12;
+   */
+  deposited?: OrderStep | undefined;
+
+  /**
+   * The settlement, once its event is published.
+   *
+   * @generated from field: optional aggregator.v1.OrderStep settled = 13;
+   */
+  settled?: OrderStep | undefined;
+
+  /**
+   * The refund, once its event is published.
+   *
+   * @generated from field: optional aggregator.v1.OrderStep refunded = 14;
+   */
+  refunded?: OrderStep | undefined;
 };
 
 /**
@@ -132,6 +153,239 @@ export type GetOrderResponse = Message<"aggregator.v1.GetOrderResponse"> & {
  */
 export const GetOrderResponseSchema: GenMessage<GetOrderResponse> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_order, 1);
+
+/**
+ * OrderStep is the event that moved an order into a state.
+ *
+ * @generated from message aggregator.v1.OrderStep
+ */
+export type OrderStep = Message<"aggregator.v1.OrderStep"> & {
+  /**
+   * Block of the event.
+   *
+   * @generated from field: uint64 block_number = 1;
+   */
+  blockNumber: bigint;
+
+  /**
+   * Time of the block, Unix time in seconds. Absent for an event that an older version published, until the instance has
+   * read it from the chain.
+   *
+   * @generated from field: optional uint64 block_time = 2;
+   */
+  blockTime?: bigint | undefined;
+
+  /**
+   * Hash of the transaction in lower-case hex. Absent in the same case as `block_time`.
+   *
+   * @generated from field: optional string transaction_hash = 3;
+   */
+  transactionHash?: string | undefined;
+};
+
+/**
+ * Describes the message aggregator.v1.OrderStep.
+ * Use `create(OrderStepSchema)` to create a new message.
+ */
+export const OrderStepSchema: GenMessage<OrderStep> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_order, 2);
+
+/**
+ * ListOrdersRequest says which orders of a chain to list. An order must match every filter that is set.
+ *
+ * @generated from message aggregator.v1.ListOrdersRequest
+ */
+export type ListOrdersRequest = Message<"aggregator.v1.ListOrdersRequest"> & {
+  /**
+   * Chain of the orders: an EIP-155 chain id that the instance serves. A path parameter on REST.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+
+  /**
+   * The user, an address in hex with `0x`; every user when absent.
+   *
+   * @generated from field: optional string user = 2;
+   */
+  user?: string | undefined;
+
+  /**
+   * The solver, an address in hex with `0x`; every solver when absent.
+   *
+   * @generated from field: optional string solver = 3;
+   */
+  solver?: string | undefined;
+
+  /**
+   * The state: `DEPOSITED`, `SETTLED` or `REFUNDED`; every state when absent.
+   *
+   * @generated from field: optional aggregator.v1.OrderState state = 4;
+   */
+  state?: OrderState | undefined;
+
+  /**
+   * Most orders of the page; 50 when it is absent or 0. Values above 200 mean 200.
+   *
+   * @generated from field: optional uint32 page_size = 5;
+   */
+  pageSize?: number | undefined;
+
+  /**
+   * The `next_page_token` of the last page; the first page when absent. It is valid only with the filters of that page.
+   *
+   * @generated from field: optional string page_token = 6;
+   */
+  pageToken?: string | undefined;
+};
+
+/**
+ * Describes the message aggregator.v1.ListOrdersRequest.
+ * Use `create(ListOrdersRequestSchema)` to create a new message.
+ */
+export const ListOrdersRequestSchema: GenMessage<ListOrdersRequest> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_order, 3);
+
+/**
+ * ListOrdersResponse is one page of orders.
+ *
+ * @generated from message aggregator.v1.ListOrdersResponse
+ */
+export type ListOrdersResponse = Message<"aggregator.v1.ListOrdersResponse"> & {
+  /**
+   * The orders, newest first.
+   *
+   * @generated from field: repeated aggregator.v1.Order orders = 1;
+   */
+  orders: Order[];
+
+  /**
+   * Token of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message aggregator.v1.ListOrdersResponse.
+ * Use `create(ListOrdersResponseSchema)` to create a new message.
+ */
+export const ListOrdersResponseSchema: GenMessage<ListOrdersResponse> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_order, 4);
+
+/**
+ * Order is an order whose events the instance has published.
+ *
+ * @generated from message aggregator.v1.Order
+ */
+export type Order = Message<"aggregator.v1.Order"> & {
+  /**
+   * The order's identifier in lower-case hex.
+   *
+   * @generated from field: string order_id = 1;
+   */
+  orderId: string;
+
+  /**
+   * Chain of the order.
+   *
+   * @generated from field: uint64 chain_id = 2;
+   */
+  chainId: bigint;
+
+  /**
+   * State of the order: that of the last step below.
+   *
+   * @generated from field: aggregator.v1.OrderState state = 3;
+   */
+  state: OrderState;
+
+  /**
+   * The user. EIP-55 form, as all addresses here.
+   *
+   * @generated from field: string user = 4;
+   */
+  user: string;
+
+  /**
+   * The solver. Like the next six fields, it may be absent for an order with an address deposit. Then the instance could not
+   * read the order from the contract yet.
+   *
+   * @generated from field: optional string solver = 5;
+   */
+  solver?: string | undefined;
+
+  /**
+   * Token sold.
+   *
+   * @generated from field: optional string input_token = 6;
+   */
+  inputToken?: string | undefined;
+
+  /**
+   * Amount of the input token in its smallest unit, decimal.
+   *
+   * @generated from field: optional string input_amount = 7;
+   */
+  inputAmount?: string | undefined;
+
+  /**
+   * Token bought.
+   *
+   * @generated from field: optional string output_token = 8;
+   */
+  outputToken?: string | undefined;
+
+  /**
+   * Amount of the output token in its smallest unit, decimal.
+   *
+   * @generated from field: optional string output_amount = 9;
+   */
+  outputAmount?: string | undefined;
+
+  /**
+   * Chain on which the output is paid.
+   *
+   * @generated from field: optional uint64 output_chain_id = 10;
+   */
+  outputChainId?: bigint | undefined;
+
+  /**
+   * Last moment for the fill, Unix time in seconds.
+   *
+   * @generated from field: optional uint32 fill_deadline = 11;
+   */
+  fillDeadline?: number | undefined;
+
+  /**
+   * The deposit. Absent for an address deposit, of which the contract has no event.
+   *
+   * @generated from field: optional aggregator.v1.OrderStep deposited = 12;
+   */
+  deposited?: OrderStep | undefined;
+
+  /**
+   * The settlement.
+   *
+   * @generated from field: optional aggregator.v1.OrderStep settled = 13;
+   */
+  settled?: OrderStep | undefined;
+
+  /**
+   * The refund.
+   *
+   * @generated from field: optional aggregator.v1.OrderStep refunded = 14;
+   */
+  refunded?: OrderStep | undefined;
+};
+
+/**
+ * Describes the message aggregator.v1.Order.
+ * Use `create(OrderSchema)` to create a new message.
+ */
+export const OrderSchema: GenMessage<Order> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_order, 5);
 
 /**
  * OrderState is the state of an order on the settlement contract.
@@ -182,7 +436,8 @@ export const OrderStateSchema: GenEnum<OrderState> = /*@__PURE__*/
   enumDesc(file_aggregator_v1_order, 0);
 
 /**
- * OrderService reads orders from the settlement contract, which is the source of truth.
+ * OrderService reads orders. The state of one order comes from the settlement contract, which is the source of truth.
+ * Lists come from the events that the instance has published.
  *
  * @generated from service aggregator.v1.OrderService
  */
@@ -199,6 +454,22 @@ export const OrderService: GenService<{
     methodKind: "unary";
     input: typeof GetOrderRequestSchema;
     output: typeof GetOrderResponseSchema;
+  },
+  /**
+   * ListOrders lists the orders whose events the instance has published, newest first by the position of their first
+   * event on the chain. Each event is in the list before any stream has it, and a reorganisation changes both. Orders stay
+   * in the list after their events have left the log. An order with an address deposit is listed once it is settled or
+   * refunded, because the contract has no earlier event of it.
+   *
+   * To read further, pass `next_page_token` as `page_token`, with the same filters, until it is empty (AIP-158). Orders that
+   * come meanwhile are before the first page.
+   *
+   * @generated from rpc aggregator.v1.OrderService.ListOrders
+   */
+  listOrders: {
+    methodKind: "unary";
+    input: typeof ListOrdersRequestSchema;
+    output: typeof ListOrdersResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aggregator_v1_order, 0);

@@ -39,7 +39,9 @@ export async function examineEndpoint(
   const place = config.rpcUrls.length > 1 ? ` URL ${index + 1}` : ''
   const name = `RPC_URL_${config.chainId}${place}`
   const checkResults = collectResults(name)
-  const reader = createBlockReader(endpoint.client, config.chainId, config.settlement)
+  const reader = createBlockReader(endpoint.client, config.chainId, config.settlement, {
+    ordersWithUnknownTerms: async () => new Set(),
+  })
   const unusable = { name, endpoint, reader, checkResults: checkResults.list, head: undefined, headAgeMs: 0 }
 
   if (!(await checkChainId(config, endpoint, url, checkResults))) return unusable

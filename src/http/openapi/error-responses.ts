@@ -36,6 +36,7 @@ const OWN: Readonly<Record<string, readonly Reason[]>> = {
   'aggregator.v1.SolverService.UnregisterSolver': [...PROOF, 'SOLVER_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.ListSolvers': [],
   'aggregator.v1.OrderService.GetOrder': ['CHAIN_UNAVAILABLE'],
+  'aggregator.v1.OrderService.ListOrders': ['DATABASE_UNAVAILABLE'],
   'aggregator.v1.ChainService.ListChains': [],
   'aggregator.v1.EventService.StreamEvents': [
     'CURSOR_UNKNOWN',

@@ -5,6 +5,10 @@ interface OrderMessage {
   chainId: number
   orderId: string
   blockNumber: number
+  transactionHash: string
+  logIndex: number
+  /** Unix time in seconds. */
+  blockTime: number
   cursor?: string
 }
 
@@ -20,7 +24,7 @@ export type EventMessage =
       outputAmount: string
       fillDeadline: number
     })
-  | (OrderMessage & { type: 'Settled' })
+  | (OrderMessage & { type: 'Settled'; user: string; solver: string })
   | (OrderMessage & { type: 'Refunded'; user: string; inputAmount: string; bondSlashed: string })
 
 /** An event removed by a reorganisation (docs/decisions.md, D9). */
@@ -64,16 +68,29 @@ export async function expectedMessages(
     const { settlement: address } = chain.contracts
     const logs = await client.getLogs({ address, events, strict: true, ...range })
     logs.sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex)
-    for (const log of logs) messages.push(messageOf(chain.chainId, log))
+    const times = new Map<bigint, number>()
+    for (const blockNumber of new Set(logs.map((log) => log.blockNumber)))
+      times.set(blockNumber, Number((await client.getBlock({ blockNumber })).timestamp))
+    for (const log of logs) messages.push(messageOf(chain.chainId, log, times.get(log.blockNumber) ?? 0))
   }
   return messages
 }
 
 type OrderLog = GetLogsReturnType<undefined, typeof events, true>[number]
 
-function messageOf(chainId: number, log: OrderLog): EventMessage {
-  const base = { chainId, orderId: log.args.orderId.toLowerCase(), blockNumber: Number(log.blockNumber) }
-  if (log.eventName === 'Settled') return { type: 'Settled', ...base }
+function messageOf(chainId: number, log: OrderLog, blockTime: number): EventMessage {
+  const base = {
+    chainId,
+    orderId: log.args.orderId.toLowerCase(),
+    blockNumber: Number(log.blockNumber),
+    transactionHash: log.transactionHash,
+    logIndex: log.logIndex,
+    blockTime,
+  }
+  if (log.eventName === 'Settled') {
+    const { user, solver } = log.args
+    return { type: 'Settled', ...base, user, solver }
+  }
   if (log.eventName === 'Refunded') {
     const { user, inputAmount, bondSlashed } = log.args
     return {
@@ -131,6 +148,9 @@ function isTakenBackBy(reversion: RevertedMessage, event: EventMessage): boolean
   return (
     reversion.orderId === event.orderId &&
     reversion.event === event.type &&
-    reversion.blockNumber === event.blockNumber
+    reversion.blockNumber === event.blockNumber &&
+    reversion.transactionHash === event.transactionHash &&
+    reversion.logIndex === event.logIndex &&
+    reversion.blockTime === event.blockTime
   )
 }

@@ -77,13 +77,18 @@ export function withoutCursors(messages: readonly OrderMessage[]): Omit<OrderMes
 
 /** The messages that remove these events, without cursors: the latest first. */
 export function reversionsOf(events: readonly EventMessage[]): RevertedMessage[] {
-  return events.toReversed().map(({ type, chainId, orderId, blockNumber }) => ({
-    type: 'Reverted',
-    chainId,
-    orderId,
-    event: type,
-    blockNumber,
-  }))
+  return events
+    .toReversed()
+    .map(({ type, chainId, orderId, blockNumber, transactionHash, logIndex, blockTime }) => ({
+      type: 'Reverted',
+      chainId,
+      orderId,
+      event: type,
+      blockNumber,
+      transactionHash,
+      logIndex,
+      blockTime,
+    }))
 }
 
 /** The first place where two long lists differ, if any: a comparison of both would not be readable. */

@@ -95,7 +95,9 @@ export const grpcWire: Wire<Buffer> = {
   },
   read(raw) {
     const { event, cursor, ...values } = streamEvents.responseDeserialize(raw)
-    const { event: taken, ...value } = (values[event ?? ''] ?? {}) as { event?: string }
+    const { event: taken, ...fields } = (values[event ?? ''] ?? {}) as { event?: string }
+    // The library adds a key with an underscore for each optional field that is set.
+    const value = Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith('_')))
     // A removal names the removed event by the enum's name in the .proto file.
     const type = [...EVENT_TYPES.keys()].find((name) => taken === `EVENT_TYPE_${name.toUpperCase()}`)
     return toMessage(event, taken === undefined ? value : { ...value, event: type }, cursor)

@@ -1,0 +1,41 @@
+import type { OrderEventType } from './event.js'
+import type { Hex } from './hex.js'
+import type { KnownOrder, OrderPosition } from './order.js'
+
+/** An event of the log without its transaction and time, because an older version published it. */
+export interface IncompleteEvent {
+  readonly sequence: number
+  readonly type: OrderEventType
+  readonly orderId: Hex
+  readonly blockNumber: number
+  readonly blockHash: Hex
+}
+
+/** The transaction and time of such an event. */
+export interface CompletedEvent extends Pick<IncompleteEvent, 'sequence'> {
+  readonly transactionHash: Hex
+  /** Unix time in seconds. */
+  readonly blockTime: number
+}
+
+/** An order without terms. */
+export interface IncompleteOrder extends OrderPosition {
+  readonly orderId: Hex
+}
+
+/** Completes the log of one chain in the background. The methods that write throw FencedError like those of the sink. */
+export interface CompletionSink {
+  /**
+   * Adds events of an older version to their orders.
+   * @returns how many events were left, at most `limit`; 0 when all have been added
+   */
+  addToOrders(limit: number): Promise<number>
+  /** Canonical events without transaction and time, the newest first. @param before only those before a sequence */
+  eventsWithoutTransaction(before: number, limit: number): Promise<IncompleteEvent[]>
+  /** Sets the transactions and times of events that are still canonical. */
+  completeEvents(events: readonly CompletedEvent[]): Promise<void>
+  /** Orders whose terms are not known, the newest first. @param after only those after a position in this order */
+  ordersWithoutTerms(after: OrderPosition | undefined, limit: number): Promise<IncompleteOrder[]>
+  /** Sets the terms of orders. */
+  completeOrders(orders: readonly KnownOrder[]): Promise<void>
+}

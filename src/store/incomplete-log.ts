@@ -1,0 +1,153 @@
+import type { LogEntry } from '../domain/event.js'
+import type { Hex } from '../domain/hex.js'
+import { withTerms } from '../domain/listed-order.js'
+import type { CompletedEvent, IncompleteEvent, IncompleteOrder } from '../domain/log-completion.js'
+import type { KnownOrder, OrderPosition } from '../domain/order.js'
+import type { Coordination, Database, DatabaseTransaction } from './database.js'
+import { logEntryOf, sourceOf } from './event-rows.js'
+import { lockLog } from './event-statements.js'
+import type { FencingToken } from './fencing-token.js'
+import { addSteps, isAfter, readOrders, writeOrders } from './order-statements.js'
+
+/**
+ * What the log of an older version lacks, and orders that could not be read from the contract. Each row tells by itself what
+ * it lacks, so the completion can stop at any point. The methods that write throw FencedError like those of the event store.
+ */
+export interface IncompleteLog {
+  /**
+   * Adds events of an older version to their orders, the newest first.
+   * @returns how many events were left, at most `limit`; 0 when all have been added
+   */
+  addToOrders(token: FencingToken, limit: number): Promise<number>
+  /** Canonical events of a chain without transaction and time, the newest first. @param before only those before a sequence */
+  eventsWithoutTransaction(chainId: number, before: number, limit: number): Promise<IncompleteEvent[]>
+  /**
+   * Sets the transactions and times of events, also in their orders. Skips events that a reorganisation has removed. Replicas
+   * get a message with the first and the last sequence.
+   * @returns the entries that have changed
+   */
+  completeEvents(token: FencingToken, events: readonly CompletedEvent[]): Promise<LogEntry[]>
+  /** Orders of a chain without terms, the newest first. @param after only those after a position in this order */
+  ordersWithoutTerms(
+    chainId: number,
+    after: OrderPosition | undefined,
+    limit: number,
+  ): Promise<IncompleteOrder[]>
+  /** Sets the terms of orders. */
+  completeOrders(token: FencingToken, orders: readonly KnownOrder[]): Promise<void>
+}
+
+/** Runs a write of a chain's leader. */
+type Write = <T>(token: FencingToken, work: (transaction: DatabaseTransaction) => Promise<T>) => Promise<T>
+
+/** Builds the incomplete part of the log over an open database. */
+export function createIncompleteLog(
+  database: Database,
+  write: Write,
+  { notify }: Coordination,
+): IncompleteLog {
+  return {
+    addToOrders: (token, limit) =>
+      write(token, async (transaction) => {
+        await lockLog(transaction)
+        const rows = await transaction
+          .selectFrom('events')
+          .selectAll()
+          .where('chain_id', '=', token.chainId)
+          .where('is_in_orders', 'is', null)
+          .orderBy('sequence', 'desc')
+          .limit(limit)
+          .execute()
+        const sources = rows.filter((row) => row.is_canonical === 1).map(sourceOf)
+        await addSteps(transaction, token.chainId, sources)
+        const sequences = rows.map(({ sequence }) => sequence)
+        if (sequences.length > 0)
+          await transaction
+            .updateTable('events')
+            .set({ is_in_orders: 1 })
+            .where('sequence', 'in', sequences)
+            .execute()
+        return rows.length
+      }),
+
+    async eventsWithoutTransaction(chainId, before, limit) {
+      const rows = await database
+        .selectFrom('events')
+        .select(['sequence', 'type', 'order_id', 'block_number', 'block_hash'])
+        .where('chain_id', '=', chainId)
+        .where('transaction_hash', 'is', null)
+        .where('is_canonical', '=', 1)
+        .where('sequence', '<', before)
+        .orderBy('sequence', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        sequence: row.sequence,
+        type: row.type as IncompleteEvent['type'],
+        orderId: row.order_id as Hex,
+        blockNumber: row.block_number,
+        blockHash: row.block_hash as Hex,
+      }))
+    },
+
+    completeEvents: (token, events) =>
+      write(token, async (transaction) => {
+        await lockLog(transaction)
+        for (const { sequence, transactionHash, blockTime } of events)
+          await transaction
+            .updateTable('events')
+            .set({ transaction_hash: transactionHash, block_time: blockTime })
+            .where('sequence', '=', sequence)
+            .where('is_canonical', '=', 1)
+            .execute()
+        const rows = await transaction
+          .selectFrom('events')
+          .selectAll()
+          .where(
+            'sequence',
+            'in',
+            events.map(({ sequence }) => sequence),
+          )
+          .where('is_canonical', '=', 1)
+          .orderBy('sequence')
+          .execute()
+        const listed = rows.filter((row) => row.is_in_orders === 1)
+        await addSteps(transaction, token.chainId, listed.map(sourceOf))
+        const range = [rows[0]?.sequence, rows.at(-1)?.sequence]
+        await notify(transaction, 'completions', range.join(' '))
+        return rows.map(logEntryOf)
+      }),
+
+    async ordersWithoutTerms(chainId, after, limit) {
+      const rows = await database
+        .selectFrom('orders')
+        .select(['order_id', 'block_number', 'log_index'])
+        .where('chain_id', '=', chainId)
+        .where('terms', 'is', null)
+        .where(isAfter(after))
+        .orderBy('block_number', 'desc')
+        .orderBy('log_index', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        orderId: row.order_id as Hex,
+        blockNumber: row.block_number,
+        logIndex: row.log_index,
+      }))
+    },
+
+    completeOrders: (token, orders) =>
+      write(token, async (transaction) => {
+        const known = await readOrders(
+          transaction,
+          token.chainId,
+          orders.map(({ orderId }) => orderId),
+        )
+        const completed = orders.flatMap((order) => {
+          const row = known.get(order.orderId)
+          return row === undefined ? [] : [withTerms(row, order)]
+        })
+        await writeOrders(transaction, completed)
+      }),
+  }
+}

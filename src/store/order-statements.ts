@@ -1,0 +1,116 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import type { EventWithPosition } from '../domain/block.js'
+import type { OrderEventType } from '../domain/event.js'
+import type { Hex } from '../domain/hex.js'
+import { withoutStep, withStep } from '../domain/listed-order.js'
+import type { ListedOrder, OrderPosition } from '../domain/order.js'
+import { BATCH_ROWS, forEachBatch } from './batches.js'
+import type { Database, DatabaseTransaction } from './database.js'
+import type { EventRow } from './event-rows.js'
+import { listedOrderOf, orderRow } from './order-rows.js'
+import type { Schema } from './schema.js'
+
+/** Adds the steps of published events to their orders. */
+export async function addSteps(
+  transaction: DatabaseTransaction,
+  chainId: number,
+  events: readonly EventWithPosition[],
+): Promise<void> {
+  await forEachBatch(events, async (part) => {
+    const orders = await readOrders(
+      transaction,
+      chainId,
+      part.map(({ event }) => event.orderId),
+    )
+    for (const source of part) {
+      const { orderId } = source.event
+      orders.set(orderId, withStep(orders.get(orderId), source))
+    }
+    await writeOrders(transaction, [...orders.values()])
+  })
+}
+
+/** Removes the steps of removed events. An order without steps leaves the table. */
+export async function removeSteps(
+  transaction: DatabaseTransaction,
+  chainId: number,
+  removed: readonly Pick<EventRow, 'order_id' | 'type'>[],
+): Promise<void> {
+  await forEachBatch(removed, async (part) => {
+    const orders = await readOrders(
+      transaction,
+      chainId,
+      part.map(({ order_id }) => order_id as Hex),
+    )
+    const without = new Set<Hex>()
+    for (const { order_id, type } of part) {
+      const orderId = order_id as Hex
+      const known = orders.get(orderId)
+      if (known === undefined) continue
+      const left = withoutStep(known, type as OrderEventType)
+      if (left !== undefined) orders.set(orderId, left)
+      else {
+        orders.delete(orderId)
+        without.add(orderId)
+      }
+    }
+    await writeOrders(transaction, [...orders.values()])
+    if (without.size === 0) return
+    await transaction
+      .deleteFrom('orders')
+      .where('chain_id', '=', chainId)
+      .where('order_id', 'in', [...without])
+      .execute()
+  })
+}
+
+/** Removes all orders of a chain. */
+export async function removeOrders(transaction: DatabaseTransaction, chainId: number): Promise<void> {
+  await transaction.deleteFrom('orders').where('chain_id', '=', chainId).execute()
+}
+
+/** The orders of these ids that are in the table, at most `BATCH_ROWS`. */
+export async function readOrders(
+  database: Database,
+  chainId: number,
+  orderIds: readonly Hex[],
+): Promise<Map<Hex, ListedOrder>> {
+  const rows = await database
+    .selectFrom('orders')
+    .selectAll()
+    .where('chain_id', '=', chainId)
+    .where('order_id', 'in', [...new Set(orderIds)])
+    .limit(BATCH_ROWS)
+    .execute()
+  return new Map(rows.map(listedOrderOf).map((order) => [order.orderId, order]))
+}
+
+/** The condition for orders after a position, from the newest to the oldest. @param after undefined for all orders */
+export function isAfter(after: OrderPosition | undefined) {
+  return ({ eb, refTuple, tuple }: ExpressionBuilder<Schema, 'orders'>): Expression<SqlBool> =>
+    after === undefined
+      ? eb.lit(true)
+      : eb(refTuple('block_number', 'log_index'), '<', tuple(after.blockNumber, after.logIndex))
+}
+
+/** Writes orders over those of the same ids. */
+export async function writeOrders(
+  transaction: DatabaseTransaction,
+  orders: readonly ListedOrder[],
+): Promise<void> {
+  if (orders.length === 0) return
+  await transaction
+    .insertInto('orders')
+    .values(orders.map(orderRow))
+    .onConflict((conflict) =>
+      conflict.columns(['chain_id', 'order_id']).doUpdateSet(({ ref }) => ({
+        block_number: ref('excluded.block_number'),
+        log_index: ref('excluded.log_index'),
+        state: ref('excluded.state'),
+        solver: ref('excluded.solver'),
+        terms: ref('excluded.terms'),
+        steps: ref('excluded.steps'),
+      })),
+    )
+    .execute()
+}
