@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { PublicClient } from 'viem'
 import type { EventWithPosition } from '../domain/block.js'
 import type { Address, Hex } from '../domain/hex.js'
@@ -10,14 +9,11 @@ import { createSettlement, NotASettlementError } from './settlement.js'
  * Reads the orders of events from the contract, where the events do not say enough. The contract emits no `Deposited` for
  * an address deposit, so the log has no terms of such an order. And `Refunded` does not have the solver.
  *
- * An event stays as it is when all endpoints reject the read. Then the terms are read later (see log-completion.ts).
- * @param stateBlock number of the block as of which orders are read
+ * An event stays as it is when the contract cannot be read or does not know the order yet. Then the terms are read later
+ * (see log-completion.ts).
  * @throws viem's errors when the node does not answer; EventSinkError
  */
-export type AttachOrders = (
-  events: readonly EventWithPosition[],
-  stateBlock: number,
-) => Promise<EventWithPosition[]>
+export type AttachOrders = (events: readonly EventWithPosition[]) => Promise<EventWithPosition[]>
 
 export interface AttachOrdersOptions {
   /** The endpoint's client first, then those of other endpoints. */
@@ -27,35 +23,29 @@ export interface AttachOrdersOptions {
   readonly address: Address
   /** Those of some orders whose terms the log does not have. */
   readonly ordersWithUnknownTerms: (orderIds: readonly Hex[]) => Promise<ReadonlySet<Hex>>
-  /** Waits for this number of milliseconds. */
-  readonly pause?: ((ms: number) => Promise<unknown>) | undefined
 }
-
-/** Time that a node gets to reach the state before the last read. */
-const LAST_PAUSE_MS = 250
 
 /** Builds the function for an endpoint. */
 export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
-  const { clients, chainId, address, ordersWithUnknownTerms, pause = delay } = options
-  const [own, ...others] = clients.map((client) => createSettlement(client, chainId, address))
+  const { clients, chainId, address, ordersWithUnknownTerms } = options
+  const settlements = clients.map((client) => createSettlement(client, chainId, address))
 
-  /** @returns undefined when each endpoint rejects the read or does not know the order */
-  async function readOrder(orderId: Hex, stateBlock: number): Promise<KnownOrder | undefined> {
-    const sources = [own, ...others, own]
-    for (const [index, settlement] of sources.entries()) {
-      if (index === sources.length - 1) await pause(LAST_PAUSE_MS)
+  /** @returns undefined when each endpoint rejects the read, or one of them does not know the order */
+  async function readOrder(orderId: Hex): Promise<KnownOrder | undefined> {
+    for (const settlement of settlements) {
       try {
-        const order = await settlement?.readOrder(orderId, { blockNumber: BigInt(stateBlock) })
-        if (order !== undefined && order.state !== 'NONE') return order
+        // Of any block: what is read here never changes, and the latest state is what every node has.
+        const order = await settlement.readOrder(orderId, {})
+        return order.state === 'NONE' ? undefined : order
       } catch (error) {
         const isRejected = isRpcResponseError(error) || error instanceof NotASettlementError
-        if (!isRejected && settlement === own) throw error
+        if (!isRejected && settlement === settlements[0]) throw error
       }
     }
     return undefined
   }
 
-  return async (events, stateBlock) => {
+  return async (events) => {
     const deposits = new Map(
       events.flatMap(({ event }) => (event.type === 'Deposited' ? [[event.orderId, event] as const] : [])),
     )
@@ -69,7 +59,7 @@ export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
       const deposit = deposits.get(event.orderId)
       if (deposit !== undefined) return { ...source, event: { ...event, solver: deposit.solver } }
       if (event.solver !== undefined && !unknown.has(event.orderId)) return source
-      const order = await readOrder(event.orderId, stateBlock)
+      const order = await readOrder(event.orderId)
       return order === undefined ? source : { ...source, event: { ...event, solver: order.solver }, order }
     }
     return Promise.all(events.map(attach))

@@ -37,10 +37,10 @@ export interface BlockProcessor {
   /**
    * Adds linked headers with the events of their blocks, after it has removed the known blocks that they replace. Then it
    * publishes the confirmed events.
-   * @param stateBlock the block as of which orders are read
+   * @param headNumber the head at that time
    * @throws InconsistentAnswerError when the node contradicts itself; it removes nothing in this case
    */
-  add(reader: BlockReader, headers: readonly TimedHeader[], stateBlock: number): Promise<Outcome>
+  add(reader: BlockReader, headers: readonly TimedHeader[], headNumber: number): Promise<Outcome>
   /** Adds a range that follows the last known block and is too old to change, and publishes it. */
   addRange(range: LinkedRange): Promise<void>
   /** Reads blocks again that the node could not prove complete, and publishes the missing events. @throws EventSinkError */
@@ -89,23 +89,23 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     reader: BlockReader,
     local: LocalChain,
     headers: readonly TimedHeader[],
-    stateBlock: number,
+    headNumber: number,
   ): Promise<Outcome> {
     const [first] = headers
     if (first === undefined) return 'added'
     const step = reconcile(local, first)
     switch (step.kind) {
       case 'append':
-        append(local, headers, await reader.blocks(headers, stateBlock), stateBlock)
+        append(local, headers, await reader.blocks(headers), headNumber)
         return 'added'
       case 'reorganisation': {
         // The node may have left the fork of this head. The old events stay until the new ones have been read.
-        const [blocks] = await Promise.all([reader.blocks(headers, stateBlock), assertOnChain(reader, first)])
-        append(await rollBack(local, step.ancestor), headers, blocks, stateBlock)
+        const [blocks] = await Promise.all([reader.blocks(headers), assertOnChain(reader, first)])
+        append(await rollBack(local, step.ancestor), headers, blocks, headNumber)
         return 'removed'
       }
       case 'fork':
-        return place(reader, local, [await parentOf(reader, first), ...headers], stateBlock)
+        return place(reader, local, [await parentOf(reader, first), ...headers], headNumber)
       case 'lost':
         await resync(reader, local, first)
         return 'removed'
@@ -184,8 +184,8 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       hasRemoved = false
     },
 
-    async add(reader, headers, stateBlock) {
-      const outcome = await place(reader, knownBlocks(), headers, stateBlock)
+    async add(reader, headers, headNumber) {
+      const outcome = await place(reader, knownBlocks(), headers, headNumber)
       const local = knownBlocks()
       // A head confirms only its known ancestors.
       await confirmationBuffer.publish(local, tipOf(local).number - confirmations)

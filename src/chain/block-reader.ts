@@ -32,11 +32,8 @@ export interface BlockReader {
   headerOf(hash: Hex): Promise<TimedHeader>
   /** Number of the last final block; undefined when the chain does not report it. */
   finalized(): Promise<number | undefined>
-  /**
-   * The decoded logs of exactly these blocks, requested by block hash (EIP-234).
-   * @param stateBlock number of the block as of which orders are read
-   */
-  blocks(headers: readonly TimedHeader[], stateBlock: number): Promise<Block[]>
+  /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
+  blocks(headers: readonly TimedHeader[]): Promise<Block[]>
   /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
   range(from: number, to: number): Promise<BlockRange>
   /** Adds what the contract has of orders and the events do not say. */
@@ -59,7 +56,7 @@ export function createBlockReader(
 ): BlockReader {
   const clients = [client, ...others] as const
   const readBlockLogs = createBlockLogsReader(clients, address, pause)
-  const attachOrders = createAttachOrders({ clients, chainId, address, ordersWithUnknownTerms, pause })
+  const attachOrders = createAttachOrders({ clients, chainId, address, ordersWithUnknownTerms })
   const readRangeLogs = createRangeLogsReader(client, address, header, readBlockLogs)
 
   async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: string) {
@@ -103,12 +100,9 @@ export function createBlockReader(
         ({ number }) => number,
         () => undefined,
       ),
-    async blocks(headers, stateBlock) {
+    async blocks(headers) {
       const blocks = await Promise.all(headers.map(block))
-      const attached = await attachOrders(
-        blocks.flatMap(({ events }) => events),
-        stateBlock,
-      )
+      const attached = await attachOrders(blocks.flatMap(({ events }) => events))
       let start = 0
       return blocks.map((read) => {
         const events = attached.slice(start, start + read.events.length)

@@ -74,14 +74,10 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
   }
 
   /** The blocks that are on the node's chain, with their logs. */
-  async function recheck(
-    reader: BlockReader,
-    due: readonly WaitingBlock[],
-    headNumber: number,
-  ): Promise<Block[]> {
+  async function recheck(reader: BlockReader, due: readonly WaitingBlock[]): Promise<Block[]> {
     const headers = await Promise.all(due.map(({ header }) => reader.header(header.number)))
     const onChain = headers.filter(({ hash }, index) => hash === due[index]?.header.hash)
-    return reader.blocks(onChain, headNumber)
+    return reader.blocks(onChain)
   }
 
   return {
@@ -100,7 +96,7 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
       waiting = waiting.filter(({ header }) => mayBeOn(local, header))
       const due = waiting.filter(({ header }) => header.number <= Math.min(headNumber - depth, published))
       if (due.length === 0) return
-      const blocks = await recheck(reader, due, headNumber).catch((error) => {
+      const blocks = await recheck(reader, due).catch((error) => {
         log.debug({ chainId, reason: summary(error) }, 'the second reading of blocks failed')
         return []
       })

@@ -71,7 +71,7 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
       // The first block of a chain may name any parent.
       const isLinked = last.number < 0 || range.first.parentHash === last.hash
       if (isLinked) {
-        const events = await reader.attachOrders(range.events, head.number)
+        const events = await reader.attachOrders(range.events)
         // After a range, the event log keeps no earlier blocks, so that a restart could not read them again.
         await blocks.recheck(reader, range.end.number)
         await blocks.addRange({ ...range, events })

@@ -36,7 +36,7 @@ interface LogCompletionOptions {
 /** Rows of one page, and the pause after it: at most a twentieth of the event loop's time. */
 const PAGE = 50
 const PAUSE_MS = 40
-const LOOK_INTERVAL_MS = 30_000
+const LOOK_INTERVAL_MS = 2000
 const RETRY_MS = 10_000
 const MAX_RETRY_MS = 60 * 60_000
 

@@ -47,28 +47,31 @@ export function createIncompleteLog(
   { notify }: Coordination,
 ): IncompleteLog {
   return {
-    addToOrders: (token, limit) =>
-      write(token, async (transaction) => {
+    async addToOrders(token, limit) {
+      const left = outsideOrders(database, token.chainId)
+      // Without a transaction, which would lock and write for nothing.
+      if ((await left.select('sequence').limit(1).execute()).length === 0) return 0
+      return write(token, async (transaction) => {
         await lockLog(transaction)
-        const rows = await transaction
-          .selectFrom('events')
+        const rows = await outsideOrders(transaction, token.chainId)
           .selectAll()
-          .where('chain_id', '=', token.chainId)
-          .where('is_in_orders', 'is', null)
           .orderBy('sequence', 'desc')
           .limit(limit)
           .execute()
         const sources = rows.filter((row) => row.is_canonical === 1).map(sourceOf)
         await addSteps(transaction, token.chainId, sources)
-        const sequences = rows.map(({ sequence }) => sequence)
-        if (sequences.length > 0)
-          await transaction
-            .updateTable('events')
-            .set({ is_in_orders: 1 })
-            .where('sequence', 'in', sequences)
-            .execute()
+        await transaction
+          .updateTable('events')
+          .set({ is_in_orders: 1 })
+          .where(
+            'sequence',
+            'in',
+            rows.map(({ sequence }) => sequence),
+          )
+          .execute()
         return rows.length
-      }),
+      })
+    },
 
     async eventsWithoutTransaction(chainId, before, limit) {
       const rows = await database
@@ -150,4 +153,9 @@ export function createIncompleteLog(
         await writeOrders(transaction, completed)
       }),
   }
+}
+
+/** The events of a chain that an older version wrote, and that the orders lack. */
+function outsideOrders(database: Database, chainId: number) {
+  return database.selectFrom('events').where('chain_id', '=', chainId).where('is_in_orders', 'is', null)
 }

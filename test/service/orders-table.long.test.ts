@@ -1,0 +1,136 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { expectedOrders, type OrderJson } from '../support/chain/expected-orders.js'
+import { listOrders } from '../support/clients/list-orders.js'
+import { databases } from '../support/databases/service-databases.js'
+import { eventually } from '../support/eventually.js'
+import { createRandom, type Random } from '../support/random.js'
+import { rounds } from '../support/rounds.js'
+import { environmentForAll } from '../support/service/event-service.js'
+import { startService, type TestService } from '../support/service/service.js'
+
+const RUNS = rounds(6, 1)
+const MOVES = rounds(14, 7)
+/** Older blocks are read in ranges. */
+const MAX_REORG_DEPTH = 8
+
+const instances: [kind: string, makeDatabase: (typeof databases)[number][1], replicas: number][] =
+  databases.map(([kind, make]) => [kind, make, kind === 'SQLite' ? 1 : 3])
+
+describe.each(instances)('on %s', (_kind, makeDatabase, replicas) => {
+  it.each(Array.from({ length: RUNS }, (_, run) => [run + 1]))(
+    'the list of orders is what a new read of the chain gives, after any history (seed %i)',
+    { timeout: 120_000 },
+    async (seed) => {
+      const random = createRandom(seed)
+      const chain = await startChain({ bonded: 0, extraArgs: ['--prune-history', '1000'] })
+      onTestFinished(() => chain.stop())
+      const traffic = await createTraffic(chain, { seed })
+      const { environment, drop } = await makeDatabase()
+      onTestFinished(drop)
+      const fleet = createFleet(chain, random, replicas, environment)
+      onTestFinished(fleet.close)
+      await traffic.run({ events: 20, blocks: 4 })
+      await fleet.start()
+      for (let move = 0; move < MOVES; move++) {
+        await makeMove(traffic, fleet, random)
+        await fleet.expectOrdersOfChain((await traffic.head()).number)
+      }
+    },
+  )
+})
+
+async function makeMove(traffic: Traffic, fleet: Fleet, random: Random): Promise<void> {
+  const grow = (blocks: number) => traffic.run({ events: random.integer(1, 3 * blocks), blocks })
+  const reorganise = (depth: number) =>
+    traffic.reorganiseAtRandom({
+      depth,
+      events: random.integer(0, 2 * depth),
+      longerBy: random.integer(0, 1),
+    })
+  const moves: [() => Promise<unknown>, ...(() => Promise<unknown>)[]] = [
+    () => grow(random.integer(1, 5)),
+    () => grow(random.integer(1, 5)),
+    () => reorganise(random.integer(1, 6)),
+    () => reorganise(random.integer(1, 6)),
+    // Up to the old head again: on a shorter chain, published events may have fewer confirmations.
+    () => traffic.rollBack(random.integer(1, 4)).then(() => grow(4)),
+    () => fleet.restart(() => grow(random.integer(1, 3))),
+    () => fleet.restart(() => reorganise(random.integer(1, 6))),
+    // A backfill, whose ranges begin after the last known block.
+    () => fleet.restart(() => grow(3 * MAX_REORG_DEPTH)),
+    () => fleet.replaceLeader(() => reorganise(random.integer(1, 6))),
+  ]
+  await random.pick(moves)()
+}
+
+type Fleet = ReturnType<typeof createFleet>
+
+/** One service, or several replicas, on a database that stays. */
+function createFleet(chain: TestChain, random: Random, replicas: number, database: Record<string, string>) {
+  const confirmations = random.integer(0, 2)
+  const environment = {
+    ...environmentForAll([chain]),
+    ...database,
+    [`START_BLOCK_${chain.chainId}`]: '0',
+    [`CONFIRMATIONS_${chain.chainId}`]: String(confirmations),
+    MAX_REORG_DEPTH: String(MAX_REORG_DEPTH),
+    RATE_LIMIT_ORDER: '100000',
+  }
+  let services: TestService[] = []
+
+  async function start(): Promise<void> {
+    while (services.length < replicas) services.push(await startService(chain, environment))
+  }
+  async function close(): Promise<void> {
+    await Promise.all(services.splice(0).map((service) => service.close()))
+  }
+
+  return {
+    start,
+    close,
+    async restart(whileDown: () => Promise<unknown>): Promise<void> {
+      await close()
+      await whileDown()
+      await start()
+    },
+    /** The first replica leaves while something happens, and another one takes the chain over. */
+    async replaceLeader(meanwhile: () => Promise<unknown>): Promise<void> {
+      const [leader, ...others] = services
+      services = others
+      await Promise.all([leader?.close(), meanwhile()])
+      await start()
+    },
+    async expectOrdersOfChain(head: number): Promise<void> {
+      const expected = await expectedOrders(chain, Math.max(0, head - confirmations))
+      const pageSize = random.integer(1, 60)
+      const read = () =>
+        listOrders(
+          chain.chainId,
+          { pageSize },
+          () => services[random.integer(0, services.length - 1)] as TestService,
+        )
+      const orders = await eventually(read, (list) => isSame(list, expected)).catch(read)
+      expect(orders).toEqual(expected)
+      const [some] = expected
+      if (some !== undefined) await expectFiltered(expected, { user: `${some.user}`, state: some.state })
+    },
+  }
+
+  async function expectFiltered(all: OrderJson[], filter: Record<string, string>): Promise<void> {
+    const wanted = all.filter((order) =>
+      Object.entries(filter).every(([field, value]) => order[field] === value),
+    )
+    const [service] = services as [TestService]
+    expect(await listOrders(chain.chainId, { ...filter, pageSize: 7 }, () => service)).toEqual(wanted)
+  }
+}
+
+function isSame(one: readonly OrderJson[], other: readonly OrderJson[]): boolean {
+  return JSON.stringify(one.map(sorted)) === JSON.stringify(other.map(sorted))
+}
+
+function sorted(order: OrderJson): unknown {
+  return Object.entries(order).sort(([a], [b]) => (a < b ? -1 : 1))
+}
