@@ -37,7 +37,7 @@ interface LogCompletionOptions {
 const PAGE = 50
 const PAUSE_MS = 40
 const LOOK_INTERVAL_MS = 2000
-const RETRY_MS = 10_000
+const RETRY_MS = 2000
 const MAX_RETRY_MS = 60 * 60_000
 
 /** Builds the completion of one chain's log. */
@@ -46,6 +46,7 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
   const settlement = createSettlement(client, chainId, options.settlement)
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
+  /** The newest order without terms at the last look. Its first read does not wait for the retries of others. */
   let newest: Hex | undefined
 
   /** Runs pages until one returns that there is no next one. */
@@ -103,9 +104,9 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
   async function look(): Promise<void> {
     await addToOrders()
     const [order] = await sink.ordersWithoutTerms(undefined, 1)
-    if (order === undefined || order.orderId === newest) return
-    newest = order.orderId
-    terms.run()
+    const isNew = order !== undefined && order.orderId !== newest
+    newest = order?.orderId
+    if (isNew) terms.run()
   }
 
   function retry(work: () => Promise<void>, task: string) {
