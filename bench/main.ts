@@ -15,6 +15,7 @@ import { isMet, thresholdsOf } from './check.js'
 import { footprint } from './footprint.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
+import { orderLists } from './order-lists.js'
 import { type Picture, page } from './page.js'
 import { latencyPlot, svg, throughputPlot } from './plot.js'
 import { protocols } from './protocols.js'
@@ -32,6 +33,7 @@ const BENCHMARKS = [
   tail,
   quoteStreams,
   reads,
+  orderLists,
   latency,
   broadcast,
   idleClients,

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ListedOrder } from '../src/domain/order.js'
+import { type Database, openTables } from '../src/store/database.js'
+import { writeOrders } from '../src/store/order-statements.js'
+import { createConnectionPool } from '../src/store/postgres.js'
+import { POSTGRES_TABLES } from '../src/store/postgres-tables.js'
+import type { Schema } from '../src/store/schema.js'
+import { openSqlite } from '../src/store/sqlite.js'
+import { startChain, type TestChain } from '../test/support/chain/chain.js'
+import type { Benchmark, Finding, Row } from './benchmark.js'
+import { startBuiltService } from './built-service.js'
+import { startDatabaseServer } from './database-server.js'
+import { quantile } from './load.js'
+
+const ORDERS = 1_000_000
+const ORDERS_PER_STATEMENT = 500
+const ORDERS_PER_BLOCK = 10
+const USERS = 1000
+const SOLVERS = 20
+/** One order in so many is not settled yet. */
+const OPEN_SHARE = 1000
+const PAGE_SIZE = 200
+const WARM_UP = 20
+const READS = 300
+const MAX_P99_MS = 20
+
+type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
+
+/** Lists of orders with each filter, on both databases. */
+export const orderLists: Benchmark = {
+  name: 'order-lists',
+  about:
+    `Pages of ${PAGE_SIZE} orders from a table of ${ORDERS.toLocaleString('en')}, one request at a time: the first page, and ` +
+    'a page in the middle of the list, with each filter. The reference is the list of solvers, which is in memory.',
+  async collectMetrics() {
+    const chain = await startChain({ bonded: 0 })
+    const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+    const server = await startDatabaseServer()
+    try {
+      const path = join(folder, 'service.db')
+      const url = await server.createDatabase()
+      await fill(await openSqlite(path), chain.chainId)
+      await fill(
+        await openTables<Schema>(createConnectionPool(url).dialect(), POSTGRES_TABLES.main),
+        chain.chainId,
+      )
+      const parts = [
+        await measureOn(chain, 'SQLite', { DB_PATH: path }),
+        await measureOn(chain, 'PostgreSQL', { DATABASE_URL: url }),
+      ]
+      return { rows: parts.flatMap(({ rows }) => rows), findings: parts.flatMap(({ findings }) => findings) }
+    } finally {
+      await server.stop()
+      await chain.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+async function measureOn(chain: Chain, database: string, environment: Record<string, string>) {
+  const service = await startBuiltService(chain, environment)
+  const base = `${service.url}/v1/${chain.chainId}`
+  const user = addressOf(USERS / 2)
+  const solver = addressOf(USERS + SOLVERS / 2)
+  const filters: Record<string, string> = {
+    'no filter': '',
+    user: `&user=${user}`,
+    solver: `&solver=${solver}`,
+    'state DEPOSITED': '&state=DEPOSITED',
+    'solver and state': `&solver=${solver}&state=SETTLED`,
+    'user and solver': `&user=${user}&solver=${solver}`,
+  }
+  const rows: Row[] = []
+  const findings: Finding[] = []
+  const add = (read: string, latencies: readonly number[], isBound: boolean) => {
+    const at = (part: number) => Math.round(quantile(latencies, part) * 10) / 10
+    rows.push({ database, read, 'median ms': at(0.5), 'p99 ms': at(0.99), 'longest ms': at(1) })
+    if (isBound)
+      findings.push({
+        name: `${database}, ${read}: p99, ms`,
+        value: quantile(latencies, 0.99),
+        atMost: MAX_P99_MS,
+      })
+  }
+  try {
+    add('list of solvers', await latenciesOf(`${base}/solvers`), false)
+    for (const [name, filter] of Object.entries(filters)) {
+      const url = `${base}/orders?pageSize=${PAGE_SIZE}${filter}`
+      add(`${name}: first page`, await latenciesOf(url), true)
+      add(`${name}: page in the middle`, await latenciesOf(await middleOf(url)), true)
+    }
+  } finally {
+    await service.stop()
+  }
+  return { rows, findings }
+}
+
+/** The URL of a page in the middle of a list. The token of a page names a block, in base 36. */
+async function middleOf(url: string): Promise<string> {
+  const { nextPageToken } = (await (await fetch(url)).json()) as { nextPageToken: string }
+  if (nextPageToken === '') return url
+  const [, index, digest] = nextPageToken.split('-')
+  const block = Math.floor(ORDERS / ORDERS_PER_BLOCK / 2).toString(36)
+  return `${url}&pageToken=${[block, index, digest].join('-')}`
+}
+
+async function latenciesOf(url: string): Promise<number[]> {
+  const latencies: number[] = []
+  for (let read = 0; read < WARM_UP + READS; read++) {
+    const start = performance.now()
+    const response = await fetch(url)
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`${url}: ${response.status}`)
+    if (read >= WARM_UP) latencies.push(performance.now() - start)
+  }
+  return latencies
+}
+
+/** Fills the table of orders, and closes the database. */
+async function fill(database: Database, chainId: number): Promise<void> {
+  try {
+    for (let start = 0; start < ORDERS; start += ORDERS_PER_STATEMENT) {
+      const orders = Array.from({ length: ORDERS_PER_STATEMENT }, (_, index) =>
+        orderOf(chainId, start + index),
+      )
+      await database.transaction().execute((transaction) => writeOrders(transaction, orders))
+    }
+  } finally {
+    await database.destroy()
+  }
+}
+
+function orderOf(chainId: number, number: number): ListedOrder {
+  const step = (block: number) => ({
+    blockNumber: block,
+    logIndex: number % ORDERS_PER_BLOCK,
+    blockTime: 1_700_000_000 + block,
+    transactionHash: hex(32, number),
+  })
+  const block = Math.floor(number / ORDERS_PER_BLOCK)
+  const isOpen = number % OPEN_SHARE === 0
+  return {
+    chainId,
+    // Like a hash, so that the index of ids grows at random places.
+    orderId: hex(32, (number * 2_654_435_761) % 2 ** 32),
+    state: isOpen ? 'DEPOSITED' : 'SETTLED',
+    user: addressOf(number % USERS),
+    solver: addressOf(USERS + (Math.floor(number / USERS) % SOLVERS)),
+    terms: {
+      inputToken: addressOf(1),
+      inputAmount: 10n ** 18n,
+      outputToken: addressOf(2),
+      outputAmount: 10n ** 9n,
+      outputChainId: chainId,
+      fillDeadline: 1_800_000_000,
+    },
+    steps: { deposited: step(block), ...(!isOpen && { settled: step(block + 1) }) },
+  }
+}
+
+const addressOf = (number: number) => hex(20, number)
+
+function hex(bytes: number, value: number): `0x${string}` {
+  return `0x${value.toString(16).padStart(2 * bytes, '0')}`
+}

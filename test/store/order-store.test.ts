@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest'
+import type { EventWithPosition } from '../../src/domain/block.js'
+import type { Deposited, OrderEvent } from '../../src/domain/event.js'
+import type { Hex } from '../../src/domain/hex.js'
+import type { KnownOrder, ListedOrder } from '../../src/domain/order.js'
+import { createOrderStore } from '../../src/store/order-store.js'
+import { BOTH_DATABASES, type TestDatabase } from './databases.js'
+import { header, newBlocks, openToRead, SETTLEMENT } from './event-samples.js'
+
+const TERMS = {
+  inputToken: '0x1a',
+  inputAmount: 2n ** 256n - 1n,
+  outputToken: '0x1b',
+  outputAmount: 1n,
+  fillDeadline: 1_900_000_000,
+} as const
+const USER = '0x0b'
+const SOLVER = '0x0c'
+
+/** Where an event is on the chain. */
+const at = (blockNumber: number, logIndex = 0) =>
+  ({
+    blockNumber,
+    logIndex,
+    transactionHash: `0x7a${blockNumber}`,
+    blockTime: 1_700_000_000 + blockNumber,
+  }) as const
+
+function sourceOf(event: OrderEvent, order?: KnownOrder): EventWithPosition {
+  return { event, blockHash: header(event.blockNumber).hash, ...(order && { order }) }
+}
+
+function base(orderId: Hex, position: ReturnType<typeof at>, chainId = 1) {
+  return { chainId, orderId, user: USER, solver: SOLVER, ...position } as const
+}
+
+function deposited(orderId: Hex, position: ReturnType<typeof at>, changes: Partial<Deposited> = {}) {
+  return sourceOf({ ...base(orderId, position), type: 'Deposited', ...TERMS, ...changes })
+}
+
+function settled(orderId: Hex, position: ReturnType<typeof at>, order?: KnownOrder, chainId = 1) {
+  return sourceOf({ ...base(orderId, position, chainId), type: 'Settled' }, order)
+}
+
+const contractOrder = (orderId: Hex): KnownOrder => ({
+  state: 'SETTLED',
+  chainId: 1,
+  orderId,
+  user: USER,
+  solver: SOLVER,
+  ...TERMS,
+  outputChainId: 1,
+})
+
+/** A store that leads chain 1 from block 10 on. */
+async function prepare(on: TestDatabase) {
+  const opened = await openToRead(on)
+  const { store, one } = opened
+  await store.begin(one, SETTLEMENT, header(10))
+  const orders = createOrderStore(opened.database)
+  const all = async (chainId = 1): Promise<readonly ListedOrder[]> =>
+    (await orders.list(chainId, {}, undefined, 100)).orders
+  return { ...opened, orders, all }
+}
+
+describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
+  const create = kind()
+
+  test('have the steps and the terms of their events', async () => {
+    const { store, one, all } = await prepare(await create())
+    await store.append(one, newBlocks(11, 12, [deposited('0x0a', at(11, 3)), settled('0x0a', at(12, 1))]))
+    expect(await all()).toStrictEqual([
+      {
+        chainId: 1,
+        orderId: '0x0a',
+        state: 'SETTLED',
+        user: USER,
+        solver: SOLVER,
+        terms: { ...TERMS, outputChainId: 1 },
+        steps: { deposited: at(11, 3), settled: at(12, 1) },
+      },
+    ])
+  })
+
+  test('are sorted by the first event on the chain, also when a node has left it out at first', async () => {
+    const { store, one, all } = await prepare(await create())
+    const [early, late] = [settled('0x0a', at(12)), settled('0x0b', at(12, 1))]
+    await store.append(one, newBlocks(11, 12, [early, late]))
+    expect((await all()).map(({ orderId }) => orderId)).toEqual(['0x0b', '0x0a'])
+    await store.appendMissing(one, [deposited('0x0b', at(11))])
+    expect((await all()).map(({ orderId, state }) => [orderId, state])).toEqual([
+      ['0x0a', 'SETTLED'],
+      ['0x0b', 'SETTLED'],
+    ])
+  })
+
+  test('lose the steps that a reorganisation removes, and leave the list with their last one', async () => {
+    const { store, one, all } = await prepare(await create())
+    const events = [deposited('0x0a', at(11)), deposited('0x0b', at(12)), settled('0x0a', at(12, 1))]
+    await store.append(one, newBlocks(11, 12, events))
+    await store.revert(one, header(11))
+    expect((await all()).map(({ orderId, state, steps }) => [orderId, state, Object.keys(steps)])).toEqual([
+      ['0x0a', 'DEPOSITED', ['deposited']],
+    ])
+    await store.revert(one, header(10))
+    expect(await all()).toEqual([])
+  })
+
+  test('stay when their events leave the log', async () => {
+    const { store, one, all } = await prepare(await create())
+    await store.append(one, newBlocks(11, 11, [deposited('0x0a', at(11)), deposited('0x0b', at(11, 1))]))
+    await store.prune(Number.MAX_SAFE_INTEGER)
+    await store.append(one, newBlocks(12, 12, [settled('0x0a', at(12))]))
+    expect((await all()).map(({ orderId, state }) => [orderId, state])).toEqual([
+      ['0x0b', 'DEPOSITED'],
+      ['0x0a', 'SETTLED'],
+    ])
+  })
+
+  test('of another settlement contract leave the list, and those of other chains stay', async () => {
+    const { store, one, two, all } = await prepare(await create())
+    await store.begin(two, SETTLEMENT, header(10))
+    await store.append(one, newBlocks(11, 11, [deposited('0x0a', at(11))]))
+    await store.append(two, newBlocks(11, 11, [settled('0x0a', at(11), undefined, 2)]))
+    await store.begin(one, '0x5e771f', header(11))
+    expect([await all(1), (await all(2)).length]).toEqual([[], 1])
+  })
+
+  test('without `Deposited` event have the terms of the contract, at once or later', async () => {
+    const { store, one, all } = await prepare(await create())
+    const events = [settled('0x0a', at(11), contractOrder('0x0a')), settled('0x0b', at(11, 1))]
+    await store.append(one, newBlocks(11, 11, events))
+    expect(await store.ordersWithUnknownTerms(1, ['0x0a', '0x0b', '0x0c'])).toEqual(new Set(['0x0b', '0x0c']))
+    const incomplete = await store.ordersWithoutTerms(1, undefined, 10)
+    expect(incomplete).toEqual([{ orderId: '0x0b', blockNumber: 11, logIndex: 1 }])
+    expect(await store.ordersWithoutTerms(1, incomplete[0], 10)).toEqual([])
+    await store.completeOrders(one, [contractOrder('0x0b'), contractOrder('0x0d')])
+    const terms = { ...TERMS, outputChainId: 1 }
+    expect((await all()).map((order) => [order.orderId, order.terms])).toEqual([
+      ['0x0b', terms],
+      ['0x0a', terms],
+    ])
+  })
+
+  test('more than fit into one statement are added and removed', async () => {
+    const { store, one, orders } = await prepare(await create())
+    const many = Array.from({ length: 1201 }, (_, index) => deposited(`0x${index}`, at(11, index)))
+    await store.append(one, newBlocks(11, 11, many))
+    const page = await orders.list(1, {}, undefined, 2000)
+    expect(page.orders.map(({ orderId }) => orderId)).toEqual(
+      many.toReversed().map(({ event }) => event.orderId),
+    )
+    await store.revert(one, header(10))
+    expect((await orders.list(1, {}, undefined, 2000)).orders).toEqual([])
+  })
+})
+
+describe.each(BOTH_DATABASES)('the events of an older version %s', (_where, kind) => {
+  const create = kind()
+
+  /** Makes the events of the log older. */
+  async function prepareOlder(events: readonly EventWithPosition[]) {
+    const opened = await prepare(await create())
+    const { store, one, database } = opened
+    await store.append(one, newBlocks(11, 13, events))
+    await database
+      .updateTable('events')
+      .set({ transaction_hash: null, block_time: null, is_in_orders: null })
+      .execute()
+    await database.deleteFrom('orders').execute()
+    return opened
+  }
+  const events = [deposited('0x0a', at(11)), deposited('0x0b', at(12)), settled('0x0a', at(13))] as const
+
+  test('come into the orders in parts, and the newest first', async () => {
+    const { store, one, all } = await prepareOlder(events)
+    expect(await store.addToOrders(one, 2)).toBe(2)
+    expect((await all()).map(({ orderId, state }) => [orderId, state])).toEqual([
+      ['0x0a', 'SETTLED'],
+      ['0x0b', 'DEPOSITED'],
+    ])
+    expect([await store.addToOrders(one, 2), await store.addToOrders(one, 2)]).toEqual([1, 0])
+    expect((await all()).map(({ orderId, terms }) => [orderId, terms !== undefined])).toEqual([
+      ['0x0b', true],
+      ['0x0a', true],
+    ])
+  })
+
+  test('that a reorganisation has removed meanwhile do not come into the orders', async () => {
+    const { store, one, all } = await prepareOlder(events)
+    await store.revert(one, header(11))
+    while ((await store.addToOrders(one, 1)) > 0);
+    expect((await all()).map(({ orderId, state }) => [orderId, state])).toEqual([['0x0a', 'DEPOSITED']])
+    expect(await store.eventsWithoutTransaction(1, 100, 10)).toMatchObject([{ sequence: 1 }])
+  })
+
+  test('get their transactions and times also in their orders', async () => {
+    const { store, one, all } = await prepareOlder(events)
+    await store.addToOrders(one, 10)
+    const incomplete = await store.eventsWithoutTransaction(1, 100, 2)
+    expect(incomplete.map(({ sequence, type }) => [sequence, type])).toEqual([
+      [3, 'Settled'],
+      [2, 'Deposited'],
+    ])
+    expect(await store.eventsWithoutTransaction(1, 2, 2)).toMatchObject([
+      { sequence: 1, type: 'Deposited', orderId: '0x0a', blockNumber: 11, blockHash: header(11).hash },
+    ])
+    const { transactionHash, blockTime } = at(13)
+    const completed = await store.completeEvents(one, [{ sequence: 3, transactionHash, blockTime }])
+    expect(completed).toEqual([expect.objectContaining({ sequence: 3, event: events[2].event })])
+    const unknown = { transactionHash: undefined, blockTime: undefined }
+    expect((await all()).find(({ orderId }) => orderId === '0x0a')?.steps).toEqual({
+      deposited: { ...at(11), ...unknown },
+      settled: at(13),
+    })
+    expect((await store.eventsWithoutTransaction(1, 100, 10)).map(({ sequence }) => sequence)).toEqual([2, 1])
+  })
+
+  test('are not completed by a former leader', async () => {
+    const { store, one } = await prepareOlder(events)
+    await store.takeOver(1)
+    const { transactionHash, blockTime } = at(11)
+    const writes = [
+      () => store.addToOrders(one, 10),
+      () => store.completeEvents(one, [{ sequence: 1, transactionHash, blockTime }]),
+      () => store.completeOrders(one, [contractOrder('0x0a')]),
+    ]
+    for (const write of writes) await expect(write()).rejects.toThrow('another process reads chain 1 now')
+  })
+
+  test('keep their cursors', async () => {
+    const { store, one } = await prepareOlder(events)
+    const before = await store.readEntry(1)
+    const { transactionHash, blockTime } = at(11)
+    await store.completeEvents(one, [{ sequence: 1, transactionHash, blockTime }])
+    const after = await store.readEntry(1)
+    expect([after?.digest, after?.event.transactionHash]).toEqual([before?.digest, transactionHash])
+  })
+})
