@@ -1,4 +1,4 @@
-import { startChain } from '../test/support/chain/chain.js'
+import { startChain, type TestChain } from '../test/support/chain/chain.js'
 import { deployChattySettlement } from '../test/support/chain/chatty-settlement.js'
 
 export type ChattyChain = Awaited<ReturnType<typeof startChattyChain>>
@@ -16,11 +16,16 @@ export async function onChattyChain<Result>(work: (chain: ChattyChain) => Promis
 async function startChattyChain() {
   const chain = await startChain({ bonded: 0 })
   try {
-    const chatty = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
-    const contracts = { ...chain.contracts, settlement: chatty.address }
-    return { ...chain, contracts, emitEvents: chatty.emitEvents }
+    return await makeChatty(chain)
   } catch (error) {
     await chain.stop()
     throw error
   }
+}
+
+/** A chain with a settlement contract that emits any events in place of its own one. */
+export async function makeChatty(chain: TestChain) {
+  const chatty = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
+  const contracts = { ...chain.contracts, settlement: chatty.address }
+  return { ...chain, contracts, emitEvents: chatty.emitEvents }
 }

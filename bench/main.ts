@@ -15,6 +15,7 @@ import { isMet, thresholdsOf } from './check.js'
 import { footprint } from './footprint.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
+import { logCompletion } from './log-completion.js'
 import { orderLists } from './order-lists.js'
 import { type Picture, page } from './page.js'
 import { latencyPlot, svg, throughputPlot } from './plot.js'
@@ -34,6 +35,7 @@ const BENCHMARKS = [
   quoteStreams,
   reads,
   orderLists,
+  logCompletion,
   latency,
   broadcast,
   idleClients,

@@ -16,6 +16,7 @@ import { quantile } from './load.js'
 
 const ORDERS = 1_000_000
 const ORDERS_PER_STATEMENT = 500
+const ORDERS_PER_TRANSACTION = 50_000
 const ORDERS_PER_BLOCK = 10
 const USERS = 1000
 const SOLVERS = 20
@@ -121,12 +122,16 @@ async function latenciesOf(url: string): Promise<number[]> {
 /** Fills the table of orders, and closes the database. */
 async function fill(database: Database, chainId: number): Promise<void> {
   try {
-    for (let start = 0; start < ORDERS; start += ORDERS_PER_STATEMENT) {
-      const orders = Array.from({ length: ORDERS_PER_STATEMENT }, (_, index) =>
-        orderOf(chainId, start + index),
-      )
-      await database.transaction().execute((transaction) => writeOrders(transaction, orders))
-    }
+    for (let start = 0; start < ORDERS; start += ORDERS_PER_TRANSACTION)
+      await database.transaction().execute(async (transaction) => {
+        for (let first = start; first < start + ORDERS_PER_TRANSACTION; first += ORDERS_PER_STATEMENT) {
+          const numbers = Array.from({ length: ORDERS_PER_STATEMENT }, (_, index) => first + index)
+          await writeOrders(
+            transaction,
+            numbers.map((number) => orderOf(chainId, number)),
+          )
+        }
+      })
   } finally {
     await database.destroy()
   }

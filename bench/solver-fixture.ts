@@ -1,5 +1,5 @@
 import { bondSolver } from '../src/devnet/deploy.js'
-import { BOND, startChain } from '../test/support/chain/chain.js'
+import { BOND, startChain, type TestChain } from '../test/support/chain/chain.js'
 import { startChild } from '../test/support/process/child-process.js'
 import { signedRegistration } from '../test/support/solvers/solver.js'
 import { accountsFor, benchAccount } from './bench-accounts.js'
@@ -7,31 +7,33 @@ import { startBuiltService } from './built-service.js'
 import { postJson } from './callers.js'
 import type { Habit, SolverPoolOptions } from './solver-pool.js'
 
-export type SolverFixture = Awaited<ReturnType<typeof startSolverFixture>>
+export type SolverFixture<C extends TestChain = TestChain> = Awaited<ReturnType<typeof openMarket<C>>> & {
+  stop(): Promise<void>
+}
 
 /**
  * A chain with this many bonded solvers that reply. `register` adds them to a service. `stop` ends every
  * process that was started here.
+ * @param prepare changes the chain before the solvers get their bonds
  */
-export async function startSolverFixture(solvers: number) {
+export async function startSolverFixture<C extends TestChain = TestChain>(
+  solvers: number,
+  prepare: (chain: TestChain) => Promise<C> = async (chain) => chain as C,
+): Promise<SolverFixture<C>> {
   const chain = await startChain({ bonded: 0, extraArgs: ['--accounts', String(accountsFor(solvers))] })
   const stops = [chain.stop]
   const stop = async () => {
     for (const stopOne of stops.splice(0).reverse()) await stopOne()
   }
   try {
-    return { ...(await openMarket(chain, solvers, stops)), stop }
+    return { ...(await openMarket(await prepare(chain), solvers, stops)), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function openMarket(
-  chain: Awaited<ReturnType<typeof startChain>>,
-  solvers: number,
-  stops: (() => Promise<unknown>)[],
-) {
+async function openMarket<C extends TestChain>(chain: C, solvers: number, stops: (() => Promise<unknown>)[]) {
   const { devnet, contracts, chainId } = chain
   const { settlement } = contracts
   const accounts = Array.from({ length: solvers }, (_, index) => benchAccount(index))

@@ -116,8 +116,9 @@ export function createIncompleteLog(
           .execute()
         const listed = rows.filter((row) => row.is_in_orders === 1)
         await addSteps(transaction, token.chainId, listed.map(sourceOf))
-        const range = [rows[0]?.sequence, rows.at(-1)?.sequence]
-        await notify(transaction, 'completions', range.join(' '))
+        const [first] = rows
+        const range = `${first?.sequence} ${rows.at(-1)?.sequence}`
+        if (first !== undefined) await notify(transaction, 'completions', range)
         return rows.map(logEntryOf)
       }),
 
