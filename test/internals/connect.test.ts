@@ -23,8 +23,7 @@ function createRouter(): ConnectRouter {
   const router = createConnectRouter()
   router.service(Health, {
     check: () => ({ status: SERVING }),
-    async *watch(_request, { values }) {
-      values.set(firstSent, true)
+    async *watch() {
       yield { status: SERVING }
       yield { status: NOT_SERVING }
       throw new Error('50 % of: it')
@@ -69,25 +68,68 @@ test('wrapHandlers replaces the handlers that an adapter of Connect serves', asy
   expect(called).toEqual(['Watch'])
 })
 
-test.each(['application/grpc', 'application/grpc-web', 'application/connect+proto'])(
-  'withContinuation sends its bytes after the first message of %s',
-  async (contentType) => {
-    const plain = await call(handlerOf(createRouter(), 'Watch'), contentType)
-    const extra = Buffer.from(encodeEnvelope(0, Buffer.from([8, 3])))
-    const handler = withContinuation(handlerOf(createRouter(), 'Watch'), ({ contextValues }) => {
-      expect(contextValues?.get(firstSent)).toBe(true)
-      return createAsyncIterable([extra, extra])
-    })
-    const { parts, trailer } = await call(handler, contentType)
-    const [first, ...rest] = plain.parts
-    expect(Buffer.concat(parts)).toEqual(Buffer.concat([first ?? extra, extra, extra, ...rest]))
-    expect([...(trailer ?? [])]).toEqual([...(plain.trailer ?? [])])
-  },
-)
+const STREAM_TYPES = ['application/grpc', 'application/grpc-web', 'application/connect+proto']
+const extra = Buffer.from(encodeEnvelope(0, Buffer.from([8, 3])))
+
+/** The handler of a stream that ends after its first message, or fails then. */
+function oneMessage(error?: ConnectError): UniversalHandler {
+  const router = createConnectRouter()
+  router.service(Health, {
+    async *watch(_request, { values }) {
+      values.set(firstSent, true)
+      yield { status: SERVING }
+      if (error !== undefined) throw error
+    },
+  })
+  return handlerOf(router, 'Watch')
+}
+
+const unexpected = () => Promise.reject(new Error('the stream does not fail'))
+
+test.each(STREAM_TYPES)('withContinuation sends its bytes before the end of %s', async (contentType) => {
+  const plain = await call(oneMessage(), contentType)
+  const following = [extra, extra]
+  const continuation: Parameters<typeof withContinuation>[1] = ({ contextValues }) => {
+    expect(contextValues?.get(firstSent)).toBe(true)
+    return async () => following.pop()
+  }
+  const { parts, trailer } = await call(withContinuation(oneMessage(), continuation, unexpected), contentType)
+  const [first, ...end] = plain.parts
+  expect(Buffer.concat(parts)).toEqual(Buffer.concat([first ?? extra, extra, extra, ...end]))
+  expect([...(trailer ?? [])]).toEqual([...(plain.trailer ?? [])])
+})
+
+test.each(STREAM_TYPES)('withContinuation ends %s with an error of its bytes', async (contentType) => {
+  const error = new ConnectError('the end', Code.Unavailable)
+  const plain = await call(oneMessage(error), contentType)
+  const router = createConnectRouter()
+  router.service(Health, {
+    // biome-ignore lint/correctness/useYield: the stream has only an end
+    async *watch() {
+      throw error
+    },
+  })
+  const following: (Buffer | ConnectError)[] = [error, extra]
+  const handler = withContinuation(
+    oneMessage(),
+    () => async () => following.pop(),
+    (request, thrown) => {
+      expect(thrown).toBe(error)
+      return handlerOf(
+        router,
+        'Watch',
+      )({ ...request, body: createAsyncIterable([encodeEnvelope(0, new Uint8Array())]) })
+    },
+  )
+  const { parts, trailer } = await call(handler, contentType)
+  const [first, ...end] = plain.parts
+  expect(Buffer.concat(parts)).toEqual(Buffer.concat([first ?? extra, extra, ...end]))
+  expect([...(trailer ?? [])]).toEqual([...(plain.trailer ?? [])])
+})
 
 test('withContinuation leaves a stream without a continuation as it is', async () => {
   const plain = await call(handlerOf(createRouter(), 'Watch'), 'application/grpc')
-  const handler = withContinuation(handlerOf(createRouter(), 'Watch'), () => undefined)
+  const handler = withContinuation(handlerOf(createRouter(), 'Watch'), () => undefined, unexpected)
   expect((await call(handler, 'application/grpc')).parts).toEqual(plain.parts)
 })
 
