@@ -38,9 +38,9 @@ function handlerOf(router: ConnectRouter, name: string): UniversalHandler {
   return found
 }
 
-/** Calls a streaming handler. @returns each part of the body, and the trailer after it */
-async function call(handler: UniversalHandler, contentType: string) {
-  const response = await handler({
+/** Calls a streaming handler. */
+function respond(handler: UniversalHandler, contentType: string) {
+  return handler({
     httpVersion: '2.0',
     method: 'POST',
     url: `http://localhost${handler.requestPath}`,
@@ -49,6 +49,11 @@ async function call(handler: UniversalHandler, contentType: string) {
     signal: new AbortController().signal,
     contextValues: createContextValues(),
   })
+}
+
+/** Calls a streaming handler. @returns each part of the body, and the trailer after it */
+async function call(handler: UniversalHandler, contentType: string) {
+  const response = await respond(handler, contentType)
   const parts: Uint8Array[] = []
   for await (const part of response.body as AsyncIterable<Uint8Array>) parts.push(part)
   return { parts, trailer: response.trailer }
@@ -125,6 +130,18 @@ test.each(STREAM_TYPES)('withContinuation ends %s with an error of its bytes', a
   const [first, ...end] = plain.parts
   expect(Buffer.concat(parts)).toEqual(Buffer.concat([first ?? extra, extra, ...end]))
   expect([...(trailer ?? [])]).toEqual([...(plain.trailer ?? [])])
+})
+
+test('withContinuation keeps no part after the next one was asked for', async () => {
+  const following = [extra]
+  const handler = withContinuation(oneMessage(), () => async () => following.pop(), unexpected)
+  const { body } = await respond(handler, 'application/grpc')
+  const parts = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  const first = await parts.next()
+  expect(first.value.length).toBeGreaterThan(0)
+  const second = parts.next()
+  expect(first.value.length).toBe(0)
+  expect((await second).value).toEqual(extra)
 })
 
 test('withContinuation leaves a stream without a continuation as it is', async () => {
