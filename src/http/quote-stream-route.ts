@@ -53,8 +53,13 @@ export function registerQuoteStream(
 function callerOf(request: FastifyRequest, reply: FastifyReply): QuoteStreamCaller {
   const context = new RestContext(request, reply)
   const { requestId, address, timeoutMs, traceparent } = context
+  // Without a spread, after which each object would have a hidden class of its own in memory.
   return {
-    ...{ protocol: 'sse', requestId, address, timeoutMs, traceparent },
+    protocol: 'sse',
+    requestId,
+    address,
+    timeoutMs,
+    traceparent,
     recordQuote: context.recordQuote.bind(context),
     isDrained: () => reply.raw.writableLength === 0,
     abandon: () => cut(request),

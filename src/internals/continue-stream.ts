@@ -42,7 +42,9 @@ function continued(
   fail: (error: ConnectError) => Promise<UniversalServerResponse>,
 ): UniversalServerResponse {
   const response: UniversalServerResponse = {
-    ...{ status, header, trailer },
+    status,
+    header,
+    trailer,
     body: new ContinuedBody(parts, next, async (error) => {
       const failed = await fail(error)
       response.trailer = failed.trailer

@@ -39,9 +39,16 @@ async function openStream(
 ): Promise<StreamQuotesResponse | undefined> {
   const { abandon, isDrained, recordError } = context.values.get(requestKey)
   const { protocol, requestId, address, timeoutMs, traceparent, recordQuote } = toRpcContext(context)
+  // Without a spread, after which each object would have a hidden class of its own in memory.
   const stream = streams.open(request, {
-    ...{ protocol: protocol as StreamProtocol, requestId, address, timeoutMs, traceparent },
-    ...{ recordQuote, abandon, isDrained },
+    protocol: protocol as StreamProtocol,
+    requestId,
+    address,
+    timeoutMs,
+    traceparent,
+    recordQuote,
+    abandon,
+    isDrained,
   })
   const leave = () => stream.leave()
   context.signal.addEventListener('abort', leave)
