@@ -223,12 +223,15 @@ async function timeOf(action: () => Promise<unknown>): Promise<number> {
 
 const rounded = (value: number) => Math.round(value * 10) / 10
 
-/** @param limit the memory of each stream of a bare server, if there is one */
+/**
+ * The ratio is that of the heaps. The RSS of a bare server, which has had no load, has room for streams before they come.
+ * @param limit the memory of each stream of a bare server, if there is one
+ */
 function toColumns({ heap, resident }: Memory, limit: Memory | undefined): Row {
   return {
     'heap KB per stream': rounded(heap / 1000),
     'RSS KB per stream': rounded(resident / 1000),
-    ...(limit === undefined ? {} : { 'RSS relative to the limit': resident / limit.resident }),
+    ...(limit === undefined ? {} : { 'heap relative to the limit': heap / limit.heap }),
   }
 }
 
