@@ -1,21 +1,18 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { quoteTransports } from '../test/support/streams/quote-stream-clients.js'
 import type { Benchmark, Finding, Row } from './benchmark.js'
 import type { BuiltService } from './built-service.js'
 import { postJson, restCaller } from './callers.js'
+import { idleMemory, type Memory, measureBareStreams, perStream, warmUp } from './idle-stream-memory.js'
 import { quantile } from './load.js'
 import { OPENERS, type OpenStreams, STREAMS } from './many-quote-streams.js'
-import { freePort, heapInUse, residentBytes } from './process-memory.js'
+import { freePort } from './process-memory.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 import { steadyLoad } from './tail.js'
 
 const SOLVERS = 10
-/** Longer than the interval of heartbeats: then a stream waits as it does for most of its time. */
-const IDLE_MS = 17_000
-const FIRST_CROWDS = 3
 const REPEATS = 30
 const CANCELLATIONS = 10
 const SOFT_DEADLINE_MS = 150
@@ -26,12 +23,16 @@ const OTHERS_MS = 120
 const CALLERS = 100
 const SECONDS = 15
 
+/** What a stream takes on a bare server, by the name of its kind. */
+const LIMITS: Readonly<Record<string, typeof measureBareStreams>> = { gRPC: measureBareStreams }
+
 /** What streams of quotes and soft deadlines bring, and what idle streams cost. */
 export const quoteStreams: Benchmark = {
   name: 'quote-streams',
   about:
     `Streams of quotes from ${SOLVERS} solvers: the time of the first offer, of a round with a soft deadline, and of a ` +
-    `cancellation; memory of ${STREAMS.toLocaleString('en')} idle streams that refresh, and quotes of others at the same time.`,
+    `cancellation; memory of ${STREAMS.toLocaleString('en')} idle streams that refresh, and quotes of others at the same time. ` +
+    'The limit of the memory on gRPC is plain Connect on node:http2.',
   async collectMetrics() {
     const fixture = await startSolverFixture(SOLVERS)
     try {
@@ -178,17 +179,13 @@ async function readUntilEnd(messages: AsyncIterable<unknown>): Promise<void> {
 /** The memory of idle streams, and quotes of others before and during them. */
 async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStreams): Promise<Part> {
   const inspectorPort = await freePort()
+  const limit = await LIMITS[kind]?.(fixture, open)
   const measure = async ({ url, pid }: BuiltService): Promise<Part> => {
     const body = fixture.quoteRequest
     const quoteUrl = `${url}/v1/${fixture.chain.chainId}/quote`
     const callers = Array.from({ length: CALLERS }, () => restCaller({ url: quoteUrl, body }))
-    /** Without garbage. */
-    const memory = async () => {
-      await delay(IDLE_MS)
-      return { heap: await heapInUse(inspectorPort), resident: residentBytes(pid) }
-    }
-    // As many rounds that the service's caches are full, and only the open streams differ.
-    for (let crowd = 0; crowd < FIRST_CROWDS; crowd++) await (await open(url, fixture))()
+    const memory = () => idleMemory(pid, inspectorPort)
+    await warmUp(url, fixture, open)
     const alone = await steadyLoad(callers, SECONDS)
     const before = await memory()
     const leave = await open(url, fixture)
@@ -196,20 +193,17 @@ async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStrea
     const during = await steadyLoad(callers, SECONDS)
     await leave()
     await Promise.all(callers.map((caller) => caller.close()))
-    const perStream = (of: 'heap' | 'resident') => (after[of] - before[of]) / STREAMS / 1000
+    const each = perStream(before, after)
     const [p99Alone, p99During] = [quantile(alone, 0.99), quantile(during, 0.99)]
     const streams = `${STREAMS.toLocaleString('en')} idle streams (${kind})`
     return {
       rows: [
         toRow(`quotes of others without streams (${kind})`, alone),
-        {
-          ...toRow(`quotes of others during ${streams}`, during),
-          'heap KB per stream': rounded(perStream('heap')),
-          'RSS KB per stream': rounded(perStream('resident')),
-        },
+        { ...toRow(`quotes of others during ${streams}`, during), ...toColumns(each, limit) },
+        ...(limit === undefined ? [] : [{ what: `limit for ${streams}`, ...toColumns(limit, limit) }]),
       ],
       findings: [
-        { name: `${streams}: memory (RSS) of each, KB`, value: perStream('resident'), atMost: 20 },
+        { name: `${streams}: memory (RSS) of each, KB`, value: each.resident / 1000, atMost: 20 },
         {
           name: `${streams}: p99 of quotes of others beyond that without, ms`,
           value: p99During - p99Alone,
@@ -228,6 +222,18 @@ async function timeOf(action: () => Promise<unknown>): Promise<number> {
 }
 
 const rounded = (value: number) => Math.round(value * 10) / 10
+
+/**
+ * The ratio is that of the heaps. The RSS of a bare server, which has had no load, has room for streams before they come.
+ * @param limit the memory of each stream of a bare server, if there is one
+ */
+function toColumns({ heap, resident }: Memory, limit: Memory | undefined): Row {
+  return {
+    'heap KB per stream': rounded(heap / 1000),
+    'RSS KB per stream': rounded(resident / 1000),
+    ...(limit === undefined ? {} : { 'heap relative to the limit': heap / limit.heap }),
+  }
+}
 
 function toRow(what: string, times: readonly number[]): Row {
   const at = (part: number) => rounded(quantile(times, part))

@@ -36,7 +36,8 @@ function collectStreams(session: ServerHttp2Session, { requestMs }: ClientTimeou
   const streams = new Set<ServerHttp2Stream>()
   session.on('stream', (stream) => {
     streams.add(stream)
-    const timer = setTimeout(() => {
+    let timer: NodeJS.Timeout | undefined = setTimeout(() => {
+      timer = undefined
       const isWhole = stream.state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE
       if (!isWhole) stream.close(constants.NGHTTP2_CANCEL)
     }, requestMs)

@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events'
 import type { Chain } from '../chain/chain.js'
+import { limitTime } from '../concurrency/limit-time.js'
 import type { SignedQuote } from '../domain/quote.js'
 import type { ContractRefusal, DepositVerdict, UnknownReason, VerifyMode } from '../domain/verification.js'
 
@@ -84,23 +84,5 @@ function toVerification(verdict: DepositVerdict): Verification {
       return { kind: 'dropped', error: verdict.error }
     case 'unknown':
       return { kind: 'unmarked', reason: verdict.reason }
-  }
-}
-
-/** A signal that is aborted after a time, or with another one. It must be ended. */
-function limitTime(ms: number, signal: AbortSignal) {
-  const controller = new AbortController()
-  // Each offer listens.
-  setMaxListeners(0, controller.signal)
-  const abort = () => controller.abort()
-  const timer = setTimeout(abort, Math.max(0, ms))
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort)
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-    },
   }
 }

@@ -58,8 +58,8 @@ type State =
 export class QuoteStream {
   readonly #options: QuoteStreamOptions
   readonly #openedAt = performance.now()
-  /** Aborted when the client has left: ends its requests to solvers. */
-  readonly #leaving = new AbortController()
+  /** Of the round under way. Aborted when the client has left: ends its requests to solvers. */
+  #leaving: AbortController | undefined
   #state: State = { kind: 'begin_round' }
   #round = 0
   #roundStartedMs = 0
@@ -78,8 +78,8 @@ export class QuoteStream {
   /** Ends the stream and its requests to solvers, as the client has left. */
   leave(): void {
     this.#state = { kind: 'end' }
-    this.#leaving.abort()
-    clearTimeout(this.#stalled)
+    this.#leaving?.abort()
+    this.#stopStallTimer()
     this.#wake()
   }
 
@@ -95,7 +95,7 @@ export class QuoteStream {
    * @throws ServiceError NO_QUOTES, SOLVERS_BUSY, CHAIN_UNAVAILABLE, SHUTTING_DOWN, or an error of the limits
    */
   async next(): Promise<QuoteStreamItem | undefined> {
-    clearTimeout(this.#stalled)
+    this.#stopStallTimer()
     for (;;) {
       if (this.#state.kind === 'end') return undefined
       const item = await this.#step(this.#state)
@@ -140,21 +140,24 @@ export class QuoteStream {
     }
     const end = (ending: RoundResult | ServiceError) => {
       this.#ending = ending
+      this.#leaving = undefined
       this.#wake()
     }
+    this.#leaving = new AbortController()
     const roundCaller = { ...caller, timeoutMs, signal: this.#leaving.signal }
     aggregator
       .runRound(toRequest(), roundCaller, { softDeadline, verify, onBest })
       .then(end, (thrown) => end(toServiceError(thrown)))
   }
 
-  async #takeFromRound(): Promise<QuoteStreamItem | undefined> {
+  #takeFromRound(): Promise<QuoteStreamItem | undefined> | QuoteStreamItem {
     const [round, best, ending] = [this.#round, this.#best, this.#ending]
     if (best !== undefined) {
       this.#best = undefined
       return { kind: 'quote', round, ...best }
     }
-    if (ending === undefined) return (await this.#sleep(HEARTBEAT_MS)) ? undefined : { kind: 'heartbeat' }
+    if (ending === undefined)
+      return this.#sleep(HEARTBEAT_MS, (wasWoken) => (wasWoken ? undefined : { kind: 'heartbeat' }))
     this.#ending = undefined
     this.#state = this.#pauseUntil(
       this.#roundStartedMs + (this.#options.refreshMs ?? Number.POSITIVE_INFINITY),
@@ -169,21 +172,22 @@ export class QuoteStream {
     return untilMs >= this.#longestMs ? { kind: 'end' } : { kind: 'pause', untilMs }
   }
 
-  async #pause(untilMs: number): Promise<QuoteStreamItem | undefined> {
+  #pause(untilMs: number): Promise<QuoteStreamItem | undefined> | undefined {
     const leftMs = untilMs - this.#elapsedMs()
-    if (leftMs > 0) {
-      const wasWoken = await this.#sleep(Math.min(leftMs, HEARTBEAT_MS))
-      const isHeartbeatDue = !wasWoken && leftMs > HEARTBEAT_MS && this.#options.isDrained()
-      return isHeartbeatDue ? { kind: 'heartbeat' } : undefined
-    }
+    if (leftMs > 0)
+      return this.#sleep(Math.min(leftMs, HEARTBEAT_MS), (wasWoken) => {
+        const isHeartbeatDue = !wasWoken && leftMs > HEARTBEAT_MS && this.#options.isDrained()
+        return isHeartbeatDue ? { kind: 'heartbeat' } : undefined
+      })
     this.#state = { kind: 'drain', untilMs: this.#elapsedMs() + DRAIN_MS }
     return undefined
   }
 
-  async #drain(untilMs: number): Promise<undefined> {
+  #drain(untilMs: number): Promise<undefined> | undefined {
     if (this.#options.isDrained()) this.#state = { kind: 'admit' }
     else if (this.#elapsedMs() >= untilMs) this.#abandon()
-    else await this.#sleep(DRAIN_CHECK_MS)
+    else return this.#sleep(DRAIN_CHECK_MS, () => undefined)
+    return undefined
   }
 
   async #admit(): Promise<undefined> {
@@ -198,15 +202,23 @@ export class QuoteStream {
     }
   }
 
-  /** @returns whether something happened before the time was over */
-  #sleep(ms: number): Promise<boolean> {
+  /**
+   * Waits without a function that awaits it, which an idle stream would keep in memory.
+   * @param toResult gets whether something happened before the time was over
+   */
+  #sleep<T>(ms: number, toResult: (wasWoken: boolean) => T): Promise<T> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms)
+      const timer = setTimeout(() => resolve(toResult(false)), ms)
       this.#wake = () => {
         clearTimeout(timer)
-        resolve(true)
+        resolve(toResult(true))
       }
     })
+  }
+
+  #stopStallTimer(): void {
+    clearTimeout(this.#stalled)
+    this.#stalled = undefined
   }
 
   #abandon(): void {

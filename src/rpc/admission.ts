@@ -85,8 +85,7 @@ export function withAdmission(handler: UniversalHandler, admission: Admission): 
     }
     const reject = (error: ServiceError) => {
       count(error)
-      request.contextValues.set(rejectedKey, true)
-      return handler(rejecting(request, error))
+      return failCall(handler, request, toConnectError(error))
     }
     const header = new Headers()
     const client = { address: ip, setHeader: (name: string, value: string) => header.set(name, value) }
@@ -119,16 +118,25 @@ function malformedMessage({ input }: DescMethod) {
   return { field: 'body', message: `must be a valid ${input.typeName} of at most ${MAX_BODY_KIB} KiB` }
 }
 
-/** The request with a body that fails, so that Connect writes the error in the protocol of the call. */
-function rejecting(request: UniversalServerRequest, error: ServiceError): UniversalServerRequest {
+/**
+ * Calls a handler with a body that fails, so that Connect writes the error in the protocol of the call. The method is not
+ * reached.
+ */
+export function failCall(
+  handler: UniversalHandler,
+  request: UniversalServerRequest,
+  error: ConnectError,
+): Promise<UniversalServerResponse> {
+  const contextValues = request.contextValues ?? createContextValues()
+  contextValues.set(rejectedKey, true)
   const header = new Headers(request.header)
   header.delete('content-length')
-  return { ...request, header, body: failing(error) }
+  return handler({ ...request, header, contextValues, body: failing(error) })
 }
 
 // biome-ignore lint/correctness/useYield: the body has no bytes
-async function* failing(error: ServiceError): AsyncGenerator<Uint8Array> {
-  throw toConnectError(error)
+async function* failing(error: ConnectError): AsyncGenerator<Uint8Array> {
+  throw error
 }
 
 function withHeader(response: UniversalServerResponse, added: Headers): UniversalServerResponse {

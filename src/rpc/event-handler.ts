@@ -1,44 +1,28 @@
-import { ConnectError, type HandlerContext } from '@connectrpc/connect'
-import type { StreamEventsRequest, StreamEventsResponse } from '../../gen/aggregator/v1/event_pb.js'
-import { toServiceError } from '../domain/errors.js'
+import type { HandlerContext } from '@connectrpc/connect'
+import {
+  type StreamEventsRequest,
+  type StreamEventsResponse,
+  StreamEventsResponseSchema,
+} from '../../gen/aggregator/v1/event_pb.js'
+import { type ServiceError, toServiceError } from '../domain/errors.js'
+import type { NextPart } from '../internals/continue-stream.js'
 import { toConnectError } from './connect-errors.js'
-import { toConnectedMessage } from './convert-events.js'
+import { continueAfterFirst, type Format, formatOf, toEnvelope } from './continuation.js'
+import { toConnectedMessage, toHeartbeatMessage } from './convert-events.js'
 import { END_TIMEOUT_MS, type EventStream, type EventStreams, type StreamProtocol } from './event-streams.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
-import { sharedMessagesKey } from './shared-messages.js'
+import { sharedEnvelopes } from './shared-messages.js'
 
-/** Builds Connect's handler of StreamEvents. It begins and ends the stream; `withSharedMessages` sends the events. */
+/** Builds Connect's handler of StreamEvents. It sends the first message; the events follow without Connect. */
 export function toStreamHandler(streams: EventStreams) {
   return async function* (
     request: StreamEventsRequest,
     context: HandlerContext,
   ): AsyncGenerator<StreamEventsResponse> {
     const stream = await open(streams, request, context)
-    const { subscription } = stream
     const { abandon, recordError } = context.values.get(requestKey)
-    const leave = () => void stream.close()
-    let endTimer: NodeJS.Timeout | undefined
-    context.signal.addEventListener('abort', leave)
-    if (context.signal.aborted) leave()
-    subscription.ended.addEventListener('abort', () => {
-      endTimer = setTimeout(abandon, END_TIMEOUT_MS).unref()
-    })
-    const ended = new Promise<unknown>((onEnd) => {
-      const format = context.requestHeader.get('content-type')?.includes('json') ? 'json' : 'binary'
-      context.values.set(sharedMessagesKey, { subscription, format, onEnd })
-    })
-    try {
-      yield toConnectedMessage(streams.supportedChains, subscription.cursor())
-      const thrown = await ended
-      if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
-      const error = stream.close(thrown) ?? toServiceError(thrown)
-      recordError(error)
-      throw toConnectError(error)
-    } finally {
-      context.signal.removeEventListener('abort', leave)
-      stream.close()
-      clearTimeout(endTimer)
-    }
+    continueAfterFirst(context, sendEvents(stream, { abandon, recordError, format: formatOf(context) }))
+    yield toConnectedMessage(streams.supportedChains, stream.subscription.cursor())
   }
 }
 
@@ -55,5 +39,44 @@ async function open(
     const error = toServiceError(thrown)
     context.values.get(requestKey).recordError(error)
     throw toConnectError(error)
+  }
+}
+
+interface Sending {
+  /** Ends the stream of a client that does not read its end. */
+  readonly abandon: () => void
+  readonly recordError: (error: ServiceError) => void
+  readonly format: Format
+}
+
+function sendEvents(
+  stream: EventStream,
+  { abandon, recordError, format }: Sending,
+): (signal: AbortSignal) => NextPart {
+  const { subscription } = stream
+  return (signal) => {
+    let endTimer: NodeJS.Timeout | undefined
+    subscription.ended.addEventListener('abort', () => {
+      endTimer = setTimeout(abandon, END_TIMEOUT_MS).unref()
+    })
+    const leave = () => {
+      stream.close()
+      clearTimeout(endTimer)
+    }
+    signal.addEventListener('abort', leave)
+    if (signal.aborted) leave()
+    return async () => {
+      try {
+        const batch = await subscription.next()
+        if (batch.length > 0) return sharedEnvelopes(batch, format)
+        return toEnvelope(StreamEventsResponseSchema, toHeartbeatMessage(subscription.cursor()), format)
+      } catch (thrown) {
+        clearTimeout(endTimer)
+        if (signal.aborted) return undefined
+        const error = stream.close(thrown) ?? toServiceError(thrown)
+        recordError(error)
+        return toConnectError(error)
+      }
+    }
   }
 }

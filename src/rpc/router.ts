@@ -4,6 +4,7 @@ import { toServiceError } from '../domain/errors.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
 import { type Admission, markReached, NO_LIMITS, withAdmission } from './admission.js'
 import { toConnectError } from './connect-errors.js'
+import { withMessagesAfterFirst } from './continuation.js'
 import { withTimerDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
@@ -12,7 +13,6 @@ import type { MethodHandler } from './middleware.js'
 import { toQuoteStreamHandler } from './quote-stream-handler.js'
 import type { QuoteStreams } from './quote-streams.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
-import { withSharedMessages } from './shared-messages.js'
 
 /** Adds one of gRPC's own services, without middleware, to a Connect router. */
 export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
@@ -46,7 +46,8 @@ export function rpcRoutes(
     }
     for (const add of addServices) add(router, options)
     wrapHandlers(router, (handler) => {
-      const sending = handler.method === streams.desc ? withSharedMessages(handler) : handler
+      const sending =
+        handler.method.methodKind === 'server_streaming' ? withMessagesAfterFirst(handler) : handler
       return withTimerDeadlines(withAdmission(sending, admissions.get(handler.method) ?? NO_LIMITS))
     })
   }
