@@ -12,6 +12,7 @@ import {
   UnsuitableEndpointError,
   type VerificationEndpoint,
 } from './verification-endpoint.js'
+import { createVerificationOrder } from './verification-order.js'
 
 /** Asks the settlement contract of one chain about offers (docs/decisions.md, D13). */
 export interface DepositVerifier {
@@ -25,6 +26,8 @@ export interface DepositVerifier {
 }
 
 interface DepositVerifierOptions {
+  /** VERIFY_TIMEOUT_MS: the longest time of a check. An endpoint that is silent for half of it has failed. */
+  readonly verifyTimeoutMs: number
   readonly metrics: Pick<Metrics, 'verifications' | 'verificationSeconds'>
   readonly log: Logger
 }
@@ -32,8 +35,6 @@ interface DepositVerifierOptions {
 /** Bounds of one chain in one process. The calls count against the limits of the node, next to the reads of events. */
 const MAX_UNDER_WAY = 64
 const MAX_PER_SECOND = 100
-/** How long an endpoint that gave no answer comes after the others. */
-const AVOID_MS = 10_000
 
 /**
  * Builds the verifier of a chain. Its calls have connections and a budget of their own, so that no other read waits for
@@ -41,29 +42,25 @@ const AVOID_MS = 10_000
  */
 export function createDepositVerifier(
   config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
-  { metrics, log }: DepositVerifierOptions,
+  { verifyTimeoutMs, metrics, log }: DepositVerifierOptions,
 ): DepositVerifier {
   const { chainId } = config
   const clock = () => performance.now()
   const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
   const endpoints = config.rpcUrls.map((url) => createVerificationEndpoint(url, config))
-  const failedAt = new Map<VerificationEndpoint, number>()
-  const unsuitable = new Set<VerificationEndpoint>()
+  const order = createVerificationOrder(endpoints, { silenceMs: verifyTimeoutMs / 2, clock })
+  const warnings = new Set<string>()
   // So that the series exist before the first check.
   for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])
     metrics.verifications.inc({ chain_id: chainId, result }, 0)
   metrics.verificationSeconds.zero({ chain_id: chainId })
 
-  function inOrder(): readonly VerificationEndpoint[] {
-    const isAvoided = (endpoint: VerificationEndpoint) =>
-      clock() - (failedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < AVOID_MS
-    return [...endpoints].sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)))
-  }
-
-  function warnOnce(endpoint: VerificationEndpoint, { message }: UnsuitableEndpointError): void {
-    if (unsuitable.has(endpoint)) return
-    unsuitable.add(endpoint)
+  /** Warns of each reason once. */
+  function warn(endpoint: VerificationEndpoint, { message }: UnsuitableEndpointError): void {
     const url = endpoints.indexOf(endpoint) + 1
+    const warning = `${url} ${message}`
+    if (warnings.has(warning)) return
+    warnings.add(warning)
     log.warn({ chainId, url, reason: message }, 'an RPC endpoint cannot check offers')
   }
 
@@ -72,14 +69,23 @@ export function createDepositVerifier(
     offer: Pick<SignedQuote, 'quote' | 'signature'>,
     signal: AbortSignal,
   ): Promise<DepositVerdict> {
-    for (const endpoint of inOrder()) {
+    for (const endpoint of order.endpoints()) {
+      const begunAt = clock()
       try {
-        return verdictOf(await endpoint.callDeposit(offer, signal), offer.quote)
+        const answer = await endpoint.callDeposit(offer, signal)
+        order.markAnswered(endpoint)
+        return verdictOf(answer, offer.quote)
       } catch (error) {
-        if (error instanceof AnswerTooLongError) return unknown('answer_too_long')
-        if (error instanceof UnsuitableEndpointError) warnOnce(endpoint, error)
-        failedAt.set(endpoint, clock())
-        if (signal.aborted) return unknown('timeout')
+        if (error instanceof AnswerTooLongError) {
+          order.markAnswered(endpoint)
+          return unknown('answer_too_long')
+        }
+        if (signal.aborted) {
+          order.markEnded(endpoint, begunAt)
+          return unknown('timeout')
+        }
+        if (error instanceof UnsuitableEndpointError) warn(endpoint, error)
+        order.markFailed(endpoint)
       }
     }
     return unknown('no_answer')

@@ -5,13 +5,14 @@ import { type Address, toQuantity } from '../domain/hex.js'
 import { type Quote, type SignedQuote, toContractQuote } from '../domain/quote.js'
 import { createHttpRpcConnection } from './http-rpc-connection.js'
 import { revertOf } from './revert-data.js'
-import type { RpcAnswer } from './rpc-connection.js'
+import { AnswerTooLongError, type RpcAnswer } from './rpc-connection.js'
 import { createWsRpcConnection } from './ws-rpc-connection.js'
 
 /** One JSON-RPC endpoint of a chain, for the calls of `deposit`. */
 export interface VerificationEndpoint {
   /**
-   * Calls `deposit` as the user of the quote, at the head. The first call checks the endpoint before.
+   * Calls `deposit` as the user of the quote, at the head. The endpoint is checked before the first call, after a call without an
+   * answer, and once a minute.
    * @throws UnsuitableEndpointError, AnswerTooLongError; other errors when there is no answer
    */
   callDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<RpcAnswer>
@@ -29,6 +30,8 @@ export class UnsuitableEndpointError extends Error {
  */
 const GAS = 5_000_000
 const CHECK_TIMEOUT_MS = 5000
+/** How long a check holds: the node behind a URL may be replaced by one that is not synchronised yet. */
+const CHECK_HOLDS_MS = 60_000
 
 /** A quote that every contract refuses: nothing for nothing, until 1970, without a signature. */
 const EMPTY_QUOTE: Quote = {
@@ -46,15 +49,15 @@ const EMPTY_QUOTE: Quote = {
 }
 
 /**
- * Builds the endpoint. Before its first use, it must have the right chain id and report that the contract refuses an empty
- * quote. A node without the contract, or one that returns reverts as results, would accept every quote.
+ * Builds the endpoint. To pass a check, it must have the right chain id and report that the contract refuses an empty quote. A node without the contract, or one that returns reverts as results, would accept every quote.
  */
 export function createVerificationEndpoint(
   url: string,
   { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
 ): VerificationEndpoint {
   const connection = /^wss?:/i.test(url) ? createWsRpcConnection(url) : createHttpRpcConnection(url)
-  let isSuitable = false
+  let suitableUntil = Number.NEGATIVE_INFINITY
+  const isSuitable = () => performance.now() < suitableUntil
 
   function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
     const data = encodeFunctionData({
@@ -67,25 +70,38 @@ export function createVerificationEndpoint(
   }
 
   const check = coalesce(async () => {
-    if (isSuitable) return
+    if (isSuitable()) return
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     const [chain, refusal] = await Promise.all([
       connection.call('eth_chainId', [], signal),
       callDeposit({ quote: EMPTY_QUOTE, signature: '0x' }, signal),
     ])
+    if (hasFailed(chain) || hasFailed(refusal))
+      throw new UnsuitableEndpointError('it answers a check with an error of its own')
     if (Number(chain.result) !== chainId) throw new UnsuitableEndpointError('it serves another chain')
     if (revertOf(refusal.error) === undefined)
       throw new UnsuitableEndpointError('it does not report that an empty quote is refused')
-    isSuitable = true
+    suitableUntil = performance.now() + CHECK_HOLDS_MS
   })
 
   return {
     async callDeposit(offer, signal) {
-      if (!isSuitable) await untilAborted(check(), signal)
-      return callDeposit(offer, signal)
+      if (!isSuitable()) await untilAborted(check(), signal)
+      try {
+        return await callDeposit(offer, signal)
+      } catch (error) {
+        const isAnswered = error instanceof AnswerTooLongError
+        if (!isAnswered && !signal.aborted) suitableUntil = Number.NEGATIVE_INFINITY
+        throw error
+      }
     },
     close: connection.close,
   }
+}
+
+/** Whether an answer is an error, and no revert. */
+function hasFailed({ error }: RpcAnswer): boolean {
+  return error !== undefined && error !== null && revertOf(error) === undefined
 }
 
 /** @throws the reason of the signal when it is aborted first; the promise itself goes on */

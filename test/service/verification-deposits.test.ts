@@ -44,7 +44,7 @@ afterEach(() => chain.reset())
 
 function openVerifier(settlement: Address): DepositVerifier {
   const config = { chainId: chain.chainId, rpcUrls: [rpcUrl], settlement: lowerCase(settlement) }
-  return createDepositVerifier(config, { metrics, log: pino({ level: 'silent' }) })
+  return createDepositVerifier(config, { verifyTimeoutMs: 300, metrics, log: pino({ level: 'silent' }) })
 }
 
 type Signed = Awaited<ReturnType<Fixture['signedQuote']>>
