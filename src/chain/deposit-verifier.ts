@@ -3,7 +3,7 @@ import type { Quote, SignedQuote } from '../domain/quote.js'
 import type { DepositVerdict, UnknownReason } from '../domain/verification.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createCallBudget } from './call-budget.js'
+import { type CallPriority, createCallBudget } from './call-budget.js'
 import { depositErrorOf } from './deposit-errors.js'
 import { revertOf } from './revert-data.js'
 import { AnswerTooLongError, type RpcAnswer } from './rpc-connection.js'
@@ -20,8 +20,13 @@ export interface DepositVerifier {
    * Whether the contract would accept the deposit of an offer, by a call of `deposit` as its user at the head. The promise is
    * never rejected. The input token's code runs in the call, so that the one who chose it can cause any verdict.
    * @param signal ends the check at the end of its time; there is no other time limit
+   * @param priority `high` by default
    */
-  verifyDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<DepositVerdict>
+  verifyDeposit(
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+    priority?: CallPriority,
+  ): Promise<DepositVerdict>
   close(): void
 }
 
@@ -94,9 +99,10 @@ export function createDepositVerifier(
   async function checkInBudget(
     offer: Pick<SignedQuote, 'quote' | 'signature'>,
     signal: AbortSignal,
+    priority: CallPriority,
   ): Promise<DepositVerdict> {
     if (signal.aborted) return unknown('timeout')
-    const end = budget.begin()
+    const end = budget.begin(priority)
     if (end === undefined) return unknown('over_budget')
     const startedAt = clock()
     const verdict = await check(offer, signal)
@@ -106,8 +112,8 @@ export function createDepositVerifier(
   }
 
   return {
-    async verifyDeposit(offer, signal) {
-      const verdict = await checkInBudget(offer, signal)
+    async verifyDeposit(offer, signal, priority = 'high') {
+      const verdict = await checkInBudget(offer, signal, priority)
       metrics.verifications.inc({ chain_id: chainId, result: verdict.kind })
       return verdict
     },
