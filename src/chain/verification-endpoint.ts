@@ -12,7 +12,7 @@ import { createWsRpcConnection } from './ws-rpc-connection.js'
 export interface VerificationEndpoint {
   /**
    * Calls `deposit` as the user of the quote, at the head. The endpoint is checked before the first call, after a call without an
-   * answer, and once a minute.
+   * answer, and after a minute.
    * @throws UnsuitableEndpointError, AnswerTooLongError; other errors when there is no answer
    */
   callDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<RpcAnswer>
@@ -31,7 +31,9 @@ export class UnsuitableEndpointError extends Error {
 const GAS = 5_000_000
 const CHECK_TIMEOUT_MS = 5000
 /** How long a check holds: the node behind a URL may be replaced by one that is not synchronised yet. */
-const CHECK_HOLDS_MS = 60_000
+const CHECK_HOLDS_MS = 120_000
+/** The age of a check from which the next one is made in the background, so that no call waits for it. */
+const RECHECK_MS = 60_000
 
 /** A quote that every contract refuses: nothing for nothing, until 1970, without a signature. */
 const EMPTY_QUOTE: Quote = {
@@ -56,8 +58,8 @@ export function createVerificationEndpoint(
   { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
 ): VerificationEndpoint {
   const connection = /^wss?:/i.test(url) ? createWsRpcConnection(url) : createHttpRpcConnection(url)
-  let suitableUntil = Number.NEGATIVE_INFINITY
-  const isSuitable = () => performance.now() < suitableUntil
+  let passedAt = Number.NEGATIVE_INFINITY
+  const passedSince = (ms: number) => performance.now() - passedAt < ms
 
   function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
     const data = encodeFunctionData({
@@ -70,28 +72,33 @@ export function createVerificationEndpoint(
   }
 
   const check = coalesce(async () => {
-    if (isSuitable()) return
+    if (passedSince(RECHECK_MS)) return
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     const [chain, refusal] = await Promise.all([
       connection.call('eth_chainId', [], signal),
       callDeposit({ quote: EMPTY_QUOTE, signature: '0x' }, signal),
     ])
-    if (hasFailed(chain) || hasFailed(refusal))
-      throw new UnsuitableEndpointError('it answers a check with an error of its own')
-    if (Number(chain.result) !== chainId) throw new UnsuitableEndpointError('it serves another chain')
-    if (revertOf(refusal.error) === undefined)
-      throw new UnsuitableEndpointError('it does not report that an empty quote is refused')
-    suitableUntil = performance.now() + CHECK_HOLDS_MS
+    const issue = issueIn(chain, refusal)
+    passedAt = issue === undefined ? performance.now() : Number.NEGATIVE_INFINITY
+    if (issue !== undefined) throw new UnsuitableEndpointError(issue)
   })
+
+  function issueIn(chain: RpcAnswer, refusal: RpcAnswer): string | undefined {
+    if (hasFailed(chain) || hasFailed(refusal)) return 'it answers a check with an error of its own'
+    if (Number(chain.result) !== chainId) return 'it serves another chain'
+    if (revertOf(refusal.error) === undefined) return 'it does not report that an empty quote is refused'
+    return undefined
+  }
 
   return {
     async callDeposit(offer, signal) {
-      if (!isSuitable()) await untilAborted(check(), signal)
+      if (!passedSince(CHECK_HOLDS_MS)) await untilAborted(check(), signal)
+      else if (!passedSince(RECHECK_MS)) check().catch(() => {})
       try {
         return await callDeposit(offer, signal)
       } catch (error) {
         const isAnswered = error instanceof AnswerTooLongError
-        if (!isAnswered && !signal.aborted) suitableUntil = Number.NEGATIVE_INFINITY
+        if (!isAnswered && !signal.aborted) passedAt = Number.NEGATIVE_INFINITY
         throw error
       }
     },

@@ -30,7 +30,8 @@ export function createWsRpcConnection(url: string): RpcConnection {
   return {
     call(method, params, signal) {
       if (isClosed) return Promise.reject(new Error('the service is closing'))
-      if (socket === undefined || socket.isGone) socket = new RpcSocket(url)
+      if (socket?.isClosing) socket.close()
+      if (socket === undefined || socket.isClosing) socket = new RpcSocket(url)
       return socket.call(method, params, signal)
     },
     close() {
@@ -48,8 +49,6 @@ class RpcSocket {
   #lastId = 0
   /** Since when a call waits and no message has come; undefined while none has waited since the last message. */
   #silentSince: number | undefined
-  /** Whether it is closed, so that it takes no calls. */
-  isGone = false
 
   constructor(url: string) {
     const socket = new WebSocket(url, {
@@ -65,6 +64,11 @@ class RpcSocket {
     // The event `close` follows each error.
     socket.on('error', () => {})
     socket.on('close', () => this.close())
+  }
+
+  /** Whether it takes no calls. A peer that has closed its side may leave the connection open. */
+  get isClosing(): boolean {
+    return this.#socket.readyState > WebSocket.OPEN
   }
 
   async call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<RpcAnswer> {
@@ -90,7 +94,6 @@ class RpcSocket {
   }
 
   close(): void {
-    this.isGone = true
     this.#socket.terminate()
     for (const { reject } of this.#pending.values()) reject(new Error('the WebSocket was closed'))
   }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { pino } from 'pino'
+import { zeroAddress } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createDepositVerifier, type DepositVerifier } from '../../src/chain/deposit-verifier.js'
 import { lowerCase } from '../../src/domain/hex.js'
@@ -8,13 +9,15 @@ import type { DepositVerdict } from '../../src/domain/verification.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { type Fixture, startSettlement, stranger } from '../support/chain/settlement.js'
 import { offerOf } from '../support/chain/signed-offer.js'
+import { deferred } from '../support/deferred.js'
+import { eventually } from '../support/eventually.js'
 import { type RawNode, startRawNode } from '../support/faults/raw-node.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
 
 const NO_ANSWER: DepositVerdict = { kind: 'unknown', reason: 'no_answer' }
 const NEVER = new AbortController().signal
-/** A check of an endpoint holds for this time. */
-const CHECK_HOLDS_MS = 60_000
+/** A check of an endpoint holds for this time. The next one begins after half of it, if there are calls. */
+const CHECK_HOLDS_MS = 120_000
 
 let chain: Fixture
 let rpcUrl: string
@@ -104,12 +107,30 @@ describe('a node that has lost the contract accepts no offer', () => {
     expect(await verify()).toEqual(NO_ANSWER)
   })
 
-  it('a minute later', async () => {
+  it('after a time without calls', async () => {
     await pastTheCheck()
     loseContract()
     vi.advanceTimersByTime(CHECK_HOLDS_MS)
     expect(await verify()).toEqual(NO_ANSWER)
     expect(logged).toMatchObject([{ reason: 'it does not report that an empty quote is refused' }])
+  })
+
+  it('after a minute of calls, none of which waits for the next check', async () => {
+    await pastTheCheck()
+    vi.advanceTimersByTime(CHECK_HOLDS_MS / 2)
+    const [reached, released] = [deferred(), deferred()]
+    node.answerWith(async (response, body, pass) => {
+      if (!body.includes(`"from":"${zeroAddress}"`)) return pass()
+      reached.open()
+      await released.opened
+      return answer(response, { result: '0x' })
+    })
+    await pastTheCheck()
+    await reached.opened
+    await pastTheCheck()
+    released.open()
+    await eventually(verify, (verdict) => verdict.kind === 'unknown')
+    expect(await verify()).toEqual(NO_ANSWER)
   })
 })
 

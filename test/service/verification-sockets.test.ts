@@ -69,6 +69,22 @@ it('a lost socket is opened again', async () => {
   expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
 })
 
+it('a socket that the node has closed halfway is opened again', async () => {
+  const node = await startSocketNode(rpcUrl)
+  const verifier = openVerifier([node.url])
+  expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  node.closeHalf()
+  await expect
+    .poll(async () => {
+      await verifier.verifyDeposit(offer, AbortSignal.timeout(200))
+      return node.connections()
+    })
+    .toBe(2)
+  expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  verifier.close()
+  node.close()
+})
+
 it.each([
   ['first', (id: number, rest: string) => `{"jsonrpc":"2.0","id":${id},${rest}}`],
   ['last', (id: number, rest: string) => `{"jsonrpc":"2.0",${rest},"id":${id}}`],

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
 
 /** What a node sends for a call; nothing when undefined. */
@@ -11,8 +11,10 @@ export async function startSocketNode(rpcUrl: string) {
   let connections = 0
   const headers = { 'content-type': 'application/json' }
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
-  server.on('connection', (socket) => {
+  const streams = new Set<Socket>()
+  server.on('connection', (socket, request) => {
     connections++
+    streams.add(request.socket)
     socket.on('message', async (data) => {
       const body = data.toString()
       const pass = async () => (await fetch(rpcUrl, { method: 'POST', headers, body })).text()
@@ -30,6 +32,10 @@ export async function startSocketNode(rpcUrl: string) {
     /** Sends a message that answers no call. */
     send(message: string) {
       for (const socket of server.clients) socket.send(message)
+    },
+    /** Sends the close frame of RFC 6455, and leaves the connections open. */
+    closeHalf() {
+      for (const stream of streams) stream.pause().write(Buffer.from([0x88, 0x00]))
     },
     /** The number of connections so far. */
     connections: () => connections,
