@@ -1,26 +1,27 @@
 import { http, ResponseBodyTooLargeError } from 'viem'
 import { createNodeFetch } from './node-fetch.js'
-import { createRetryAfterPause } from './retry-after.js'
 import { AnswerTooLongError, MAX_ANSWER_BYTES, type RpcAnswer, type RpcConnection } from './rpc-connection.js'
 
 /**
  * Builds the connection to an http or https URL. Each call under way has a TCP connection of its own, so that a slow one
  * delays no other. A body that is too long, or comes after the end of the call, closes its connection.
+ * @param onResponse called with the status and the headers of each response
  */
-export function createHttpRpcConnection(url: string): RpcConnection {
+export function createHttpRpcConnection(
+  url: string,
+  onResponse: (response: Pick<Response, 'status' | 'headers'>) => void,
+): RpcConnection {
   const nodeFetch = createNodeFetch()
-  const pause = createRetryAfterPause()
   const { request } = http(url, {
     raw: true,
     retryCount: 0,
     fetchFn: nodeFetch.fetch,
     maxResponseBodySize: MAX_ANSWER_BYTES,
-    onFetchResponse: pause.note,
+    onFetchResponse: onResponse,
   })({})
 
   return {
     async call(method, params, signal) {
-      pause.assertOver()
       const call = new AbortController()
       const end = () => call.abort()
       if (signal.aborted) end()

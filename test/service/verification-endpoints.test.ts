@@ -134,8 +134,26 @@ describe('a node that has lost the contract accepts no offer', () => {
   })
 })
 
-it('a limit of requests is not logged as another chain', async () => {
-  node.answerWith((response) => answer(response, { error: { code: -32005, message: 'limit exceeded' } }))
+it('an error of the node is not logged as another chain', async () => {
+  node.answerWith((response) => answer(response, { error: { code: -32603, message: 'Internal error' } }))
   expect(await verify()).toEqual(NO_ANSWER)
   expect(logged).toMatchObject([{ url: 1, reason: 'it answers a check with an error of its own' }])
+})
+
+it.each<[string, (response: ServerResponse) => unknown]>([
+  ['by its status', (response) => response.writeHead(429).end()],
+  ['and asks for no time', (response) => response.writeHead(503, { 'retry-after': '0' }).end()],
+  ['in an answer', (response) => answer(response, { error: { code: -32005, message: 'limit exceeded' } })],
+])('a node that refuses calls %s gets none for a second', async (_how, refuse) => {
+  await pastTheCheck()
+  let calls = 0
+  node.answerWith((response) => {
+    calls++
+    return refuse(response)
+  })
+  for (let check = 0; check < 20; check++) expect(await verify()).toEqual(NO_ANSWER)
+  expect(calls).toBe(1)
+  node.answerWith(undefined)
+  vi.advanceTimersByTime(1000)
+  await pastTheCheck()
 })

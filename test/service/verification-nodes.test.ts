@@ -92,7 +92,6 @@ describe('an answer of the node is', () => {
       unknown('empty_revert'),
     ],
     ['a revert as a result', { result: NONCE_USED }, unknown('node_error')],
-    ['a rate limit', { error: { code: -32005, message: 'limit exceeded' } }, unknown('node_error')],
     ['an unknown block', { error: { code: -32000, message: 'header not found' } }, unknown('node_error')],
     [
       'an internal error with the data of a refusal',
@@ -131,6 +130,10 @@ describe('a node gives no answer when', () => {
   it.each<[string, (response: ServerResponse) => unknown]>([
     ['it refuses', (response) => response.writeHead(503).end()],
     ['it limits rates', (response) => response.writeHead(429, { 'retry-after': '1' }).end()],
+    [
+      'it limits rates in an answer',
+      (response) => answer(response, { error: { code: -32005, message: 'limit exceeded' } }),
+    ],
     ['it sends HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     ['it sends half of its answer', (response) => response.writeHead(200, JSON_TYPE).end('{"result":"0x')],
     ['it sends null', (response) => response.writeHead(200, JSON_TYPE).end('null')],
