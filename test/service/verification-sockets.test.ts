@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/telemetry/metrics.js'
 import { compileSource } from '../support/chain/deploy-source.js'
 import { type Fixture, startSettlement, stranger, user } from '../support/chain/settlement.js'
 import { offerOf } from '../support/chain/signed-offer.js'
+import { deferred } from '../support/deferred.js'
 import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
 import { startSocketNode } from '../support/faults/socket-node.js'
 
@@ -51,11 +52,31 @@ function openVerifier(rpcUrls: string[]) {
   return createDepositVerifier(config, { verifyTimeoutMs: 300, metrics: createMetrics(), log })
 }
 
-it('all checks share one socket, and get their own verdicts', async () => {
+it('checks at the same time have sockets of their own, which later ones use again', async () => {
   const offers = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? offer : refusedOffer))
-  const verdicts = await Promise.all(offers.map((each) => overSocket.verifyDeposit(each, NEVER)))
-  expect(verdicts).toEqual(offers.map((each) => (each === offer ? ACCEPTED : SIGNED_BY_ANOTHER)))
-  expect(proxy.socketCount()).toBe(1)
+  const verdictsOf = () => Promise.all(offers.map((each) => overSocket.verifyDeposit(each, NEVER)))
+  const expected = offers.map((each) => (each === offer ? ACCEPTED : SIGNED_BY_ANOTHER))
+  expect(await verdictsOf()).toEqual(expected)
+  expect(proxy.socketCount()).toBeLessThanOrEqual(offers.length)
+  const { reached, release } = proxy.hold(({ method }) => method === 'eth_call')
+  const held = overSocket.verifyDeposit(offer, NEVER)
+  await reached
+  proxy.intercept()
+  expect(await verdictsOf()).toEqual(expected)
+  release()
+  expect(await held).toEqual(ACCEPTED)
+  expect(proxy.socketCount()).toBeLessThanOrEqual(offers.length + 1)
+})
+
+it('an idle socket is closed after a time', async () => {
+  vi.useRealTimers()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  expect(proxy.socketCount()).toBeGreaterThan(0)
+  vi.advanceTimersByTime(30_000)
+  vi.useRealTimers()
+  await expect.poll(proxy.socketCount).toBe(0)
+  expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
 })
 
 it('a lost socket is opened again', async () => {
@@ -69,69 +90,65 @@ it('a lost socket is opened again', async () => {
   expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
 })
 
-it('a socket that the node has closed halfway is opened again', async () => {
+it('a socket that the node has closed halfway is not used again', async () => {
   const node = await startSocketNode(rpcUrl)
   const verifier = openVerifier([node.url])
   expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
   node.closeHalf()
-  await expect
-    .poll(async () => {
-      await verifier.verifyDeposit(offer, AbortSignal.timeout(200))
-      return node.connections()
-    })
-    .toBe(2)
-  expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  await expect.poll(() => verifier.verifyDeposit(offer, AbortSignal.timeout(200))).toEqual(ACCEPTED)
   verifier.close()
   node.close()
 })
 
-it.each([
-  ['first', (id: number, rest: string) => `{"jsonrpc":"2.0","id":${id},${rest}}`],
-  ['last', (id: number, rest: string) => `{"jsonrpc":"2.0",${rest},"id":${id}}`],
-])('an answer that is too long ends its check at once when its id comes %s', async (_place, write) => {
+it('an answer that is too long ends its check at once, and delays no other', async () => {
   const node = await startSocketNode(rpcUrl)
   const verifier = openVerifier([node.url])
   expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
   const data = `0x${WORD.repeat(40_000)}`
-  node.answerWith(({ id }) => write(id, `"error":{"code":3,"message":"execution reverted","data":"${data}"}`))
+  const sent = deferred()
+  node.answerWith(() => void sent.open())
+  const honest = verifier.verifyDeposit(offer, NEVER)
+  await sent.opened
+  node.answerWith(({ id }) => JSON.stringify({ id, error: { code: 3, message: 'execution reverted', data } }))
   expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(unknown('answer_too_long'))
   node.answerWith(undefined)
   expect(await verifier.verifyDeposit(refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
-  expect(node.connections()).toBe(1)
-  verifier.close()
-  node.close()
-})
-
-it('the bytes of a token cannot give a long answer the id of another check', async () => {
-  const node = await startSocketNode(rpcUrl)
-  const verifier = openVerifier([node.url])
-  expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
-  const ids: number[] = []
-  node.answerWith(({ id }) => void ids.push(id))
-  const honest = verifier.verifyDeposit(offer, NEVER)
-  await expect.poll(() => ids.length).toBe(1)
-  const ofToken = `${'x'.repeat(100_000)},"id":${ids[0]}}`
-  const message = `${ofToken}{"jsonrpc":"2.0","id":${ids[0]},${ofToken}`
-  node.answerWith(({ id }) => JSON.stringify({ error: { code: 3, message, data: '0x' }, jsonrpc: '2.0', id }))
-  expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(unknown('answer_too_long'))
-  node.send(JSON.stringify({ jsonrpc: '2.0', id: ids[0], result: '0x' }))
+  node.answerHeld()
   expect(await honest).toEqual(ACCEPTED)
   verifier.close()
   node.close()
 })
 
-it('the longest revert of a token does not close the socket', async () => {
-  expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+it('the longest revert of a token ends its check at once, and no other', async () => {
   const token = compileSource('HostileToken')
   const inputToken = await token.deploy({ rpcUrl, chainId: chain.chainId })
   await chain.transact(user, inputToken, token.abi, 'revertWithSize', [1_060_000])
   const hostile = offerOf(await chain.signedQuote({ inputToken }))
-  expect(await overSocket.verifyDeposit(hostile, NEVER)).toEqual(unknown('answer_too_long'))
-  expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
-  expect(proxy.socketCount()).toBe(1)
+  const offers = [hostile, offer, hostile, refusedOffer]
+  expect(await Promise.all(offers.map((each) => overSocket.verifyDeposit(each, NEVER)))).toEqual([
+    unknown('answer_too_long'),
+    ACCEPTED,
+    unknown('answer_too_long'),
+    SIGNED_BY_ANOTHER,
+  ])
 })
 
-it('bytes that are no text do not close the socket', async () => {
+it('an answer with another id, or to no call, is left out', async () => {
+  const node = await startSocketNode(rpcUrl)
+  const verifier = openVerifier([node.url])
+  expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  for (const text of ['{"result":"0x"}', 'null', '[]', '', `{"id":1,"result":"0x"}`]) node.send(text)
+  node.answerWith(({ id }) => {
+    node.send(JSON.stringify({ id: id - 1, result: '0x' }))
+    node.send(JSON.stringify({ id: String(id), result: '0x' }))
+    return JSON.stringify({ id, error: { code: 3, message: 'execution reverted', data: '0x01' } })
+  })
+  expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(unknown('unlisted_revert'))
+  verifier.close()
+  node.close()
+})
+
+it('bytes that are no text are read like any others', async () => {
   const node = await startSocketNode(rpcUrl)
   const verifier = openVerifier([node.url])
   expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
@@ -140,24 +157,37 @@ it('bytes that are no text do not close the socket', async () => {
     return Buffer.from(answer, 'latin1')
   })
   expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(unknown('unlisted_revert'))
-  expect(node.connections()).toBe(1)
   verifier.close()
   node.close()
 })
 
-it('a caller that leaves a socket which was idle does not end the checks of others', async () => {
+it('a caller that leaves ends the check of no other one, and closes its own socket', async () => {
   expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
   vi.advanceTimersByTime(10_000)
   const { reached, release } = proxy.hold(({ method }) => method === 'eth_call')
   const checking = overSocket.verifyDeposit(offer, NEVER)
   await reached
+  const before = proxy.socketCount()
   const caller = new AbortController()
   const leaving = overSocket.verifyDeposit(offer, caller.signal)
+  await expect.poll(() => proxy.count('eth_call')).toBeGreaterThan(3)
   caller.abort()
   expect(await leaving).toEqual(unknown('timeout'))
+  await expect.poll(proxy.socketCount).toBeLessThanOrEqual(before)
   release()
   expect(await checking).toEqual(ACCEPTED)
-  expect(proxy.socketCount()).toBe(1)
+})
+
+it('no socket is open after the service has closed', async () => {
+  expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  const { reached, release } = proxy.hold(({ method }) => method === 'eth_call')
+  const checking = overSocket.verifyDeposit(offer, NEVER)
+  await reached
+  overSocket.close()
+  expect(await checking).toEqual(unknown('no_answer'))
+  await expect.poll(proxy.socketCount).toBe(0)
+  expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(unknown('no_answer'))
+  release()
 })
 
 it('a check ends at the end of its time while the socket cannot be opened', async () => {

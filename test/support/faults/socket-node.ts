@@ -8,18 +8,18 @@ export type SocketAnswer = (call: { id: number; method: string }) => string | Bu
 /** A JSON-RPC node over WebSocket whose messages a test can write byte by byte. */
 export async function startSocketNode(rpcUrl: string) {
   let answer: SocketAnswer | undefined
-  let connections = 0
+  let held: (() => Promise<void>)[] = []
   const headers = { 'content-type': 'application/json' }
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
   const streams = new Set<Socket>()
   server.on('connection', (socket, request) => {
-    connections++
     streams.add(request.socket)
     socket.on('message', async (data) => {
       const body = data.toString()
       const pass = async () => (await fetch(rpcUrl, { method: 'POST', headers, body })).text()
       const message = answer === undefined ? await pass() : answer(JSON.parse(body))
       if (message !== undefined) socket.send(message, { binary: false })
+      else held.push(async () => socket.send(await pass()))
     })
   })
   await once(server, 'listening')
@@ -37,8 +37,11 @@ export async function startSocketNode(rpcUrl: string) {
     closeHalf() {
       for (const stream of streams) stream.pause().write(Buffer.from([0x88, 0x00]))
     },
-    /** The number of connections so far. */
-    connections: () => connections,
+    /** Lets the node answer the calls that got no answer. */
+    answerHeld() {
+      for (const send of held) void send()
+      held = []
+    },
     close() {
       for (const socket of server.clients) socket.terminate()
       server.close()
