@@ -117,6 +117,18 @@ describe('an answer of the node is', () => {
     expect(await verify()).toEqual(verdict)
   })
 
+  it('a body of unknown length that is too long, which is not read to its end', async () => {
+    await pastTheCheck()
+    const closed = deferred()
+    node.answerWith((response) => {
+      response.writeHead(200, JSON_TYPE).once('close', closed.open)
+      const write = () => void (response.closed || response.write('0'.repeat(2 ** 16), write))
+      write()
+    })
+    expect(await verify()).toEqual(unknown('answer_too_long'))
+    await closed.opened
+  })
+
   it('a revert with the status of an error', async () => {
     await pastTheCheck()
     node.answerWith((response) =>
@@ -216,4 +228,23 @@ it('checks beyond the budget end at once, and an end makes room for the next', a
   released.open()
   node.answerWith(undefined)
   await pastTheCheck()
+})
+
+it('the user name and the password in a URL are sent as Basic authentication', async () => {
+  const authorizations = new Set<string | undefined>()
+  node.answerWith((response, _body, pass) => {
+    authorizations.add(response.req.headers.authorization)
+    return pass()
+  })
+  const withPassword = createDepositVerifier(
+    {
+      chainId: chain.chainId,
+      rpcUrls: [node.url.replace('//', '//me:a%2Fb@')],
+      settlement: lowerCase(chain.contracts.settlement),
+    },
+    { verifyTimeoutMs: 300, metrics: createMetrics(), log: pino({ level: 'silent' }) },
+  )
+  expect(await withPassword.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  expect([...authorizations]).toEqual([`Basic ${Buffer.from('me:a/b').toString('base64')}`])
+  withPassword.close()
 })
