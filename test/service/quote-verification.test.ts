@@ -136,22 +136,6 @@ it('offers stay without marks when the node does not answer in time', async () =
   release()
 })
 
-it('quotes with all offers checked leave room to check the best offer of another one', async () => {
-  // The endpoint is checked before.
-  await on.ask({ verify: 'best' })
-  on.reset()
-  const release = on.holdVerifications()
-  const before = await on.service.metric('aggregator_verifications_total', { result: 'unknown' })
-  const many = Array.from({ length: 30 }, () => on.ask({ verify: 'all' }))
-  const refused = () => on.service.metric('aggregator_verifications_total', { result: 'unknown' })
-  await expect.poll(async () => (await refused()) - before + on.verifications()).toBe(90)
-  const best = on.ask({ verify: 'best' })
-  await expect.poll(async () => (await refused()) - before + on.verifications()).toBe(91)
-  release()
-  expect(marksOf((await best).body)[0]).toEqual(['3000', true])
-  for (const { body } of await Promise.all(many)) expect(marksOf(body)[0]).toEqual(['3000', true])
-})
-
 it.each([
   ['best', 'all', 'must be off or best'],
   ['off', 'best', 'must be off'],
