@@ -25,8 +25,8 @@ export function retryAfterMs(status: number, header: string | null, nowMs: numbe
 
 /** Remembers the pause that a node asks for. */
 export interface RetryAfterPause {
-  /** Reads a response of the node. */
-  note(response: Pick<Response, 'status' | 'headers'>): void
+  /** Reads a response of the node: its status and its header `Retry-After`. */
+  note(status: number, retryAfter: string | null | undefined): void
   /** Begins the shortest pause, unless a longer one lasts. */
   begin(): void
   /** @throws EndpointPausedError while the pause lasts */
@@ -43,9 +43,9 @@ export function createRetryAfterPause(shortestMs = 0): RetryAfterPause {
     if (ms > 0) pausedUntil = Math.max(pausedUntil, performance.now() + ms)
   }
   return {
-    note({ status, headers }) {
+    note(status, retryAfter) {
       if (!STATUSES.includes(status)) return
-      pauseFor(Math.max(shortestMs, retryAfterMs(status, headers.get('retry-after'), Date.now())))
+      pauseFor(Math.max(shortestMs, retryAfterMs(status, retryAfter ?? null, Date.now())))
     },
     begin: () => pauseFor(shortestMs),
     assertOver() {

@@ -68,7 +68,7 @@ export function createVerificationEndpoint(
 ): VerificationEndpoint {
   const pause = createRetryAfterPause(REFUSED_PAUSE_MS)
   const connection = /^wss?:/i.test(url)
-    ? createWsRpcConnection(url)
+    ? createWsRpcConnection(url, pause.note)
     : createHttpRpcConnection(url, pause.note)
   let passedAt = Number.NEGATIVE_INFINITY
   const passedSince = (ms: number) => performance.now() - passedAt < ms

@@ -1,5 +1,11 @@
 import { WebSocket } from 'ws'
-import { AnswerTooLongError, MAX_ANSWER_BYTES, type RpcAnswer, type RpcConnection } from './rpc-connection.js'
+import {
+  AnswerTooLongError,
+  MAX_ANSWER_BYTES,
+  type OnResponse,
+  type RpcAnswer,
+  type RpcConnection,
+} from './rpc-connection.js'
 import { createSocketPool } from './socket-pool.js'
 
 /** The code of ws for a message that exceeds `maxPayload`. */
@@ -10,8 +16,9 @@ const HANDSHAKE_TIMEOUT_MS = 2000
  * Builds the connection to a ws or wss URL. As over HTTP, each call under way has a socket of its own, so that neither a slow
  * answer nor a long one delays another call. A socket on which an answer is too long, or may still come after the end of
  * its call, is closed. viem's sockets are not used: all calls share them, and they parse messages of any length.
+ * @param onRefused called with each response that opens no socket
  */
-export function createWsRpcConnection(url: string): RpcConnection {
+export function createWsRpcConnection(url: string, onRefused: OnResponse): RpcConnection {
   const options = {
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     maxPayload: MAX_ANSWER_BYTES,
@@ -19,7 +26,13 @@ export function createWsRpcConnection(url: string): RpcConnection {
     // A node may copy a token's bytes into the text of its error.
     skipUTF8Validation: true,
   }
-  const pool = createSocketPool(() => new WebSocket(url, options))
+  const pool = createSocketPool(() => {
+    const socket = new WebSocket(url, options)
+    return socket.once('unexpected-response', (_request, { statusCode = 0, headers }) => {
+      onRefused(statusCode, headers['retry-after'])
+      socket.terminate()
+    })
+  })
   let lastId = 0
   return {
     async call(method, params, signal) {

@@ -157,3 +157,18 @@ it.each<[string, (response: ServerResponse) => unknown]>([
   vi.advanceTimersByTime(1000)
   await pastTheCheck()
 })
+
+it('a node that refuses a WebSocket because of its limits is asked for none for a second', async () => {
+  const overSocket = openVerifier([node.url.replace('http', 'ws')])
+  let requests = 0
+  node.answerWith((response) => {
+    requests++
+    response.writeHead(429).end()
+  })
+  expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(NO_ANSWER)
+  const before = requests
+  for (let check = 0; check < 20; check++)
+    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(NO_ANSWER)
+  expect(requests).toBe(before)
+  overSocket.close()
+})
