@@ -21,7 +21,7 @@ const PACKAGE_OWNERS = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store']],
   ['pg', ['store', 'cluster', 'internals']],
-  ['undici', ['solvers']],
+  ['undici', ['chain', 'solvers']],
   ['(fastify|@fastify/[^/]+)', ['http', 'devnet']],
 ]
 

@@ -1,8 +1,14 @@
 /** Bounds calls: how many are under way, and how many begin in a second. No call waits for a place. */
 export interface CallBudget {
-  /** Begins a call. @returns a function that ends it; undefined when the budget has no place for it */
-  begin(): (() => void) | undefined
+  /**
+   * Begins a call.
+   * @param priority a call of low priority leaves half of the budget to others
+   * @returns a function that ends it; undefined when the budget has no place for it
+   */
+  begin(priority: CallPriority): (() => void) | undefined
 }
+
+export type CallPriority = 'high' | 'low'
 
 interface CallBudgetOptions {
   readonly maxUnderWay: number
@@ -17,11 +23,12 @@ export function createCallBudget({ maxUnderWay, maxPerSecond, clock }: CallBudge
   let left = maxPerSecond
   let refilledAt = clock()
   return {
-    begin() {
+    begin(priority) {
       const now = clock()
       left = Math.min(maxPerSecond, left + ((now - refilledAt) * maxPerSecond) / 1000)
       refilledAt = now
-      if (underWay >= maxUnderWay || left < 1) return undefined
+      const reserved = priority === 'high' ? 0 : 1 / 2
+      if (underWay >= maxUnderWay * (1 - reserved) || left < 1 + maxPerSecond * reserved) return undefined
       left--
       underWay++
       let hasEnded = false

@@ -67,6 +67,8 @@ export interface ChainOptions {
   readonly protocolName: string
   readonly maxReorgDepth: number
   readonly startTimeoutMs: number
+  /** VERIFY_TIMEOUT_MS. */
+  readonly verifyTimeoutMs: number
   /** Builds the event sink of one chain sync. A sink is never reused, so that late writes of an old one fail. */
   readonly eventSinkOf: (chainId: number) => EventSink & CompletionSink
   readonly orderCaches: OrderCaches

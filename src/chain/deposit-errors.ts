@@ -7,8 +7,8 @@ import type { ContractRefusal } from '../domain/verification.js'
 interface KnownError {
   readonly error: string
   readonly source: string
-  /** Whether the first argument must be the quote's input token: the error of another token means something else. */
-  readonly isOfInputToken?: true
+  /** The member of the quote that must be the first argument. The error of another token or account means something else. */
+  readonly of?: 'inputToken' | 'user'
 }
 
 interface KnownRefusal extends KnownError {
@@ -38,7 +38,7 @@ const REFUSALS: readonly KnownRefusal[] = [
   { error: 'SolverNotRegistered(address)', source: REFERENCE_BONDS },
   { error: 'InsufficientBond(uint256,uint256)', source: REFERENCE_BONDS },
   // A token that takes a fee of each transfer: the contract refuses every deposit of it.
-  { error: 'AmountNotReceived(address,uint256,uint256)', source: REFERENCE_BONDS, isOfInputToken: true },
+  { error: 'AmountNotReceived(address,uint256,uint256)', source: REFERENCE_BONDS, of: 'inputToken' },
   { error: 'ECDSAInvalidSignature()', source: OPENZEPPELIN_ECDSA_5 },
   { error: 'ECDSAInvalidSignatureLength(uint256)', source: OPENZEPPELIN_ECDSA_5 },
   { error: 'ECDSAInvalidSignatureS(bytes32)', source: OPENZEPPELIN_ECDSA_5 },
@@ -73,12 +73,13 @@ const TRANSFER_FAILURES: readonly KnownError[] = [
   {
     error: 'ERC20InsufficientBalance(address,uint256,uint256)',
     source: 'OpenZeppelin Contracts 5, ERC20.sol',
+    of: 'user',
   },
   // The token returned false. `deposit` calls only the input token, and only `transferFrom`.
   {
     error: 'SafeERC20FailedOperation(address)',
     source: 'OpenZeppelin Contracts 5, SafeERC20.sol',
-    isOfInputToken: true,
+    of: 'inputToken',
   },
   { error: 'ERC20: insufficient allowance', source: 'OpenZeppelin Contracts 4.5, ERC20.sol' },
   {
@@ -119,7 +120,7 @@ export type DepositError =
   | { readonly kind: 'refusal'; readonly name: ContractRefusal }
   | { readonly kind: 'transfer_failure' }
 
-interface Row extends Pick<KnownError, 'isOfInputToken'> {
+interface Row extends Pick<KnownError, 'of'> {
   readonly meaning: DepositError
 }
 
@@ -140,16 +141,16 @@ const ADDRESS_START = SELECTOR_LENGTH + 24
  */
 export function depositErrorOf(
   data: Hex,
-  { inputToken }: Pick<Quote, 'inputToken'>,
+  quote: Pick<Quote, 'inputToken' | 'user'>,
 ): DepositError | undefined {
   const text = data.length <= LONGEST_KEY ? ROWS.get(data) : undefined
   const row = text ?? ROWS.get(data.slice(0, SELECTOR_LENGTH) as Hex)
-  if (row?.isOfInputToken && !data.startsWith(inputToken.slice(2), ADDRESS_START)) return undefined
+  if (row?.of && !data.startsWith(quote[row.of].slice(2), ADDRESS_START)) return undefined
   return row?.meaning
 }
 
-function rowOf({ error, isOfInputToken }: KnownError, meaning: DepositError): [Hex, Row] {
-  return [keyOf(error), isOfInputToken ? { meaning, isOfInputToken } : { meaning }]
+function rowOf({ error, of }: KnownError, meaning: DepositError): [Hex, Row] {
+  return [keyOf(error), of ? { meaning, of } : { meaning }]
 }
 
 /** The selector of a custom error; all bytes of a text, as Solidity encodes it. */

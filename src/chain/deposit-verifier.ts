@@ -3,7 +3,7 @@ import type { Quote, SignedQuote } from '../domain/quote.js'
 import type { DepositVerdict, UnknownReason } from '../domain/verification.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createCallBudget } from './call-budget.js'
+import { type CallPriority, createCallBudget } from './call-budget.js'
 import { depositErrorOf } from './deposit-errors.js'
 import { revertOf } from './revert-data.js'
 import { AnswerTooLongError, type RpcAnswer } from './rpc-connection.js'
@@ -12,6 +12,7 @@ import {
   UnsuitableEndpointError,
   type VerificationEndpoint,
 } from './verification-endpoint.js'
+import { createVerificationOrder } from './verification-order.js'
 
 /** Asks the settlement contract of one chain about offers (docs/decisions.md, D13). */
 export interface DepositVerifier {
@@ -19,12 +20,19 @@ export interface DepositVerifier {
    * Whether the contract would accept the deposit of an offer, by a call of `deposit` as its user at the head. The promise is
    * never rejected. The input token's code runs in the call, so that the one who chose it can cause any verdict.
    * @param signal ends the check at the end of its time; there is no other time limit
+   * @param priority `high` by default
    */
-  verifyDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<DepositVerdict>
+  verifyDeposit(
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+    priority?: CallPriority,
+  ): Promise<DepositVerdict>
   close(): void
 }
 
 interface DepositVerifierOptions {
+  /** VERIFY_TIMEOUT_MS: the longest time of a check. An endpoint that is silent for half of it has failed. */
+  readonly verifyTimeoutMs: number
   readonly metrics: Pick<Metrics, 'verifications' | 'verificationSeconds'>
   readonly log: Logger
 }
@@ -32,8 +40,6 @@ interface DepositVerifierOptions {
 /** Bounds of one chain in one process. The calls count against the limits of the node, next to the reads of events. */
 const MAX_UNDER_WAY = 64
 const MAX_PER_SECOND = 100
-/** How long an endpoint that gave no answer comes after the others. */
-const AVOID_MS = 10_000
 
 /**
  * Builds the verifier of a chain. Its calls have connections and a budget of their own, so that no other read waits for
@@ -41,29 +47,25 @@ const AVOID_MS = 10_000
  */
 export function createDepositVerifier(
   config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
-  { metrics, log }: DepositVerifierOptions,
+  { verifyTimeoutMs, metrics, log }: DepositVerifierOptions,
 ): DepositVerifier {
   const { chainId } = config
   const clock = () => performance.now()
   const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
   const endpoints = config.rpcUrls.map((url) => createVerificationEndpoint(url, config))
-  const failedAt = new Map<VerificationEndpoint, number>()
-  const unsuitable = new Set<VerificationEndpoint>()
+  const order = createVerificationOrder(endpoints, { silenceMs: verifyTimeoutMs / 2, clock })
+  const warnings = new Set<string>()
   // So that the series exist before the first check.
   for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])
     metrics.verifications.inc({ chain_id: chainId, result }, 0)
   metrics.verificationSeconds.zero({ chain_id: chainId })
 
-  function inOrder(): readonly VerificationEndpoint[] {
-    const isAvoided = (endpoint: VerificationEndpoint) =>
-      clock() - (failedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < AVOID_MS
-    return [...endpoints].sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)))
-  }
-
-  function warnOnce(endpoint: VerificationEndpoint, { message }: UnsuitableEndpointError): void {
-    if (unsuitable.has(endpoint)) return
-    unsuitable.add(endpoint)
+  /** Warns of each reason once. */
+  function warn(endpoint: VerificationEndpoint, { message }: UnsuitableEndpointError): void {
     const url = endpoints.indexOf(endpoint) + 1
+    const warning = `${url} ${message}`
+    if (warnings.has(warning)) return
+    warnings.add(warning)
     log.warn({ chainId, url, reason: message }, 'an RPC endpoint cannot check offers')
   }
 
@@ -72,14 +74,23 @@ export function createDepositVerifier(
     offer: Pick<SignedQuote, 'quote' | 'signature'>,
     signal: AbortSignal,
   ): Promise<DepositVerdict> {
-    for (const endpoint of inOrder()) {
+    for (const endpoint of order.endpoints()) {
+      const begunAt = clock()
       try {
-        return verdictOf(await endpoint.callDeposit(offer, signal), offer.quote)
+        const answer = await endpoint.callDeposit(offer, signal)
+        order.markAnswered(endpoint)
+        return verdictOf(answer, offer.quote)
       } catch (error) {
-        if (error instanceof AnswerTooLongError) return unknown('answer_too_long')
-        if (error instanceof UnsuitableEndpointError) warnOnce(endpoint, error)
-        failedAt.set(endpoint, clock())
-        if (signal.aborted) return unknown('timeout')
+        if (error instanceof AnswerTooLongError) {
+          order.markAnswered(endpoint)
+          return unknown('answer_too_long')
+        }
+        if (signal.aborted) {
+          order.markEnded(endpoint, begunAt)
+          return unknown('timeout')
+        }
+        if (error instanceof UnsuitableEndpointError) warn(endpoint, error)
+        order.markFailed(endpoint)
       }
     }
     return unknown('no_answer')
@@ -88,9 +99,10 @@ export function createDepositVerifier(
   async function checkInBudget(
     offer: Pick<SignedQuote, 'quote' | 'signature'>,
     signal: AbortSignal,
+    priority: CallPriority,
   ): Promise<DepositVerdict> {
     if (signal.aborted) return unknown('timeout')
-    const end = budget.begin()
+    const end = budget.begin(priority)
     if (end === undefined) return unknown('over_budget')
     const startedAt = clock()
     const verdict = await check(offer, signal)
@@ -100,8 +112,8 @@ export function createDepositVerifier(
   }
 
   return {
-    async verifyDeposit(offer, signal) {
-      const verdict = await checkInBudget(offer, signal)
+    async verifyDeposit(offer, signal, priority = 'high') {
+      const verdict = await checkInBudget(offer, signal, priority)
       metrics.verifications.inc({ chain_id: chainId, result: verdict.kind })
       return verdict
     },

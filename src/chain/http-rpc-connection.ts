@@ -1,40 +1,67 @@
-import { http, ResponseBodyTooLargeError } from 'viem'
-import { createNodeFetch } from './node-fetch.js'
-import { createRetryAfterPause } from './retry-after.js'
-import { AnswerTooLongError, MAX_ANSWER_BYTES, type RpcAnswer, type RpcConnection } from './rpc-connection.js'
+import { Agent, errors, request } from 'undici'
+import {
+  AnswerTooLongError,
+  MAX_ANSWER_BYTES,
+  type OnResponse,
+  type RpcAnswer,
+  type RpcConnection,
+} from './rpc-connection.js'
+
+const CONNECT_TIMEOUT_MS = 5000
 
 /**
  * Builds the connection to an http or https URL. Each call under way has a TCP connection of its own, so that a slow one
- * delays no other. A body that is too long, or comes after the end of the call, closes its connection.
+ * delays no other. A body that is too long, or comes after the end of the call, closes its connection. viem's transport is not
+ * used: over Node's `fetch`, a call takes three times as much CPU time (3.4 ms instead of 1.1), which other quotes would lack.
+ * @param onResponse called with each response
  */
-export function createHttpRpcConnection(url: string): RpcConnection {
-  const nodeFetch = createNodeFetch()
-  const pause = createRetryAfterPause()
-  const { request } = http(url, {
-    raw: true,
-    retryCount: 0,
-    fetchFn: nodeFetch.fetch,
-    maxResponseBodySize: MAX_ANSWER_BYTES,
-    onFetchResponse: pause.note,
-  })({})
+export function createHttpRpcConnection(url: string, onResponse: OnResponse): RpcConnection {
+  const { target, authorization } = splitCredentials(url)
+  const headers = { 'content-type': 'application/json', 'user-agent': 'node', ...authorization }
+  const agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    maxResponseSize: MAX_ANSWER_BYTES,
+    // The signal of a call is its time limit.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  let lastId = 0
 
   return {
     async call(method, params, signal) {
-      pause.assertOver()
-      const call = new AbortController()
-      const end = () => call.abort()
-      if (signal.aborted) end()
-      signal.addEventListener('abort', end)
+      const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params })
       try {
-        return (await request({ method, params }, { signal: call.signal })) as RpcAnswer
+        const response = await request(target, { method: 'POST', headers, body, dispatcher: agent, signal })
+        const { statusCode } = response
+        onResponse(statusCode, response.headers['retry-after']?.toString())
+        const answer = (await response.body.json()) as RpcAnswer
+        if (statusCode >= 300 && !isRpcError(answer.error))
+          throw new Error(`the node answers with status ${statusCode}`)
+        return answer
       } catch (error) {
-        if (error instanceof ResponseBodyTooLargeError) throw new AnswerTooLongError(error.message)
+        if (error instanceof errors.ResponseExceededMaxSizeError) throw new AnswerTooLongError(error.message)
         throw error
-      } finally {
-        signal.removeEventListener('abort', end)
-        end()
       }
     },
-    close: nodeFetch.close,
+    close() {
+      void agent.destroy()
+    },
   }
+}
+
+/** Takes user name and password out of a URL, for Basic authentication. */
+function splitCredentials(url: string) {
+  const target = new URL(url)
+  const { username, password } = target
+  if (username === '' && password === '') return { target, authorization: {} }
+  target.username = ''
+  target.password = ''
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { target, authorization: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } }
+}
+
+/** Whether an answer with the status of an error has an error of JSON-RPC, as some nodes send it. */
+function isRpcError(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  return typeof code === 'number' && typeof message === 'string'
 }

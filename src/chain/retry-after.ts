@@ -1,9 +1,9 @@
-/** The node has asked for a pause that is not over yet, so no request was sent. */
+/** The pause after a refusal of the node is not over yet, so no request was sent. */
 export class EndpointPausedError extends Error {
   override readonly name = 'EndpointPausedError'
 
   constructor(leftMs: number) {
-    super(`the endpoint asked for a pause (Retry-After) that lasts ${Math.ceil(leftMs / 1000)} s longer`)
+    super(`the endpoint has refused calls: none is sent for ${Math.ceil(leftMs / 1000)} s`)
   }
 }
 
@@ -25,20 +25,29 @@ export function retryAfterMs(status: number, header: string | null, nowMs: numbe
 
 /** Remembers the pause that a node asks for. */
 export interface RetryAfterPause {
-  /** Reads a response of the node. */
-  note(response: Pick<Response, 'status' | 'headers'>): void
+  /** Reads a response of the node: its status and its header `Retry-After`. */
+  note(status: number, retryAfter: string | null | undefined): void
+  /** Begins the shortest pause, unless a longer one lasts. */
+  begin(): void
   /** @throws EndpointPausedError while the pause lasts */
   assertOver(): void
 }
 
-/** Builds the memory of one endpoint. */
-export function createRetryAfterPause(): RetryAfterPause {
+/**
+ * Builds the memory of one endpoint.
+ * @param shortestMs the pause after a refusal that asks for none, or for a shorter one
+ */
+export function createRetryAfterPause(shortestMs = 0): RetryAfterPause {
   let pausedUntil = Number.NEGATIVE_INFINITY
+  const pauseFor = (ms: number) => {
+    if (ms > 0) pausedUntil = Math.max(pausedUntil, performance.now() + ms)
+  }
   return {
-    note({ status, headers }) {
-      const pause = retryAfterMs(status, headers.get('retry-after'), Date.now())
-      if (pause > 0) pausedUntil = performance.now() + pause
+    note(status, retryAfter) {
+      if (!STATUSES.includes(status)) return
+      pauseFor(Math.max(shortestMs, retryAfterMs(status, retryAfter ?? null, Date.now())))
     },
+    begin: () => pauseFor(shortestMs),
     assertOver() {
       const leftMs = pausedUntil - performance.now()
       if (leftMs > 0) throw new EndpointPausedError(leftMs)

@@ -111,7 +111,7 @@ function httpTransport(url: string, nodeFetch: NodeFetch, onCall: OnCall): Batch
     timeout: CALL_TIMEOUT_MS,
     retryCount: 0,
     maxResponseBodySize: MAX_ANSWER_BYTES,
-    onFetchResponse: pause.note,
+    onFetchResponse: ({ status, headers }) => pause.note(status, headers.get('retry-after')),
   })
   const metered = withMetrics(transport, onCall)
   const pausing: HttpTransport = (options) => {

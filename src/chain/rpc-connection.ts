@@ -19,6 +19,9 @@ export interface RpcConnection {
   close(): void
 }
 
+/** Learns of the responses of a node over HTTP: status and header `Retry-After`. */
+export type OnResponse = (status: number, retryAfter: string | undefined) => void
+
 /** A known revert has less than 1 KB. */
 export const MAX_ANSWER_BYTES = 64 * 1024
 

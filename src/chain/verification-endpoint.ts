@@ -4,14 +4,16 @@ import { coalesce } from '../concurrency/coalesce.js'
 import { type Address, toQuantity } from '../domain/hex.js'
 import { type Quote, type SignedQuote, toContractQuote } from '../domain/quote.js'
 import { createHttpRpcConnection } from './http-rpc-connection.js'
+import { createRetryAfterPause, EndpointPausedError } from './retry-after.js'
 import { revertOf } from './revert-data.js'
-import type { RpcAnswer } from './rpc-connection.js'
+import { AnswerTooLongError, type RpcAnswer } from './rpc-connection.js'
 import { createWsRpcConnection } from './ws-rpc-connection.js'
 
 /** One JSON-RPC endpoint of a chain, for the calls of `deposit`. */
 export interface VerificationEndpoint {
   /**
-   * Calls `deposit` as the user of the quote, at the head. The first call checks the endpoint before.
+   * Calls `deposit` as the user of the quote, at the head. The endpoint is checked before the first call, after a call without an
+   * answer, and after a minute.
    * @throws UnsuitableEndpointError, AnswerTooLongError; other errors when there is no answer
    */
   callDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<RpcAnswer>
@@ -29,6 +31,17 @@ export class UnsuitableEndpointError extends Error {
  */
 const GAS = 5_000_000
 const CHECK_TIMEOUT_MS = 5000
+/** How long a check holds: the node behind a URL may be replaced by one that is not synchronised yet. */
+const CHECK_HOLDS_MS = 120_000
+/** The age of a check from which the next one is made in the background, so that no call waits for it. */
+const RECHECK_MS = 60_000
+/**
+ * The shortest pause after the node has refused a call because of its limits. Without it, the calls of one second after the other
+ * would use up the limits, and the reads of events would be refused as well.
+ */
+const REFUSED_PAUSE_MS = 1000
+/** Codes of errors by which providers refuse calls: EIP-1474 and Infura, Alchemy, QuickNode. */
+const LIMIT_CODES: readonly unknown[] = [-32005, 429, -32007]
 
 /** A quote that every contract refuses: nothing for nothing, until 1970, without a signature. */
 const EMPTY_QUOTE: Quote = {
@@ -46,15 +59,30 @@ const EMPTY_QUOTE: Quote = {
 }
 
 /**
- * Builds the endpoint. Before its first use, it must have the right chain id and report that the contract refuses an empty
- * quote. A node without the contract, or one that returns reverts as results, would accept every quote.
+ * Builds the endpoint. To pass a check, it must have the right chain id and report that the contract refuses an empty quote. A node
+ * without the contract, or one that returns reverts as results, would accept every quote.
  */
 export function createVerificationEndpoint(
   url: string,
   { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
 ): VerificationEndpoint {
-  const connection = /^wss?:/i.test(url) ? createWsRpcConnection(url) : createHttpRpcConnection(url)
-  let isSuitable = false
+  const pause = createRetryAfterPause(REFUSED_PAUSE_MS)
+  const connection = /^wss?:/i.test(url)
+    ? createWsRpcConnection(url, pause.note)
+    : createHttpRpcConnection(url, pause.note)
+  let passedAt = Number.NEGATIVE_INFINITY
+  const passedSince = (ms: number) => performance.now() - passedAt < ms
+
+  /** @throws EndpointPausedError when the node refuses calls, and the errors of the connection */
+  async function call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<RpcAnswer> {
+    pause.assertOver()
+    const answer = await connection.call(method, params, signal)
+    if (isLimit(answer)) {
+      pause.begin()
+      pause.assertOver()
+    }
+    return answer
+  }
 
   function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
     const data = encodeFunctionData({
@@ -63,29 +91,51 @@ export function createVerificationEndpoint(
       args: [toContractQuote(quote), signature],
     })
     const transaction = { from: quote.user, to: settlement, gas: toQuantity(GAS), data }
-    return connection.call('eth_call', [transaction, 'latest'], signal)
+    return call('eth_call', [transaction, 'latest'], signal)
   }
 
   const check = coalesce(async () => {
-    if (isSuitable) return
+    if (passedSince(RECHECK_MS)) return
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     const [chain, refusal] = await Promise.all([
-      connection.call('eth_chainId', [], signal),
+      call('eth_chainId', [], signal),
       callDeposit({ quote: EMPTY_QUOTE, signature: '0x' }, signal),
     ])
-    if (Number(chain.result) !== chainId) throw new UnsuitableEndpointError('it serves another chain')
-    if (revertOf(refusal.error) === undefined)
-      throw new UnsuitableEndpointError('it does not report that an empty quote is refused')
-    isSuitable = true
+    const issue = issueIn(chain, refusal)
+    passedAt = issue === undefined ? performance.now() : Number.NEGATIVE_INFINITY
+    if (issue !== undefined) throw new UnsuitableEndpointError(issue)
   })
+
+  function issueIn(chain: RpcAnswer, refusal: RpcAnswer): string | undefined {
+    if (hasFailed(chain) || hasFailed(refusal)) return 'it answers a check with an error of its own'
+    if (Number(chain.result) !== chainId) return 'it serves another chain'
+    if (revertOf(refusal.error) === undefined) return 'it does not report that an empty quote is refused'
+    return undefined
+  }
 
   return {
     async callDeposit(offer, signal) {
-      if (!isSuitable) await untilAborted(check(), signal)
-      return callDeposit(offer, signal)
+      if (!passedSince(CHECK_HOLDS_MS)) await untilAborted(check(), signal)
+      else if (!passedSince(RECHECK_MS)) check().catch(() => {})
+      try {
+        return await callDeposit(offer, signal)
+      } catch (error) {
+        const hasAnswered = error instanceof AnswerTooLongError || error instanceof EndpointPausedError
+        if (!hasAnswered && !signal.aborted) passedAt = Number.NEGATIVE_INFINITY
+        throw error
+      }
     },
     close: connection.close,
   }
+}
+
+function isLimit({ error }: RpcAnswer): boolean {
+  return LIMIT_CODES.includes((error as { readonly code?: unknown } | null | undefined)?.code)
+}
+
+/** Whether an answer is an error, and no revert. */
+function hasFailed({ error }: RpcAnswer): boolean {
+  return error !== undefined && error !== null && revertOf(error) === undefined
 }
 
 /** @throws the reason of the signal when it is aborted first; the promise itself goes on */

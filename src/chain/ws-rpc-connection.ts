@@ -1,100 +1,86 @@
 import { WebSocket } from 'ws'
-import { MAX_ANSWER_BYTES, type RpcAnswer, type RpcConnection } from './rpc-connection.js'
+import {
+  AnswerTooLongError,
+  MAX_ANSWER_BYTES,
+  type OnResponse,
+  type RpcAnswer,
+  type RpcConnection,
+} from './rpc-connection.js'
+import { createSocketPool } from './socket-pool.js'
 
-/** A longer message closes the socket. With the gas of a call, a token cannot make an answer of this size. */
-const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-const HANDSHAKE_TIMEOUT_MS = 5000
-/** A call that ends without an answer closes a socket that has been silent for this time: its peer may be gone. */
-const SILENCE_MS = 5000
-
-interface PendingCall {
-  resolve(answer: RpcAnswer): void
-  reject(error: Error): void
-}
+/** The code of ws for a message that exceeds `maxPayload`. */
+const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+const HANDSHAKE_TIMEOUT_MS = 2000
 
 /**
- * Builds the connection to a ws or wss URL: one socket for all calls, opened by the first call, and again after it was
- * closed. viem's sockets are not used: they keep calls without an answer for ever, and parse messages of any length.
- * A message of more than MAX_ANSWER_BYTES is dropped without a look at its id, so that its call gets no answer.
+ * Builds the connection to a ws or wss URL. As over HTTP, each call under way has a socket of its own, so that neither a slow
+ * answer nor a long one delays another call. A socket on which an answer is too long, or may still come after the end of
+ * its call, is closed. viem's sockets are not used: all calls share them, and they parse messages of any length.
+ * @param onRefused called with each response that opens no socket
  */
-export function createWsRpcConnection(url: string): RpcConnection {
-  let socket: RpcSocket | undefined
-  let isClosed = false
+export function createWsRpcConnection(url: string, onRefused: OnResponse): RpcConnection {
+  const options = {
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    maxPayload: MAX_ANSWER_BYTES,
+    perMessageDeflate: false,
+    // A node may copy a token's bytes into the text of its error.
+    skipUTF8Validation: true,
+  }
+  const pool = createSocketPool(() => {
+    const socket = new WebSocket(url, options)
+    return socket.once('unexpected-response', (_request, { statusCode = 0, headers }) => {
+      onRefused(statusCode, headers['retry-after'])
+      socket.terminate()
+    })
+  })
+  let lastId = 0
   return {
-    call(method, params, signal) {
-      if (isClosed) return Promise.reject(new Error('the service is closing'))
-      if (socket === undefined || socket.isGone) socket = new RpcSocket(url)
-      return socket.call(method, params, signal)
+    async call(method, params, signal) {
+      const socket = await pool.take(signal)
+      const id = ++lastId
+      try {
+        const answer = answerOn(socket, id, signal)
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+        return await answer
+      } catch (error) {
+        socket.terminate()
+        throw error
+      } finally {
+        pool.giveBack(socket)
+      }
     },
-    close() {
-      isClosed = true
-      socket?.close()
-    },
+    close: pool.close,
   }
 }
 
-/** One WebSocket, until it is closed. */
-class RpcSocket {
-  readonly #socket: WebSocket
-  readonly #opened: Promise<unknown>
-  readonly #pending = new Map<number, PendingCall>()
-  #lastId = 0
-  #heardAt = performance.now()
-  /** Whether it is closed, so that it takes no calls. */
-  isGone = false
-
-  constructor(url: string) {
-    const socket = new WebSocket(url, {
-      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-      maxPayload: MAX_MESSAGE_BYTES,
-      perMessageDeflate: false,
-    })
-    this.#socket = socket
-    this.#opened = new Promise((resolve) => socket.once('open', resolve))
-    socket.on('message', (data) => this.#receive(data as Buffer))
-    // The event `close` follows each error.
-    socket.on('error', () => {})
-    socket.on('close', () => this.close())
-  }
-
-  async call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<RpcAnswer> {
-    const id = ++this.#lastId
-    const onAbort = () => {
-      this.#pending.get(id)?.reject(new Error('the call was ended'))
-      if (performance.now() - this.#heardAt > SILENCE_MS) this.close()
+/** Waits for the answer to a call, until the socket is closed or the signal is aborted. */
+function answerOn(socket: WebSocket, id: number, signal: AbortSignal): Promise<RpcAnswer> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (data: Buffer) => {
+      const answer = parseAnswer(data)
+      if (answer?.id === id) end(() => resolve(answer))
+    }
+    const onError = (error: Error & { readonly code?: string }) => {
+      const isTooLong = error.code === TOO_LONG
+      end(() => reject(isTooLong ? new AnswerTooLongError(error.message) : error))
+    }
+    const onClose = () => end(() => reject(new Error('the WebSocket was closed')))
+    const onAbort = () => end(() => reject(new Error('the call was ended')))
+    const end = (settle: () => void) => {
+      signal.removeEventListener('abort', onAbort)
+      socket.off('message', onMessage).off('error', onError).off('close', onClose)
+      settle()
     }
     signal.addEventListener('abort', onAbort)
-    const answer = new Promise<RpcAnswer>((resolve, reject) => this.#pending.set(id, { resolve, reject }))
-    void this.#opened.then(() => {
-      if (this.#pending.has(id)) this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-    })
+    socket.on('message', onMessage).on('error', onError).on('close', onClose)
     if (signal.aborted) onAbort()
-    try {
-      return await answer
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-      this.#pending.delete(id)
-    }
-  }
-
-  close(): void {
-    this.isGone = true
-    this.#socket.terminate()
-    for (const { reject } of this.#pending.values()) reject(new Error('the WebSocket was closed'))
-  }
-
-  #receive(data: Buffer): void {
-    this.#heardAt = performance.now()
-    if (data.length > MAX_ANSWER_BYTES) return
-    const answer = parseAnswer(data)
-    if (answer !== undefined) this.#pending.get(answer.id)?.resolve(answer)
-  }
+    else if (socket.readyState !== WebSocket.OPEN) onClose()
+  })
 }
 
-function parseAnswer(data: Buffer): (RpcAnswer & { readonly id: number }) | undefined {
+function parseAnswer(data: Buffer): (RpcAnswer & { readonly id?: unknown }) | undefined {
   try {
-    const answer = JSON.parse(data.toString())
-    return typeof answer?.id === 'number' ? answer : undefined
+    return JSON.parse(data.toString()) ?? undefined
   } catch {
     return undefined
   }

@@ -112,7 +112,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   }
 
   /** Chooses the solvers of a round, and prepares their request. */
-  function select(request: QuoteRequest, quoteId: string, caller: Caller) {
+  function select(request: QuoteRequest, quoteId: string, caller: Caller, verify: VerifyMode) {
     const { chainId, kind } = request
     const hasher = hasherOf(chainId)
     const healths = healthRegistry
@@ -121,7 +121,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const startedAt = clock()
     const clientKey = () => options.clientKeyOf(caller.address)
-    const round = new QuoteRound({ request, startedAt, limitMs: fanOut.limitMs(caller), clientKey })
+    const round = new QuoteRound({ request, startedAt, limitMs: fanOut.limitMs(caller, verify), clientKey })
     const picked = selection.pick(chainId, healths, options.maxQuoteFanOut, round, startedAt)
     const solvers = picked.awaited.concat(picked.probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
@@ -184,7 +184,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       const { chainId } = request
       const quoteId = quoteIds.create()
       const requestedAt = now()
-      const selected = select(request, quoteId, caller)
+      const selected = select(request, quoteId, caller, verify)
       const { solvers, awaited, busy, round } = selected
       const progress = new RoundProgress(awaited.length, (offer, counts) =>
         onBest({ quoteId, offer, counts }),

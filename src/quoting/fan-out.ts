@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { SolverResult } from '../domain/solver-result.js'
+import type { VerifyMode } from '../domain/verification.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import type { SolverRequest } from '../solvers/solver-client.js'
 import type { SolverHealth } from '../solvers/solver-health.js'
@@ -40,8 +41,11 @@ export interface FanOutRequest extends Omit<AttemptRequest, 'solverRequest'> {
 
 /** Sends a request to many solvers. */
 export interface FanOut {
-  /** The longest time of a round for this caller in milliseconds: the quote timeout, or the caller's shorter deadline. */
-  limitMs(caller: Pick<Caller, 'timeoutMs'>): number
+  /**
+   * The longest time of a round for this caller in milliseconds: the quote timeout, or the caller's shorter deadline, less the time
+   * in which the settlement contract checks the offers.
+   */
+  limitMs(caller: Pick<Caller, 'timeoutMs'>, verify: VerifyMode): number
   /**
    * Asks all solvers at the same time.
    * @returns their results in the order of their arrival, as soon as all are there, at the latest at the end of the round
@@ -58,12 +62,19 @@ export interface FanOut {
 
 /** The part of a caller's deadline that is reserved for the transport of the response; at most a fifth of the deadline. */
 const RESPONSE_RESERVE_MS = 100
+/**
+ * The longest part of a caller's deadline that is reserved for the checks of the settlement contract. Without it, one solver that
+ * is silent would leave no time for them.
+ */
+const VERIFICATION_PART = 1 / 4
 const LATE: SolverResult = { kind: 'late' }
 const CANCELLED: SolverResult = { kind: 'cancelled' }
 
 interface FanOutOptions {
   readonly attemptQuote: AttemptQuote
   readonly quoteTimeoutMs: number
+  /** VERIFY_TIMEOUT_MS. */
+  readonly verifyTimeoutMs: number
   /** The clock of the solvers' health. */
   readonly clock: () => number
   /** Unix time in milliseconds. */
@@ -74,7 +85,13 @@ interface FanOutOptions {
  * Builds the fan-out. One promise for each solver, and one timer and one signal for the round, take as much CPU time as
  * callbacks do: a quote of 10 solvers over 16 connections differs by less than the 7 % by which a build differs from itself.
  */
-export function createFanOut({ attemptQuote, quoteTimeoutMs, clock, now }: FanOutOptions): FanOut {
+export function createFanOut({
+  attemptQuote,
+  quoteTimeoutMs,
+  verifyTimeoutMs,
+  clock,
+  now,
+}: FanOutOptions): FanOut {
   async function collect(
     request: FanOutRequest,
     healths: readonly SolverHealth[],
@@ -116,7 +133,11 @@ export function createFanOut({ attemptQuote, quoteTimeoutMs, clock, now }: FanOu
   }
 
   return {
-    limitMs: ({ timeoutMs }) => Math.min(quoteTimeoutMs, callersLimit(timeoutMs)),
+    limitMs({ timeoutMs }, verify) {
+      const limit = callersLimit(timeoutMs)
+      const reserve = verify === 'off' ? 0 : Math.min(verifyTimeoutMs, limit * VERIFICATION_PART)
+      return Math.min(quoteTimeoutMs, limit - reserve)
+    },
     collect,
     async probe(request, health, clientKey) {
       const options = { request: request.request, startedAt: clock(), limitMs: quoteTimeoutMs, clientKey }

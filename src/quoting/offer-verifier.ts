@@ -1,3 +1,4 @@
+import type { CallPriority } from '../chain/call-budget.js'
 import type { Chain } from '../chain/chain.js'
 import { limitTime } from '../concurrency/limit-time.js'
 import type { SignedQuote } from '../domain/quote.js'
@@ -7,7 +8,7 @@ import type { ContractRefusal, DepositVerdict, UnknownReason, VerifyMode } from 
 export interface OfferVerifier {
   /**
    * Checks offers within VERIFY_TIMEOUT_MS and the caller's own time. `best` checks the best offer, and after each rejection the
-   * next one. `all` checks all at the same time. Equal offers are checked once.
+   * next one. `all` checks all at the same time. Equal offers are checked once. The best offer has precedence in the chain's budget.
    * @param offers offers of one request, best first
    * @returns the offers with their results, in the same order. The promise is never rejected
    */
@@ -52,8 +53,9 @@ export function createOfferVerifier({ chains, verifyTimeoutMs }: OfferVerifierOp
     offer: SignedQuote,
     chainId: number,
     signal: AbortSignal,
+    priority: CallPriority,
   ): Promise<Verification> {
-    const verdict = await chains.get(chainId)?.verifyDeposit(offer, signal)
+    const verdict = await chains.get(chainId)?.verifyDeposit(offer, signal, priority)
     return verdict === undefined ? NOT_CHECKED : toVerification(verdict)
   }
 
@@ -61,13 +63,15 @@ export function createOfferVerifier({ chains, verifyTimeoutMs }: OfferVerifierOp
     async verify(offers, { chainId, mode, timeoutMs, signal, onResult = () => {} }) {
       const time = limitTime(Math.min(verifyTimeoutMs, timeoutMs), signal)
       const results = new Map<Key, Verification>()
+      const distinct = [...new Map(offers.map((offer) => [offer.orderId, offer])).values()]
       const check = async (offer: SignedQuote) => {
-        const result = await checkWithin(offer, chainId, time.signal)
+        // The other offers of some quotes must not take the place of the best offers of all others.
+        const priority = offer === distinct[0] ? 'high' : 'low'
+        const result = await checkWithin(offer, chainId, time.signal, priority)
         results.set(offer.orderId, result)
         onResult({ offer, ...result })
         return result
       }
-      const distinct = [...new Map(offers.map((offer) => [offer.orderId, offer])).values()]
       if (mode === 'all') await Promise.all(distinct.map(check))
       else for (const offer of distinct) if ((await check(offer)).kind !== 'dropped') break
       time.end()

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
-import { createCallBudget } from '../../src/chain/call-budget.js'
+import { type CallPriority, createCallBudget } from '../../src/chain/call-budget.js'
 
 function createBudget(maxUnderWay: number, maxPerSecond: number) {
   let now = 5000
   const budget = createCallBudget({ maxUnderWay, maxPerSecond, clock: () => now })
-  const begin = (count: number) =>
-    Array.from({ length: count }, budget.begin).flatMap((end) => (end === undefined ? [] : [end]))
+  const begin = (count: number, priority: CallPriority = 'high') =>
+    Array.from({ length: count }, () => budget.begin(priority)).flatMap((end) =>
+      end === undefined ? [] : [end],
+    )
   return {
     begin,
     pass(ms: number) {
@@ -49,4 +51,16 @@ test('a call beyond the budget does not count', () => {
   begin(1000)
   pass(100)
   expect(begin(1000)).toHaveLength(1)
+})
+
+test('calls of low priority leave half of the places, and half of the calls of a second', () => {
+  const { begin } = createBudget(10, 100)
+  const ends = begin(10, 'low')
+  expect(ends).toHaveLength(5)
+  expect(begin(10)).toHaveLength(5)
+  const { begin: beginOther, pass } = createBudget(100, 10)
+  expect(beginOther(10, 'low')).toHaveLength(5)
+  expect(beginOther(10)).toHaveLength(5)
+  pass(600)
+  expect(beginOther(10, 'low')).toHaveLength(1)
 })

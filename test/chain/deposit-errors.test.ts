@@ -2,9 +2,9 @@ import { concatHex, encodeAbiParameters, encodeErrorResult, type Hex, toFunction
 import { describe, expect, test } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { depositErrorOf } from '../../src/chain/deposit-errors.js'
-import { INPUT_TOKEN, OUTPUT_TOKEN } from '../support/solvers/sample-quotes.js'
+import { INPUT_TOKEN, OUTPUT_TOKEN, USER } from '../support/solvers/sample-quotes.js'
 
-const QUOTE = { inputToken: INPUT_TOKEN }
+const QUOTE = { inputToken: INPUT_TOKEN, user: USER }
 /** Errors of other calls of the reference contract, and those that say nothing of a quote. */
 const OTHERS = [
   'BondBelowMinimum',
@@ -33,14 +33,14 @@ function textData(text: string): Hex {
   return encodeErrorResult({ abi, args: [text] })
 }
 
-const tokenArgument = (token: Hex) => encodeAbiParameters([{ type: 'address' }], [token])
+const addressArgument = (address: Hex) => encodeAbiParameters([{ type: 'address' }], [address])
 
 test('every error of the reference contract is a refusal by its name, or belongs to another call', () => {
   const errors = settlementAbi.filter((item) => item.type === 'error')
   const refusals = errors.filter(({ name }) => !OTHERS.includes(name))
   expect(errors.length - refusals.length).toBe(OTHERS.length)
   for (const { name, inputs } of refusals) {
-    const data = errorData(`${name}(${inputs.map(({ type }) => type).join()})`, tokenArgument(INPUT_TOKEN))
+    const data = errorData(`${name}(${inputs.map(({ type }) => type).join()})`, addressArgument(INPUT_TOKEN))
     expect(depositErrorOf(data, QUOTE), name).toEqual({ kind: 'refusal', name })
   }
 })
@@ -75,7 +75,6 @@ describe('a failed transfer is', () => {
 
   test.each([
     'ERC20InsufficientAllowance(address,uint256,uint256)',
-    'ERC20InsufficientBalance(address,uint256,uint256)',
     'TransferFromFailed()',
     'InsufficientAllowance()',
   ])('%s', (signature) => {
@@ -83,9 +82,16 @@ describe('a failed transfer is', () => {
   })
 
   test('SafeERC20FailedOperation of the input token, and of no other', () => {
-    const failed = (token: Hex) => errorData('SafeERC20FailedOperation(address)', tokenArgument(token))
+    const failed = (token: Hex) => errorData('SafeERC20FailedOperation(address)', addressArgument(token))
     expect(depositErrorOf(failed(INPUT_TOKEN), QUOTE)).toEqual({ kind: 'transfer_failure' })
     expect(depositErrorOf(failed(OUTPUT_TOKEN), QUOTE)).toBeUndefined()
+  })
+
+  test('ERC20InsufficientBalance of the user, and of no other account', () => {
+    const signature = 'ERC20InsufficientBalance(address,uint256,uint256)'
+    const failed = (account: Hex) => errorData(signature, addressArgument(account))
+    expect(depositErrorOf(failed(USER), QUOTE)).toEqual({ kind: 'transfer_failure' })
+    expect(depositErrorOf(failed(INPUT_TOKEN), QUOTE)).toBeUndefined()
   })
 })
 

@@ -20,7 +20,13 @@ function openFanOut(quoteTimeoutMs = 60_000) {
     })
     return { solver: solver.address, result, tookMs: 1 }
   }
-  const fanOut = createFanOut({ attemptQuote, quoteTimeoutMs, clock: () => 0, now: () => 0 })
+  const fanOut = createFanOut({
+    attemptQuote,
+    quoteTimeoutMs,
+    verifyTimeoutMs: 300,
+    clock: () => 0,
+    now: () => 0,
+  })
   const answer = (number: number, result: SolverResult) => waiting.get(String(number))?.(result)
   return { ...fanOut, answer, signals }
 }

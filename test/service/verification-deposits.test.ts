@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { type Abi, type Address, encodeErrorResult, type Hex } from 'viem'
+import { type Abi, type Address, encodeErrorResult, type Hex, parseAbi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createDepositVerifier, type DepositVerifier } from '../../src/chain/deposit-verifier.js'
 import { lowerCase } from '../../src/domain/hex.js'
@@ -44,7 +44,7 @@ afterEach(() => chain.reset())
 
 function openVerifier(settlement: Address): DepositVerifier {
   const config = { chainId: chain.chainId, rpcUrls: [rpcUrl], settlement: lowerCase(settlement) }
-  return createDepositVerifier(config, { metrics, log: pino({ level: 'silent' }) })
+  return createDepositVerifier(config, { verifyTimeoutMs: 300, metrics, log: pino({ level: 'silent' }) })
 }
 
 type Signed = Awaited<ReturnType<Fixture['signedQuote']>>
@@ -150,6 +150,10 @@ describe('a token', () => {
     { type: 'error', name: 'SolverNotRegistered', inputs: [{ type: 'address', name: 'a' }] },
   ] as const
   const TEXT = [{ type: 'error', name: 'Error', inputs: [{ type: 'string', name: 'text' }] }] as const
+  const BALANCE = parseAbi([
+    'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  ])
+  const emptyVault = encodeErrorResult({ abi: BALANCE, args: [stranger.address, 0n, 1n] })
   const errorOfProtocol = encodeErrorResult({ abi: NAMES, args: [user.address] })
 
   it.each<[string, string, unknown[], DepositVerdict]>([
@@ -160,6 +164,7 @@ describe('a token', () => {
       [encodeErrorResult({ abi: TEXT, args: ['<b>ECDSA: invalid signature'] })],
       unlisted,
     ],
+    ['the error of a vault below it that is empty', 'revertWith', [emptyVault], unlisted],
     ['half an error', 'revertWith', [errorOfProtocol.slice(0, 8)], unlisted],
     ['bytes', 'revertWith', ['0x00ff'], unlisted],
     ['nothing', 'revertWith', ['0x'], { kind: 'unknown', reason: 'empty_revert' }],

@@ -13,7 +13,6 @@ import { type Fixture, startSettlement, stranger } from '../support/chain/settle
 import { offerOf } from '../support/chain/signed-offer.js'
 import { deferred } from '../support/deferred.js'
 import { type RawNode, startRawNode } from '../support/faults/raw-node.js'
-import { startRpcProxy } from '../support/faults/rpc-proxy.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
@@ -35,39 +34,26 @@ const WORD = '00'.repeat(32)
 let chain: Fixture
 let rpcUrl: string
 let offer: SignedQuote
-let refusedOffer: SignedQuote
 let node: RawNode
 let verifier: DepositVerifier
-/** The warnings of the verifiers of a test. */
-let logged: { chainId: number; url: number; reason: string }[]
 
 beforeAll(async () => {
   chain = await startSettlement()
   rpcUrl = chain.client.transport.url ?? ''
   offer = offerOf(await chain.signedQuote())
-  refusedOffer = offerOf(await chain.signedQuote({}, stranger))
 })
 afterAll(() => chain?.stop())
 beforeEach(async () => {
-  logged = []
   node = await startRawNode(rpcUrl)
-  verifier = openVerifier([node.url])
+  verifier = createDepositVerifier(
+    { chainId: chain.chainId, rpcUrls: [node.url], settlement: lowerCase(chain.contracts.settlement) },
+    { verifyTimeoutMs: 300, metrics: createMetrics(), log: pino({ level: 'silent' }) },
+  )
 })
 afterEach(() => {
   verifier.close()
   node.close()
 })
-
-function openVerifier(rpcUrls: string[], changes: { chainId?: number; settlement?: `0x${string}` } = {}) {
-  const { chainId = chain.chainId, settlement = chain.contracts.settlement } = changes
-  return createDepositVerifier(
-    { chainId, rpcUrls, settlement: lowerCase(settlement) },
-    {
-      metrics: createMetrics(),
-      log: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) }),
-    },
-  )
-}
 
 const verify = (signal: AbortSignal = NEVER) => verifier.verifyDeposit(offer, signal)
 /** The endpoint is checked before its first use. */
@@ -106,7 +92,6 @@ describe('an answer of the node is', () => {
       unknown('empty_revert'),
     ],
     ['a revert as a result', { result: NONCE_USED }, unknown('node_error')],
-    ['a rate limit', { error: { code: -32005, message: 'limit exceeded' } }, unknown('node_error')],
     ['an unknown block', { error: { code: -32000, message: 'header not found' } }, unknown('node_error')],
     [
       'an internal error with the data of a refusal',
@@ -132,6 +117,18 @@ describe('an answer of the node is', () => {
     expect(await verify()).toEqual(verdict)
   })
 
+  it('a body of unknown length that is too long, which is not read to its end', async () => {
+    await pastTheCheck()
+    const closed = deferred()
+    node.answerWith((response) => {
+      response.writeHead(200, JSON_TYPE).once('close', closed.open)
+      const write = () => void (response.closed || response.write('0'.repeat(2 ** 16), write))
+      write()
+    })
+    expect(await verify()).toEqual(unknown('answer_too_long'))
+    await closed.opened
+  })
+
   it('a revert with the status of an error', async () => {
     await pastTheCheck()
     node.answerWith((response) =>
@@ -145,6 +142,10 @@ describe('a node gives no answer when', () => {
   it.each<[string, (response: ServerResponse) => unknown]>([
     ['it refuses', (response) => response.writeHead(503).end()],
     ['it limits rates', (response) => response.writeHead(429, { 'retry-after': '1' }).end()],
+    [
+      'it limits rates in an answer',
+      (response) => answer(response, { error: { code: -32005, message: 'limit exceeded' } }),
+    ],
     ['it sends HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     ['it sends half of its answer', (response) => response.writeHead(200, JSON_TYPE).end('{"result":"0x')],
     ['it sends null', (response) => response.writeHead(200, JSON_TYPE).end('null')],
@@ -165,31 +166,6 @@ describe('a node gives no answer when', () => {
   it('it is away', async () => {
     node.close()
     expect(await verify()).toEqual(unknown('no_answer'))
-  })
-})
-
-describe('an offer is never accepted from a node', () => {
-  it.each<[string, { chainId?: number; settlement?: `0x${string}` }, string]>([
-    ['of another chain', { chainId: 1 }, 'it serves another chain'],
-    [
-      'that does not have the contract',
-      { settlement: `0x${'ab'.repeat(20)}` },
-      'it does not report that an empty quote is refused',
-    ],
-  ])('%s, which is logged once', async (_what, changes, reason) => {
-    const other = openVerifier([node.url], changes)
-    for (const _ of [1, 2]) expect(await other.verifyDeposit(offer, NEVER)).toEqual(unknown('no_answer'))
-    expect(logged).toMatchObject([{ chainId: changes.chainId ?? chain.chainId, url: 1, reason }])
-    other.close()
-  })
-
-  it('that returns reverts as empty results', async () => {
-    const proxy = await startRpcProxy(rpcUrl)
-    proxy.intercept(async ({ method }, pass) => (method === 'eth_call' ? { result: '0x' } : pass()))
-    const other = openVerifier([proxy.url])
-    expect(await other.verifyDeposit(refusedOffer, NEVER)).toEqual(unknown('no_answer'))
-    other.close()
-    proxy.close()
   })
 })
 
@@ -252,4 +228,23 @@ it('checks beyond the budget end at once, and an end makes room for the next', a
   released.open()
   node.answerWith(undefined)
   await pastTheCheck()
+})
+
+it('the user name and the password in a URL are sent as Basic authentication', async () => {
+  const authorizations = new Set<string | undefined>()
+  node.answerWith((response, _body, pass) => {
+    authorizations.add(response.req.headers.authorization)
+    return pass()
+  })
+  const withPassword = createDepositVerifier(
+    {
+      chainId: chain.chainId,
+      rpcUrls: [node.url.replace('//', '//me:a%2Fb@')],
+      settlement: lowerCase(chain.contracts.settlement),
+    },
+    { verifyTimeoutMs: 300, metrics: createMetrics(), log: pino({ level: 'silent' }) },
+  )
+  expect(await withPassword.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  expect([...authorizations]).toEqual([`Basic ${Buffer.from('me:a/b').toString('base64')}`])
+  withPassword.close()
 })

@@ -19,7 +19,11 @@ beforeAll(async () => {
   proxy = await startRpcProxy(chain.client.transport.url ?? '')
   const settlement = lowerCase(chain.contracts.settlement)
   const config = { chainId: chain.chainId, rpcUrls: [proxy.wsUrl], settlement }
-  verifier = createDepositVerifier(config, { metrics: createMetrics(), log: pino({ level: 'silent' }) })
+  verifier = createDepositVerifier(config, {
+    verifyTimeoutMs: TIME_MS,
+    metrics: createMetrics(),
+    log: pino({ level: 'silent' }),
+  })
 })
 afterAll(async () => {
   verifier?.close()
