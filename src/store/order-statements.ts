@@ -85,12 +85,13 @@ export async function readOrders(
   return new Map(rows.map(listedOrderOf).map((order) => [order.orderId, order]))
 }
 
+/** Before the newest order. Also the first page has a condition: without one, PostgreSQL sorts a table that is not analysed. */
+const BEGINNING: OrderPosition = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+
 /** The condition for orders after a position, from the newest to the oldest. @param after undefined for all orders */
-export function isAfter(after: OrderPosition | undefined) {
+export function isAfter(after: OrderPosition = BEGINNING) {
   return ({ eb, refTuple, tuple }: ExpressionBuilder<Schema, 'orders'>): Expression<SqlBool> =>
-    after === undefined
-      ? eb.lit(true)
-      : eb(refTuple('block_number', 'log_index'), '<', tuple(after.blockNumber, after.logIndex))
+    eb(refTuple('block_number', 'log_index'), '<', tuple(after.blockNumber, after.logIndex))
 }
 
 /** Writes orders over those of the same ids. */
