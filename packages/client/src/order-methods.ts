@@ -6,7 +6,13 @@ import { type OrderEvent, readStreamMessage } from './events.js'
 import { type FollowOptions, followEvents, type StreamOptions } from './follow-events.js'
 import type { CallOptions, Instance } from './http.js'
 import { type KnownOrder, type ListedOrder, type Order, readOrder } from './order.js'
-import { type ListOrdersParams, listAllOrders, type OrderPage, readOrderPage, toOrdersQuery } from './orders.js'
+import {
+  type ListOrdersParams,
+  listAllOrders,
+  type OrderPage,
+  readOrderPage,
+  toOrdersQuery,
+} from './orders.js'
 import { type WaitForOrderOptions, waitForOrder } from './wait-for-order.js'
 import { type OrderSource, type WatchOrderOptions, watchOrder } from './watch-order.js'
 
