@@ -129,6 +129,25 @@ describe('a list of orders', () => {
   })
 })
 
+/** A stream of events whose connection breaks after so many blocks. */
+function brokenAfter(blocks: number, response: Response): Response {
+  let text = ''
+  let isBroken = false
+  const decoder = new TextDecoder()
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      text += decoder.decode(chunk, { stream: true })
+      const parts = text.split('\n\n')
+      if (isBroken || parts.length <= blocks) return
+      isBroken = true
+      controller.enqueue(new TextEncoder().encode(`${parts.slice(0, blocks).join('\n\n')}\n\n`))
+      // The error would discard what is not read yet.
+      setImmediate(() => controller.error(new Error('broken')))
+    },
+  })
+  return new Response(response.body?.pipeThrough(cut) ?? null, response)
+}
+
 describe('the stream of events', () => {
   it('begins with the oldest event after `earliest`, each with its transaction', async () => {
     const ending = new AbortController()
@@ -154,6 +173,25 @@ describe('the stream of events', () => {
     ])
     const [first = 0, second = 0, third = 0] = seen.map(({ logIndex }) => logIndex)
     expect(first < second && second < third).toBe(true)
+  })
+
+  it('has each event once when its connection breaks after `earliest`', async () => {
+    // The first stream breaks after `connected`, the second one after two events.
+    const breaks = [1, 3]
+    const aggregator = createAggregatorClient({
+      baseUrl: service.url,
+      async fetch(input, init) {
+        const response = await fetch(input, init)
+        const blocks = breaks.shift()
+        return blocks === undefined ? response : brokenAfter(blocks, response)
+      },
+    })
+    const seen: string[] = []
+    for await (const { type, orderId } of aggregator.streamEvents({ after: 'earliest', users: [alice] })) {
+      seen.push(`${type} ${orderId}`)
+      if (orderId === orders.at(-1)?.orderId) break
+    }
+    expect([breaks, seen.length, new Set(seen).size]).toEqual([[], 7, 7])
   })
 
   it('names the solver of a settlement', async () => {

@@ -3,6 +3,8 @@ import { AggregatorError } from '../src/errors.js'
 import { createAggregatorClient, type OrderState } from '../src/index.js'
 import { type WaitForOrderOptions, waitForOrder } from '../src/wait-for-order.js'
 import { connected, story } from './order-story.js'
+import { sampleOrder } from './samples.js'
+import { NO_ORDER } from './server.js'
 
 const down = new AggregatorError('CONNECTION_FAILED', 'Down.')
 
@@ -67,11 +69,30 @@ describe('the wait for an order', () => {
     expect(end).toMatchObject({ reason: 'TIMED_OUT' })
   })
 
+  it('reads the order when its stream stays silent for 10 s', async () => {
+    const orders = [NO_ORDER, sampleOrder(2)]
+    const client = createAggregatorClient({
+      baseUrl: 'http://127.0.0.1:9',
+      fetch: async (input, init) => {
+        if (!String(input).includes('/v1/events')) return Response.json(orders.shift())
+        return new Promise((_resolve, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+        })
+      },
+    })
+    const end = client.waitForOrder(1, NO_ORDER.orderId).then(({ state }) => state)
+    await vi.advanceTimersByTimeAsync(9999)
+    expect([orders.length, await Promise.race([end, 'open'])]).toEqual([1, 'open'])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await end).toBe('SETTLED')
+  })
+
   it('ends with TIMED_OUT, and says in which state the order is', async () => {
     expect(await endOf(['NONE', 'DEPOSITED'], { timeoutMs: 5000 }, 5000)).toMatchObject({
       name: 'AggregatorError',
       reason: 'TIMED_OUT',
       message: 'The time is over, and the order is still DEPOSITED.',
+      cause: { name: 'AbortError' },
     })
     expect(await endOf([down], { timeoutMs: 5000 }, 5000)).toMatchObject({
       reason: 'TIMED_OUT',
