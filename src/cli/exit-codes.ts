@@ -51,6 +51,7 @@ const CODES: Readonly<Record<ClientReason, ExitCode>> = {
   ENDPOINT_REJECTED: EXIT.refused,
   SOLVER_BLOCKED: EXIT.refused,
   SOLVER_LIMIT_REACHED: EXIT.refused,
+  ORDER_STATE_UNREACHABLE: EXIT.refused,
   INTERNAL: EXIT.unforeseen,
   CANCELLED: EXIT.interrupted,
 }

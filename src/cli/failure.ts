@@ -28,7 +28,8 @@ const REMEDIES: Readonly<Partial<Record<ClientReason, string | ((called: CalledI
     `The chains that it serves: npx quote-aggregator chains --url ${shellWord(url)}`,
   NO_QUOTES: ({ commandLine }) => `Is a solver registered? See ${commandLine('solvers')}`,
   CONNECTION_FAILED: 'Is the instance running? Name another one with --url or AGGREGATOR_URL.',
-  CURSOR_UNKNOWN: 'Leave --after out to begin with new events.',
+  CURSOR_UNKNOWN:
+    'Leave --after out to begin with new events, or begin with the oldest one with --after earliest.',
   BOND_INSUFFICIENT: 'Add to the bond on the settlement contract, then register again.',
   SIGNATURE_INVALID: 'Does the instance have another PROTOCOL_NAME? Name it with --protocol-name.',
   TIMESTAMP_OUT_OF_RANGE: "Set this machine's clock.",

@@ -4,6 +4,7 @@ import { addChains } from './commands/chains.js'
 import { addDemo } from './commands/demo.js'
 import { addDoctor } from './commands/doctor.js'
 import { addOrder } from './commands/order.js'
+import { addOrders } from './commands/orders.js'
 import { addPrice } from './commands/price.js'
 import { addQuote } from './commands/quote.js'
 import { addRegister, addUnregister } from './commands/registration.js'
@@ -61,6 +62,7 @@ function createProgram(io: GuardedIo): Command {
   addQuote(program, io)
   addPrice(program, io)
   addOrder(program, io)
+  addOrders(program, io)
   addSolvers(program, io)
   addChains(program, io)
   addWatch(program, io)

@@ -6,9 +6,16 @@ export const ORDER_STATES = ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'] as cons
 /** State of an order on the settlement contract. */
 export type OrderState = (typeof ORDER_STATES)[number]
 
+/** The states of the orders that the contract knows. */
+export const KNOWN_ORDER_STATES = [
+  'DEPOSITED',
+  'SETTLED',
+  'REFUNDED',
+] as const satisfies readonly OrderState[]
+
 /** An order on the settlement contract. Amounts in the token's smallest unit. */
 export interface KnownOrder {
-  readonly state: Exclude<OrderState, 'NONE'>
+  readonly state: (typeof KNOWN_ORDER_STATES)[number]
   readonly chainId: number
   readonly orderId: Hex
   readonly user: Address

@@ -1,8 +1,8 @@
 import type { Hex } from '../domain/hex.js'
 import { positionOf } from '../domain/listed-order.js'
 import {
+  KNOWN_ORDER_STATES,
   type ListedOrder,
-  ORDER_STATES,
   type OrderFilter,
   type OrderPage,
   type OrderPosition,
@@ -28,8 +28,6 @@ export interface OrderStore {
     limit: number,
   ): Promise<OrderPage>
 }
-
-const LISTED_STATES = ORDER_STATES.filter((state) => state !== 'NONE')
 
 /** Builds the reader over an open database. */
 export function createOrderStore(database: Database): OrderStore {
@@ -66,7 +64,7 @@ export function createOrderStore(database: Database): OrderStore {
     },
 
     async list(chainId, filter, after, limit) {
-      const states = filter.state === undefined ? LISTED_STATES : [filter.state]
+      const states = filter.state === undefined ? KNOWN_ORDER_STATES : [filter.state]
       // One statement, so that an order is in one state while it is read.
       const pages = states.map((state) => ofState(chainId, { ...filter, state }, after, limit + 1))
       const rows = await pages.reduce((all, page) => all.unionAll(page)).execute()

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sampleChain, sampleEnd, sampleUpdate } from '../../packages/client/test/samples.js'
+import { sampleChain, sampleEnd, sampleOrder, sampleUpdate } from '../../packages/client/test/samples.js'
 import { commandLine, startCommandLine } from '../support/process/command-line.js'
 
 /** Characters that a terminal interprets, hides or reorders. */
@@ -51,6 +51,8 @@ function answer({ url: path = '', method }: IncomingMessage, response: ServerRes
   else if (path.endsWith('/price'))
     sendJson(response, 200, { best: { ...quote, name: text }, offers: 1, asOf: 1 })
   else if (path === '/v1/chains') sendJson(response, 200, { chains: [chain()] })
+  else if (path.includes('/orders')) sendJson(response, 200, { orders: [order()], nextPageToken: text })
+  else if (path.includes('/order/')) sendJson(response, 200, order())
   else if (method === 'POST') sendJson(response, 200, { ...offer, quoteId: text, alternativeQuotes: [] })
   else if (path.endsWith('/solvers'))
     sendJson(response, 200, [{ address: ADDRESS, name: text, registeredAt: 1 }])
@@ -103,6 +105,7 @@ const record = () => ({
   ],
 })
 
+const order = () => ({ ...sampleOrder(1), state: text })
 const chain = () => ({
   ...sampleChain(1),
   protocolName: text,
@@ -136,6 +139,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['quote', '--watch', ...TOKENS, ...CHAIN],
   ['price', ...TOKENS.slice(0, 4), '--amount', '1', ...CHAIN],
   ['chains'],
+  ['orders', ...CHAIN],
+  ['order', offer.orderId, ...CHAIN],
 ]
 
 /** Runs a command against the instance, in every output format. */

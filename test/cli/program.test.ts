@@ -6,7 +6,18 @@ import { REASONS } from '../../src/domain/errors.js'
 import { version } from '../../src/version.js'
 import { commandLine } from '../support/process/command-line.js'
 
-const COMMANDS = ['serve', 'demo', 'quote', 'order', 'solvers', 'register', 'unregister', 'watch', 'doctor']
+const COMMANDS = [
+  'serve',
+  'demo',
+  'quote',
+  'order',
+  'orders',
+  'solvers',
+  'register',
+  'unregister',
+  'watch',
+  'doctor',
+]
 const TOKEN = `0x${'1'.repeat(40)}`
 
 describe('help', () => {
@@ -67,6 +78,10 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
     [[...quote, '--amount', '0'], 'It must be a whole number above 0'],
     [[...quote, '--amount', '1', '--deposit-window', '86401'], 'It must be 1 to 86400.'],
     [[...quote, '--amount', '1', '--mode', 'cash'], 'It must be one of CONTRACT, ADDRESS.'],
+    [['orders'], "required option '--chain <id>' not specified"],
+    [['orders', '--chain', '1', '--user', '0x12'], 'It must be an address: 20 bytes in hex with 0x.'],
+    [['orders', '--chain', '1', '--state', 'none'], 'It must be one of DEPOSITED, SETTLED, REFUNDED.'],
+    [['orders', '--chain', '1', '--limit', '0'], 'It must be 1 to 1000000.'],
     [['watch', '--type', 'Deposit'], 'It must be one of Deposited, Settled, Refunded, Reverted.'],
     [['solvers', '--chain', '1', '--url', 'localhost'], 'must be an http or https URL'],
   ])('%j', async (argv, message) => {

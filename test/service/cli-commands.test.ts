@@ -186,12 +186,16 @@ describe('order', () => {
     const { code, stdout } = await watching.ended
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^\S+Z {2}NONE\n\S+ {2}DEPOSITED\n\S+ {2}SETTLED\n$/),
+      expect.stringMatching(
+        /^\S+Z {2}NONE\n\S+ {2}DEPOSITED {2}transaction 0x\w+\n\S+ {2}SETTLED {2}transaction 0x\w+\n$/,
+      ),
     ])
 
     const { stdout: settled } = await cli('order', body.orderId, '--chain', '31337')
     expect(settled).toContain('state      SETTLED\n')
     expect(settled).toContain(`buys       3000 of ${chain.contracts.usdc} on chain 31337\n`)
+    const step = /\d{4}-\S+ \S+ UTC, block \d+, transaction 0x[0-9a-f]{64}\n/.source
+    expect(settled).toMatch(new RegExp(`\ndeposited  ${step}settled    ${step}$`))
     const json = await cli('order', body.orderId, '--chain', '31337', '--json')
     expect(JSON.parse(json.stdout)).toMatchObject({ state: 'SETTLED', outputAmount: '3000' })
   })
@@ -239,7 +243,10 @@ describe('watch', () => {
       ],
     ])
     expect(ended.stderr).toContain(`continue with --after ${events[1].cursor}\n`)
-    const line = new RegExp(`^Settled    chain 31337  block \\d+  order ${orderId}\n$`)
+    const parties = `user ${user.address}  solver ${bestAccount.address}`
+    const line = new RegExp(
+      `^Settled    chain 31337  block \\d+  order ${orderId}  ${parties}  transaction 0x[0-9a-f]{64}\n$`,
+    )
     expect((await settled.ended).stdout).toMatch(line)
     const { stdout, stderr } = await others.ended
     expect([stdout, stderr]).toEqual(['', expect.stringMatching(/--after \S+\n$/)])

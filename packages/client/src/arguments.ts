@@ -2,7 +2,7 @@ import type { FieldViolation } from '../../../src/domain/errors.js'
 import { ADDRESS, BYTES32, CHAIN_ID, type IntegerRule, MAX_UINT256 } from '../../../src/domain/field-rules.js'
 import { parseAddress, parseBytes32 } from '../../../src/domain/hex.js'
 import { isIntegerOf } from '../../../src/domain/integer.js'
-import { invalidCall } from './errors.js'
+import { AggregatorError, invalidCall } from './errors.js'
 
 /** What is wrong with each argument of a call; undefined for those that are in order. */
 export type Checks = Readonly<Record<string, string | undefined>>
@@ -13,6 +13,17 @@ export function check(checks: Checks): void {
     message === undefined ? [] : [{ field, message }],
   )
   if (violations.length > 0) throw invalidCall(violations)
+}
+
+/** Makes an AggregatorError of what the arguments of a call provoke, like all failures of calls. */
+export async function checked<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (thrown) {
+    if (thrown instanceof AggregatorError) throw thrown
+    const said = thrown instanceof Error ? thrown.message : String(thrown)
+    throw invalidCall([{ field: 'arguments', message: `cannot be sent: ${said}` }], thrown)
+  }
 }
 
 /** Checks the options of a call or a stream. @throws AggregatorError INVALID_ARGUMENT */

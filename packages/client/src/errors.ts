@@ -4,9 +4,15 @@ import type { UnknownText } from './messages.js'
 /**
  * Why a call failed: a reason of the service, or one of the client. CONNECTION_FAILED: no whole answer came. TIMED_OUT: none
  * within `timeoutMs`. CANCELLED: by the caller's signal. ANSWER_INVALID: the base URL does not lead to an aggregator that
- * this client understands.
+ * this client understands. ORDER_STATE_UNREACHABLE: the order has ended in another state than the one waited for.
  */
-export type ClientReason = Reason | 'CONNECTION_FAILED' | 'TIMED_OUT' | 'CANCELLED' | 'ANSWER_INVALID'
+export type ClientReason =
+  | Reason
+  | 'CONNECTION_FAILED'
+  | 'TIMED_OUT'
+  | 'CANCELLED'
+  | 'ANSWER_INVALID'
+  | 'ORDER_STATE_UNREACHABLE'
 
 interface AggregatorErrorOptions {
   readonly violations?: readonly FieldViolation[]

@@ -9,7 +9,7 @@ import {
   textProblem,
 } from './arguments.js'
 import type { OrderEvent } from './events.js'
-import type { Messages } from './messages.js'
+import type { Messages, UnknownText } from './messages.js'
 
 /**
  * Selects events: of each list that is given, one value must match. A list that is left out lets all pass. All lists together
@@ -17,11 +17,11 @@ import type { Messages } from './messages.js'
  */
 export interface EventFilter {
   /**
-   * Cursor of the last event that you have processed: the events after it come first. New events only when left out. A cursor
-   * that the log does not have, as after a restored backup, is CURSOR_UNKNOWN. Then leave it out, and read your orders after
-   * `connected`.
+   * Cursor of the last event that you have processed: the events after it come first. New events only when left out. `earliest`
+   * begins with the oldest event that the instance keeps. A cursor that the log does not have, as after a restored backup, is
+   * CURSOR_UNKNOWN. Then leave it out, and read your orders after `connected`.
    */
-  readonly after?: string
+  readonly after?: 'earliest' | UnknownText
   readonly chainIds?: readonly number[]
   readonly types?: readonly OrderEvent['type'][]
   readonly orderIds?: readonly Hex[]

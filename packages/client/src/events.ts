@@ -7,6 +7,7 @@ import {
   readInteger,
   readList,
   readMessage,
+  readOptional,
   readText,
   readUint256,
 } from './answer-fields.js'
@@ -21,6 +22,15 @@ interface EventBase {
   readonly chainId: number
   readonly orderId: Hex
   readonly blockNumber: number
+  /** Index of the event's log in its block. Undefined for an instance of an earlier version. */
+  readonly logIndex: number | undefined
+  /**
+   * Undefined in events that an earlier version of the instance published: until the instance has read it from the chain, and
+   * for ever when a reorganisation has removed the event.
+   */
+  readonly transactionHash: Hex | undefined
+  /** Time of the block, Unix time in seconds. Undefined in the same cases as `transactionHash`. */
+  readonly blockTime: number | undefined
   /** The stream's place after this event, an opaque text. As `after` of a filter, it resumes the stream from here. */
   readonly cursor: string
 }
@@ -41,6 +51,9 @@ export interface Deposited extends EventBase {
 /** The user has the output, the solver the input. */
 export interface Settled extends EventBase {
   readonly type: 'Settled'
+  /** Undefined for an instance of an earlier version, as the solver. */
+  readonly user: Address | undefined
+  readonly solver: Address | undefined
 }
 
 /** The user has the input back, and a part of the solver's bond (in the bond token's smallest unit). */
@@ -111,8 +124,15 @@ function readEvent(answer: unknown): Connected | OrderEvent | undefined {
         fillDeadline: readInteger(message.fillDeadline),
       }
     }
-    case 'Settled':
-      return { type, ...readBase(readMessage<'Settled'>(answer), cursor) }
+    case 'Settled': {
+      const message = readMessage<'Settled'>(answer)
+      return {
+        type,
+        ...readBase(message, cursor),
+        user: readOptional(message.user, readAddress),
+        solver: readOptional(message.solver, readAddress),
+      }
+    }
     case 'Refunded': {
       const message = readMessage<'Refunded'>(answer)
       return {
@@ -137,6 +157,9 @@ function readBase(message: Untrusted<'Settled'>, cursor: unknown): EventBase {
     chainId: readInteger(message.chainId),
     orderId: readBytes32(message.orderId),
     blockNumber: readInteger(message.blockNumber),
+    logIndex: readOptional(message.logIndex, readInteger),
+    transactionHash: readOptional(message.transactionHash, readBytes32),
+    blockTime: readOptional(message.blockTime, readInteger),
     cursor: readText(cursor),
   }
 }

@@ -22,8 +22,11 @@ export interface Opening {
 
 /** The options of `followEvents`; an app has those of `StreamOptions`. */
 export interface FollowOptions extends StreamOptions {
-  /** The caller reads the state itself at each opening. It needs no place in the log, and goes on without one that is lost. */
-  readonly isPlaceOptional?: boolean
+  /**
+   * The caller reads the state itself at each notice. It goes on without a place in the log, and without a stream that it cannot
+   * have.
+   */
+  readonly isStreamOptional?: boolean
 }
 
 /** Opens one stream. @throws AggregatorError, while it is iterated */
@@ -34,16 +37,18 @@ export type Notice = { readonly type: 'connected' } | { readonly type: 'disconne
 
 /**
  * Follows the events over as many streams as necessary. Each begins where the last one was lost.
- * @throws AggregatorError that another attempt cannot mend
+ * @throws AggregatorError that another attempt cannot mend, unless the stream is optional
  */
 export async function* followEvents(
   open: OpenStream,
   filter: EventFilter,
   options: FollowOptions,
 ): AsyncGenerator<Notice, void, void> {
-  const { signal = new AbortController().signal, onConnected, onLost, isPlaceOptional = false } = options
+  const { signal = new AbortController().signal, onConnected, onLost, isStreamOptional = false } = options
   let after = filter.after
   let failures = 0
+  // An opening does not end these: a stream may open each time, and then send what this client cannot read.
+  let refusals = 0
   while (!signal.aborted) {
     try {
       const from = after === undefined ? filter : { ...filter, after }
@@ -60,12 +65,12 @@ export async function* followEvents(
     } catch (thrown) {
       if (signal.aborted) return
       if (!(thrown instanceof AggregatorError)) throw thrown
-      const isPlaceLost = isPlaceOptional && thrown.reason === 'CURSOR_UNKNOWN' && after !== filter.after
-      if (isPlaceLost) after = filter.after
-      else if (!isRetryable(thrown)) throw thrown
+      const isRefusal = !isRetryable(thrown)
+      if (isRefusal && !isStreamOptional) throw thrown
+      if (thrown.reason === 'CURSOR_UNKNOWN') after = filter.after
       onLost?.(thrown)
       if (!signal.aborted) yield { type: 'disconnected' }
-      await pause(retryDelay(failures++, thrown), signal)
+      await pause(retryDelay(isRefusal ? refusals++ : failures++, thrown), signal)
     }
   }
 }

@@ -1,10 +1,10 @@
-import { linkSignal } from './abort.js'
 import { check, checkOptions, durationProblem } from './arguments.js'
 import { readBaseUrl } from './base-url.js'
-import { AggregatorError, fromAnswer, fromStream, toAggregatorError, UnreadableAnswer } from './errors.js'
+import { fromAnswer, fromStream, toAggregatorError, UnreadableAnswer } from './errors.js'
 import { parseJson } from './json.js'
 import { LONGEST_TIMER_MS } from './retry.js'
 import { readServerSentEvents, type ServerSentEvent } from './sse.js'
+import { withTimeout } from './timeout.js'
 
 export interface CallOptions {
   /** Cancels the call. One of `AbortSignal.timeout` makes it TIMED_OUT. */
@@ -86,13 +86,22 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
       checkOptions(options)
       const patience = options.timeoutMs ?? timeoutMs
       check({ timeoutMs: durationProblem(patience) })
-      return withTimeout(root, Math.min(patience, LONGEST_TIMER_MS), options.signal, async (signal) => {
-        const deadline = { 'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_TIMER_MS))) }
-        const response = await request(sent, JSON_TYPE, signal, deadline)
-        const answer = parseJson(await response.text())
-        if (answer === undefined) throw new UnreadableAnswer('an answer that is not JSON')
-        return read(answer)
-      })
+      const limits = {
+        ms: patience,
+        signal: options.signal,
+        explain: () => `${root} did not answer in time.`,
+      }
+      try {
+        return await withTimeout(limits, async (signal) => {
+          const deadline = { 'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_TIMER_MS))) }
+          const response = await request(sent, JSON_TYPE, signal, deadline)
+          const answer = parseJson(await response.text())
+          if (answer === undefined) throw new UnreadableAnswer('an answer that is not JSON')
+          return read(answer)
+        })
+      } catch (thrown) {
+        throw toAggregatorError(root, thrown)
+      }
     },
     async *open(sent, read, signal) {
       try {
@@ -120,33 +129,5 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
     }
   } finally {
     await reader.cancel().catch(() => {})
-  }
-}
-
-async function withTimeout<T>(
-  url: string,
-  ms: number,
-  cancelled: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ending = new AbortController()
-  const unlink = linkSignal(cancelled, ending)
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    ending.abort()
-  }, ms)
-  try {
-    return await work(ending.signal)
-  } catch (thrown) {
-    const options = { cause: thrown }
-    if (cancelled?.aborted && cancelled.reason?.name !== 'TimeoutError')
-      throw new AggregatorError('CANCELLED', 'The call was cancelled.', options)
-    if (cancelled?.aborted || isLate)
-      throw new AggregatorError('TIMED_OUT', `${url} did not answer in time.`, options)
-    throw toAggregatorError(url, thrown)
-  } finally {
-    clearTimeout(timer)
-    unlink()
   }
 }

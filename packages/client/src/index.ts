@@ -27,7 +27,8 @@ export type {
 export type { Opening, StreamOptions } from './follow-events.js'
 export type { CallOptions } from './http.js'
 export type { UnknownText } from './messages.js'
-export type { KnownOrder, Order, OrderState } from './order.js'
+export type { KnownOrder, ListedOrder, Order, OrderState, OrderStep, OrderSteps } from './order.js'
+export type { ListOrdersParams, OrderPage } from './orders.js'
 export type { Price, PriceAnswer } from './price.js'
 export { type JsonValue, queryKey } from './query-key.js'
 export type { PriceParams, QuoteAnswer, QuoteParams } from './quote.js'
@@ -63,4 +64,5 @@ export {
   type VerifyQuoteOptions,
   verifyQuote,
 } from './verify-quote.js'
+export type { WaitForOrderOptions } from './wait-for-order.js'
 export type { WatchOrderOptions } from './watch-order.js'

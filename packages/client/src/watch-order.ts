@@ -13,7 +13,8 @@ export interface WatchOrderOptions extends Pick<StreamOptions, 'signal' | 'onLos
   readonly finalAfterMs?: number | undefined
 }
 
-interface OrderSource {
+/** An order of an instance. */
+export interface OrderSource {
   readonly follow: (options: StreamOptions) => AsyncIterable<Notice>
   readonly read: (signal: AbortSignal) => Promise<Order>
 }
@@ -22,8 +23,8 @@ const FINAL_AFTER_MS = 30_000
 
 /**
  * Reads the order at the start and after each event, so that each state is the contract's own answer. A reorganisation needs no
- * rule of its own, and two changes at once are one. It also reads when the connection is lost, because the stream may be
- * blocked where the order is not.
+ * rule of its own, and two changes at once are one. It also reads each time that the stream cannot be had, because of a limit, a
+ * gateway that blocks it or a lost connection.
  * @param ending ends the watch
  */
 export async function* watchOrder(
@@ -71,7 +72,8 @@ function finalAfterProblem(value: unknown): string | undefined {
   return isRight ? undefined : `must be a number of milliseconds of 0 to ${LONGEST_TIMER_MS}, or Infinity`
 }
 
-function isFinal({ state }: Order): boolean {
+/** Whether only a reorganisation can change the order's state. */
+export function isFinal({ state }: Order): boolean {
   return state === 'SETTLED' || state === 'REFUNDED'
 }
 

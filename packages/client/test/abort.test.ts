@@ -32,6 +32,17 @@ describe('a long-lived signal', () => {
     expect(listeners(signal)).toBe(0)
   })
 
+  it('has one listener during a wait for an order, and none after it', async () => {
+    const { url } = await instance()
+    const leaving = new AbortController()
+    const client = createAggregatorClient({ baseUrl: url })
+    const waiting = client.waitForOrder(1, ORDER_ID, { signal: leaving.signal })
+    expect(listeners(leaving.signal)).toBe(1)
+    leaving.abort()
+    await expect(waiting).rejects.toMatchObject({ reason: 'CANCELLED' })
+    expect(listeners(leaving.signal)).toBe(0)
+  })
+
   it('has one listener during a stream or a watch, and none after it', async () => {
     const { url } = await instance()
     const { signal } = new AbortController()

@@ -98,10 +98,23 @@ describe('followEvents', () => {
     ])
     const lost: string[] = []
     const onLost = ({ reason }: AggregatorError) => void lost.push(reason)
-    const notices = followEvents(open, {}, { onLost, isPlaceOptional: true })
+    const notices = followEvents(open, {}, { onLost, isStreamOptional: true })
     expect(await take(notices, 5)).toEqual(['connected', 'c.2', 'disconnected', 'connected', 'd.2'])
     expect(opened).toEqual([undefined, undefined])
     expect(lost).toEqual(['CURSOR_UNKNOWN'])
+    await notices.return()
+  })
+
+  it('goes on without a stream that it cannot have, less and less often, for a caller that only needs changes', async () => {
+    const refused = new AggregatorError('ANSWER_INVALID', 'A gateway answered.')
+    const { open, opened } = instance(Array.from({ length: 9 }, () => [connected('c.1'), refused]))
+    const notices = followEvents(open, {}, { isStreamOptional: true })
+    const start = Date.now()
+    const taken = await take(notices, 18)
+    expect(taken).toEqual(Array.from({ length: 9 }, () => ['connected', 'disconnected']).flat())
+    expect(opened).toHaveLength(9)
+    // Half of 0.5, 1, 2, 4, 8, 16, 30 and 30 s at least, though the stream has opened each time.
+    expect(Date.now() - start).toBeGreaterThan(45_000)
     await notices.return()
   })
 

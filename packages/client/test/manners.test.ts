@@ -24,9 +24,12 @@ const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Pr
   ['getPrice', (client, chainId) => client.getPrice({ ...params, chainId })],
   ['getQuoteRecord', (client, chainId) => client.getQuoteRecord(chainId, 'an-id')],
   ['getOrder', (client, chainId) => client.getOrder(chainId, ORDER_ID)],
+  ['listOrders', (client, chainId) => client.listOrders(chainId)],
+  ['listAllOrders', (client, chainId) => first(client.listAllOrders(chainId))],
   ['listSolvers', (client, chainId) => client.listSolvers(chainId)],
   ['streamEvents', (client, chainId) => first(client.streamEvents({ chainIds: [chainId] }))],
   ['watchOrder', (client, chainId) => first(client.watchOrder(chainId, ORDER_ID))],
+  ['waitForOrder', (client, chainId) => client.waitForOrder(chainId, ORDER_ID)],
 ]
 
 describe.each(CALLS)('%s', (_name, call) => {

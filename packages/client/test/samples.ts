@@ -79,3 +79,38 @@ export function sampleChain(chainId: number, settlement: Address = ADDRESS) {
     activeSolvers: 3,
   }
 }
+
+export const TRANSACTION = `0x${'cd'.repeat(32)}`
+
+/** An order with one step, as a list has it. Its order id has that number too. */
+export function sampleOrder(number: number) {
+  return {
+    orderId: orderIdOf(number),
+    chainId: 1,
+    state: 'SETTLED',
+    user: ADDRESS,
+    solver: ADDRESS,
+    inputToken: ADDRESS,
+    inputAmount: '5',
+    outputToken: ADDRESS,
+    outputAmount: '7',
+    outputChainId: 1,
+    fillDeadline: 1900,
+    settled: { blockNumber: 9, blockTime: 1800, transactionHash: TRANSACTION },
+  }
+}
+
+/** An event as a stream has it. */
+export function sampleEvent(type: string, more: object = {}) {
+  return {
+    type,
+    chainId: 1,
+    orderId: orderIdOf(1),
+    blockNumber: 9,
+    logIndex: 2,
+    transactionHash: TRANSACTION,
+    blockTime: 1800,
+    cursor: 'a.2',
+    ...more,
+  }
+}

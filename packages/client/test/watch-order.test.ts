@@ -1,30 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AggregatorError } from '../src/errors.js'
-import type { Notice } from '../src/follow-events.js'
 import type { Order, OrderState } from '../src/order.js'
 import { watchOrder } from '../src/watch-order.js'
+import { connected, story } from './order-story.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
-
-/** An order whose states, or failures to read it, follow each other: one read at the start, one at each notice. */
-function story(states: readonly (OrderState | AggregatorError)[], notices: readonly Notice['type'][]) {
-  let reads = 0
-  const source = {
-    async *follow({ signal }: { signal?: AbortSignal | undefined }) {
-      for (const type of notices) yield { type } as Notice
-      await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
-    },
-    async read(): Promise<Order> {
-      const state = states[reads++]
-      if (state instanceof Error) throw state
-      return { state, chainId: 1, orderId: '0xab' } as Order
-    },
-  }
-  return { source, reads: () => reads }
-}
-
-const connected = (count: number) => Array<'connected'>(count).fill('connected')
 
 async function statesOf(watch: AsyncIterable<Order>): Promise<OrderState[]> {
   const states: OrderState[] = []

@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
+import { formatStep, stepOf } from '../order-steps.js'
 import { formatTime, toJson } from '../printable.js'
 import { type Display, show } from '../show.js'
 
@@ -57,11 +58,16 @@ async function watch(io: CliIo, options: Options, orderId: Hex): Promise<void> {
       onLost: () => io.stderr.write('The connection is lost: reconnecting.\n'),
     })
     for await (const order of orders) {
-      const time = new Date().toISOString()
-      io.stdout.write(options.json ? `${toJson(order)}\n` : `${time}  ${order.state}\n`)
+      io.stdout.write(options.json ? `${toJson(order)}\n` : `${toLine(order)}\n`)
     }
   })
   if (signal.aborted) throw new CommandFailure(EXIT.interrupted, 'Interrupted before the order was final.')
+}
+
+function toLine(order: Order): string {
+  const line = `${new Date().toISOString()}  ${order.state}`
+  const transaction = 'user' in order && stepOf(order)?.transactionHash
+  return transaction ? `${line}  transaction ${transaction}` : line
 }
 
 function renderOrder(order: Order, { fields }: Display): string {
@@ -78,5 +84,8 @@ function renderOrder(order: Order, { fields }: Display): string {
     ['sells', `${order.inputAmount} of ${order.inputToken}`],
     ['buys', `${order.outputAmount} of ${order.outputToken} on chain ${order.outputChainId}`],
     ['filled by', formatTime(order.fillDeadline)],
+    ['deposited', order.deposited && formatStep(order.deposited)],
+    ['settled', order.settled && formatStep(order.settled)],
+    ['refunded', order.refunded && formatStep(order.refunded)],
   ])
 }

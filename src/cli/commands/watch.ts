@@ -31,7 +31,7 @@ export function addWatch(program: Command, io: CliIo): void {
     .option('--user <address>', 'only of this user', readEach(readAddress))
     .option('--solver <address>', 'only of this solver', readEach(readAddress))
     .option('--order <order id>', 'only of this order', readEach(readOrderId))
-    .option('--after <cursor>', 'begin after this cursor')
+    .option('--after <cursor>', 'begin after this cursor; earliest begins with the oldest event kept')
     .addHelpText('after', '\nWith --json, each line is one JSON object, with its cursor.')
   takesInstance(command).action((options: Options) => watch(io, options))
 }
@@ -70,7 +70,8 @@ async function watch(io: CliIo, options: Options): Promise<void> {
 function toLine(event: OrderEvent): string {
   const { type, chainId, blockNumber, orderId } = event
   const head = `${type.padEnd('Deposited'.length)}  chain ${chainId}  block ${blockNumber}  order ${orderId}`
-  return printable([head, ...details(event)].join('  '))
+  const transaction = event.transactionHash === undefined ? [] : [`transaction ${event.transactionHash}`]
+  return printable([head, ...details(event), ...transaction].join('  '))
 }
 
 function details(event: OrderEvent): string[] {
@@ -87,6 +88,6 @@ function details(event: OrderEvent): string[] {
     case 'Reverted':
       return [`removes ${event.event}`]
     case 'Settled':
-      return []
+      return event.user === undefined ? [] : [`user ${event.user}`, `solver ${event.solver}`]
   }
 }

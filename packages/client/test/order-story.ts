@@ -1,0 +1,22 @@
+import type { AggregatorError } from '../src/errors.js'
+import type { Notice } from '../src/follow-events.js'
+import type { Order, OrderState } from '../src/order.js'
+
+/** An order whose states, or failures to read it, follow each other: one read at the start, one at each notice. */
+export function story(states: readonly (OrderState | AggregatorError)[], notices: readonly Notice['type'][]) {
+  let reads = 0
+  const source = {
+    async *follow({ signal }: { signal?: AbortSignal | undefined }) {
+      for (const type of notices) yield { type } as Notice
+      await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
+    },
+    async read(): Promise<Order> {
+      const state = states[reads++]
+      if (state instanceof Error) throw state
+      return { state, chainId: 1, orderId: '0xab' } as Order
+    },
+  }
+  return { source, reads: () => reads }
+}
+
+export const connected = (count: number) => Array<'connected'>(count).fill('connected')
