@@ -25,7 +25,7 @@ import { createRequestLog } from './request-log.js'
 import { abandon, toClient } from './rest-context.js'
 import { registerRpc } from './rpc-routes.js'
 import { registerRestRoutes } from './transcoder.js'
-import { MAX_CLIENT_MESSAGE_BYTES } from './websocket.js'
+import { MAX_CLIENT_MESSAGE_BYTES } from './websocket-control.js'
 import { registerWebSocketUpgrades } from './websocket-upgrade.js'
 
 interface HttpServerOptions {

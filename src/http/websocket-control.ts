@@ -2,11 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 
+/** The service ignores messages of clients; a longer one than this closes the socket. */
+export const MAX_CLIENT_MESSAGE_BYTES = 4096
+
 /** Complete messages and control frames that a client may send in a second. Clients need only pings and pongs. */
 const MAX_FRAMES_PER_SECOND = 50
 const SECOND_MS = 1000
-/** Bytes that a client may send in a second, as many as two messages. The limit above leaves out unfinished messages. */
-const MAX_BYTES_PER_SECOND = 8192
+/** Bytes before the payload of a frame (RFC 6455, section 5.2). */
+const MAX_HEADER_BYTES = 14
+/**
+ * Bytes that a client may send in a second: two messages, with the headers of all frames. The limit above leaves out
+ * unfinished messages.
+ */
+const MAX_BYTES_PER_SECOND = 2 * MAX_CLIENT_MESSAGE_BYTES + MAX_FRAMES_PER_SECOND * MAX_HEADER_BYTES
 
 /** What a client has sent recently. It is created with the client's first frame, as most clients send none. */
 interface Incoming {

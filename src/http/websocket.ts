@@ -10,9 +10,6 @@ import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import type { EventStream, EventStreams } from '../rpc/event-streams.js'
 import { toEventJson } from './event-json.js'
 
-/** The service ignores messages of clients; a longer one than this closes the socket. */
-export const MAX_CLIENT_MESSAGE_BYTES = 4096
-
 /** A request for the stream that was read from a query. */
 export interface StreamRequest {
   readonly message: StreamEventsRequest

@@ -16,8 +16,7 @@ const OUTPUT_TOKEN = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'
 
 const TRANSACTION_HASH = `0x${'7a'.repeat(32)}` as const
 /** The position of an event as JSON, but without its block. */
-const POSITION =
-  `"transactionHash":"${TRANSACTION_HASH}","logIndex":4294967295,"blockTime":9007199254740991`
+const POSITION = `"transactionHash":"${TRANSACTION_HASH}","logIndex":4294967295,"blockTime":9007199254740991`
 
 function lower(address: string): `0x${string}` {
   return address.toLowerCase() as `0x${string}`

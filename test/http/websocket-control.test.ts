@@ -47,3 +47,17 @@ test('a client that invents pongs and reads no ping is closed', async () => {
   })
   await dropped
 })
+
+test.each([
+  [2, 'stays connected', false],
+  [3, 'is closed', true],
+])('a client that sends %i messages of 4 KiB in a second %s', async (messages, _, isClosed) => {
+  const { port } = await startServer()
+  const client = new WebSocket(`ws://127.0.0.1:${port}`)
+  await once(client, 'open')
+  for (let message = 0; message < messages; message++) client.send('x'.repeat(4096))
+  // The server looks at what it has received once a second.
+  for (let pings = 0; pings < (2 * 1000) / PING_INTERVAL_MS && client.readyState === client.OPEN; pings++)
+    await Promise.race([once(client, 'ping'), once(client, 'close')])
+  expect(client.readyState !== client.OPEN).toBe(isClosed)
+})
