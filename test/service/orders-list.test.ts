@@ -53,7 +53,8 @@ interface Page {
 }
 
 async function list(query: Record<string, string | number> = {}): Promise<Page> {
-  const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  const text = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) text.append(name, String(value))
   const { status, body } = await service.get(`/v1/${chain.chainId}/orders?${text}`)
   expect([status, body.code]).toEqual([200, undefined])
   return body
