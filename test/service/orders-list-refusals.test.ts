@@ -160,7 +160,11 @@ describe('the path of orders', () => {
   it('shares its limit with the path of one order', async () => {
     const tight = await startService(chain, { RATE_LIMIT_ORDER: '2' })
     const order = () => tight.get(`/v1/${chain.chainId}/order/${UNKNOWN_ORDER}`)
-    const answers = [await list('', chain.chainId, tight), await order(), await list('', chain.chainId, tight)]
+    const answers = [
+      await list('', chain.chainId, tight),
+      await order(),
+      await list('', chain.chainId, tight),
+    ]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
     expect(answers.map(({ headers }) => headers.get('ratelimit-remaining'))).toEqual(['1', '0', '0'])
     expect((await order()).status).toBe(429)

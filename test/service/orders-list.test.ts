@@ -34,6 +34,7 @@ beforeAll(async () => {
   await traffic.run({ events: 360, blocks: 30 })
   service = await startService(chain, {
     [`START_BLOCK_${chain.chainId}`]: '0',
+    MAX_REORG_DEPTH: '2',
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
   })
   await published()
