@@ -1,7 +1,12 @@
 import type { PublicClient } from 'viem'
 import type { BlockHeader } from '../domain/block.js'
 import { type Address, type Hex, toQuantity } from '../domain/hex.js'
-import { type AttachOrders, type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
+import {
+  type AttachOptions,
+  type AttachOrders,
+  type AttachOrdersOptions,
+  createAttachOrders,
+} from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'
 import { addBlockTimes, withTime } from './block-times.js'
 import { type DecodedLogs, decodeLogs } from './decode-logs.js'
@@ -36,7 +41,7 @@ export interface BlockReader {
    * The decoded logs of exactly these blocks, requested by block hash (EIP-234).
    * @param stateBlock number of the block as of which orders are read
    */
-  blocks(headers: readonly TimedHeader[], stateBlock: number): Promise<Block[]>
+  blocks(headers: readonly TimedHeader[], stateBlock: number, options?: AttachOptions): Promise<Block[]>
   /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
   range(from: number, to: number): Promise<BlockRange>
   /** Adds what the contract has of orders and the events do not say. */
@@ -103,11 +108,12 @@ export function createBlockReader(
         ({ number }) => number,
         () => undefined,
       ),
-    async blocks(headers, stateBlock) {
+    async blocks(headers, stateBlock, options) {
       const blocks = await Promise.all(headers.map(block))
       const attached = await attachOrders(
         blocks.flatMap(({ events }) => events),
         stateBlock,
+        options,
       )
       let start = 0
       return blocks.map((read) => {

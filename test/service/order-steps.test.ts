@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startPostgres } from '../../src/devnet/postgres.js'
 import { startChain, type TestChain } from '../support/chain/chain.js'
-import { type OrderMessage, stepOf } from '../support/chain/chain-orders.js'
+import { expectedOrders, type OrderMessage, stepOf } from '../support/chain/chain-orders.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { makeDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
@@ -134,6 +134,31 @@ describe('a reorganisation', () => {
     })
     const { body } = await service.get(`/v1/${chain.chainId}/orders?user=${order.user}&pageSize=200`)
     expect(body.orders.map(({ orderId }: OrderMessage) => orderId)).not.toContain(order.orderId)
+  })
+})
+
+describe('an address deposit that a reorganisation moves to another block', () => {
+  it('is listed with what the contract has of it', async () => {
+    await start()
+    const [settled, late] = [traffic.order(), traffic.order((await traffic.head()).timestamp - 1)]
+    const again = [traffic.actions.settle(settled), traffic.actions.refundAddressDeposit(late)]
+    await traffic.mine(again)
+    await events.untilCount(2)
+    await traffic.reorganise(1, [again])
+    await events.untilCount(6)
+    const { body } = await service.get(`/v1/${chain.chainId}/orders?pageSize=2`)
+    expect(body.orders).toEqual((await expectedOrders(chain)).slice(0, 2))
+  })
+
+  it('is listed so also when it was a deposit at the contract before', async () => {
+    await start()
+    const order = traffic.order()
+    await traffic.mine([traffic.actions.deposit(order)])
+    await events.untilCount(1)
+    await traffic.reorganise(1, [[traffic.actions.settle(order)]])
+    await events.untilCount(3)
+    const { body } = await service.get(`/v1/${chain.chainId}/orders?pageSize=1`)
+    expect(body.orders).toEqual((await expectedOrders(chain)).slice(0, 1))
   })
 })
 
