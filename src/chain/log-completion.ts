@@ -30,6 +30,8 @@ interface LogCompletionOptions {
   /** A client of the chain's endpoints. */
   readonly client: PublicClient
   readonly sink: CompletionSink
+  /** Called after events were added to the orders, or got their transactions and times. */
+  readonly onCompleted: () => void
   readonly log: Logger
 }
 
@@ -42,7 +44,7 @@ const MAX_RETRY_MS = 60 * 60_000
 
 /** Builds the completion of one chain's log. */
 export function createLogCompletion(options: LogCompletionOptions): LogCompletion {
-  const { chainId, client, sink, log } = options
+  const { chainId, client, sink, onCompleted, log } = options
   const settlement = createSettlement(client, chainId, options.settlement)
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -64,6 +66,7 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
     })
     if (added === 0) return
     log.info({ chainId, events: added }, 'the events of an older version have been added to the orders')
+    onCompleted()
     transactions.run()
   }
 
@@ -78,7 +81,10 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
       before = events.at(-1)?.sequence ?? before
       return events.length === PAGE
     })
-    if (completed > 0) log.info({ chainId, events: completed }, 'transactions of older events have been read')
+    if (completed > 0) {
+      log.info({ chainId, events: completed }, 'transactions of older events have been read')
+      onCompleted()
+    }
     if (left > 0) throw new Error(`the node does not have the transactions of ${left} events`)
   }
 

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
+import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
+import { playSale } from '../../src/devnet/orders.js'
 import { BUILT } from '../support/process/built.js'
 import { startProcess } from '../support/process/process.js'
 import { type CodeBlock, codeBlocks, withoutComments } from './code-blocks.js'
@@ -18,8 +20,17 @@ let network: Network
 
 beforeAll(async () => {
   network = await startNetwork({ environment: { LOG_LEVEL: 'silent' }, onError: () => {} })
+  await playFirstOrder()
 })
 afterAll(() => network?.close())
+
+/** The first order of the demo. */
+async function playFirstOrder(): Promise<void> {
+  const { urls } = network.service
+  const events = await openEventView({ serviceUrls: urls, onEvent() {}, onError() {} })
+  await playSale({ ...network, events }, () => {})
+  await events.close()
+}
 
 it('the documents have examples of each kind', () => {
   expect(examples.length).toBeGreaterThanOrEqual(8)
