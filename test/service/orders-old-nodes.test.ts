@@ -87,7 +87,7 @@ describe('a node that rejects reads of orders', () => {
     for (const name of TERMS) expect([known?.[name], unknown?.[name]]).toEqual([undefined, undefined])
     expect(unknown?.solver).toBeUndefined()
 
-    // The order is also completed without a restart, some seconds later.
+    // Without a restart, the service looks for such orders every half minute.
     on.rpc.intercept()
     await on.service.close()
     await on.start(path)
