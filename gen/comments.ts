@@ -137,7 +137,7 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.ListOrdersRequest": "ListOrdersRequest says which orders of a chain to list. An order must match every filter that is set.",
   "aggregator.v1.ListOrdersRequest.chain_id": "Chain of the orders: an EIP-155 chain id that the instance serves. A path parameter on REST.",
   "aggregator.v1.ListOrdersRequest.page_size": "Most orders of the page; 50 when it is absent or 0. Values above 200 mean 200.",
-  "aggregator.v1.ListOrdersRequest.page_token": "The `next_page_token` of the last page; the first page when absent. It is valid only with the filters of that page.",
+  "aggregator.v1.ListOrdersRequest.page_token": "The `next_page_token` of the last page; the first page when it is absent or empty. It is valid only for the chain and with the filters of that page. The page size may change.",
   "aggregator.v1.ListOrdersRequest.solver": "The solver, an address in hex with `0x`; every solver when absent.",
   "aggregator.v1.ListOrdersRequest.state": "The state: `DEPOSITED`, `SETTLED` or `REFUNDED`; every state when absent.",
   "aggregator.v1.ListOrdersRequest.user": "The user, an address in hex with `0x`; every user when absent.",

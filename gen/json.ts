@@ -261,16 +261,15 @@ export interface components {
             /**
              * @description The state: `DEPOSITED`, `SETTLED` or `REFUNDED`; every state when absent.
              *
-             *     - `NONE`: The contract does not know the order (its number there is 0).
              *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
              *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
              *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
              * @enum {string}
              */
-            state?: "NONE" | "DEPOSITED" | "SETTLED" | "REFUNDED";
+            state?: "DEPOSITED" | "SETTLED" | "REFUNDED";
             /** @description Most orders of the page; 50 when it is absent or 0. Values above 200 mean 200. */
             pageSize?: number;
-            /** @description The `nextPageToken` of the last page; the first page when absent. It is valid only with the filters of that page. */
+            /** @description The `nextPageToken` of the last page; the first page when it is absent or empty. It is valid only for the chain and with the filters of that page. The page size may change. */
             pageToken?: string;
         };
         /** @description ListOrdersResponse is one page of orders. */
@@ -289,13 +288,12 @@ export interface components {
             /**
              * @description State of the order: that of the last step below.
              *
-             *     - `NONE`: The contract does not know the order (its number there is 0).
              *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
              *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
              *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
              * @enum {string}
              */
-            state: "NONE" | "DEPOSITED" | "SETTLED" | "REFUNDED";
+            state: "DEPOSITED" | "SETTLED" | "REFUNDED";
             /** @description The user. EIP-55 form, as all addresses here. */
             user: string;
             /** @description The solver. Like the next six fields, it may be absent for an order with an address deposit. Then the instance could not read the order from the contract yet. */

@@ -13,7 +13,18 @@ import { createSettlement, NotASettlementError } from './settlement.js'
  * (see log-completion.ts).
  * @throws viem's errors when the node does not answer; EventSinkError
  */
-export type AttachOrders = (events: readonly EventWithPosition[]) => Promise<EventWithPosition[]>
+export type AttachOrders = (
+  events: readonly EventWithPosition[],
+  options?: AttachOptions,
+) => Promise<EventWithPosition[]>
+
+export interface AttachOptions {
+  /**
+   * Whether published events are removed before these are added. Orders leave the log with their last event. So what the log
+   * has of an order does not count.
+   */
+  readonly replacesEvents?: boolean
+}
 
 export interface AttachOrdersOptions {
   /** The endpoint's client first, then those of other endpoints. */
@@ -45,14 +56,15 @@ export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
     return undefined
   }
 
-  return async (events) => {
+  return async (events, { replacesEvents = false } = {}) => {
     const deposits = new Map(
       events.flatMap(({ event }) => (event.type === 'Deposited' ? [[event.orderId, event] as const] : [])),
     )
     const undeposited = events
       .map(({ event }) => event)
       .filter(({ type, orderId }) => type !== 'Deposited' && !deposits.has(orderId))
-    const unknown = await ordersWithUnknownTerms(undeposited.map(({ orderId }) => orderId))
+    const orderIds = undeposited.map(({ orderId }) => orderId)
+    const unknown = replacesEvents ? new Set(orderIds) : await ordersWithUnknownTerms(orderIds)
 
     async function attach(source: EventWithPosition): Promise<EventWithPosition> {
       const { event } = source

@@ -13,6 +13,8 @@ export interface BlockListener {
   onReorganisation(): void
   /** After a failed write, the known blocks are those of the event log again. State that was read from later ones is invalid. */
   onReopened(): void
+  /** Events of an older version have been added to the orders, so orders in memory may lack steps. */
+  onCompleted(): void
   /** Events were published late, because a node had omitted them at first. */
   onLate(events: number): void
   /** The events of a block near the head have been published. */
@@ -53,6 +55,10 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
       invalidateAll()
     },
     onReopened: invalidateAll,
+    onCompleted() {
+      orders.clear()
+      publisher.invalidateOrders()
+    },
     onLate(events) {
       metrics.lateEvents.inc({ chain_id: chainId }, events)
     },

@@ -100,7 +100,8 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
         return 'added'
       case 'reorganisation': {
         // The node may have left the fork of this head. The old events stay until the new ones have been read.
-        const [blocks] = await Promise.all([reader.blocks(headers), assertOnChain(reader, first)])
+        const reading = reader.blocks(headers, { replacesEvents: true })
+        const [blocks] = await Promise.all([reading, assertOnChain(reader, first)])
         append(await rollBack(local, step.ancestor), headers, blocks, headNumber)
         return 'removed'
       }

@@ -1,7 +1,12 @@
 import type { PublicClient } from 'viem'
 import type { BlockHeader } from '../domain/block.js'
 import { type Address, type Hex, toQuantity } from '../domain/hex.js'
-import { type AttachOrders, type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
+import {
+  type AttachOptions,
+  type AttachOrders,
+  type AttachOrdersOptions,
+  createAttachOrders,
+} from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'
 import { addBlockTimes, withTime } from './block-times.js'
 import { type DecodedLogs, decodeLogs } from './decode-logs.js'
@@ -33,7 +38,7 @@ export interface BlockReader {
   /** Number of the last final block; undefined when the chain does not report it. */
   finalized(): Promise<number | undefined>
   /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
-  blocks(headers: readonly TimedHeader[]): Promise<Block[]>
+  blocks(headers: readonly TimedHeader[], options?: AttachOptions): Promise<Block[]>
   /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
   range(from: number, to: number): Promise<BlockRange>
   /** Adds what the contract has of orders and the events do not say. */
@@ -100,9 +105,12 @@ export function createBlockReader(
         ({ number }) => number,
         () => undefined,
       ),
-    async blocks(headers) {
+    async blocks(headers, options) {
       const blocks = await Promise.all(headers.map(block))
-      const attached = await attachOrders(blocks.flatMap(({ events }) => events))
+      const attached = await attachOrders(
+        blocks.flatMap(({ events }) => events),
+        options,
+      )
       let start = 0
       return blocks.map((read) => {
         const events = attached.slice(start, start + read.events.length)

@@ -85,7 +85,14 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     if (JSON.stringify(snapshot()) !== published) publish()
   }
 
-  const completion = createLogCompletion({ chainId, settlement, client, sink: eventSink, log })
+  const completion = createLogCompletion({
+    chainId,
+    settlement,
+    client,
+    sink: eventSink,
+    onCompleted: options.listener.onCompleted,
+    log,
+  })
   const poller = createBlockPoller({
     ...config,
     ...options,

@@ -1,4 +1,5 @@
 import type { PublicClient } from 'viem'
+import { withTimeout } from '../concurrency/with-timeout.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { Order, OrderSteps, OrderWithSteps } from '../domain/order.js'
@@ -22,7 +23,7 @@ export interface ContractReader {
   wasNonceUsed(solver: Address, nonce: bigint, blockHash: Hex): Promise<boolean | undefined>
   /**
    * An order as of the last block seen, with the steps whose events are published. The answer comes from memory when no
-   * later event can have changed the order. While the database does not answer, the order has no steps.
+   * later event can have changed the order. Without an answer of the database, the order comes after a moment without steps.
    * @throws ServiceError CHAIN_UNAVAILABLE
    */
   readOrder(orderId: Hex): Promise<OrderWithSteps> | OrderWithSteps
@@ -39,6 +40,9 @@ interface ContractReaderOptions {
   readonly readSteps: (orderId: Hex) => Promise<OrderSteps>
   readonly log: Logger
 }
+
+/** Time that the database gets for the steps of an order, which usually takes less than 1 ms. */
+const STEPS_TIMEOUT_MS = 500
 
 /** Builds the reader of one chain's settlement contract. */
 export function createContractReader(options: ContractReaderOptions): ContractReader {
@@ -59,7 +63,8 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
 
   /** Adds the published steps to an order that is being read. @param isAtTip whether it is read as of the last block seen */
   async function addSteps(orderId: Hex, reading: Promise<Order>, isAtTip: boolean): Promise<FetchedOrder> {
-    const [order, steps] = await Promise.all([reading, readSteps(orderId).catch(() => undefined)])
+    const published = withTimeout(readSteps(orderId), STEPS_TIMEOUT_MS).catch(() => undefined)
+    const [order, steps] = await Promise.all([reading, published])
     if (order.state === 'NONE') return { order, isAtTip }
     return { order: { ...order, steps: steps ?? {} }, isAtTip: isAtTip && steps !== undefined }
   }

@@ -115,9 +115,9 @@ function readOrderEvent(chainId: number, name: string | undefined, log: RawLog):
   return undefined
 }
 
-/** The time in a log, if the node sends it as the JSON-RPC specification says. */
+/** The time in a log, if the node sends it as the JSON-RPC specification says. Some nodes send zero in its place. */
 function timeOf({ blockTimestamp }: RawLog): number | undefined {
-  return isQuantity(blockTimestamp) ? Number(blockTimestamp) : undefined
+  return isQuantity(blockTimestamp) ? Number(blockTimestamp) || undefined : undefined
 }
 
 /** The members of an event that are not indexed. Each of them fills one word of 32 bytes. */

@@ -30,6 +30,8 @@ interface LogCompletionOptions {
   /** A client of the chain's endpoints. */
   readonly client: PublicClient
   readonly sink: CompletionSink
+  /** Called after events were added to the orders, or got their transactions and times. */
+  readonly onCompleted: () => void
   readonly log: Logger
 }
 
@@ -38,11 +40,12 @@ const PAGE = 50
 const PAUSE_MS = 40
 const LOOK_INTERVAL_MS = 2000
 const RETRY_MS = 2000
-const MAX_RETRY_MS = 60 * 60_000
+/** Longest time between two attempts. A node seldom gets old logs back, and reads are often rejected for a short time. */
+const MAX_RETRY_MS = { transactions: 60 * 60_000, terms: 60_000 } as const
 
 /** Builds the completion of one chain's log. */
 export function createLogCompletion(options: LogCompletionOptions): LogCompletion {
-  const { chainId, client, sink, log } = options
+  const { chainId, client, sink, onCompleted, log } = options
   const settlement = createSettlement(client, chainId, options.settlement)
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -65,6 +68,7 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
     })
     if (added === 0) return
     log.info({ chainId, events: added }, 'the events of an older version have been added to the orders')
+    onCompleted()
     transactions.run()
   }
 
@@ -79,7 +83,10 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
       before = events.at(-1)?.sequence ?? before
       return events.length === PAGE
     })
-    if (completed > 0) log.info({ chainId, events: completed }, 'transactions of older events have been read')
+    if (completed > 0) {
+      log.info({ chainId, events: completed }, 'transactions of older events have been read')
+      onCompleted()
+    }
     if (left > 0) throw new Error(`the node does not have the transactions of ${left} events`)
   }
 
@@ -109,16 +116,16 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
     if (isNew) terms.run()
   }
 
-  function retry(work: () => Promise<void>, task: string) {
+  function retry(work: () => Promise<void>, task: keyof typeof MAX_RETRY_MS) {
     const onFailure = (error: unknown) =>
       log.debug(
         { chainId, task, reason: reasonOf(error) },
         'the log could not be completed: it is tried again',
       )
-    return createRetry({ work, delayMs: RETRY_MS, maxDelayMs: MAX_RETRY_MS, onFailure })
+    return createRetry({ work, delayMs: RETRY_MS, maxDelayMs: MAX_RETRY_MS[task], onFailure })
   }
 
-  const looking = retry(look, 'orders')
+  const looking = retry(look, 'terms')
   const transactions = retry(completeEvents, 'transactions')
   const terms = retry(completeOrders, 'terms')
 

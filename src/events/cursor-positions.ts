@@ -1,6 +1,6 @@
 import type { ClientId } from '../domain/client.js'
 import type { Confirmations } from './cursor-confirmations.js'
-import type { Position, PublishedLog } from './published-log.js'
+import type { Position, PublishedLog, StartPosition } from './published-log.js'
 
 /** The positions of the log for which clients' cursors stand. */
 export interface CursorPositions {
@@ -11,7 +11,7 @@ export interface CursorPositions {
    */
   find(cursor: string): Position | undefined
   /** The position before the oldest entry that the log still has. */
-  beginning(): Position
+  beginning(): StartPosition
   /** Whether a cursor of this log is later than all published entries. */
   isAhead(cursor: string): boolean
   /**
@@ -47,6 +47,7 @@ export function createCursorPositions(
       return isOfHistory ? { sequence, cursor } : undefined
     },
     beginning: () => ({
+      isBeginning: true,
       sequence: beginning,
       cursor: log.cursorAt(beginning) ?? log.cursors.write({ sequence: beginning, digest: undefined }),
     }),

@@ -1,11 +1,11 @@
 import { ServiceError } from '../domain/errors.js'
 import type { EventFilter, LogEntry, StreamEvent } from '../domain/event.js'
 import type { EventStore } from '../store/event-store.js'
-import { createBackfillPages, type LogReader } from './backfill-pages.js'
+import { createBackfillPages, type LogPart, type LogReader } from './backfill-pages.js'
 import { createConfirmations } from './cursor-confirmations.js'
 import { type CursorPositions, createCursorPositions } from './cursor-positions.js'
 import { startPaceMonitor } from './pace-monitor.js'
-import { type LogEnd, type Position, PublishedLog } from './published-log.js'
+import { type LogEnd, PublishedLog, type StartPosition } from './published-log.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
 import { createReplays, type Replays } from './replays.js'
 import { Sleepers } from './sleepers.js'
@@ -73,14 +73,23 @@ export function createHub(options: HubOptions): Hub {
   const log: SubscribedLog = {
     published,
     replays,
+    readBeginning,
     step: createTurnLimiter(STEPS_PER_TURN),
     sleepers,
     onEnded: (subscriber) => void subscribers.delete(subscriber),
   }
 
-  function positionOf(after: string | undefined): Position | undefined {
+  function positionOf(after: string | undefined): StartPosition | undefined {
     if (after === undefined) return published.end
     return after === EARLIEST ? positions.beginning() : positions.find(after)
+  }
+
+  /** Another replica may have removed entries that this one still counts, and so may retention since the subscription. */
+  async function readBeginning(after: number): Promise<LogPart> {
+    const [oldest] = await enqueueRead(() => entries.readAfter(after, 1))
+    if (oldest === undefined) throw cursorUnknown()
+    // The oldest entry kept is only there to confirm cursors: the log begins after it (see EventStore.prune).
+    return { entries: [], through: oldest.sequence, cursor: oldest.cursor }
   }
 
   function endAll(reason: ServiceError): void {

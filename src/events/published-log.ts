@@ -9,6 +9,12 @@ export interface Position {
   readonly cursor: string
 }
 
+/** The position at which a subscriber begins. */
+export interface StartPosition extends Position {
+  /** Whether it is the beginning of the log. When retention has removed entries since, a later one is as good. */
+  readonly isBeginning?: boolean
+}
+
 /** The id of a log and its end. */
 export interface LogEnd extends LogState {
   /** The last entries, which are kept in memory from the start. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../domain/errors.js'
 import { type EventFilter, matches } from '../domain/event.js'
 import type { LogPart } from './backfill-pages.js'
 import { Pace } from './pace.js'
-import type { Position, PublishedLog } from './published-log.js'
+import type { PublishedLog, StartPosition } from './published-log.js'
 import type { Replay, Replays } from './replays.js'
 import type { Sleeper, Sleepers } from './sleepers.js'
 import type { Batch } from './tail-buffer.js'
@@ -37,6 +37,8 @@ export interface SubscriberOptions {
 export interface SubscribedLog {
   readonly published: PublishedLog
   readonly replays: Replays
+  /** The beginning of the log when the entry after a sequence is no longer kept, as a part without entries. */
+  readBeginning(after: number): Promise<LogPart>
   /** Waits for a turn among the subscribers that continue without waiting for anything else. */
   readonly step: TurnLimiter
   /** The subscribers to wake when an entry is published, or when their sleep has ended. */
@@ -61,6 +63,8 @@ export class Subscriber implements Subscription, Sleeper {
   readonly #onEnd: (() => void) | undefined
   #sequence: number
   #cursor: string
+  /** Until the first move of a subscriber that wants the log from its beginning, wherever that is. */
+  #isAtBeginning: boolean
   /** Set while it reads entries that are not in memory. */
   #replay: Replay | undefined
   /** A requested part of the log. It stays requested when `next` returns an empty result meanwhile. */
@@ -73,7 +77,7 @@ export class Subscriber implements Subscription, Sleeper {
 
   constructor(
     log: SubscribedLog,
-    { sequence, cursor }: Position,
+    { sequence, cursor, isBeginning = false }: StartPosition,
     filter: EventFilter,
     { client, onEnd }: SubscriberOptions,
   ) {
@@ -82,6 +86,7 @@ export class Subscriber implements Subscription, Sleeper {
     this.#onEnd = onEnd
     this.#sequence = sequence
     this.#cursor = cursor
+    this.#isAtBeginning = isBeginning
     this.#filter = filter
     this.#wantsAll = Object.values(filter).every(({ size }) => size === 0)
   }
@@ -146,7 +151,8 @@ export class Subscriber implements Subscription, Sleeper {
       const part = await Promise.race([this.#part.then((found) => found ?? GONE), this.#sleep(giveUpAt)])
       if (part === undefined) return undefined
       this.#endWait()
-      if (part === GONE) throw cursorUnknown()
+      if (part === GONE && !this.#isAtBeginning) throw cursorUnknown()
+      if (part === GONE) return await this.#log.readBeginning(this.#sequence)
       // Many subscribers may have waited for the same part.
       await this.#log.step()
       // The end of all subscriptions may mean that the log has another history.
@@ -192,6 +198,7 @@ export class Subscriber implements Subscription, Sleeper {
   #moveTo(sequence: number, cursor: string): void {
     this.#sequence = sequence
     this.#cursor = cursor
+    this.#isAtBeginning = false
     this.pace.move(sequence >= this.#log.published.end.sequence)
   }
 

@@ -42,7 +42,8 @@ export function createOrderService({ chains, orders }: OrderServiceOptions): Met
       const pageSize = Math.min(message.pageSize || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
       const after = message.pageToken ? readPageToken(message.pageToken, chainId, filter) : undefined
       // Filters that cannot be read belong to no token.
-      if (message.pageToken && after === undefined && fields.violations.length === 0)
+      const areFiltersRead = !fields.violations.some(({ field }) => FILTERS.has(field))
+      if (message.pageToken && after === undefined && areFiltersRead)
         fields.addViolation('pageToken', 'must be the nextPageToken of a page with the same filters')
       return { chainId, filter, pageSize, after }
     },
@@ -57,6 +58,8 @@ export function createOrderService({ chains, orders }: OrderServiceOptions): Met
 
   return [getOrder, listOrders]
 }
+
+const FILTERS: ReadonlySet<string> = new Set(['user', 'solver', 'state'])
 
 function readFilter({ user, solver, state }: ListOrdersRequest, fields: Fields): OrderFilter {
   return {

@@ -18,7 +18,7 @@ import {
 } from './event-statements.js'
 import { assertLastToken, type FencingToken, issueToken } from './fencing-token.js'
 import { createIncompleteLog, type IncompleteLog } from './incomplete-log.js'
-import { addSteps, readOrders, removeOrders, removeSteps } from './order-statements.js'
+import { addSteps, readOrders, removeOrders, removeSteps, withKnownSolvers } from './order-statements.js'
 
 /** The id of a log, and the part of it that still exists. */
 export interface LogState {
@@ -125,8 +125,9 @@ export function createEventStore(
     { chainId }: FencingToken,
     events: readonly EventWithPosition[],
   ): Promise<LogEntry[]> {
-    const entries = await addEntries(transaction, events, eventRow)
-    await addSteps(transaction, chainId, events)
+    const sources = await withKnownSolvers(transaction, chainId, events)
+    const entries = await addEntries(transaction, sources, eventRow)
+    await addSteps(transaction, chainId, sources)
     return entries
   }
 

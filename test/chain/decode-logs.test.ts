@@ -118,7 +118,8 @@ test.each([
   ['as a number', 1_779_117_056, undefined],
   ['as words', 'yesterday', undefined],
   ['as null', null, undefined],
-])('a time %s in a log is used only if it is a quantity', (_, blockTimestamp, blockTime) => {
+  ['as zero', '0x0', undefined],
+])('a time %s in a log is used only if it is a quantity above zero', (_, blockTimestamp, blockTime) => {
   const [decoded] = decodeLogs(CHAIN_ID, [{ ...logOf('Settled', SETTLED), blockTimestamp }]).events
   expect(decoded?.event.blockTime).toBe(blockTime)
 })

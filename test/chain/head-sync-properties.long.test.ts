@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { BlockListener } from '../../src/chain/block-listener.js'
 import { createBlockProcessor } from '../../src/chain/block-processor.js'
 import { createBlockReader } from '../../src/chain/block-reader.js'
 import { decodeLogs } from '../../src/chain/decode-logs.js'
@@ -59,7 +60,14 @@ async function createHistory(seed: number, confirmations: number) {
     recheckBlocks: RECHECK_BLOCKS,
   } as const
   const options = { config: config as unknown as ChainConfig, maxReorgDepth: MAX_REORG_DEPTH, log }
-  const listener = { onLogs() {}, onReorganisation() {}, onReopened() {}, onLate() {}, onPublished() {} }
+  const listener: BlockListener = {
+    onLogs() {},
+    onReorganisation() {},
+    onReopened() {},
+    onCompleted() {},
+    onLate() {},
+    onPublished() {},
+  }
   const blocks = createBlockProcessor({ ...options, eventSink: faulty.eventSink, listener })
   const headSync = createHeadSync({ ...options, blocks })
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {

@@ -67,7 +67,14 @@ describe('a message of a replica', () => {
     a.publish('chains', '1')
     a.publish('events', 'end')
     await receivedBy([b], 1)
-    expect(b.received).toEqual({ solvers: ['', long], bonds: [], nonces: [], chains: ['1'], events: ['end'] })
+    expect(b.received).toEqual({
+      solvers: ['', long],
+      bonds: [],
+      completions: [],
+      nonces: [],
+      chains: ['1'],
+      events: ['end'],
+    })
   })
 
   test('does not reach replicas of another database', async () => {

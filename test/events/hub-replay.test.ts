@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { EventFilter } from '../../src/domain/event.js'
+import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
+import { EARLIEST } from '../../src/events/hub.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import type { Batch } from '../../src/events/tail-buffer.js'
-import { END_OF_TIME, now, openHub, range, settle, take } from './hub-harness.js'
+import { END_OF_TIME, now, only, openHub, range, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN', httpStatus: 400 })
 /** More than is kept in memory. */
@@ -88,6 +89,37 @@ describe('a subscriber with a cursor', () => {
     await publish(1)
     expect(await Promise.race([waiting, replayed])).toMatchObject([{ sequence: LONG + 1 }])
     expect(await replayed).toEqual(range(1, LONG + 1))
+  })
+})
+
+describe('a subscriber from the earliest event', () => {
+  /** A log that another process has pruned: the hub still has its old beginning. */
+  async function openPruned() {
+    const opened = await openHub({ stored: LONG })
+    await opened.store.prune(END_OF_TIME)
+    await opened.append(150, 1)
+    return opened
+  }
+
+  test.each([
+    ['all events', EVERY_EVENT],
+    ['events of a filter', only({ types: new Set(['Settled'] as const) })],
+  ])('gets %s that the log still has when its beginning was removed meanwhile', async (_, filter) => {
+    const { hub, store } = await openPruned()
+    const subscription = hub.subscribe(EARLIEST, filter)
+    hub.publish(await store.readAfter(LONG, 1000))
+    expect(await take(subscription, 150)).toEqual(range(LONG + 1, LONG + 150))
+    const again = hub.subscribe(EARLIEST, filter)
+    expect(again.cursor()).not.toBe(hub.subscribe(undefined, filter).cursor())
+    expect(await take(again, 150)).toEqual(range(LONG + 1, LONG + 150))
+  })
+
+  test('ends with CURSOR_UNKNOWN when events after those that it has got were removed', async () => {
+    const { hub, store } = await openHub({ stored: LONG })
+    const subscription = hub.subscribe(EARLIEST, EVERY_EVENT)
+    expect(await take(subscription, 100)).toEqual(range(1, 100))
+    await store.prune(END_OF_TIME)
+    await expect(take(subscription, LONG)).rejects.toEqual(CURSOR_UNKNOWN)
   })
 })
 

@@ -29,6 +29,7 @@ test('the protos give the routes of the protocol', () => {
     'UnregisterSolver: DELETE /v1/:chainId/solvers/:address, body *, answers the message',
     'ListSolvers: GET /v1/:chainId/solvers, body none, answers solvers',
     'GetOrder: GET /v1/:chainId/order/:orderId, body none, answers the message',
+    'ListOrders: GET /v1/:chainId/orders, body none, answers the message',
     'StreamEvents: GET /v1/ws, body none, answers the message',
     'StreamEvents: GET /v1/events, body none, answers the message',
     'ListChains: GET /v1/chains, body none, answers the message',

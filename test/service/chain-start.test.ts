@@ -131,12 +131,17 @@ describe('a start with a stored position', () => {
     await expectLogOf(await start({ ...environment, ...startBlock(0) }), number + 1)
   })
 
-  it('for another contract reads from its beginning with a warning, and keeps old cursors valid', async () => {
+  it('for another contract reads from its beginning with a warning, keeps old cursors and lists no old orders', async () => {
     const environment = { DB_PATH: temporaryFile() }
     const before = await start(environment)
     const early = await watchEvents(before)
     await traffic.run({ events: 4, blocks: 2 })
     await early.untilCount(4)
+    const listedOrders = async (service: TestService): Promise<string[]> => {
+      const { body } = await service.get(`/v1/${chain.chainId}/orders?pageSize=200`)
+      return body.orders.map(({ orderId }: { orderId: string }) => orderId)
+    }
+    expect(await listedOrders(before)).not.toEqual([])
     await stop(before)
 
     const contracts = await deploySettlement({ ...chain.devnet, deployer })
@@ -148,6 +153,7 @@ describe('a start with a stored position', () => {
         was: chain.contracts.settlement.toLowerCase(),
       },
     ])
+    expect(await listedOrders(after)).toEqual([])
     const [, second] = early.events()
     const late = await watchEvents(after, `?after=${second?.cursor}`)
     const other = await createTraffic(
@@ -165,6 +171,7 @@ describe('a start with a stored position', () => {
         .map(({ cursor: _, ...message }) => message),
       ...ofOther,
     ])
+    expect(new Set(await listedOrders(after))).toEqual(new Set(ofOther.map(({ orderId }) => orderId)))
     late.close()
   })
 })

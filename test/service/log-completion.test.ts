@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from '../support/chain/chain.js'
+import { expectedOrders, type OrderMessage } from '../support/chain/chain-orders.js'
 import { createTraffic } from '../support/chain/event-traffic.js'
-import { expectedOrders, type OrderJson } from '../support/chain/expected-orders.js'
 import { listOrders } from '../support/clients/list-orders.js'
 import { makeLogOlder } from '../support/databases/older-log.js'
 import { databases } from '../support/databases/service-databases.js'
@@ -17,7 +17,7 @@ const EVENTS = 180
 
 let chain: TestChain
 let events: EventMessage[]
-let orders: OrderJson[]
+let orders: OrderMessage[]
 let head: number
 
 beforeAll(async () => {
@@ -134,8 +134,9 @@ it('followers serve the completed events from memory as well', async () => {
 })
 
 /** An order before the transactions of its events are known. */
-function withoutTransactions(order: OrderJson): OrderJson {
-  const bare = (step: unknown) => ({ blockNumber: (step as { blockNumber: number }).blockNumber })
-  const steps = ['deposited', 'settled', 'refunded'].filter((step) => order[step] !== undefined)
-  return { ...order, ...Object.fromEntries(steps.map((step) => [step, bare(order[step])])) }
+function withoutTransactions({ deposited, settled, refunded, ...order }: OrderMessage) {
+  const steps = Object.entries({ deposited, settled, refunded }).flatMap(([name, step]) =>
+    step === undefined ? [] : [[name, { blockNumber: step.blockNumber }]],
+  )
+  return { ...order, ...Object.fromEntries(steps) }
 }

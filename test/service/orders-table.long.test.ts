@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from '../support/chain/chain.js'
+import { expectedOrders, type OrderMessage } from '../support/chain/chain-orders.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
-import { expectedOrders, type OrderJson } from '../support/chain/expected-orders.js'
 import { listOrders } from '../support/clients/list-orders.js'
 import { databases } from '../support/databases/service-databases.js'
 import { eventually } from '../support/eventually.js'
@@ -118,19 +118,19 @@ function createFleet(chain: TestChain, random: Random, replicas: number, databas
     },
   }
 
-  async function expectFiltered(all: OrderJson[], filter: Record<string, string>): Promise<void> {
+  async function expectFiltered(all: OrderMessage[], filter: Record<string, string>): Promise<void> {
     const wanted = all.filter((order) =>
-      Object.entries(filter).every(([field, value]) => order[field] === value),
+      Object.entries(filter).every(([field, value]) => order[field as keyof OrderMessage] === value),
     )
     const [service] = services as [TestService]
     expect(await listOrders(chain.chainId, { ...filter, pageSize: 7 }, () => service)).toEqual(wanted)
   }
 }
 
-function isSame(one: readonly OrderJson[], other: readonly OrderJson[]): boolean {
+function isSame(one: readonly OrderMessage[], other: readonly OrderMessage[]): boolean {
   return JSON.stringify(one.map(sorted)) === JSON.stringify(other.map(sorted))
 }
 
-function sorted(order: OrderJson): unknown {
+function sorted(order: OrderMessage): unknown {
   return Object.entries(order).sort(([a], [b]) => (a < b ? -1 : 1))
 }

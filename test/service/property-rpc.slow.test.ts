@@ -21,6 +21,7 @@ const PATHS = [
   '/aggregator.v1.SolverService/UnregisterSolver',
   '/aggregator.v1.SolverService/ListSolvers',
   '/aggregator.v1.OrderService/GetOrder',
+  '/aggregator.v1.OrderService/ListOrders',
 ]
 const { quote: rules } = requestRules(31337)
 const TEXT_FIELDS = ['inputToken', 'outputToken', 'userAddress', 'amount'] as const

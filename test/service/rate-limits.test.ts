@@ -32,6 +32,7 @@ const routes: [string, number, string, string, (chainId: number) => [verb: strin
   ['quotes', 30, 'QuoteService', 'GetQuote', (chainId) => ['POST', `/v1/${chainId}/quote`]],
   ['prices', 30, 'QuoteService', 'GetPrice', (chainId) => ['POST', `/v1/${chainId}/price`]],
   ['orders', 60, 'OrderService', 'GetOrder', (chainId) => ['GET', `/v1/${chainId}/order/0x12`]],
+  ['lists of orders', 60, 'OrderService', 'ListOrders', (chainId) => ['GET', `/v1/${chainId}/orders`]],
   [
     'registrations',
     5,
@@ -46,7 +47,7 @@ const routes: [string, number, string, string, (chainId: number) => [verb: strin
     'UnregisterSolver',
     (chainId) => ['DELETE', `/v1/${chainId}/solvers/${solverAccounts[0].address}`],
   ],
-  ['lists', 60, 'SolverService', 'ListSolvers', (chainId) => ['GET', `/v1/${chainId}/solvers`]],
+  ['lists of solvers', 60, 'SolverService', 'ListSolvers', (chainId) => ['GET', `/v1/${chainId}/solvers`]],
   ['descriptions of the instance', 100, 'ChainService', 'ListChains', () => ['GET', '/v1/chains']],
 ]
 

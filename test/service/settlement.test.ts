@@ -41,7 +41,8 @@ const orderTypes: [string, { orderType: string; amount: string }][] = [
 describe.each(orderTypes)('a quote for %s', (_, side) => {
   it("is accepted by the contract's deposit, under the order id of the response", async () => {
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...side })
-    await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+    const receipt = await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+    const { timestamp } = await calls.client.getBlock({ blockHash: receipt.blockHash })
 
     const order = await service.get(`/v1/${chain.chainId}/order/${body.orderId}`)
     expect(order.body).toEqual({
@@ -56,6 +57,11 @@ describe.each(orderTypes)('a quote for %s', (_, side) => {
       outputAmount: body.quote.outputAmount,
       outputChainId: chain.chainId,
       fillDeadline: body.quote.fillDeadline,
+      deposited: {
+        blockNumber: Number(receipt.blockNumber),
+        blockTime: Number(timestamp),
+        transactionHash: receipt.transactionHash,
+      },
     })
 
     await calls.send(solverAccounts[0], 'fill', [body.orderId])

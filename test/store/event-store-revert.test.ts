@@ -86,14 +86,14 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       const tokens = { inputToken: '0x01', outputToken: '0x02' } as const
       const ofEachType = [
         { ...base, type: 'Deposited', logIndex: 0, ...tokens, ...amounts, solver: '0x0c' },
-        { ...base, type: 'Settled', logIndex: 1 },
+        { ...base, type: 'Settled', logIndex: 1, orderId: '0x0e' },
         { ...base, type: 'Refunded', logIndex: 2, inputAmount: 1n, bondSlashed: 2n, solver: '0x0d' },
       ] as const
       const source: EventWithPosition[] = ofEachType.map((event) => ({ event, blockHash: '0xa11' }))
       await store.append(one, newBlocks(11, 11, source))
       const entries = [
         { sequence: 4, event: { ...base, type: 'Reverted', logIndex: 2, event: 'Refunded', solver: '0x0d' } },
-        { sequence: 5, event: { ...base, type: 'Reverted', logIndex: 1, event: 'Settled' } },
+        { sequence: 5, event: { ...base, type: 'Reverted', logIndex: 1, event: 'Settled', orderId: '0x0e' } },
         {
           sequence: 6,
           event: { ...base, type: 'Reverted', logIndex: 0, event: 'Deposited', solver: '0x0c' },

@@ -232,7 +232,8 @@ export type ListOrdersRequest = Message<"aggregator.v1.ListOrdersRequest"> & {
   pageSize?: number | undefined;
 
   /**
-   * The `next_page_token` of the last page; the first page when absent. It is valid only with the filters of that page.
+   * The `next_page_token` of the last page; the first page when it is absent or empty. It is valid only for the chain and
+   * with the filters of that page. The page size may change.
    *
    * @generated from field: optional string page_token = 6;
    */

@@ -20,6 +20,7 @@ import {
   UINT256,
   UNIX_MS,
 } from '../../domain/field-rules.js'
+import { ORDER_STATES } from '../../domain/order.js'
 import { ORDER_TYPES } from '../../domain/quote.js'
 
 /** A JSON schema (draft 2020-12), or a part of one. */
@@ -36,6 +37,10 @@ interface Constraint extends Partial<TextRule>, Partial<IntegerRule> {
 const UUID = { format: 'uuid' }
 const CURSOR = { minLength: 1 }
 const TEXT = { minLength: 1 }
+/** A page token says nothing about itself, and it is empty on the last page. */
+const PAGE_TOKEN = {}
+/** A list has only orders with events, so the contract knows each of them. */
+const LISTED_STATE = { enum: ORDER_STATES.filter((state) => state !== 'NONE') }
 
 const ASKED_QUOTE = {
   chain_id: CHAIN_ID,
@@ -131,8 +136,21 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
   'aggregator.v1.GetOrderRequest': { chain_id: CHAIN_ID, order_id: BYTES32 },
   'aggregator.v1.GetOrderResponse': { ...SWAP, order_id: LOWER_CASE_BYTES32, user: ADDRESS, solver: ADDRESS },
   'aggregator.v1.OrderStep': { transaction_hash: LOWER_CASE_BYTES32 },
-  'aggregator.v1.ListOrdersRequest': { chain_id: CHAIN_ID, user: ADDRESS, solver: ADDRESS },
-  'aggregator.v1.Order': { ...SWAP, order_id: LOWER_CASE_BYTES32, user: ADDRESS, solver: ADDRESS },
+  'aggregator.v1.ListOrdersRequest': {
+    chain_id: CHAIN_ID,
+    user: ADDRESS,
+    solver: ADDRESS,
+    state: LISTED_STATE,
+    page_token: PAGE_TOKEN,
+  },
+  'aggregator.v1.ListOrdersResponse': { next_page_token: PAGE_TOKEN },
+  'aggregator.v1.Order': {
+    ...SWAP,
+    order_id: LOWER_CASE_BYTES32,
+    state: LISTED_STATE,
+    user: ADDRESS,
+    solver: ADDRESS,
+  },
   'aggregator.v1.StreamEventsRequest': {
     after: CURSOR,
     order_id: BYTES32,

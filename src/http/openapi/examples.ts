@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:36095',
+      endpointUrl: 'http://127.0.0.1:38423',
       name: 'Aldous',
       signature:
-        '0x1898368ec0f43df0cb41f7d33d9daaa33ebe30627965a1295acc225ceb78f74d21a675f30bf507eb3cd9ce93ee8715883e48c9e75953849a16fa85d217f07dc61b',
-      timestamp: 1795390448137,
+        '0x0f3276399dbc471925cff7897768ed15ae50a41087318e11d4bee8f11fcc808d7a9c1364ae73ed51720afda1a4c420c5365da030343db6385a8b327e386c73a51c',
+      timestamp: 1795399280237,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795390448137.',
+      error: 'The timestamp must be newer than the last accepted one, 1795399280237.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795390448193,
+        registeredAt: 1795399280290,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795390448221,
+        registeredAt: 1795399280315,
       },
     ],
   },
@@ -275,14 +275,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795390748,
-        fillDeadline: 1795390868,
+        depositDeadline: 1795399580,
+        fillDeadline: 1795399700,
         nonce: '1',
       },
       solverSignature:
-        '0xdb041fd343ccad2ae6c5002cb6b38a09025e4c31e261ae261838cf0b9b6ca07827f814e6b8c7c1de455cd0544547a67fcf3a24e1b2fdd9f7645aec962e0cbbb31c',
-      depositAddress: '0x563672AfBB7Bc708FDFf067a64Ec353cA7338814',
-      orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
+        '0x6806904f85c0c9720a1ffb4cb0d76468e87a0a37b72deab6553859fe0f8c1d7e3d41b2dcd28da909d4f3e4940316115efd57871140b5c9fc17a53ff30267b92e1b',
+      depositAddress: '0x9Bd4a511bED059BE958f5d1c16A768fcc0821988',
+      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
       alternativeQuotes: [
         {
           quote: {
@@ -294,17 +294,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795390748,
-            fillDeadline: 1795390868,
+            depositDeadline: 1795399580,
+            fillDeadline: 1795399700,
             nonce: '1',
           },
           solverSignature:
-            '0x130fb33a7e40c40a2c2464625010384967f2d2302e86831b5b62887a9b23004b7d5f9ef8744b648c49a087075903ec004da1e76d205f077df1473e8c3c78d8301b',
-          depositAddress: '0xA26d1C2F6DA678303288Ea3023A53fb3A58593A6',
-          orderId: '0x98c526dc34f64390e8b1ada4a76d58528933f2ca337febc34a684100649e88e8',
+            '0x674236579e9587cad5f4a3f6bf4495dd09f4d21c3e0908a57b51631bfb7ecd1e746b51d40a509d092eb717635ef76e7e27998c31606d1f28493315978db080071c',
+          depositAddress: '0xEFbB1Ab26576Ca91a2032E02ba7977b5E825D517',
+          orderId: '0x851ba2d8bd8f89964652582db5a9f3fe8353278eb53afb14f2b9d13983754294',
         },
       ],
-      quoteId: '6a10a12e-810e-408c-807d-41d40d6dedee',
+      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
       verified: true,
     },
   },
@@ -380,7 +380,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795390448270,
+      asOf: 1795399280391,
     },
   },
   {
@@ -451,7 +451,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"6e8eab89-c959-40b8-800b-5da5a3c476cf","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795390748,"fillDeadline":1795390868,"nonce":"3"},"solverSignature":"0xae5c9f924613a872f0f0cb9a80f605e58b347495a6d503c39bdb965c1439959957f3714dc328c29d3a1c6941e51968090daa3444ac1051a6322ccc9cb34480f61c","depositAddress":"0xa4551b88C35fbAE1332eEE30C8Ee554a131BcF0d","orderId":"0x51c55aa32c3775a7a75b792c320ab42cd63689ca6032848e14fd1643e552eb00","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"c0407d49-81c6-40ed-801b-1064cab141a0","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795399580,"fillDeadline":1795399700,"nonce":"3"},"solverSignature":"0xeceeb7eeb9350976c7b681d5c901c2a6ddd71aa1b9321b59f8101761a8c194a3339c8fd462096fb33cd4cb9b8ebb407b8c8c4284a527f8989d9af649f45d4c871c","depositAddress":"0xF8541037b1baF79e6A6f3793c349d727D7fBdadE","orderId":"0x9a1929062e4c4d8b1ae5d81ad159ee754918902ed8594c918b49f3ded346cb2b","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -517,7 +517,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '112951dc-35c9-40ef-8074-c2244278be98',
+      quoteId: '73d4af43-9239-4009-806e-8b2994f6d636',
     },
   },
   {
@@ -527,7 +527,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '032e8421-b4c7-4080-8011-8eaf20edfe96',
+      quoteId: '18d7cf13-618b-402a-80cb-315f5f75ae47',
     },
   },
   {
@@ -553,13 +553,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '6a10a12e-810e-408c-807d-41d40d6dedee',
+      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
     },
     body: {
-      quoteId: '6a10a12e-810e-408c-807d-41d40d6dedee',
+      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
       chainId: 31337,
-      requestedAt: 1795390448239,
-      durationMs: 8,
+      requestedAt: 1795399280343,
+      durationMs: 19,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -569,15 +569,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795390748,
-        fillDeadline: 1795390868,
+        depositDeadline: 1795399580,
+        fillDeadline: 1795399700,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 5,
+          durationMs: 14,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -587,7 +587,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 6,
+          durationMs: 16,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -642,7 +642,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: LXdDiUBo.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"LXdDiUBo.0"}\n\nid: LXdDiUBo.1.fL1jGg40\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795390868,"blockNumber":15,"cursor":"LXdDiUBo.1.fL1jGg40"}\n\nid: LXdDiUBo.2.rD9T2oIC\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xf6e6b6c280a9b122c2fd00e7d027aeff280de255abad6a9a97593f1652e3010b","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"cursor":"LXdDiUBo.2.rD9T2oIC"}\n\nid: LXdDiUBo.3.tiaewKgc\ndata: {"type":"Settled","chainId":31337,"orderId":"0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69","blockNumber":17,"cursor":"LXdDiUBo.3.tiaewKgc"}\n\nid: LXdDiUBo.4.L87JdVif\ndata: {"type":"Reverted","chainId":31337,"orderId":"0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69","event":"Settled","blockNumber":17,"cursor":"LXdDiUBo.4.L87JdVif"}\n',
+    body: 'id: bx8knt_I.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"bx8knt_I.0"}\n\nid: bx8knt_I.1.DrF3aoS0\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795399700,"blockNumber":15,"transactionHash":"0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39","logIndex":0,"blockTime":1795399279,"cursor":"bx8knt_I.1.DrF3aoS0"}\n\nid: bx8knt_I.2.1Pb08tSc\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509","logIndex":2,"blockTime":1795399279,"cursor":"bx8knt_I.2.1Pb08tSc"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -696,10 +696,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
+      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
     },
     body: {
-      orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
+      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -709,7 +709,17 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795390868,
+      fillDeadline: 1795399700,
+      deposited: {
+        blockNumber: 15,
+        blockTime: 1795399279,
+        transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+      },
+      settled: {
+        blockNumber: 17,
+        blockTime: 1795399279,
+        transactionHash: '0x8547160c08219f435a576986189f4aeec618051f022ac3f6d45f61c269ecac7b',
+      },
     },
   },
   {
@@ -743,6 +753,87 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'Chain 4242 does not answer at the moment.',
       code: 'CHAIN_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/orders',
+    status: 200,
+    path: {
+      chainId: 31337,
+    },
+    body: {
+      orders: [
+        {
+          orderId: '0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828',
+          chainId: 31337,
+          state: 'REFUNDED',
+          user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
+          solver: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+          inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+          inputAmount: '281652687922813594615122067',
+          outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+          outputAmount: '72616',
+          outputChainId: 31337,
+          fillDeadline: 1795399278,
+          refunded: {
+            blockNumber: 16,
+            blockTime: 1795399279,
+            transactionHash: '0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509',
+          },
+        },
+        {
+          orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+          chainId: 31337,
+          state: 'SETTLED',
+          user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+          solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+          inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+          inputAmount: '1000000000000000000',
+          outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+          outputAmount: '2498750000',
+          outputChainId: 31337,
+          fillDeadline: 1795399700,
+          deposited: {
+            blockNumber: 15,
+            blockTime: 1795399279,
+            transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+          },
+          settled: {
+            blockNumber: 17,
+            blockTime: 1795399279,
+            transactionHash: '0x8547160c08219f435a576986189f4aeec618051f022ac3f6d45f61c269ecac7b',
+          },
+        },
+      ],
+      nextPageToken: '',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/orders',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see user, state.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'user',
+          message: 'must be a 20-byte address in hex with 0x',
+        },
+        {
+          field: 'state',
+          message: 'must be DEPOSITED or SETTLED or REFUNDED',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/orders',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
     },
   },
   {
@@ -820,8 +911,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x0cee6a5af7c37808580ed62940c2a4d680572e475cab6940926b6d59d50602935539b230ea1afef2f947bafd91ffb9beb998b79aa435ba4ff1e8fee6dac1fa4a1c',
-      timestamp: 1795390448611,
+        '0x7194ddcfe49a86345e6fa92393585807b906a45c5f35278296bf81b846735b4d48aa49ae3d5ee98e4cd3031ce1abccd364b012f8fb7d129ea927da63a85dfbee1b',
+      timestamp: 1795399280804,
     },
     body: {
       status: 'removed',
@@ -833,7 +924,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795390448611.',
+      error: 'The timestamp must be newer than the last accepted one, 1795399280804.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -862,7 +953,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795390448627,
+      timestamp: 1795399280824,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -874,7 +965,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 2627,
+          lagMs: 1824,
         },
         {
           chainId: 4242,
@@ -893,7 +984,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.3854849999999999\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.109205\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.49469\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795390444\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 251817984\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66525818880\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 334311424\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 58\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.003935987\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4455659999999997\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.135207\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.5807729999999998\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795399275\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 259559424\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66527604736\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 337833984\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 59\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.004106579\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1004,6 +1095,15 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'GET /v1/{chainId}/orders',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
     of: 'GET /v1/chains',
     status: 429,
     reason: 'RATE_LIMITED',
@@ -1072,6 +1172,15 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'GET /v1/{chainId}/orders',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
     of: 'GET /v1/events',
     status: 503,
     reason: 'DATABASE_UNAVAILABLE',
@@ -1105,45 +1214,59 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'LXdDiUBo.0',
+    cursor: 'bx8knt_I.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
+    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795390868,
+    fillDeadline: 1795399700,
     blockNumber: 15,
-    cursor: 'LXdDiUBo.1.fL1jGg40',
+    transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+    logIndex: 0,
+    blockTime: 1795399279,
+    cursor: 'bx8knt_I.1.DrF3aoS0',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0xf6e6b6c280a9b122c2fd00e7d027aeff280de255abad6a9a97593f1652e3010b',
+    orderId: '0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    cursor: 'LXdDiUBo.2.rD9T2oIC',
+    transactionHash: '0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509',
+    logIndex: 2,
+    blockTime: 1795399279,
+    cursor: 'bx8knt_I.2.1Pb08tSc',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
+    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
     blockNumber: 17,
-    cursor: 'LXdDiUBo.3.tiaewKgc',
+    user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    transactionHash: '0x86ebef3f67200003ac9da8f12ac191984b937b5e3e54dcb376698ba931b52ccf',
+    logIndex: 0,
+    blockTime: 1795399279,
+    cursor: 'bx8knt_I.3.NP5QNgyY',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x48d20d0ce8d3261744901bac7a888504b584cedc0c569f8880a7f3699fa05d69',
+    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
     event: 'Settled',
     blockNumber: 17,
-    cursor: 'LXdDiUBo.4.L87JdVif',
+    transactionHash: '0x86ebef3f67200003ac9da8f12ac191984b937b5e3e54dcb376698ba931b52ccf',
+    logIndex: 0,
+    blockTime: 1795399279,
+    cursor: 'bx8knt_I.4.vz9K9x44',
   },
 ]

@@ -28,11 +28,11 @@ export function fieldSchema(field: DescField): JsonSchema {
   return { ...valueSchema(field), description: fieldDescription(field) }
 }
 
-/** A field's comment, with the comments of its enum values. */
+/** A field's comment, with the comments of the enum values that it can have. */
 export function fieldDescription(field: DescField): string {
   return field.enum === undefined
     ? descriptionOf(field)
-    : `${descriptionOf(field)}\n\n${valuesDescription(field.enum)}`
+    : `${descriptionOf(field)}\n\n${valuesDescription(field.enum, constraintOf(field)?.enum)}`
 }
 
 /** Whether a request or response must have the field. */
@@ -61,7 +61,7 @@ function valueSchema(field: DescField): JsonSchema {
     case 'scalar':
       return { ...scalarSchema(field, field.scalar), ...constraintOf(field) }
     case 'enum':
-      return enumSchema(field.enum)
+      return { ...enumSchema(field.enum), ...constraintOf(field) }
     case 'message':
       return schemaReference(field.message)
     case 'list':
@@ -101,9 +101,10 @@ export function enumSchema(descriptor: DescEnum): JsonSchema {
   return { type: 'string', enum: namedValues(descriptor).map(({ name }) => name) }
 }
 
-/** The comments of an enum's values, as a list. */
-export function valuesDescription(descriptor: DescEnum): string {
+/** The comments of an enum's values, as a list. @param names of the values to describe; default all */
+export function valuesDescription(descriptor: DescEnum, names?: unknown): string {
   return namedValues(descriptor)
+    .filter(({ name }) => !Array.isArray(names) || names.includes(name))
     .map(({ name, description }) => `- \`${name}\`: ${description}`)
     .join('\n')
 }

@@ -12,7 +12,13 @@ export interface HostileAnswer {
 
 const PATIENCE_MS = 300
 const VERBS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND']
-const RPC = ['QuoteService/GetQuote', 'SolverService/RegisterSolver', 'OrderService/GetOrder', 'Nothing/No']
+const RPC = [
+  'QuoteService/GetQuote',
+  'SolverService/RegisterSolver',
+  'OrderService/GetOrder',
+  'OrderService/ListOrders',
+  'Nothing/No',
+]
 const TYPES = [
   'application/json',
   'application/json; charset=x',

@@ -1,4 +1,4 @@
-import type { OrderJson } from '../chain/expected-orders.js'
+import type { OrderMessage } from '../chain/chain-orders.js'
 import type { TestService } from '../service/service.js'
 
 /**
@@ -10,8 +10,8 @@ export async function listOrders(
   chainId: number,
   query: Record<string, string | number>,
   instanceOf: (page: number) => TestService,
-): Promise<OrderJson[]> {
-  const orders: OrderJson[] = []
+): Promise<OrderMessage[]> {
+  const orders: OrderMessage[] = []
   let pageToken = ''
   for (let page = 0; ; page++) {
     const entries = Object.entries({ ...query, ...(pageToken && { pageToken }) })

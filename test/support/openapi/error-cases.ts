@@ -11,6 +11,7 @@ import {
   EVENTS,
   LIST,
   ORDER,
+  ORDERS,
   PRICE,
   QUOTE,
   RECORD,
@@ -143,6 +144,9 @@ async function causeOrderErrors({ ask, chainId }: Run, orderId: string): Promise
   await ask(ORDER, { path: { chainId, orderId: '0x12' } })
   await ask(ORDER, { path: { chainId: UNKNOWN_CHAIN, orderId } })
   await ask(ORDER, { path: { chainId: DEAD_CHAIN, orderId } })
+  await ask(ORDERS, { path: { chainId } })
+  await ask(ORDERS, { path: { chainId }, query: '?user=nobody&state=NONE' })
+  await ask(ORDERS, { path: { chainId: UNKNOWN_CHAIN } })
 }
 
 async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
@@ -162,7 +166,7 @@ async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
 async function causeRejections({ ask, chainId }: Run): Promise<void> {
   await ask('GET /nowhere')
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, LIST, ORDER, EVENTS, SOCKET, CHAINS]) {
+  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, LIST, ORDER, ORDERS, EVENTS, SOCKET, CHAINS]) {
     await ask(of.replace(/^\w+/, 'PUT'), { path })
   }
   await ask('GET /health')
@@ -182,7 +186,7 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
 /** Sends two requests of each kind to a service that accepts one. */
 async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, UNREGISTER, LIST, ORDER, CHAINS]) {
+  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, UNREGISTER, LIST, ORDER, ORDERS, CHAINS]) {
     await ask(of, { path })
     await ask(of, { path })
   }
@@ -221,6 +225,7 @@ async function causeLostSolver(
   const path = { chainId, address: second.address }
   await ask(UNREGISTER, { path, body: await signedUnregistration(second) })
   await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
+  await ask(ORDERS, { path: { chainId } })
   // Far later than what this replica knows: another replica may have sent it.
   await ask(EVENTS, { query: `?after=${log}.zzzzzz` })
 }
