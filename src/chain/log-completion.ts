@@ -30,14 +30,17 @@ interface LogCompletionOptions {
   /** A client of the chain's endpoints. */
   readonly client: PublicClient
   readonly sink: CompletionSink
-  /** Called after events were added to the orders, or got their transactions and times. */
-  readonly onCompleted: () => void
+  /** Called after events were added to these orders, or got their transactions and times. */
+  readonly onCompleted: (orderIds: readonly Hex[]) => void
   readonly log: Logger
 }
 
-/** Rows of one page, and the pause after it: at most a twentieth of the event loop's time. */
-const PAGE = 50
-const PAUSE_MS = 40
+/**
+ * Rows of one page, and the pause after it. A page of SQLite holds the event loop up for some milliseconds, most of them for the
+ * disk. `npm run bench -- log-completion` shows the effect on quotes.
+ */
+const PAGE = 10
+const PAUSE_MS = 100
 const LOOK_INTERVAL_MS = 2000
 const RETRY_MS = 2000
 /** Longest time between two attempts. A node seldom gets old logs back, and reads are often rejected for a short time. */
@@ -60,15 +63,15 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
   async function addToOrders(): Promise<void> {
     let added = 0
     await runPages(async () => {
-      const rows = await sink.addToOrders(PAGE)
-      if (added === 0 && rows > 0)
-        log.info({ chainId }, 'the events of an older version are being added to the orders')
-      added += rows
-      return rows === PAGE
+      const orderIds = await sink.addToOrders(PAGE)
+      if (orderIds.length === 0) return false
+      if (added === 0) log.info({ chainId }, 'the events of an older version are being added to the orders')
+      added += orderIds.length
+      onCompleted(orderIds)
+      return orderIds.length === PAGE
     })
     if (added === 0) return
     log.info({ chainId, events: added }, 'the events of an older version have been added to the orders')
-    onCompleted()
     transactions.run()
   }
 
@@ -77,16 +80,16 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
     await runPages(async () => {
       const events = await sink.eventsWithoutTransaction(before, PAGE)
       const found = await readTransactions({ client, chainId, address: options.settlement }, events)
-      if (found.length > 0) await sink.completeEvents(found)
+      if (found.length > 0) {
+        await sink.completeEvents(found)
+        onCompleted(events.map(({ orderId }) => orderId))
+      }
       completed += found.length
       left += events.length - found.length
       before = events.at(-1)?.sequence ?? before
       return events.length === PAGE
     })
-    if (completed > 0) {
-      log.info({ chainId, events: completed }, 'transactions of older events have been read')
-      onCompleted()
-    }
+    if (completed > 0) log.info({ chainId, events: completed }, 'transactions of older events have been read')
     if (left > 0) throw new Error(`the node does not have the transactions of ${left} events`)
   }
 

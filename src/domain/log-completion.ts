@@ -27,9 +27,9 @@ export interface IncompleteOrder extends OrderPosition {
 export interface CompletionSink {
   /**
    * Adds events of an older version to their orders.
-   * @returns how many events were left, at most `limit`; 0 when all have been added
+   * @returns the order of each event, at most `limit`; fewer when no event is left
    */
-  addToOrders(limit: number): Promise<number>
+  addToOrders(limit: number): Promise<Hex[]>
   /** Canonical events without transaction and time, the newest first. @param before only those before a sequence */
   eventsWithoutTransaction(before: number, limit: number): Promise<IncompleteEvent[]>
   /** Sets the transactions and times of events that are still canonical. */

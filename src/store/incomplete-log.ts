@@ -16,9 +16,9 @@ import { addSteps, isAfter, readOrders, writeOrders } from './order-statements.j
 export interface IncompleteLog {
   /**
    * Adds events of an older version to their orders, the newest first.
-   * @returns how many events were left, at most `limit`; 0 when all have been added
+   * @returns the order of each event, at most `limit`; fewer when no event is left
    */
-  addToOrders(token: FencingToken, limit: number): Promise<number>
+  addToOrders(token: FencingToken, limit: number): Promise<Hex[]>
   /** Canonical events of a chain without transaction and time, the newest first. @param before only those before a sequence */
   eventsWithoutTransaction(chainId: number, before: number, limit: number): Promise<IncompleteEvent[]>
   /**
@@ -50,7 +50,7 @@ export function createIncompleteLog(
     async addToOrders(token, limit) {
       const left = outsideOrders(database, token.chainId)
       // Without a transaction, which would lock and write for nothing.
-      if ((await left.select('sequence').limit(1).execute()).length === 0) return 0
+      if ((await left.select('sequence').limit(1).execute()).length === 0) return []
       return write(token, async (transaction) => {
         await lockLog(transaction)
         const rows = await outsideOrders(transaction, token.chainId)
@@ -69,7 +69,7 @@ export function createIncompleteLog(
             rows.map(({ sequence }) => sequence),
           )
           .execute()
-        return rows.length
+        return rows.map((row) => row.order_id as Hex)
       })
     },
 

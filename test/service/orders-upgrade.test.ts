@@ -11,7 +11,7 @@ import { webSocket, withoutCursors } from '../support/streams/transports.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
 /** Rows that the background job looks at before those of the test: some seconds of work. */
-const LATER_ROWS = 4000
+const LATER_ROWS = 400
 
 let chain: TestChain
 let traffic: Traffic
