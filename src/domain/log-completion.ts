@@ -26,8 +26,8 @@ export interface IncompleteOrder extends OrderPosition {
 /** Completes the log of one chain in the background. The methods that write throw FencedError like those of the sink. */
 export interface CompletionSink {
   /**
-   * Adds events of an older version to their orders.
-   * @returns how many events were left, at most `limit`; 0 when all have been added
+   * Adds events of an older version to their orders, each order at once, and removes those that it has reverted.
+   * @returns how many events were left, at most `limit`; 0 when the orders have all of them
    */
   addToOrders(limit: number): Promise<number>
   /** Canonical events without transaction and time, the newest first. @param before only those before a sequence */
