@@ -13,6 +13,8 @@ export interface BlockListener {
   onReorganisation(): void
   /** After a failed write, the known blocks are those of the event log again. State that was read from later ones is invalid. */
   onReopened(): void
+  /** Steps of orders have changed without an event, so orders in memory are invalid. */
+  onStepsChanged(): void
   /** Events were published late, because a node had omitted them at first. */
   onLate(events: number): void
   /** The events of a block near the head have been published. */
@@ -33,10 +35,14 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
   // So that the series exists before the first late event.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
 
-  function invalidateAll(): void {
+  function invalidateOrders(): void {
     orders.clear()
-    listener.onReset()
     publisher.invalidateOrders()
+  }
+
+  function invalidateAll(): void {
+    invalidateOrders()
+    listener.onReset()
   }
 
   return {
@@ -53,6 +59,7 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
       invalidateAll()
     },
     onReopened: invalidateAll,
+    onStepsChanged: invalidateOrders,
     onLate(events) {
       metrics.lateEvents.inc({ chain_id: chainId }, events)
     },

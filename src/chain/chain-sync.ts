@@ -49,7 +49,7 @@ const PUBLISH_INTERVAL_MS = 1000
 
 /** Builds the chain sync. It begins at the position that the last leader stored. */
 export function createChainSync(options: ChainSyncOptions): ChainSync {
-  const { config, client, endpoints, eventSink, publisher, log } = options
+  const { config, client, endpoints, eventSink, listener, publisher, log } = options
   const { chainId, settlement } = config
   const { ordersWithUnknownTerms } = withEventSinkErrors(eventSink, () => {})
   const readerOf = (endpoint: Endpoint) => {
@@ -85,7 +85,14 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     if (JSON.stringify(snapshot()) !== published) publish()
   }
 
-  const completion = createLogCompletion({ chainId, settlement, client, sink: eventSink, log })
+  const completion = createLogCompletion({
+    chainId,
+    settlement,
+    client,
+    sink: eventSink,
+    onStepsChanged: listener.onStepsChanged,
+    log,
+  })
   const poller = createBlockPoller({
     ...config,
     ...options,

@@ -30,6 +30,8 @@ interface LogCompletionOptions {
   /** A client of the chain's endpoints. */
   readonly client: PublicClient
   readonly sink: CompletionSink
+  /** Called after a run that has changed steps of orders, also when the run has failed in the middle. */
+  readonly onStepsChanged: () => void
   readonly log: Logger
 }
 
@@ -42,7 +44,7 @@ const MAX_RETRY_MS = 60 * 60_000
 
 /** Builds the completion of one chain's log. */
 export function createLogCompletion(options: LogCompletionOptions): LogCompletion {
-  const { chainId, client, sink, log } = options
+  const { chainId, client, sink, onStepsChanged, log } = options
   const settlement = createSettlement(client, chainId, options.settlement)
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -62,7 +64,7 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
         log.info({ chainId }, 'the events of an older version are being added to the orders')
       added += rows
       return rows === PAGE
-    })
+    }).finally(() => added > 0 && onStepsChanged())
     if (added === 0) return
     log.info({ chainId, events: added }, 'the events of an older version have been added to the orders')
     transactions.run()
@@ -78,7 +80,7 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
       left += events.length - found.length
       before = events.at(-1)?.sequence ?? before
       return events.length === PAGE
-    })
+    }).finally(() => completed > 0 && onStepsChanged())
     if (completed > 0) log.info({ chainId, events: completed }, 'transactions of older events have been read')
     if (left > 0) throw new Error(`the node does not have the transactions of ${left} events`)
   }
@@ -88,8 +90,7 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
     await runPages(async () => {
       const orders = await sink.ordersWithoutTerms(after, PAGE)
       const known = (await Promise.all(orders.map(readOrder))).filter((order) => order !== undefined)
-      if (known.length > 0) await sink.completeOrders(known)
-      left += orders.length - known.length
+      left += orders.length - (known.length > 0 ? await sink.completeOrders(known) : 0)
       after = orders.at(-1)
       return orders.length === PAGE
     })

@@ -36,6 +36,6 @@ export interface CompletionSink {
   completeEvents(events: readonly CompletedEvent[]): Promise<void>
   /** Orders whose terms are not known, the newest first. @param after only those after a position in this order */
   ordersWithoutTerms(after: OrderPosition | undefined, limit: number): Promise<IncompleteOrder[]>
-  /** Sets the terms of orders. */
-  completeOrders(orders: readonly KnownOrder[]): Promise<void>
+  /** Sets the terms of orders. Skips answers that belong to other orders. @returns how many have got their terms */
+  completeOrders(orders: readonly KnownOrder[]): Promise<number>
 }

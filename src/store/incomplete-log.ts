@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { LogEntry } from '../domain/event.js'
 import type { Hex } from '../domain/hex.js'
-import { withTerms } from '../domain/listed-order.js'
+import { isAnswerFor, withTerms } from '../domain/listed-order.js'
 import type { CompletedEvent, IncompleteEvent, IncompleteOrder } from '../domain/log-completion.js'
 import type { KnownOrder, OrderPosition } from '../domain/order.js'
 import type { Coordination, Database, DatabaseTransaction } from './database.js'
@@ -35,8 +35,11 @@ export interface IncompleteLog {
     after: OrderPosition | undefined,
     limit: number,
   ): Promise<IncompleteOrder[]>
-  /** Sets the terms of orders. */
-  completeOrders(token: FencingToken, orders: readonly KnownOrder[]): Promise<void>
+  /**
+   * Sets the terms of orders. Skips answers that belong to other orders.
+   * @returns how many orders have got their terms
+   */
+  completeOrders(token: FencingToken, orders: readonly KnownOrder[]): Promise<number>
 }
 
 /** Runs a write of a chain's leader. */
@@ -155,9 +158,10 @@ export function createIncompleteLog(
         )
         const completed = orders.flatMap((order) => {
           const row = known.get(order.orderId)
-          return row === undefined ? [] : [withTerms(row, order)]
+          return row !== undefined && isAnswerFor(row, order) ? [withTerms(row, order)] : []
         })
         await writeOrders(transaction, completed)
+        return completed.length
       }),
   }
 }

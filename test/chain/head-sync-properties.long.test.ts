@@ -59,7 +59,14 @@ async function createHistory(seed: number, confirmations: number) {
     recheckBlocks: RECHECK_BLOCKS,
   } as const
   const options = { config: config as unknown as ChainConfig, maxReorgDepth: MAX_REORG_DEPTH, log }
-  const listener = { onLogs() {}, onReorganisation() {}, onReopened() {}, onLate() {}, onPublished() {} }
+  const listener = {
+    onLogs() {},
+    onReorganisation() {},
+    onReopened() {},
+    onStepsChanged() {},
+    onLate() {},
+    onPublished() {},
+  }
   const blocks = createBlockProcessor({ ...options, eventSink: faulty.eventSink, listener })
   const headSync = createHeadSync({ ...options, blocks })
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {
