@@ -35,14 +35,10 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
   // So that the series exists before the first late event.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
 
-  function invalidateOrders(): void {
-    orders.clear()
-    publisher.invalidateOrders()
-  }
-
   function invalidateAll(): void {
-    invalidateOrders()
+    orders.clear()
     listener.onReset()
+    publisher.invalidateOrders()
   }
 
   return {
@@ -59,7 +55,10 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
       invalidateAll()
     },
     onReopened: invalidateAll,
-    onStepsChanged: invalidateOrders,
+    onStepsChanged() {
+      orders.clear()
+      publisher.invalidateOrders()
+    },
     onLate(events) {
       metrics.lateEvents.inc({ chain_id: chainId }, events)
     },
