@@ -1,6 +1,8 @@
 import type { PublicClient } from 'viem'
 import type { EventWithPosition } from '../domain/block.js'
+import type { OrderEvent } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
+import { isAnswerFor } from '../domain/listed-order.js'
 import type { KnownOrder } from '../domain/order.js'
 import { isRpcResponseError } from './rpc-error.js'
 import { createSettlement, NotASettlementError } from './settlement.js'
@@ -11,7 +13,8 @@ import { createSettlement, NotASettlementError } from './settlement.js'
  *
  * An event stays as it is when the contract cannot be read or does not know the order yet. Then the terms are read later
  * (see log-completion.ts).
- * @throws viem's errors when the node does not answer; EventSinkError
+ * @throws viem's errors when the node does not answer; EventSinkError. A node that does not answer for the same order twice
+ *   in a row counts as one that rejects the read, so that the chain's events do not wait for it.
  */
 export type AttachOrders = (
   events: readonly EventWithPosition[],
@@ -41,16 +44,25 @@ export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
   const { clients, chainId, address, ordersWithUnknownTerms } = options
   const settlements = clients.map((client) => createSettlement(client, chainId, address))
 
+  /** The orders for which the endpoint did not answer. */
+  const unanswered = new Set<Hex>()
+
   /** @returns undefined when each endpoint rejects the read, or one of them does not know the order */
-  async function readOrder(orderId: Hex): Promise<KnownOrder | undefined> {
+  async function readOrder(event: OrderEvent): Promise<KnownOrder | undefined> {
+    const { orderId } = event
     for (const settlement of settlements) {
       try {
         // Of any block: what is read here never changes, and the latest state is what every node has.
         const order = await settlement.readOrder(orderId, {})
-        return order.state === 'NONE' ? undefined : order
+        if (order.state === 'NONE') return undefined
+        if (isAnswerFor(event, order)) return order
       } catch (error) {
         const isRejected = isRpcResponseError(error) || error instanceof NotASettlementError
-        if (!isRejected && settlement === settlements[0]) throw error
+        const isFirst = settlement === settlements[0]
+        if (!isRejected && isFirst && !unanswered.has(orderId)) {
+          unanswered.add(orderId)
+          throw error
+        }
       }
     }
     return undefined
@@ -71,9 +83,11 @@ export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
       const deposit = deposits.get(event.orderId)
       if (deposit !== undefined) return { ...source, event: { ...event, solver: deposit.solver } }
       if (event.solver !== undefined && !unknown.has(event.orderId)) return source
-      const order = await readOrder(event.orderId)
+      const order = await readOrder(event)
       return order === undefined ? source : { ...source, event: { ...event, solver: order.solver }, order }
     }
-    return Promise.all(events.map(attach))
+    const attached = await Promise.all(events.map(attach))
+    unanswered.clear()
+    return attached
   }
 }

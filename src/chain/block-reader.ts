@@ -120,9 +120,9 @@ export function createBlockReader(
     },
 
     async range(from, to) {
-      const { end, logs } = await readRangeLogs(from, to)
+      const { end, headers, logs } = await readRangeLogs(from, to)
       const decoded = decodeLogs(chainId, logs)
-      return { end, ...decoded, events: await addBlockTimes(decoded.events, header) }
+      return { end, ...decoded, events: await addBlockTimes(decoded.events, headers, header) }
     },
 
     attachOrders,

@@ -49,7 +49,7 @@ const PUBLISH_INTERVAL_MS = 1000
 
 /** Builds the chain sync. It begins at the position that the last leader stored. */
 export function createChainSync(options: ChainSyncOptions): ChainSync {
-  const { config, client, endpoints, eventSink, publisher, log } = options
+  const { config, client, endpoints, eventSink, listener, publisher, log } = options
   const { chainId, settlement } = config
   const { ordersWithUnknownTerms } = withEventSinkErrors(eventSink, () => {})
   const readerOf = (endpoint: Endpoint) => {
@@ -90,7 +90,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     settlement,
     client,
     sink: eventSink,
-    onCompleted: options.listener.onCompleted,
+    onCompleted: listener.onCompleted,
     log,
   })
   const poller = createBlockPoller({

@@ -98,8 +98,7 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
     await runPages(async () => {
       const orders = await sink.ordersWithoutTerms(after, PAGE)
       const known = (await Promise.all(orders.map(readOrder))).filter((order) => order !== undefined)
-      if (known.length > 0) await sink.completeOrders(known)
-      left += orders.length - known.length
+      left += orders.length - (known.length > 0 ? await sink.completeOrders(known) : 0)
       after = orders.at(-1)
       return orders.length === PAGE
     })

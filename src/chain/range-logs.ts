@@ -14,6 +14,8 @@ export class IncompleteRangeError extends InconsistentAnswerError {}
 export interface RangeLogs {
   /** The last block. */
   readonly end: TimedHeader
+  /** The headers that were read, with that of the last block. */
+  readonly headers: readonly TimedHeader[]
   readonly logs: readonly RawLog[]
 }
 
@@ -98,7 +100,7 @@ export function createRangeLogsReader(
     const missing = logsMissingIn(logs, again.flat())
     if (missing.length > 0 && !isWhole)
       throw new IncompleteRangeError(`logs of blocks ${from} to ${to} are missing`)
-    return { end, logs: checkedLogs([...logs, ...missing], address) }
+    return { end, headers, logs: checkedLogs([...logs, ...missing], address) }
   }
 }
 

@@ -1,8 +1,9 @@
 import type { PublicClient } from 'viem'
 import type { EventWithPosition } from '../domain/block.js'
-import type { Address, Hex } from '../domain/hex.js'
+import { type Address, type Hex, isQuantity } from '../domain/hex.js'
 import type { CompletedEvent, IncompleteEvent } from '../domain/log-completion.js'
 import { decodeLogs, type RawLog } from './decode-logs.js'
+import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { checkedLogs } from './log-answer.js'
 import { isRpcResponseError } from './rpc-error.js'
 
@@ -16,7 +17,8 @@ interface ReadTransactionsOptions {
 
 /**
  * Reads the transactions and times of published events from their blocks.
- * @returns those that the node still has; many nodes remove old logs
+ * @returns those that the node still has; many nodes remove old logs. An answer that cannot be true counts as none, so that
+ *   one bad block does not keep the others incomplete
  * @throws viem's errors when the node does not answer
  */
 export async function readTransactions(
@@ -29,12 +31,14 @@ export async function readTransactions(
       await client.request({ method: 'eth_getLogs', params: [filter] }),
       address,
     )
+    if (logs.some((log) => log.blockHash !== blockHash))
+      throw new InconsistentAnswerError(`block ${blockHash} came with logs of another block`)
     return decodeLogs(chainId, logs).events
   }
 
   async function readTime(blockHash: Hex): Promise<number | undefined> {
     const block = await client.request({ method: 'eth_getBlockByHash', params: [blockHash, false] })
-    return block === null || block.hash !== blockHash ? undefined : Number(block.timestamp)
+    return block?.hash === blockHash && isQuantity(block.timestamp) ? Number(block.timestamp) : undefined
   }
 
   const hashes = [...new Set(events.map(({ blockHash }) => blockHash))]
@@ -55,12 +59,12 @@ export async function readTransactions(
   })
 }
 
-/** The answer of a node; undefined when the node answers that it does not have it. */
+/** The answer of a node; undefined when the node answers that it does not have it, or with something that cannot be true. */
 async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
-    if (!isRpcResponseError(error)) throw error
+    if (!isRpcResponseError(error) && !(error instanceof InconsistentAnswerError)) throw error
     return undefined
   }
 }

@@ -130,6 +130,7 @@ function toOrder(chainId: number, orderId: Hex, answer: OrderAnswer): Order {
   const state = ORDER_STATES[number]
   if (state === undefined) throw new NotASettlementError(`order state ${number} is unknown`)
   if (state === 'NONE') return { state, chainId, orderId }
+  if (outputChainId > Number.MAX_SAFE_INTEGER) throw new NotASettlementError('an output chain is no chain id')
   return {
     state,
     chainId,

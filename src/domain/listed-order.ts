@@ -44,6 +44,14 @@ export function withTerms(known: ListedOrder, order: KnownOrder): ListedOrder {
   return { ...known, solver: order.solver, terms: pickTerms(order) }
 }
 
+/** Whether an answer of the contract can be an order, by what its events say. A node can answer with other values. */
+export function isAnswerFor(
+  { user, solver }: Pick<ListedOrder, 'user' | 'solver'>,
+  order: KnownOrder,
+): boolean {
+  return order.user === user && (solver === undefined || order.solver === solver)
+}
+
 /** The position of an order's first event. */
 export function positionOf({ steps }: ListedOrder): OrderPosition {
   const first = steps.deposited ?? steps.settled ?? steps.refunded

@@ -26,7 +26,7 @@ export interface IncompleteOrder extends OrderPosition {
 /** Completes the log of one chain in the background. The methods that write throw FencedError like those of the sink. */
 export interface CompletionSink {
   /**
-   * Adds events of an older version to their orders.
+   * Adds events of an older version to their orders, each order at once, and removes those that it has reverted.
    * @returns the order of each event, at most `limit`; fewer when no event is left
    */
   addToOrders(limit: number): Promise<Hex[]>
@@ -36,6 +36,6 @@ export interface CompletionSink {
   completeEvents(events: readonly CompletedEvent[]): Promise<void>
   /** Orders whose terms are not known, the newest first. @param after only those after a position in this order */
   ordersWithoutTerms(after: OrderPosition | undefined, limit: number): Promise<IncompleteOrder[]>
-  /** Sets the terms of orders. */
-  completeOrders(orders: readonly KnownOrder[]): Promise<void>
+  /** Sets the terms of orders. Skips answers that belong to other orders. @returns how many have got their terms */
+  completeOrders(orders: readonly KnownOrder[]): Promise<number>
 }

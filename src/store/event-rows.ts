@@ -39,7 +39,7 @@ export function reversionRow(sequence: number, reverted: EventRow, publishedAtMs
     details: reversionDetails(reverted.type as OrderEventType),
     is_canonical: 0,
     published_at_ms: publishedAtMs,
-    is_in_orders: 1,
+    is_in_orders: 0,
   }
 }
 

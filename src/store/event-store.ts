@@ -152,7 +152,7 @@ export function createEventStore(
         await lockLog(transaction)
         await transaction
           .updateTable('events')
-          .set({ is_canonical: 0 })
+          .set({ is_canonical: 0, is_in_orders: 0 })
           .where('chain_id', '=', chainId)
           .where('is_canonical', '=', 1)
           .execute()

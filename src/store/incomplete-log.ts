@@ -1,13 +1,14 @@
+import { type SqlBool, sql } from 'kysely'
 import type { LogEntry } from '../domain/event.js'
 import type { Hex } from '../domain/hex.js'
-import { withTerms } from '../domain/listed-order.js'
+import { isAnswerFor, withTerms } from '../domain/listed-order.js'
 import type { CompletedEvent, IncompleteEvent, IncompleteOrder } from '../domain/log-completion.js'
 import type { KnownOrder, OrderPosition } from '../domain/order.js'
 import type { Coordination, Database, DatabaseTransaction } from './database.js'
 import { logEntryOf, sourceOf } from './event-rows.js'
 import { lockLog } from './event-statements.js'
 import type { FencingToken } from './fencing-token.js'
-import { addSteps, isAfter, readOrders, writeOrders } from './order-statements.js'
+import { addSteps, isAfter, readOrders, removeSteps, writeOrders } from './order-statements.js'
 
 /**
  * What the log of an older version lacks, and orders that could not be read from the contract. Each row tells by itself what
@@ -15,7 +16,8 @@ import { addSteps, isAfter, readOrders, writeOrders } from './order-statements.j
  */
 export interface IncompleteLog {
   /**
-   * Adds events of an older version to their orders, the newest first.
+   * Adds events of an older version to their orders, the newest first and each order at once. Also removes the steps of
+   * events that an older version has reverted.
    * @returns the order of each event, at most `limit`; fewer when no event is left
    */
   addToOrders(token: FencingToken, limit: number): Promise<Hex[]>
@@ -33,8 +35,11 @@ export interface IncompleteLog {
     after: OrderPosition | undefined,
     limit: number,
   ): Promise<IncompleteOrder[]>
-  /** Sets the terms of orders. */
-  completeOrders(token: FencingToken, orders: readonly KnownOrder[]): Promise<void>
+  /**
+   * Sets the terms of orders. Skips answers that belong to other orders.
+   * @returns how many orders have got their terms
+   */
+  completeOrders(token: FencingToken, orders: readonly KnownOrder[]): Promise<number>
 }
 
 /** Runs a write of a chain's leader. */
@@ -48,28 +53,32 @@ export function createIncompleteLog(
 ): IncompleteLog {
   return {
     async addToOrders(token, limit) {
-      const left = outsideOrders(database, token.chainId)
+      const { chainId } = token
       // Without a transaction, which would lock and write for nothing.
-      if ((await left.select('sequence').limit(1).execute()).length === 0) return []
+      if ((await outsideOrders(database, chainId, 1)).length === 0) return []
       return write(token, async (transaction) => {
         await lockLog(transaction)
-        const rows = await outsideOrders(transaction, token.chainId)
+        const left = await outsideOrders(transaction, chainId, limit)
+        const orderIds = [...new Set(left.map(({ order_id }) => order_id))]
+        const rows = await transaction
+          .selectFrom('events')
           .selectAll()
-          .orderBy('sequence', 'desc')
-          .limit(limit)
+          .where('chain_id', '=', chainId)
+          .where('order_id', 'in', orderIds)
+          .where('type', '<>', 'Reverted')
           .execute()
-        const sources = rows.filter((row) => row.is_canonical === 1).map(sourceOf)
-        await addSteps(transaction, token.chainId, sources)
+        const reverted = rows.filter((row) => row.is_canonical === 0 && row.is_in_orders === 1)
+        await removeSteps(transaction, chainId, reverted)
+        // After them, because a reverted event may be on the chain again.
+        const canonical = rows.filter((row) => row.is_canonical === 1)
+        await addSteps(transaction, chainId, canonical.map(sourceOf))
         await transaction
           .updateTable('events')
-          .set({ is_in_orders: 1 })
-          .where(
-            'sequence',
-            'in',
-            rows.map(({ sequence }) => sequence),
-          )
+          .set({ is_in_orders: sql<number>`is_canonical` })
+          .where('chain_id', '=', chainId)
+          .where('order_id', 'in', orderIds)
           .execute()
-        return rows.map((row) => row.order_id as Hex)
+        return left.map(({ order_id }) => order_id as Hex)
       })
     },
 
@@ -149,14 +158,22 @@ export function createIncompleteLog(
         )
         const completed = orders.flatMap((order) => {
           const row = known.get(order.orderId)
-          return row === undefined ? [] : [withTerms(row, order)]
+          return row !== undefined && isAnswerFor(row, order) ? [withTerms(row, order)] : []
         })
         await writeOrders(transaction, completed)
+        return completed.length
       }),
   }
 }
 
-/** The events of a chain that an older version wrote, and that the orders lack. */
-function outsideOrders(database: Database, chainId: number) {
-  return database.selectFrom('events').where('chain_id', '=', chainId).where('is_in_orders', 'is', null)
+/** The events of a chain that an older version wrote or reverted, and with which the orders do not agree. The newest first. */
+function outsideOrders(database: Database, chainId: number, limit: number) {
+  return database
+    .selectFrom('events')
+    .select('order_id')
+    .where('chain_id', '=', chainId)
+    .where(sql<SqlBool>`coalesce(is_in_orders, -1) <> is_canonical`)
+    .orderBy('sequence', 'desc')
+    .limit(limit)
+    .execute()
 }

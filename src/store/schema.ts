@@ -72,7 +72,10 @@ interface EventTable {
   transaction_hash: string | null
   /** Unix time in seconds. */
   block_time: number | null
-  /** 1 when the table of orders has the event or its reversion; null for an event that an older version wrote. */
+  /**
+   * 1 when the table of orders has the event's step, 0 when not; null for an event that an older version wrote. It differs
+   * from `is_canonical` when the older version has written or reverted the event.
+   */
   is_in_orders: number | null
 }
 

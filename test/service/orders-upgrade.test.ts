@@ -35,7 +35,7 @@ function downgrade(path: string): void {
     delete from orders;
     update events set transaction_hash = null, block_time = null, is_in_orders = null;
     with recursive later(n) as (select 1 union all select n + 1 from later where n < ${LATER_ROWS})
-      insert into events select last_sequence + n, chain_id, block_number, block_hash, log_index, type, details, order_id,
+      insert into events select last_sequence + n, chain_id, block_number, block_hash, log_index, type, details, printf('0x%064x', n),
         user, solver, 0, published_at_ms, null, null, null
         from later, event_log, (select * from events order by sequence limit 1);
     update event_log set last_sequence = last_sequence + ${LATER_ROWS};

@@ -172,18 +172,35 @@ describe.each(BOTH_DATABASES)('the events of an older version %s', (_where, kind
   }
   const events = [deposited('0x0a', at(11)), deposited('0x0b', at(12)), settled('0x0a', at(13))] as const
 
-  test('come into the orders in parts, and the newest first', async () => {
+  test('come into the orders in parts, the newest first, and each order with all its steps', async () => {
     const { store, one, all } = await prepareOlder(events)
-    expect(await store.addToOrders(one, 2)).toEqual(['0x0a', '0x0b'])
-    expect((await all()).map(({ orderId, state }) => [orderId, state])).toEqual([
-      ['0x0a', 'SETTLED'],
-      ['0x0b', 'DEPOSITED'],
+    expect(await store.addToOrders(one, 1)).toEqual(['0x0a'])
+    expect((await all()).map(({ orderId, steps }) => [orderId, Object.keys(steps)])).toEqual([
+      ['0x0a', ['deposited', 'settled']],
     ])
-    expect([await store.addToOrders(one, 2), await store.addToOrders(one, 2)]).toEqual([['0x0a'], []])
+    expect([await store.addToOrders(one, 2), await store.addToOrders(one, 2)]).toEqual([['0x0b'], []])
     expect((await all()).map(({ orderId, terms }) => [orderId, terms !== undefined])).toEqual([
       ['0x0b', true],
       ['0x0a', true],
     ])
+  })
+
+  test('leave the orders when the older version reverts them', async () => {
+    const { store, one, database, all } = await prepare(await create())
+    await store.append(one, newBlocks(11, 13, events))
+    const revertByOlder = (block: number) =>
+      database.updateTable('events').set({ is_canonical: 0 }).where('block_number', '>', block).execute()
+    await revertByOlder(11)
+    // One of them is on the chain again before the other one leaves its order.
+    await store.appendMissing(one, [deposited('0x0b', at(13, 5))])
+    while ((await store.addToOrders(one, 1)).length > 0);
+    expect((await all()).map(({ orderId, state, steps }) => [orderId, state, steps])).toEqual([
+      ['0x0b', 'DEPOSITED', { deposited: at(13, 5) }],
+      ['0x0a', 'DEPOSITED', { deposited: at(11) }],
+    ])
+    await revertByOlder(10)
+    while ((await store.addToOrders(one, 10)).length > 0);
+    expect(await all()).toEqual([])
   })
 
   test('that a reorganisation has removed meanwhile do not come into the orders', async () => {

@@ -13,7 +13,7 @@ export const orders: Migration = {
       .createIndex('events_not_in_orders')
       .on('events')
       .columns(['chain_id', 'sequence'])
-      .where(sql<SqlBool>`is_in_orders is null`)
+      .where(sql<SqlBool>`coalesce(is_in_orders, -1) <> is_canonical`)
       .execute()
     await db.schema
       .createIndex('events_without_transaction')
