@@ -64,6 +64,11 @@ async function startRemembered() {
   await events.untilCount(1)
   await untilSeen(other)
   expect(await stateAt(other, order.orderId)).toBe('DEPOSITED')
+  // The replica reads the token of bonds once, in the background.
+  await eventually(
+    async () => (await other.get('/v1/chains')).body.chains[0],
+    ({ bondToken }) => bondToken !== undefined,
+  )
   rpc.forgetCalls()
   return { ...linked, rpc, order, events }
 }
