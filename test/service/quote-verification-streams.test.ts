@@ -15,13 +15,14 @@ import {
 
 let on: VerifyingService
 
-beforeAll(async () => {
-  on = await startVerifyingService()
-})
-afterAll(() => on?.close())
-beforeEach(() => on.reset())
-
 describe.each(quoteTransports)('a stream over $name', ({ open }) => {
+  // A service of its own: many checks in a second would use up what a chain has for other than best offers.
+  beforeAll(async () => {
+    on = await startVerifyingService()
+  })
+  afterAll(() => on?.close())
+  beforeEach(() => on.reset())
+
   const stream = (verify: VerifyMode) =>
     open(on.service.url, on.chain.chainId, { ...quoteRequest(on.chain), verify })
 
