@@ -34,7 +34,7 @@ type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
 export const orderLists: Benchmark = {
   name: 'order-lists',
   about:
-    `Pages of ${PAGE_SIZE} orders from a table of ${ORDERS.toLocaleString('en')}, one request at a time: the first page, and ` +
+    `Pages of at most ${PAGE_SIZE} orders from a table of ${ORDERS.toLocaleString('en')}, one request at a time: the first page, and ` +
     'a page in the middle of the list, with each filter. The reference is the list of solvers, which is in memory.',
   async collectMetrics() {
     const chain = await startChain({ bonded: 0 })
@@ -43,14 +43,18 @@ export const orderLists: Benchmark = {
     try {
       const path = join(folder, 'service.db')
       const url = await server.createDatabase()
+      // A chain begins without orders: the service would remove those that it finds then.
+      const databases = { SQLite: { DB_PATH: path }, PostgreSQL: { DATABASE_URL: url } }
+      for (const environment of Object.values(databases))
+        await (await startBuiltService(chain, environment)).stop()
       await fill(await openSqlite(path), chain.chainId)
       const pool = createConnectionPool(url)
       await fill(await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main), chain.chainId)
       await pool.close()
       await vacuum(url)
       const parts = [
-        await measureOn(chain, 'SQLite', { DB_PATH: path }),
-        await measureOn(chain, 'PostgreSQL', { DATABASE_URL: url }),
+        await measureOn(chain, 'SQLite', databases.SQLite),
+        await measureOn(chain, 'PostgreSQL', databases.PostgreSQL),
       ]
       return { rows: parts.flatMap(({ rows }) => rows), findings: parts.flatMap(({ findings }) => findings) }
     } finally {
@@ -66,14 +70,15 @@ async function measureOn(chain: Chain, database: string, environment: Record<str
   const base = `${service.url}/v1/${chain.chainId}`
   const user = addressOf(USERS / 2)
   const solver = addressOf(USERS + SOLVERS / 2)
-  const filters: Record<string, string> = {
-    'no filter': '',
-    user: `&user=${user}`,
-    solver: `&solver=${solver}`,
-    'state DEPOSITED': '&state=DEPOSITED',
-    'solver and state': `&solver=${solver}&state=SETTLED`,
-    'user and solver': `&user=${user}&solver=${solver}`,
-  }
+  /** With the number of orders that each finds. */
+  const filters: [name: string, filter: string, matches: number][] = [
+    ['no filter', '', ORDERS],
+    ['user', `&user=${user}`, ORDERS / USERS],
+    ['solver', `&solver=${solver}`, ORDERS / SOLVERS],
+    ['state DEPOSITED', '&state=DEPOSITED', ORDERS / OPEN_SHARE],
+    ['solver and state', `&solver=${solver}&state=SETTLED`, ORDERS / SOLVERS],
+    ['user and solver', `&user=${user}&solver=${solver}`, ORDERS / USERS / SOLVERS],
+  ]
   const rows: Row[] = []
   const findings: Finding[] = []
   const add = (read: string, latencies: readonly number[], isBound: boolean) => {
@@ -88,10 +93,11 @@ async function measureOn(chain: Chain, database: string, environment: Record<str
   }
   try {
     add('list of solvers', await latenciesOf(`${base}/solvers`), false)
-    for (const [name, filter] of Object.entries(filters)) {
-      const url = `${base}/orders?pageSize=${PAGE_SIZE}${filter}`
-      add(`${name}: first page`, await latenciesOf(url), true)
-      add(`${name}: page in the middle`, await latenciesOf(await middleOf(url)), true)
+    for (const [name, filter, matches] of filters) {
+      const pageSize = Math.min(PAGE_SIZE, matches / 2)
+      const url = `${base}/orders?pageSize=${pageSize}${filter}`
+      add(`${name}: first page`, await latenciesOf(url, pageSize), true)
+      add(`${name}: page in the middle`, await latenciesOf(await middleOf(url), pageSize), true)
     }
   } finally {
     await service.stop()
@@ -102,20 +108,20 @@ async function measureOn(chain: Chain, database: string, environment: Record<str
 /** The URL of a page in the middle of a list. The token of a page names a block, in base 36. */
 async function middleOf(url: string): Promise<string> {
   const { nextPageToken } = (await (await fetch(url)).json()) as { nextPageToken: string }
-  if (nextPageToken === '') return url
-  const [, index, digest] = nextPageToken.split('-')
   const block = Math.floor(ORDERS / ORDERS_PER_BLOCK / 2).toString(36)
-  return `${url}&pageToken=${[block, index, digest].join('-')}`
+  return `${url}&pageToken=${nextPageToken.replace(/^[^-]+/, block)}`
 }
 
-async function latenciesOf(url: string): Promise<number[]> {
+/** @param orders the number of orders that each answer must have; undefined for an answer that is no list of orders */
+async function latenciesOf(url: string, orders?: number): Promise<number[]> {
   const latencies: number[] = []
   for (let read = 0; read < WARM_UP + READS; read++) {
     const start = performance.now()
     const response = await fetch(url)
-    await response.arrayBuffer()
-    if (!response.ok) throw new Error(`${url}: ${response.status}`)
+    const text = await response.text()
     if (read >= WARM_UP) latencies.push(performance.now() - start)
+    const found = JSON.parse(text).orders?.length
+    if (!response.ok || found !== orders) throw new Error(`${url}: ${response.status}, ${found} orders`)
   }
   return latencies
 }

@@ -8,13 +8,13 @@ import { isRpcResponseError } from './rpc-error.js'
 import { createSettlement, NotASettlementError } from './settlement.js'
 
 /**
- * Reads the orders of events from the contract, where the events do not say enough. The contract emits no `Deposited` for
- * an address deposit, so the log has no terms of such an order. And `Refunded` does not have the solver.
+ * Reads the orders of events from the contract, where the events do not say enough. The contract emits no `Deposited` for an
+ * address deposit, which is settled first. So the log has no terms of such an order. And `Refunded` does not have the solver.
  *
  * An event stays as it is when the contract cannot be read or does not know the order yet. Then the terms are read later
  * (see log-completion.ts).
- * @throws viem's errors when the node does not answer; EventSinkError. A node that does not answer for the same order twice
- *   in a row counts as one that rejects the read, so that the chain's events do not wait for it.
+ * @throws viem's errors when the endpoint does not answer; EventSinkError. At the second time in a row that it does not answer
+ *   for an order, the chain's events do not wait any longer for the orders.
  */
 export type AttachOrders = (
   events: readonly EventWithPosition[],
@@ -23,8 +23,8 @@ export type AttachOrders = (
 
 export interface AttachOptions {
   /**
-   * Whether published events are removed before these are added. Orders leave the log with their last event. So what the log
-   * has of an order does not count.
+   * Whether published events are removed before these are added. A reorganisation deletes the row of an order without steps,
+   * with its terms. So the table of orders is not asked.
    */
   readonly replacesEvents?: boolean
 }
@@ -35,59 +35,73 @@ export interface AttachOrdersOptions {
   readonly chainId: number
   /** The contract, lower case. */
   readonly address: Address
-  /** Those of some orders whose terms the log does not have. */
-  readonly ordersWithUnknownTerms: (orderIds: readonly Hex[]) => Promise<ReadonlySet<Hex>>
+  /** The solvers of those of some orders whose terms are known. */
+  readonly knownSolvers: (orderIds: readonly Hex[]) => Promise<ReadonlyMap<Hex, Address>>
 }
+
+/** Orders that are read at once. A range of old blocks can have thousands. */
+const MAX_READS = 50
 
 /** Builds the function for an endpoint. */
 export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
-  const { clients, chainId, address, ordersWithUnknownTerms } = options
+  const { clients, chainId, address, knownSolvers } = options
   const settlements = clients.map((client) => createSettlement(client, chainId, address))
 
-  /** The orders for which the endpoint did not answer. */
+  /** The orders of attempts that failed because the endpoint did not answer. */
   const unanswered = new Set<Hex>()
 
-  /** @returns undefined when each endpoint rejects the read, or one of them does not know the order */
-  async function readOrder(event: OrderEvent): Promise<KnownOrder | undefined> {
-    const { orderId } = event
-    for (const settlement of settlements) {
-      try {
-        // Of any block: what is read here never changes, and the latest state is what every node has.
-        const order = await settlement.readOrder(orderId, {})
-        if (order.state === 'NONE') return undefined
-        if (isAnswerFor(event, order)) return order
-      } catch (error) {
-        const isRejected = isRpcResponseError(error) || error instanceof NotASettlementError
-        const isFirst = settlement === settlements[0]
-        if (!isRejected && isFirst && !unanswered.has(orderId)) {
-          unanswered.add(orderId)
-          throw error
+  /**
+   * Reads the orders of events. It reads no more orders once an endpoint does not answer, so that events wait for one call.
+   * @returns those of which an endpoint has the order of the event
+   * @throws viem's errors when the endpoint does not answer for an order for the first time
+   */
+  async function readOrders(events: readonly OrderEvent[]): Promise<ReadonlyMap<Hex, KnownOrder>> {
+    const orders = new Map<Hex, KnownOrder>()
+    let isSilent = false
+
+    async function read(event: OrderEvent): Promise<void> {
+      for (const settlement of settlements) {
+        try {
+          // Of any block: what is read here never changes, and the latest state is what every node has.
+          const order = await settlement.readOrder(event.orderId, {})
+          if (order.state !== 'NONE' && !isAnswerFor(event, order)) continue
+          if (order.state !== 'NONE') orders.set(event.orderId, order)
+          return
+        } catch (error) {
+          if (isRpcResponseError(error) || error instanceof NotASettlementError) continue
+          if (settlement === settlements[0] && !unanswered.has(event.orderId)) throw error
+          isSilent = true
+          return
         }
       }
     }
-    return undefined
+
+    try {
+      for (let start = 0; start < events.length && !isSilent; start += MAX_READS)
+        await Promise.all(events.slice(start, start + MAX_READS).map(read))
+    } catch (error) {
+      for (const { orderId } of events) unanswered.add(orderId)
+      throw error
+    }
+    for (const { orderId } of events) unanswered.delete(orderId)
+    return orders
   }
 
-  return async (events, { replacesEvents = false } = {}) => {
+  return async (sources, { replacesEvents = false } = {}) => {
+    const events = sources.map(({ event }) => event)
     const deposits = new Map(
-      events.flatMap(({ event }) => (event.type === 'Deposited' ? [[event.orderId, event] as const] : [])),
+      events.flatMap((event) => (event.type === 'Deposited' ? [[event.orderId, event.solver] as const] : [])),
     )
-    const undeposited = events
-      .map(({ event }) => event)
-      .filter(({ type, orderId }) => type !== 'Deposited' && !deposits.has(orderId))
-    const orderIds = undeposited.map(({ orderId }) => orderId)
-    const unknown = replacesEvents ? new Set(orderIds) : await ordersWithUnknownTerms(orderIds)
-
-    async function attach(source: EventWithPosition): Promise<EventWithPosition> {
+    const undeposited = events.filter(({ orderId }) => !deposits.has(orderId))
+    const known = replacesEvents ? NO_ORDERS : await knownSolvers(undeposited.map(({ orderId }) => orderId))
+    const orders = await readOrders(undeposited.filter(({ orderId }) => !known.has(orderId)))
+    return sources.map((source) => {
       const { event } = source
-      const deposit = deposits.get(event.orderId)
-      if (deposit !== undefined) return { ...source, event: { ...event, solver: deposit.solver } }
-      if (event.solver !== undefined && !unknown.has(event.orderId)) return source
-      const order = await readOrder(event)
-      return order === undefined ? source : { ...source, event: { ...event, solver: order.solver }, order }
-    }
-    const attached = await Promise.all(events.map(attach))
-    unanswered.clear()
-    return attached
+      const order = orders.get(event.orderId)
+      const solver = deposits.get(event.orderId) ?? order?.solver ?? event.solver ?? known.get(event.orderId)
+      return { ...source, event: { ...event, solver } as OrderEvent, ...(order && { order }) }
+    })
   }
 }
+
+const NO_ORDERS: ReadonlyMap<Hex, Address> = new Map()

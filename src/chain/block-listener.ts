@@ -25,7 +25,7 @@ interface BlockListenerOptions {
   readonly chainId: number
   readonly orders: OrderCache
   readonly listener: ChainListener
-  readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders'>
+  readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders' | 'invalidateSteps'>
   readonly metrics: Pick<Metrics, 'reorganisations' | 'lateEvents' | 'eventLagSeconds'>
 }
 
@@ -57,7 +57,7 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
     onReopened: invalidateAll,
     onCompleted(orderIds) {
       for (const orderId of orderIds) orders.invalidate(orderId)
-      publisher.invalidateOrders(orderIds)
+      publisher.invalidateSteps(orderIds)
     },
     onLate(events) {
       metrics.lateEvents.inc({ chain_id: chainId }, events)

@@ -45,7 +45,7 @@ export interface BlockReader {
   attachOrders: AttachOrders
 }
 
-interface BlockReaderOptions extends Pick<AttachOrdersOptions, 'ordersWithUnknownTerms'> {
+interface BlockReaderOptions extends Pick<AttachOrdersOptions, 'knownSolvers'> {
   /** Clients of the chain's other endpoints, which are asked for logs that the first endpoint may lack. */
   readonly others?: readonly PublicClient[]
   /** Waits for this number of milliseconds before logs are requested once more. */
@@ -57,11 +57,11 @@ export function createBlockReader(
   client: PublicClient,
   chainId: number,
   address: Address,
-  { others = [], pause, ordersWithUnknownTerms }: BlockReaderOptions,
+  { others = [], pause, knownSolvers }: BlockReaderOptions,
 ): BlockReader {
   const clients = [client, ...others] as const
   const readBlockLogs = createBlockLogsReader(clients, address, pause)
-  const attachOrders = createAttachOrders({ clients, chainId, address, ordersWithUnknownTerms })
+  const attachOrders = createAttachOrders({ clients, chainId, address, knownSolvers })
   const readRangeLogs = createRangeLogsReader(client, address, header, readBlockLogs)
 
   async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: string) {

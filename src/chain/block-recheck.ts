@@ -3,6 +3,7 @@ import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Block, BlockReader } from './block-reader.js'
 import type { DecodedLogs } from './decode-logs.js'
+import { EventSinkError } from './event-sink-error.js'
 import { blockAt, type LocalChain } from './local-chain.js'
 import { summary } from './rpc-error.js'
 
@@ -19,7 +20,7 @@ export interface BlockRecheck {
    * Reads the blocks again that are deep enough, and publishes the events that the log lacks. Each block is read again
    * once. When the node fails or has another block at that number, a later head tries it again.
    * @param published number of the last block whose events are published; later blocks wait
-   * @throws the errors of the event sink
+   * @throws EventSinkError, also of the reader
    */
   run(reader: BlockReader, local: LocalChain, headNumber: number, published: number): Promise<void>
 }
@@ -97,6 +98,8 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
       const due = waiting.filter(({ header }) => header.number <= Math.min(headNumber - depth, published))
       if (due.length === 0) return
       const blocks = await recheck(reader, due).catch((error) => {
+        // The database says nothing of the node, so it takes no attempt away.
+        if (error instanceof EventSinkError) throw error
         log.debug({ chainId, reason: summary(error) }, 'the second reading of blocks failed')
         return []
       })

@@ -8,19 +8,27 @@ export interface ChainStatePublisher {
   publishSnapshot(snapshot: ChainSnapshot): void
   /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
   invalidateOrders(orderIds?: readonly Hex[]): void
+  /** Orders whose steps in the database have changed although no later block is being read. */
+  invalidateSteps(orderIds: readonly Hex[]): void
 }
 
 /** Receives the published state. */
 export interface ChainStateListener {
   onSnapshot(snapshot: ChainSnapshot): void
   onOrdersInvalidated(orderIds: readonly Hex[] | undefined): void
+  onStepsInvalidated(orderIds: readonly Hex[] | undefined): void
   /** Some messages may be lost. */
   onMissed(): void
 }
 
 type Message =
   | { readonly chainId: number; readonly snapshot: ChainSnapshot }
-  | { readonly chainId: number; readonly invalidated: readonly Hex[] | 'all' }
+  | {
+      readonly chainId: number
+      readonly invalidated: readonly Hex[] | 'all'
+      /** No later block is being read. Replicas of a version without this field expect one, which does no harm. */
+      readonly onlySteps?: true
+    }
 
 /** Number of order ids that fit into a notification of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_ORDERS = 100
@@ -31,12 +39,12 @@ export function createChainStatePublisher(
   cluster: Pick<ClusterBus, 'publish'>,
 ): ChainStatePublisher {
   const publish = (message: Message) => cluster.publish('chains', JSON.stringify(message))
+  const fewOrAll = (orderIds: readonly Hex[]) => (orderIds.length <= MAX_ORDERS ? orderIds : 'all')
   return {
     publishSnapshot: (snapshot) => publish({ chainId, snapshot }),
-    invalidateOrders(orderIds) {
-      const isFew = orderIds !== undefined && orderIds.length <= MAX_ORDERS
-      publish({ chainId, invalidated: isFew ? orderIds : 'all' })
-    },
+    invalidateOrders: (orderIds) =>
+      publish({ chainId, invalidated: orderIds === undefined ? 'all' : fewOrAll(orderIds) }),
+    invalidateSteps: (orderIds) => publish({ chainId, invalidated: fewOrAll(orderIds), onlySteps: true }),
   }
 }
 
@@ -50,8 +58,10 @@ export function listenToChainState(
     onMessage(text) {
       const message: Message = JSON.parse(text)
       if (message.chainId !== chainId) return
-      if ('snapshot' in message) listener.onSnapshot(message.snapshot)
-      else listener.onOrdersInvalidated(message.invalidated === 'all' ? undefined : message.invalidated)
+      if ('snapshot' in message) return listener.onSnapshot(message.snapshot)
+      const orderIds = message.invalidated === 'all' ? undefined : message.invalidated
+      if (message.onlySteps) listener.onStepsInvalidated(orderIds)
+      else listener.onOrdersInvalidated(orderIds)
     },
     onMissed: listener.onMissed,
   })

@@ -51,10 +51,10 @@ const PUBLISH_INTERVAL_MS = 1000
 export function createChainSync(options: ChainSyncOptions): ChainSync {
   const { config, client, endpoints, eventSink, listener, publisher, log } = options
   const { chainId, settlement } = config
-  const { ordersWithUnknownTerms } = withEventSinkErrors(eventSink, () => {})
+  const { knownSolvers } = withEventSinkErrors(eventSink, () => {})
   const readerOf = (endpoint: Endpoint) => {
     const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
-    return createBlockReader(endpoint.client, chainId, settlement, { others, ordersWithUnknownTerms })
+    return createBlockReader(endpoint.client, chainId, settlement, { others, knownSolvers })
   }
   const readers = new Map(endpoints.map((endpoint) => [endpoint, readerOf(endpoint)]))
   const blocks = createBlockProcessor(options)

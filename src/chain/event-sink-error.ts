@@ -10,7 +10,7 @@ export class EventSinkError extends Error {
  * @param onFailedWrite called after each failed write, which may have reached the database nevertheless
  */
 export function withEventSinkErrors(
-  { open, eventBlocks, ordersWithUnknownTerms, ...writes }: EventSink,
+  { open, eventBlocks, knownSolvers, ...writes }: EventSink,
   onFailedWrite: () => void,
 ): EventSink {
   const write =
@@ -23,7 +23,7 @@ export function withEventSinkErrors(
   return {
     open: () => open().catch(fail),
     eventBlocks: (below, limit) => eventBlocks(below, limit).catch(fail),
-    ordersWithUnknownTerms: (orderIds) => ordersWithUnknownTerms(orderIds).catch(fail),
+    knownSolvers: (orderIds) => knownSolvers(orderIds).catch(fail),
     begin: write(writes.begin),
     append: write(writes.append),
     appendMissing: write(writes.appendMissing),

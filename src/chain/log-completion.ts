@@ -3,8 +3,8 @@ import type { PublicClient } from 'viem'
 import { createRetry } from '../concurrency/retry.js'
 import { reasonOf } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
-import type { CompletionSink, IncompleteOrder } from '../domain/log-completion.js'
-import type { KnownOrder } from '../domain/order.js'
+import type { CompletionSink } from '../domain/log-completion.js'
+import type { KnownOrder, OrderPosition } from '../domain/order.js'
 import type { Logger } from '../telemetry/log.js'
 import { readTransactions } from './read-transactions.js'
 import { createSettlement } from './settlement.js'
@@ -36,15 +36,18 @@ interface LogCompletionOptions {
 }
 
 /**
- * Rows of one page, and the pause after it. A page of SQLite holds the event loop up for some milliseconds, most of them for the
- * disk. `npm run bench -- log-completion` shows the effect on quotes.
+ * Rows of one page, and the pause after it. SQLite runs in the event loop, so a page stops it for some milliseconds, most of them
+ * for the disk. `npm run bench -- log-completion` shows the effect on quotes.
  */
-const PAGE = 10
+const PAGE_ROWS = 10
 const PAUSE_MS = 100
+/** An attempt ends after so many pages in a row without any answer: a node without the newer logs does not have older ones. */
+const MAX_EMPTY_PAGES = 10
 const LOOK_INTERVAL_MS = 2000
 const RETRY_MS = 2000
-/** Longest time between two attempts. A node seldom gets old logs back, and reads are often rejected for a short time. */
+/** Longest time between two attempts, by task. A node seldom gets old logs back, and reads are often rejected for a short time. */
 const MAX_RETRY_MS = { transactions: 60 * 60_000, terms: 60_000 } as const
+const NOT_COMPLETED = 'the log could not be completed: it is tried again'
 
 /** Builds the completion of one chain's log. */
 export function createLogCompletion(options: LogCompletionOptions): LogCompletion {
@@ -52,33 +55,40 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
   const settlement = createSettlement(client, chainId, options.settlement)
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  /** The newest order without terms at the last look. Its first read does not wait for the retries of others. */
+  /** The newest order without terms at the last look. A new one is read at once, or after the attempt under way. */
   let newest: Hex | undefined
 
-  /** Runs pages until one returns that there is no next one. */
-  async function runPages(runPage: () => Promise<boolean>): Promise<void> {
-    while (await runPage()) await delay(PAUSE_MS, undefined, { signal: closing.signal })
+  /** Runs pages up to the last one, or until some in a row have completed nothing. */
+  async function runPages(
+    runPage: () => Promise<{ readonly isLast: boolean; readonly completed: number }>,
+  ): Promise<void> {
+    for (let empty = 0; empty < MAX_EMPTY_PAGES; ) {
+      const { isLast, completed } = await runPage()
+      if (isLast) return
+      empty = completed > 0 ? 0 : empty + 1
+      await delay(PAUSE_MS, undefined, { signal: closing.signal })
+    }
   }
 
   async function addToOrders(): Promise<void> {
-    let added = 0
+    let [pages, events] = [0, 0]
     await runPages(async () => {
-      const orderIds = await sink.addToOrders(PAGE)
-      if (orderIds.length === 0) return false
-      if (added === 0) log.info({ chainId }, 'the events of an older version are being added to the orders')
-      added += orderIds.length
+      const { orderIds, added } = await sink.addToOrders(PAGE_ROWS)
+      if (orderIds.length === 0) return { isLast: true, completed: 0 }
+      if (pages++ === 0) log.info({ chainId }, 'the events of an older version are being added to the orders')
+      events += added
       onCompleted(orderIds)
-      return orderIds.length === PAGE
+      return { isLast: false, completed: orderIds.length }
     })
-    if (added === 0) return
-    log.info({ chainId, events: added }, 'the events of an older version have been added to the orders')
+    if (pages === 0) return
+    log.info({ chainId, events }, 'the events of an older version have been added to the orders')
     transactions.run()
   }
 
   async function completeEvents(): Promise<void> {
     let [before, completed, left] = [Number.MAX_SAFE_INTEGER, 0, 0]
     await runPages(async () => {
-      const events = await sink.eventsWithoutTransaction(before, PAGE)
+      const events = await sink.eventsWithoutTransaction(before, PAGE_ROWS)
       const found = await readTransactions({ client, chainId, address: options.settlement }, events)
       if (found.length > 0) {
         await sink.completeEvents(found)
@@ -87,25 +97,26 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
       completed += found.length
       left += events.length - found.length
       before = events.at(-1)?.sequence ?? before
-      return events.length === PAGE
+      return { isLast: events.length < PAGE_ROWS, completed: found.length }
     })
     if (completed > 0) log.info({ chainId, events: completed }, 'transactions of older events have been read')
-    if (left > 0) throw new Error(`the node does not have the transactions of ${left} events`)
+    if (left > 0) throw new Error(`the transactions of ${left} events could not be read`)
   }
 
   async function completeOrders(): Promise<void> {
-    let [after, left]: [IncompleteOrder | undefined, number] = [undefined, 0]
+    let [after, left]: [OrderPosition | undefined, number] = [undefined, 0]
     await runPages(async () => {
-      const orders = await sink.ordersWithoutTerms(after, PAGE)
+      const orders = await sink.ordersWithoutTerms(after, PAGE_ROWS)
       const known = (await Promise.all(orders.map(readOrder))).filter((order) => order !== undefined)
-      left += orders.length - (known.length > 0 ? await sink.completeOrders(known) : 0)
+      const completed = known.length > 0 ? await sink.completeOrders(known) : 0
+      left += orders.length - completed
       after = orders.at(-1)
-      return orders.length === PAGE
+      return { isLast: orders.length < PAGE_ROWS, completed }
     })
-    if (left > 0) throw new Error(`the node does not have ${left} orders`)
+    if (left > 0) throw new Error(`the terms of ${left} orders could not be read`)
   }
 
-  async function readOrder({ orderId }: IncompleteOrder): Promise<KnownOrder | undefined> {
+  async function readOrder({ orderId }: OrderPosition): Promise<KnownOrder | undefined> {
     const order = await settlement.readOrder(orderId, {}).catch(() => undefined)
     return order === undefined || order.state === 'NONE' ? undefined : order
   }
@@ -118,18 +129,18 @@ export function createLogCompletion(options: LogCompletionOptions): LogCompletio
     if (isNew) terms.run()
   }
 
-  function retry(work: () => Promise<void>, task: keyof typeof MAX_RETRY_MS) {
-    const onFailure = (error: unknown) =>
-      log.debug(
-        { chainId, task, reason: reasonOf(error) },
-        'the log could not be completed: it is tried again',
-      )
+  function retryReads(work: () => Promise<void>, task: keyof typeof MAX_RETRY_MS) {
+    const onFailure = (error: unknown) => log.debug({ chainId, task, reason: reasonOf(error) }, NOT_COMPLETED)
     return createRetry({ work, delayMs: RETRY_MS, maxDelayMs: MAX_RETRY_MS[task], onFailure })
   }
 
-  const looking = retry(look, 'terms')
-  const transactions = retry(completeEvents, 'transactions')
-  const terms = retry(completeOrders, 'terms')
+  const looking = createRetry({
+    work: look,
+    delayMs: LOOK_INTERVAL_MS,
+    onFailure: (error) => log.warn({ chainId, task: 'orders', reason: reasonOf(error) }, NOT_COMPLETED),
+  })
+  const transactions = retryReads(completeEvents, 'transactions')
+  const terms = retryReads(completeOrders, 'terms')
 
   return {
     start() {

@@ -15,8 +15,8 @@ export interface EventSink {
   appendMissing(events: readonly EventWithPosition[]): Promise<number>
   /** Removes all events after a block. */
   revert(ancestor: BlockHeader): Promise<void>
-  /** Those of some orders whose terms are not known: a `Deposited` event has them, or else the contract. */
-  ordersWithUnknownTerms(orderIds: readonly Hex[]): Promise<ReadonlySet<Hex>>
+  /** The solvers of those of some orders whose terms are known, from a `Deposited` event or from the contract. */
+  knownSolvers(orderIds: readonly Hex[]): Promise<ReadonlyMap<Hex, Address>>
   /** The last blocks with canonical events below a number: at most `limit`, the oldest first. */
   eventBlocks(below: number, limit: number): Promise<BlockRef[]>
 }

@@ -8,7 +8,7 @@ const STEP_OF: Readonly<Record<OrderEventType, keyof OrderSteps>> = {
   Refunded: 'refunded',
 }
 
-/** The steps with their states, the last possible one first. */
+/** The first of these steps that an order has gives its state. */
 const STATES = [
   ['refunded', 'REFUNDED'],
   ['settled', 'SETTLED'],
@@ -21,7 +21,7 @@ const STATES = [
  */
 export function withStep(known: ListedOrder | undefined, { event, order }: EventWithPosition): ListedOrder {
   const { chainId, orderId, user } = event
-  const steps = { ...known?.steps, [STEP_OF[event.type]]: stepOf(event) }
+  const steps = { ...known?.steps, [STEP_OF[event.type]]: toStep(event) }
   return {
     chainId,
     orderId,
@@ -33,7 +33,7 @@ export function withStep(known: ListedOrder | undefined, { event, order }: Event
   }
 }
 
-/** An order without the step of an event; undefined when it has no other step. */
+/** An order without the step of an event that a reorganisation has removed; undefined when it has no other step. */
 export function withoutStep(known: ListedOrder, type: OrderEventType): ListedOrder | undefined {
   const { [STEP_OF[type]]: _, ...steps } = known.steps
   return Object.keys(steps).length === 0 ? undefined : { ...known, steps, state: stateOf(steps) }
@@ -52,11 +52,11 @@ export function isAnswerFor(
   return order.user === user && (solver === undefined || order.solver === solver)
 }
 
-/** The position of an order's first event. */
-export function positionOf({ steps }: ListedOrder): OrderPosition {
+/** The position of an order in a list. A late `Deposited` moves it, and so does a reorganisation. */
+export function positionOf({ orderId, steps }: ListedOrder): OrderPosition {
   const first = steps.deposited ?? steps.settled ?? steps.refunded
   if (first === undefined) throw new Error('an order in a list has a step')
-  return { blockNumber: first.blockNumber, logIndex: first.logIndex }
+  return { blockNumber: first.blockNumber, logIndex: first.logIndex, orderId }
 }
 
 function stateOf(steps: OrderSteps): ListedOrder['state'] {
@@ -65,7 +65,7 @@ function stateOf(steps: OrderSteps): ListedOrder['state'] {
   return last[1]
 }
 
-function stepOf({ blockNumber, logIndex, transactionHash, blockTime }: OrderEvent): OrderStep {
+function toStep({ blockNumber, logIndex, transactionHash, blockTime }: OrderEvent): OrderStep {
   return { blockNumber, logIndex, transactionHash, blockTime }
 }
 

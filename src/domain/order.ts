@@ -79,8 +79,13 @@ export interface OrderFilter {
   readonly state?: KnownOrder['state'] | undefined
 }
 
-/** The position of an order in a list: that of its first event on the chain. */
-export type OrderPosition = Pick<OrderStep, 'blockNumber' | 'logIndex'>
+/**
+ * The position of an order in a list: that of its first event on the chain. Two orders of a block can have the same log index,
+ * because nodes count a block's logs differently. The id sorts them.
+ */
+export interface OrderPosition extends Pick<OrderStep, 'blockNumber' | 'logIndex'> {
+  readonly orderId: Hex
+}
 
 /** A page of orders, newest first. */
 export interface OrderPage {

@@ -31,7 +31,7 @@ export function createEventSink(
       await write(() => store.revert(token, ancestor))
     },
     eventBlocks: (below, limit) => store.eventBlocks(chainId, below, limit),
-    ordersWithUnknownTerms: (orderIds) => store.ordersWithUnknownTerms(chainId, orderIds),
+    knownSolvers: (orderIds) => store.knownSolvers(chainId, orderIds),
     addToOrders: (limit) => store.addToOrders(token, limit),
     eventsWithoutTransaction: (before, limit) => store.eventsWithoutTransaction(chainId, before, limit),
     async completeEvents(events) {

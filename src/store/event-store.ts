@@ -18,7 +18,7 @@ import {
 } from './event-statements.js'
 import { assertLastToken, type FencingToken, issueToken } from './fencing-token.js'
 import { createIncompleteLog, type IncompleteLog } from './incomplete-log.js'
-import { addSteps, readOrders, removeOrders, removeSteps, withKnownSolvers } from './order-statements.js'
+import { addSteps, knownSolvers, removeOrders, removeSteps, withKnownSolvers } from './order-statements.js'
 
 /** The id of a log, and the part of it that still exists. */
 export interface LogState {
@@ -61,8 +61,8 @@ export interface EventStore extends IncompleteLog {
   revert(token: FencingToken, ancestor: BlockHeader): Promise<LogEntry[]>
   /** The last blocks of a chain with canonical events below a number: at most `limit`, the oldest first. */
   eventBlocks(chainId: number, below: number, limit: number): Promise<BlockRef[]>
-  /** Those of some orders of a chain whose terms are not known. */
-  ordersWithUnknownTerms(chainId: number, orderIds: readonly Hex[]): Promise<Set<Hex>>
+  /** The solvers of those of some orders of a chain whose terms are known. */
+  knownSolvers(chainId: number, orderIds: readonly Hex[]): Promise<Map<Hex, Address>>
   /** The entry at a sequence; undefined when the log does not have it. */
   readEntry(sequence: number): Promise<LogEntry | undefined>
   /** The entries after a sequence, in order. */
@@ -185,14 +185,7 @@ export function createEventStore(
 
     eventBlocks: (chainId, below, limit) => readEventBlocks(database, chainId, below, limit),
 
-    async ordersWithUnknownTerms(chainId, orderIds) {
-      const unknown = new Set(orderIds)
-      await forEachBatch(orderIds, async (part) => {
-        const orders = await readOrders(database, chainId, part)
-        for (const { orderId, terms } of orders.values()) if (terms !== undefined) unknown.delete(orderId)
-      })
-      return unknown
-    },
+    knownSolvers: (chainId, orderIds) => knownSolvers(database, chainId, orderIds),
 
     async readEntry(sequence) {
       const row = await database

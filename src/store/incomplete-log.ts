@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { LogEntry } from '../domain/event.js'
 import type { Hex } from '../domain/hex.js'
 import { isAnswerFor, withTerms } from '../domain/listed-order.js'
-import type { CompletedEvent, IncompleteEvent, IncompleteOrder } from '../domain/log-completion.js'
+import type { AddedToOrders, CompletedEvent, IncompleteEvent } from '../domain/log-completion.js'
 import type { KnownOrder, OrderPosition } from '../domain/order.js'
 import type { Coordination, Database, DatabaseTransaction } from './database.js'
 import { logEntryOf, sourceOf } from './event-rows.js'
@@ -12,33 +12,19 @@ import { addSteps, isAfter, readOrders, removeSteps, writeOrders } from './order
 
 /**
  * What the log of an older version lacks, and orders that could not be read from the contract. Each row tells by itself what
- * it lacks, so the completion can stop at any point. The methods that write throw FencedError like those of the event store.
+ * it lacks, so the completion can stop at any point. The methods are those of `CompletionSink`, for all chains. Those that write
+ * throw FencedError when a later token was issued.
  */
 export interface IncompleteLog {
-  /**
-   * Adds events of an older version to their orders, the newest first and each order at once. Also removes the steps of
-   * events that an older version has reverted.
-   * @returns the order of each event, at most `limit`; fewer when no event is left
-   */
-  addToOrders(token: FencingToken, limit: number): Promise<Hex[]>
-  /** Canonical events of a chain without transaction and time, the newest first. @param before only those before a sequence */
+  addToOrders(token: FencingToken, limit: number): Promise<AddedToOrders>
   eventsWithoutTransaction(chainId: number, before: number, limit: number): Promise<IncompleteEvent[]>
-  /**
-   * Sets the transactions and times of events, also in their orders. Skips events that a reorganisation has removed. Replicas
-   * get a message with the first and the last sequence.
-   * @returns the entries that have changed
-   */
+  /** Also sends the other replicas the first and the last sequence. @returns the entries that have changed */
   completeEvents(token: FencingToken, events: readonly CompletedEvent[]): Promise<LogEntry[]>
-  /** Orders of a chain without terms, the newest first. @param after only those after a position in this order */
   ordersWithoutTerms(
     chainId: number,
     after: OrderPosition | undefined,
     limit: number,
-  ): Promise<IncompleteOrder[]>
-  /**
-   * Sets the terms of orders. Skips answers that belong to other orders.
-   * @returns how many orders have got their terms
-   */
+  ): Promise<OrderPosition[]>
   completeOrders(token: FencingToken, orders: readonly KnownOrder[]): Promise<number>
 }
 
@@ -55,11 +41,11 @@ export function createIncompleteLog(
     async addToOrders(token, limit) {
       const { chainId } = token
       // Without a transaction, which would lock and write for nothing.
-      if ((await outsideOrders(database, chainId, 1)).length === 0) return []
+      if ((await outsideOrders(database, chainId, 1)).length === 0) return { orderIds: [], added: 0 }
       return write(token, async (transaction) => {
         await lockLog(transaction)
         const left = await outsideOrders(transaction, chainId, limit)
-        const orderIds = [...new Set(left.map(({ order_id }) => order_id))]
+        const orderIds = [...new Set(left.map(({ order_id }) => order_id as Hex))]
         const rows = await transaction
           .selectFrom('events')
           .selectAll()
@@ -78,7 +64,7 @@ export function createIncompleteLog(
           .where('chain_id', '=', chainId)
           .where('order_id', 'in', orderIds)
           .execute()
-        return left.map(({ order_id }) => order_id as Hex)
+        return { orderIds, added: canonical.filter((row) => row.is_in_orders !== 1).length }
       })
     },
 
@@ -140,6 +126,7 @@ export function createIncompleteLog(
         .where(isAfter(after))
         .orderBy('block_number', 'desc')
         .orderBy('log_index', 'desc')
+        .orderBy('order_id', 'desc')
         .limit(limit)
         .execute()
       return rows.map((row) => ({

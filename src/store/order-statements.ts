@@ -52,7 +52,7 @@ export async function addSteps(
   })
 }
 
-/** Removes the steps of removed events. An order without steps leaves the table. */
+/** Removes the steps of events that a reorganisation has removed. An order without steps leaves the table. */
 export async function removeSteps(
   transaction: DatabaseTransaction,
   chainId: number,
@@ -107,13 +107,41 @@ export async function readOrders(
   return new Map(rows.map(listedOrderOf).map((order) => [order.orderId, order]))
 }
 
-/** Before the newest order. Also the first page has a condition: without one, PostgreSQL sorts a table that is not analysed. */
-const BEGINNING: OrderPosition = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+/** The solvers of those of some orders that are in the table with terms. */
+export async function knownSolvers(
+  database: Database,
+  chainId: number,
+  orderIds: readonly Hex[],
+): Promise<Map<Hex, Address>> {
+  const solvers = new Map<Hex, Address>()
+  await forEachBatch([...new Set(orderIds)], async (part) => {
+    const rows = await database
+      .selectFrom('orders')
+      .select(['order_id', 'solver'])
+      .where('chain_id', '=', chainId)
+      .where('order_id', 'in', part)
+      .where('terms', 'is not', null)
+      .execute()
+    for (const { order_id, solver } of rows)
+      if (solver !== null) solvers.set(order_id as Hex, solver as Address)
+  })
+  return solvers
+}
+
+/**
+ * A position before the newest order. The first page has this condition too: without any, PostgreSQL sorts the whole table when
+ * it has no statistics of it.
+ */
+const BEGINNING: OrderPosition = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0, orderId: '0x' }
 
 /** The condition for orders after a position, from the newest to the oldest. @param after undefined for all orders */
 export function isAfter(after: OrderPosition = BEGINNING) {
   return ({ eb, refTuple, tuple }: ExpressionBuilder<Schema, 'orders'>): Expression<SqlBool> =>
-    eb(refTuple('block_number', 'log_index'), '<', tuple(after.blockNumber, after.logIndex))
+    eb(
+      refTuple('block_number', 'log_index', 'order_id'),
+      '<',
+      tuple(after.blockNumber, after.logIndex, after.orderId),
+    )
 }
 
 /** Writes orders over those of the same ids. */

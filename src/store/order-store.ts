@@ -2,7 +2,6 @@ import type { Hex } from '../domain/hex.js'
 import { positionOf } from '../domain/listed-order.js'
 import {
   KNOWN_ORDER_STATES,
-  type ListedOrder,
   type OrderFilter,
   type OrderPage,
   type OrderPosition,
@@ -33,7 +32,7 @@ export interface OrderStore {
 export function createOrderStore(database: Database): OrderStore {
   /**
    * The orders of one state. For each filter there is an index with the state and the position at its end, so that a read
-   * takes only the rows of its page.
+   * takes only the rows of its page. The database itself sorts the few orders of one block and log index.
    */
   function ofState(
     chainId: number,
@@ -52,6 +51,7 @@ export function createOrderStore(database: Database): OrderStore {
       .where(isAfter(after))
       .orderBy('block_number', 'desc')
       .orderBy('log_index', 'desc')
+      .orderBy('order_id', 'desc')
       .limit(limit)
     // SQLite takes a limit only in a subquery of a union.
     return database.selectFrom(page.as('page')).selectAll()
@@ -67,15 +67,17 @@ export function createOrderStore(database: Database): OrderStore {
       const states = filter.state === undefined ? KNOWN_ORDER_STATES : [filter.state]
       // One statement, so that an order is in one state while it is read.
       const pages = states.map((state) => ofState(chainId, { ...filter, state }, after, limit + 1))
-      const rows = await pages.reduce((all, page) => all.unionAll(page)).execute()
-      const orders = rows.map(listedOrderOf).sort(byNewest).slice(0, limit)
-      const last = orders.at(-1)
-      return { orders, next: rows.length > limit && last ? positionOf(last) : undefined }
+      const rows = await database
+        .selectFrom(pages.reduce((all, page) => all.unionAll(page)).as('orders'))
+        .selectAll()
+        .orderBy('block_number', 'desc')
+        .orderBy('log_index', 'desc')
+        .orderBy('order_id', 'desc')
+        .limit(limit + 1)
+        .execute()
+      const page = rows.slice(0, limit).map(listedOrderOf)
+      const last = page.at(-1)
+      return { orders: page, next: rows.length > limit && last ? positionOf(last) : undefined }
     },
   }
-}
-
-function byNewest(a: ListedOrder, b: ListedOrder): number {
-  const [one, other] = [positionOf(a), positionOf(b)]
-  return other.blockNumber - one.blockNumber || other.logIndex - one.logIndex
 }

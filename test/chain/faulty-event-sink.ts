@@ -18,7 +18,7 @@ export function createFaultyEventSink(eventSink: EventSink, random: Random) {
   const faulty: EventSink = {
     open: eventSink.open,
     eventBlocks: eventSink.eventBlocks,
-    ordersWithUnknownTerms: eventSink.ordersWithUnknownTerms,
+    knownSolvers: eventSink.knownSolvers,
     begin: failing(eventSink.begin),
     append: failing(eventSink.append),
     appendMissing: failing(eventSink.appendMissing),

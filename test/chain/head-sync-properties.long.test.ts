@@ -72,7 +72,7 @@ async function createHistory(seed: number, confirmations: number) {
   const headSync = createHeadSync({ ...options, blocks })
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {
     pause: async () => {},
-    ordersWithUnknownTerms: faulty.eventSink.ordersWithUnknownTerms,
+    knownSolvers: faulty.eventSink.knownSolvers,
   })
   const run = { signal: new AbortController().signal, onProgress() {}, onBackfill() {} }
   const { logId } = await store.readState()

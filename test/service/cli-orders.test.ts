@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { exitCodeOf } from '../../src/cli/exit-codes.js'
 import { devAccounts } from '../../src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
@@ -104,7 +105,7 @@ describe('orders', () => {
     for (const limit of [1, 3]) {
       const { code, stdout, stderr } = await list('--limit', String(limit))
       expect([code, idsOf(stdout)]).toEqual([0, newest.slice(0, limit)])
-      expect(stderr).toBe('There are more orders: list more with --limit, up to 1000000.\n')
+      expect(stderr).toBe('There are more orders: list more with --limit, up to 10000.\n')
     }
     const all = await list('--limit', '4', '--json')
     expect([idsOf(all.stdout), all.stderr]).toEqual([newest, ''])
@@ -122,6 +123,28 @@ describe('orders', () => {
     listing.interrupt()
     expect((await listing.ended).code).toBe(130)
   })
+})
+
+it('orders prints the orders of the pages before one that fails', async () => {
+  const many = await startChain({ bonded: 0 })
+  onTestFinished(() => many.stop())
+  const { actions, mine, order } = await createTraffic(many, { seed: 36 })
+  const limited = await startEventService([many], { RATE_LIMIT_ORDER: '1' })
+  onTestFinished(() => limited.close())
+  const deposited = Array.from({ length: 201 }, () => order())
+  await mine(deposited.map((one) => actions.deposit(one)))
+  await eventually(
+    () => limited.metric('aggregator_events_total', {}),
+    (events) => events >= deposited.length,
+  )
+  const argv = ['orders', '--chain', String(many.chainId), '--limit', '300']
+  const { code, stdout, stderr } = await commandLine(argv, { environment: { AGGREGATOR_URL: limited.url } })
+  expect([code, stderr]).toEqual([
+    exitCodeOf({ reason: 'RATE_LIMITED', httpStatus: 429 }),
+    expect.stringContaining('(RATE_LIMITED)'),
+  ])
+  const newest = deposited.toReversed().slice(0, 200)
+  expect(idsOf(stdout)).toEqual(newest.map(({ orderId }) => orderId))
 })
 
 describe('order', () => {

@@ -234,6 +234,11 @@ describe.each(databases)('on %s,', (_kind, make) => {
       { of: 'its user', filter: { user: someone.address }, isWanted: isTheirs },
       { of: 'its solver', filter: { solver: solver.address.toLowerCase() }, isWanted: isTheirs },
       {
+        of: 'its solver and chain',
+        filter: { solver: solver.address.toLowerCase(), chainId: '31337' },
+        isWanted: isTheirs,
+      },
+      {
         of: 'of its type and user',
         filter: { type: 'Refunded', user: someone.address },
         isWanted: (published) => isTheirs(published) && kindOf(published) === 'Refunded',
@@ -248,13 +253,15 @@ describe.each(databases)('on %s,', (_kind, make) => {
       const { timestamp } = await traffic.head()
       const order = actions.order({ user: someone.address, solver, ...TERMS })
       const late = actions.order({ user: someone.address, solver, ...TERMS, fillDeadline: timestamp - 1 })
+      const settled = actions.order({ user: someone.address, solver, ...TERMS })
       const other = actions.order({ user: user.address, solver: solverAccounts[0], ...TERMS })
-      for (const { orderId } of [order, late]) theirs.add(orderId)
+      for (const { orderId } of [order, late, settled]) theirs.add(orderId)
       await Promise.all(subscribers.map((subscriber) => subscriber.connect(service.url)))
       cursor = live.cursor()
 
       const { number } = await mine([actions.deposit(other), actions.deposit(order)])
-      await mine([actions.fill(other), actions.fill(order), actions.refundAddressDeposit(late)])
+      const endings = [actions.settle(settled), actions.refundAddressDeposit(late)]
+      await mine([actions.fill(other), actions.fill(order), ...endings])
       const published = await expectedMessages(chain, number)
       await live.until(late.orderId, 'Refunded')
       await traffic.reorganise(2, [[actions.deposit(order)], [actions.refundAddressDeposit(late)]])
@@ -273,11 +280,19 @@ describe.each(databases)('on %s,', (_kind, make) => {
       await resumed.disconnect()
     })
 
-    test.each(cases)('gets the removals of $of', async ({ filter, isWanted }) => {
-      const subscriber = subscribers[cases.findIndex((one) => one.filter === filter)] as Subscriber
-      const wanted = all.filter(isWanted)
-      await subscriber.untilCount(wanted.length)
-      expect(withoutCursors(subscriber.received)).toEqual(wanted)
-    })
+    test.each(cases)(
+      'gets the events and removals of $of, also when resumed',
+      async ({ filter, isWanted }) => {
+        const subscriber = subscribers[cases.findIndex((one) => one.filter === filter)] as Subscriber
+        const wanted = all.filter(isWanted)
+        await subscriber.untilCount(wanted.length)
+        expect(withoutCursors(subscriber.received)).toEqual(wanted)
+        const resumed = createSubscriber(filter)
+        await resumed.connect(service.url, cursor)
+        await resumed.untilCount(wanted.length)
+        expect(withoutCursors(resumed.received)).toEqual(wanted)
+        await resumed.disconnect()
+      },
+    )
   })
 })

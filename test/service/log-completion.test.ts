@@ -3,11 +3,10 @@ import { startChain, type TestChain } from '../support/chain/chain.js'
 import { expectedOrders, type OrderMessage } from '../support/chain/chain-orders.js'
 import { createTraffic } from '../support/chain/event-traffic.js'
 import { listOrders } from '../support/clients/list-orders.js'
-import { makeLogOlder } from '../support/databases/older-log.js'
+import { makeOlderDatabase } from '../support/databases/older-log.js'
 import { databases } from '../support/databases/service-databases.js'
-import { eventually } from '../support/eventually.js'
+import { expectAtLast } from '../support/expect-at-last.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
-import { environmentForAll } from '../support/service/event-service.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { type EventMessage, expectedMessages } from '../support/streams/event-messages.js'
 import { webSocket, withoutCursors } from '../support/streams/transports.js'
@@ -30,22 +29,10 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-/** A database with the log of an older version, and the variables for a service on it. */
-async function makeOlderDatabase(make: (typeof databases)[number][1]) {
-  const { environment: database, drop } = await make()
+/** The variables for a service on the log of an older version. */
+async function makeOlder(make: (typeof databases)[number][1]): Promise<Record<string, string>> {
+  const { environment, drop } = await makeOlderDatabase(chain, orders.length, make)
   onTestFinished(drop)
-  const environment = {
-    ...environmentForAll([chain]),
-    ...database,
-    [`START_BLOCK_${chain.chainId}`]: '0',
-  }
-  const before = await startService(chain, environment)
-  await eventually(
-    () => listed(before),
-    ({ length }) => length === orders.length,
-  )
-  await before.close()
-  await makeLogOlder(database)
   return environment
 }
 
@@ -65,23 +52,9 @@ async function replayed({ url }: TestService) {
   return withoutCursors(messages)
 }
 
-/** Waits until a value is as expected, and compares it, so that a failure shows the difference. */
-async function expectAtLast<T>(read: () => Promise<T>, expected: T): Promise<void> {
-  const last = await eventually(read, (value) => textOf(value) === textOf(expected)).catch(read)
-  expect(last).toEqual(expected)
-}
-
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, inner) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
-}
-
 describe.each(databases)('the log of an older version on %s', (_kind, make) => {
   it('gets its orders, transactions and times while the service runs', async () => {
-    const service = await open(await makeOlderDatabase(make))
+    const service = await open(await makeOlder(make))
     const live = webSocket.open(service.url)
     await live.connected()
     await expectAtLast(() => listed(service), orders)
@@ -95,7 +68,7 @@ describe.each(databases)('the log of an older version on %s', (_kind, make) => {
   })
 
   it('is complete after many short runs', async () => {
-    const environment = await makeOlderDatabase(make)
+    const environment = await makeOlder(make)
     for (let run = 0; run < 6; run++) await (await startService(chain, environment)).close()
     const service = await open(environment)
     await expectAtLast(() => listed(service), orders)
@@ -105,7 +78,7 @@ describe.each(databases)('the log of an older version on %s', (_kind, make) => {
 
 it('orders are listed without transactions as long as the node does not have the old logs', async () => {
   const [[, make]] = databases as [(typeof databases)[number]]
-  const environment = await makeOlderDatabase(make)
+  const environment = await makeOlder(make)
   const proxy = await startRpcProxy(chain.devnet.rpcUrl)
   onTestFinished(() => proxy.close())
   proxy.intercept(async ({ method }, pass) =>
@@ -121,7 +94,7 @@ it('orders are listed without transactions as long as the node does not have the
 
 it('followers serve the completed events from memory as well', async () => {
   const [, [, make]] = databases as [unknown, (typeof databases)[number]]
-  const environment = await makeOlderDatabase(make)
+  const environment = await makeOlder(make)
   const proxy = await startRpcProxy(chain.devnet.rpcUrl)
   onTestFinished(() => proxy.close())
   proxy.setHanging(true)

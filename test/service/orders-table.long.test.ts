@@ -31,7 +31,8 @@ describe.each(instances)('on %s', (_kind, makeDatabase, replicas) => {
       onTestFinished(drop)
       const fleet = createFleet(chain, random, replicas, environment)
       onTestFinished(fleet.close)
-      await traffic.run({ events: 20, blocks: 4 })
+      // More than any reorganisation drops, so that the solvers stay registered.
+      await traffic.run({ events: 20, blocks: MAX_REORG_DEPTH })
       await fleet.start()
       for (let move = 0; move < MOVES; move++) {
         await makeMove(traffic, fleet, random)

@@ -1,45 +1,38 @@
 import type { ServerResponse } from 'node:http'
-import { pino } from 'pino'
 import { zeroAddress } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createDepositVerifier, type DepositVerifier } from '../../src/chain/deposit-verifier.js'
-import { lowerCase } from '../../src/domain/hex.js'
-import type { SignedQuote } from '../../src/domain/quote.js'
-import type { DepositVerdict } from '../../src/domain/verification.js'
-import { createMetrics } from '../../src/telemetry/metrics.js'
-import { type Fixture, startSettlement, stranger } from '../support/chain/settlement.js'
-import { offerOf } from '../support/chain/signed-offer.js'
+import type { DepositVerifier } from '../../src/chain/deposit-verifier.js'
+import {
+  NEVER,
+  startVerifiedSettlement,
+  unknownVerdict,
+  type VerifiedSettlement,
+} from '../support/chain/deposit-verifier.js'
 import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
 import { type RawNode, startRawNode } from '../support/faults/raw-node.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
 
-const NO_ANSWER: DepositVerdict = { kind: 'unknown', reason: 'no_answer' }
-const NEVER = new AbortController().signal
+const NO_ANSWER = unknownVerdict('no_answer')
 /** A check of an endpoint holds for this time. The next one begins after half of it, if there are calls. */
 const CHECK_HOLDS_MS = 120_000
 
-let chain: Fixture
-let rpcUrl: string
-let offer: SignedQuote
-let refusedOffer: SignedQuote
+let settlement: VerifiedSettlement
 let node: RawNode
 let verifier: DepositVerifier
 /** The warnings of the verifiers of a test. */
 let logged: { chainId: number; url: number; reason: string }[]
+const onWarning = (line: string) => void logged.push(JSON.parse(line))
 
 beforeAll(async () => {
-  chain = await startSettlement()
-  rpcUrl = chain.client.transport.url ?? ''
-  offer = offerOf(await chain.signedQuote())
-  refusedOffer = offerOf(await chain.signedQuote({}, stranger))
+  settlement = await startVerifiedSettlement()
 })
-afterAll(() => chain?.stop())
+afterAll(() => settlement?.stop())
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   logged = []
-  node = await startRawNode(rpcUrl)
-  verifier = openVerifier([node.url])
+  node = await startRawNode(settlement.rpcUrl)
+  verifier = settlement.openVerifier([node.url], { onWarning })
 })
 afterEach(() => {
   verifier.close()
@@ -47,19 +40,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function openVerifier(rpcUrls: string[], changes: { chainId?: number; settlement?: `0x${string}` } = {}) {
-  const { chainId = chain.chainId, settlement = chain.contracts.settlement } = changes
-  return createDepositVerifier(
-    { chainId, rpcUrls, settlement: lowerCase(settlement) },
-    {
-      verifyTimeoutMs: 300,
-      metrics: createMetrics(),
-      log: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) }),
-    },
-  )
-}
-
-const verify = () => verifier.verifyDeposit(offer, NEVER)
+const verify = () => verifier.verifyDeposit(settlement.offer, NEVER)
 const pastTheCheck = async () => expect(await verify()).toEqual({ kind: 'accepted' })
 
 const answer = (response: ServerResponse, body: object) =>
@@ -76,17 +57,17 @@ describe('an offer is never accepted from a node', () => {
       'it does not report that an empty quote is refused',
     ],
   ])('%s, which is logged once', async (_what, changes, reason) => {
-    const other = openVerifier([node.url], changes)
-    for (const _ of [1, 2]) expect(await other.verifyDeposit(offer, NEVER)).toEqual(NO_ANSWER)
-    expect(logged).toMatchObject([{ chainId: changes.chainId ?? chain.chainId, url: 1, reason }])
+    const other = settlement.openVerifier([node.url], { ...changes, onWarning })
+    for (const _ of [1, 2]) expect(await other.verifyDeposit(settlement.offer, NEVER)).toEqual(NO_ANSWER)
+    expect(logged).toMatchObject([{ chainId: changes.chainId ?? settlement.chain.chainId, url: 1, reason }])
     other.close()
   })
 
   it('that returns reverts as empty results', async () => {
-    const proxy = await startRpcProxy(rpcUrl)
+    const proxy = await startRpcProxy(settlement.rpcUrl)
     proxy.intercept(async ({ method }, pass) => (method === 'eth_call' ? { result: '0x' } : pass()))
-    const other = openVerifier([proxy.url])
-    expect(await other.verifyDeposit(refusedOffer, NEVER)).toEqual(NO_ANSWER)
+    const other = settlement.openVerifier([proxy.url])
+    expect(await other.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(NO_ANSWER)
     other.close()
     proxy.close()
   })
@@ -159,16 +140,16 @@ it.each<[string, (response: ServerResponse) => unknown]>([
 })
 
 it('a node that refuses a WebSocket because of its limits is asked for none for a second', async () => {
-  const overSocket = openVerifier([node.url.replace('http', 'ws')])
+  const overSocket = settlement.openVerifier([node.url.replace('http', 'ws')], { onWarning })
   let requests = 0
   node.answerWith((response) => {
     requests++
     response.writeHead(429).end()
   })
-  expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(NO_ANSWER)
+  expect(await overSocket.verifyDeposit(settlement.offer, NEVER)).toEqual(NO_ANSWER)
   const before = requests
   for (let check = 0; check < 20; check++)
-    expect(await overSocket.verifyDeposit(offer, NEVER)).toEqual(NO_ANSWER)
+    expect(await overSocket.verifyDeposit(settlement.offer, NEVER)).toEqual(NO_ANSWER)
   expect(requests).toBe(before)
   overSocket.close()
 })

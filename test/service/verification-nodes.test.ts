@@ -1,26 +1,24 @@
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { pino } from 'pino'
 import { encodeErrorResult } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { createDepositVerifier, type DepositVerifier } from '../../src/chain/deposit-verifier.js'
-import { lowerCase } from '../../src/domain/hex.js'
-import type { SignedQuote } from '../../src/domain/quote.js'
-import type { DepositVerdict, UnknownReason } from '../../src/domain/verification.js'
-import { createMetrics } from '../../src/telemetry/metrics.js'
-import { type Fixture, startSettlement, stranger } from '../support/chain/settlement.js'
-import { offerOf } from '../support/chain/signed-offer.js'
+import type { DepositVerifier } from '../../src/chain/deposit-verifier.js'
+import type { DepositVerdict } from '../../src/domain/verification.js'
+import {
+  ACCEPTED,
+  NEVER,
+  startVerifiedSettlement,
+  unknownVerdict,
+  type VerifiedSettlement,
+} from '../support/chain/deposit-verifier.js'
+import { stranger } from '../support/chain/settlement.js'
 import { deferred } from '../support/deferred.js'
 import { type RawNode, startRawNode } from '../support/faults/raw-node.js'
 
-const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
-const unknown = (reason: UnknownReason): DepositVerdict => ({ kind: 'unknown', reason })
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-const NEVER = new AbortController().signal
-setMaxListeners(0, NEVER)
 /** Places of the budget. */
 const MAX_UNDER_WAY = 64
 
@@ -31,31 +29,24 @@ const NONCE_USED = encodeErrorResult({
 })
 const WORD = '00'.repeat(32)
 
-let chain: Fixture
-let rpcUrl: string
-let offer: SignedQuote
+let settlement: VerifiedSettlement
 let node: RawNode
 let verifier: DepositVerifier
 
 beforeAll(async () => {
-  chain = await startSettlement()
-  rpcUrl = chain.client.transport.url ?? ''
-  offer = offerOf(await chain.signedQuote())
+  settlement = await startVerifiedSettlement()
 })
-afterAll(() => chain?.stop())
+afterAll(() => settlement?.stop())
 beforeEach(async () => {
-  node = await startRawNode(rpcUrl)
-  verifier = createDepositVerifier(
-    { chainId: chain.chainId, rpcUrls: [node.url], settlement: lowerCase(chain.contracts.settlement) },
-    { verifyTimeoutMs: 300, metrics: createMetrics(), log: pino({ level: 'silent' }) },
-  )
+  node = await startRawNode(settlement.rpcUrl)
+  verifier = settlement.openVerifier([node.url])
 })
 afterEach(() => {
   verifier.close()
   node.close()
 })
 
-const verify = (signal: AbortSignal = NEVER) => verifier.verifyDeposit(offer, signal)
+const verify = (signal: AbortSignal = NEVER) => verifier.verifyDeposit(settlement.offer, signal)
 /** The endpoint is checked before its first use. */
 const pastTheCheck = async () => expect(await verify()).toEqual(ACCEPTED)
 
@@ -89,27 +80,31 @@ describe('an answer of the node is', () => {
     [
       'a revert without data',
       { error: { code: -32000, message: 'execution reverted' } },
-      unknown('empty_revert'),
+      unknownVerdict('empty_revert'),
     ],
-    ['a revert as a result', { result: NONCE_USED }, unknown('node_error')],
-    ['an unknown block', { error: { code: -32000, message: 'header not found' } }, unknown('node_error')],
+    ['a revert as a result', { result: NONCE_USED }, unknownVerdict('node_error')],
+    [
+      'an unknown block',
+      { error: { code: -32000, message: 'header not found' } },
+      unknownVerdict('node_error'),
+    ],
     [
       'an internal error with the data of a refusal',
       { error: { code: -32603, message: 'Internal error', data: NONCE_USED } },
-      unknown('node_error'),
+      unknownVerdict('node_error'),
     ],
-    ['no gas', { error: { code: -32000, message: 'out of gas' } }, unknown('node_error')],
-    ['an error of another type', { error: 'execution reverted' }, unknown('node_error')],
-    ['no result', {}, unknown('node_error')],
-    ['a result of another type', { result: { accepted: true } }, unknown('node_error')],
-    ['a result that is not hex', { result: 'accepted' }, unknown('node_error')],
+    ['no gas', { error: { code: -32000, message: 'out of gas' } }, unknownVerdict('node_error')],
+    ['an error of another type', { error: 'execution reverted' }, unknownVerdict('node_error')],
+    ['no result', {}, unknownVerdict('node_error')],
+    ['a result of another type', { result: { accepted: true } }, unknownVerdict('node_error')],
+    ['a result that is not hex', { result: 'accepted' }, unknownVerdict('node_error')],
     ['an empty result', { result: '0x' }, ACCEPTED],
     ['a word', { result: `0x${WORD}` }, ACCEPTED],
-    ['half a word', { result: '0x0000' }, unknown('node_error')],
+    ['half a word', { result: '0x0000' }, unknownVerdict('node_error')],
     [
       'too long',
       { error: { code: 3, message: 'execution reverted', data: `0x${WORD.repeat(2000)}` } },
-      unknown('answer_too_long'),
+      unknownVerdict('answer_too_long'),
     ],
   ])('%s', async (_what, body, verdict) => {
     await pastTheCheck()
@@ -125,7 +120,7 @@ describe('an answer of the node is', () => {
       const write = () => void (response.closed || response.write('0'.repeat(2 ** 16), write))
       write()
     })
-    expect(await verify()).toEqual(unknown('answer_too_long'))
+    expect(await verify()).toEqual(unknownVerdict('answer_too_long'))
     await closed.opened
   })
 
@@ -160,12 +155,12 @@ describe('a node gives no answer when', () => {
   ])('%s', async (_what, fail) => {
     await pastTheCheck()
     node.answerWith(fail)
-    expect(await verify()).toEqual(unknown('no_answer'))
+    expect(await verify()).toEqual(unknownVerdict('no_answer'))
   })
 
   it('it is away', async () => {
     node.close()
-    expect(await verify()).toEqual(unknown('no_answer'))
+    expect(await verify()).toEqual(unknownVerdict('no_answer'))
   })
 })
 
@@ -174,20 +169,20 @@ describe('a check ends', () => {
     await pastTheCheck()
     const time = new AbortController()
     node.answerWith(() => time.abort())
-    expect(await verify(time.signal)).toEqual(unknown('timeout'))
+    expect(await verify(time.signal)).toEqual(unknownVerdict('timeout'))
   })
 
   it('at the end of its time within the body of an answer', async () => {
     await pastTheCheck()
     const time = new AbortController()
     node.answerWith((response) => response.writeHead(200, JSON_TYPE).write('{', () => time.abort()))
-    expect(await verify(time.signal)).toEqual(unknown('timeout'))
+    expect(await verify(time.signal)).toEqual(unknownVerdict('timeout'))
   })
 
   it('at the end of its time while the endpoint is checked', async () => {
     const time = new AbortController()
     node.answerWith(() => time.abort())
-    expect(await verify(time.signal)).toEqual(unknown('timeout'))
+    expect(await verify(time.signal)).toEqual(unknownVerdict('timeout'))
   })
 
   it('without a call when its time is over', async () => {
@@ -196,14 +191,14 @@ describe('a check ends', () => {
       calls++
       return pass()
     })
-    expect(await verify(AbortSignal.abort())).toEqual(unknown('timeout'))
+    expect(await verify(AbortSignal.abort())).toEqual(unknownVerdict('timeout'))
     expect(calls).toBe(0)
   })
 
   it('when the service closes', async () => {
     await pastTheCheck()
     node.answerWith(() => verifier.close())
-    expect(await verify()).toEqual(unknown('no_answer'))
+    expect(await verify()).toEqual(unknownVerdict('no_answer'))
   })
 })
 
@@ -221,10 +216,10 @@ it('checks beyond the budget end at once, and an end makes room for the next', a
   const held = Array.from({ length: MAX_UNDER_WAY }, () => verify(time.signal))
   await reached.opened
   const beyond = await Promise.all(Array.from({ length: 20 }, () => verify(time.signal)))
-  expect(beyond).toEqual(beyond.map(() => unknown('over_budget')))
+  expect(beyond).toEqual(beyond.map(() => unknownVerdict('over_budget')))
   expect(calls).toBe(MAX_UNDER_WAY)
   time.abort()
-  expect(await Promise.all(held)).toEqual(held.map(() => unknown('timeout')))
+  expect(await Promise.all(held)).toEqual(held.map(() => unknownVerdict('timeout')))
   released.open()
   node.answerWith(undefined)
   await pastTheCheck()
@@ -236,15 +231,8 @@ it('the user name and the password in a URL are sent as Basic authentication', a
     authorizations.add(response.req.headers.authorization)
     return pass()
   })
-  const withPassword = createDepositVerifier(
-    {
-      chainId: chain.chainId,
-      rpcUrls: [node.url.replace('//', '//me:a%2Fb@')],
-      settlement: lowerCase(chain.contracts.settlement),
-    },
-    { verifyTimeoutMs: 300, metrics: createMetrics(), log: pino({ level: 'silent' }) },
-  )
-  expect(await withPassword.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+  const withPassword = settlement.openVerifier([node.url.replace('//', '//me:a%2Fb@')])
+  expect(await withPassword.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
   expect([...authorizations]).toEqual([`Basic ${Buffer.from('me:a/b').toString('base64')}`])
   withPassword.close()
 })

@@ -30,7 +30,8 @@ describe.each(NEW_DATABASES)('the upgrade to the renamed tables in %s', (_which,
     await run(`insert into chain_positions values (1, '${SETTLEMENT}', 11)`)
     const { hash, parentHash } = header(11)
     await run(`insert into chain_headers values (1, 11, '${hash}', '${parentHash}')`)
-    const event = `1, 11, '${hash}', 0, 'Settled', '{}', '0x0a', '0x0b', '0x0c'`
+    const known = settled(1, 11, 0)
+    const event = `1, 11, '${hash}', 0, 'Settled', '{}', '${known.event.orderId}', '0x0b', '0x0c'`
     await run(`insert into events values (1, ${event}, 0, 1000), (2, ${event}, 1, 2000)`)
     await run('update event_log set last_sequence = 2')
     await before.close()
@@ -51,7 +52,7 @@ describe.each(NEW_DATABASES)('the upgrade to the renamed tables in %s', (_which,
     const token = await store.takeOver(1)
     expect(token.epoch).toBe(42)
     // The index still holds each place of the chain for one canonical event.
-    const twice = { ...settled(1, 11, 0), blockHash: hash }
+    const twice = { ...known, blockHash: hash }
     await expect(store.append(token, newBlocks(12, 12, [twice]))).rejects.toThrow(/unique/i)
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EventWithPosition } from '../../src/domain/block.js'
 import type { Deposited, OrderEvent } from '../../src/domain/event.js'
 import type { Hex } from '../../src/domain/hex.js'
-import type { KnownOrder, ListedOrder } from '../../src/domain/order.js'
+import type { KnownOrder, ListedOrder, OrderPosition } from '../../src/domain/order.js'
 import { createOrderStore } from '../../src/store/order-store.js'
 import { BOTH_DATABASES, type TestDatabase } from './databases.js'
 import { header, newBlocks, openToRead, SETTLEMENT } from './event-samples.js'
@@ -94,6 +94,24 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
     ])
   })
 
+  test('at one position come each once, page by page', async () => {
+    const { store, one, orders } = await prepare(await create())
+    const [early, middle, late] = [settled('0x0a', at(12)), settled('0x0b', at(12)), settled('0x0c', at(12))]
+    await store.append(one, newBlocks(11, 12, [middle, late]))
+    // Another node counts the logs of the block from another number on.
+    await store.appendMissing(one, [early])
+    const found: string[] = []
+    for (let after: OrderPosition | undefined, pages = 0; pages < 3; pages++) {
+      const page = await orders.list(1, { user: USER }, after, 1)
+      found.push(...page.orders.map(({ orderId }) => orderId))
+      after = page.next
+    }
+    expect(found).toEqual(['0x0c', '0x0b', '0x0a'])
+    const [first] = await store.ordersWithoutTerms(1, undefined, 1)
+    const rest = await store.ordersWithoutTerms(1, first, 10)
+    expect([first, ...rest].map((order) => order?.orderId)).toEqual(found)
+  })
+
   test('lose the steps that a reorganisation removes, and leave the list with their last one', async () => {
     const { store, one, all } = await prepare(await create())
     const events = [deposited('0x0a', at(11)), deposited('0x0b', at(12)), settled('0x0a', at(12, 1))]
@@ -130,7 +148,7 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
     const { store, one, all } = await prepare(await create())
     const events = [settled('0x0a', at(11), contractOrder('0x0a')), settled('0x0b', at(11, 1))]
     await store.append(one, newBlocks(11, 11, events))
-    expect(await store.ordersWithUnknownTerms(1, ['0x0a', '0x0b', '0x0c'])).toEqual(new Set(['0x0b', '0x0c']))
+    expect(await store.knownSolvers(1, ['0x0a', '0x0b', '0x0c'])).toEqual(new Map([['0x0a', SOLVER]]))
     const incomplete = await store.ordersWithoutTerms(1, undefined, 10)
     expect(incomplete).toEqual([{ orderId: '0x0b', blockNumber: 11, logIndex: 1 }])
     expect(await store.ordersWithoutTerms(1, incomplete[0], 10)).toEqual([])
@@ -174,11 +192,14 @@ describe.each(BOTH_DATABASES)('the events of an older version %s', (_where, kind
 
   test('come into the orders in parts, the newest first, and each order with all its steps', async () => {
     const { store, one, all } = await prepareOlder(events)
-    expect(await store.addToOrders(one, 1)).toEqual(['0x0a'])
+    expect(await store.addToOrders(one, 1)).toEqual({ orderIds: ['0x0a'], added: 2 })
     expect((await all()).map(({ orderId, steps }) => [orderId, Object.keys(steps)])).toEqual([
       ['0x0a', ['deposited', 'settled']],
     ])
-    expect([await store.addToOrders(one, 2), await store.addToOrders(one, 2)]).toEqual([['0x0b'], []])
+    expect([await store.addToOrders(one, 2), await store.addToOrders(one, 2)]).toEqual([
+      { orderIds: ['0x0b'], added: 1 },
+      { orderIds: [], added: 0 },
+    ])
     expect((await all()).map(({ orderId, terms }) => [orderId, terms !== undefined])).toEqual([
       ['0x0b', true],
       ['0x0a', true],
@@ -193,20 +214,20 @@ describe.each(BOTH_DATABASES)('the events of an older version %s', (_where, kind
     await revertByOlder(11)
     // One of them is on the chain again before the other one leaves its order.
     await store.appendMissing(one, [deposited('0x0b', at(13, 5))])
-    while ((await store.addToOrders(one, 1)).length > 0);
+    while ((await store.addToOrders(one, 1)).orderIds.length > 0);
     expect((await all()).map(({ orderId, state, steps }) => [orderId, state, steps])).toEqual([
       ['0x0b', 'DEPOSITED', { deposited: at(13, 5) }],
       ['0x0a', 'DEPOSITED', { deposited: at(11) }],
     ])
     await revertByOlder(10)
-    while ((await store.addToOrders(one, 10)).length > 0);
+    while ((await store.addToOrders(one, 10)).orderIds.length > 0);
     expect(await all()).toEqual([])
   })
 
   test('that a reorganisation has removed meanwhile do not come into the orders', async () => {
     const { store, one, all } = await prepareOlder(events)
     await store.revert(one, header(11))
-    while ((await store.addToOrders(one, 1)).length > 0);
+    while ((await store.addToOrders(one, 1)).orderIds.length > 0);
     expect((await all()).map(({ orderId, state }) => [orderId, state])).toEqual([['0x0a', 'DEPOSITED']])
     expect(await store.eventsWithoutTransaction(1, 100, 10)).toMatchObject([{ sequence: 1 }])
   })

@@ -126,7 +126,8 @@ export type GetOrderResponse = Message<"aggregator.v1.GetOrderResponse"> & {
   fillDeadline?: number | undefined;
 
   /**
-   * The deposit, once its event is published. Absent for an address deposit.
+   * The deposit, once its event is published. Absent for an address deposit, and when its event was removed before the instance
+   * had lists of orders.
    *
    * @generated from field: optional aggregator.v1.OrderStep deposited = 12;
    */
@@ -360,7 +361,8 @@ export type Order = Message<"aggregator.v1.Order"> & {
   fillDeadline?: number | undefined;
 
   /**
-   * The deposit. Absent for an address deposit, of which the contract has no event.
+   * The deposit. Absent for an address deposit, of which the contract has no event, and when its event was removed before the
+   * instance had lists of orders.
    *
    * @generated from field: optional aggregator.v1.OrderStep deposited = 12;
    */
@@ -463,7 +465,8 @@ export const OrderService: GenService<{
    * refunded, because the contract has no earlier event of it.
    *
    * To read further, pass `next_page_token` as `page_token`, with the same filters, until it is empty (AIP-158). Orders that
-   * come meanwhile are before the first page.
+   * come meanwhile are before the first page. With `state`, an order whose state changes meanwhile may be missing, or still be
+   * listed. To follow changes, use the stream of events.
    *
    * @generated from rpc aggregator.v1.OrderService.ListOrders
    */

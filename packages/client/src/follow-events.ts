@@ -23,8 +23,8 @@ export interface Opening {
 /** The options of `followEvents`; an app has those of `StreamOptions`. */
 export interface FollowOptions extends StreamOptions {
   /**
-   * The caller reads the state itself at each notice. It goes on without a place in the log, and without a stream that it cannot
-   * have.
+   * The caller reads the state itself at each notice. It goes on without a place in the log. While it cannot have a stream, each
+   * attempt gives a notice, so that it polls.
    */
   readonly isStreamOptional?: boolean
 }

@@ -33,6 +33,7 @@ export type { Price, PriceAnswer } from './price.js'
 export { type JsonValue, queryKey } from './query-key.js'
 export type { PriceParams, QuoteAnswer, QuoteParams } from './quote.js'
 export type {
+  DeclineCode,
   QuoteOutcome,
   QuoteRecord,
   QuoteRecordRequest,

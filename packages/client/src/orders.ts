@@ -7,7 +7,7 @@ import { UnreadableAnswer } from './errors.js'
 import type { Messages } from './messages.js'
 import { type ListedOrder, readListedOrder } from './order.js'
 
-/** Selects orders. One must match each filter that is given. */
+/** Selects orders. An order must match every filter that is given. */
 export interface ListOrdersParams {
   /** Every user when left out, or undefined, as while no wallet is connected. */
   readonly user?: Address | undefined
@@ -48,7 +48,7 @@ export function toOrdersQuery(params: ListOrdersParams): string {
 function problemOf(key: string, value: unknown): string | undefined {
   return Object.hasOwn(PROBLEMS, key)
     ? PROBLEMS[key as keyof typeof PROBLEMS](value)
-    : `is not a filter: the filters are ${Object.keys(PROBLEMS).join(', ')}`
+    : `is not a parameter: the parameters are ${Object.keys(PROBLEMS).join(', ')}`
 }
 
 /** Reads a page. @param pageToken of the page itself @throws UnreadableAnswer */

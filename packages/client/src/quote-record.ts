@@ -32,13 +32,18 @@ export interface SolverResult {
   readonly outputAmount: string | undefined
   /** For INVALID and FAILED, a code of the instance's list of reasons. */
   readonly reason: string | undefined
-  /** For DECLINED, the HTTP status of the solver's answer. */
+  /** For DECLINED over HTTP, the status of the solver's answer. */
   readonly httpStatus: number | undefined
+  /** For DECLINED on a session, the solver's reason. */
+  readonly declineCode: DeclineCode | undefined
   /** True when the settlement contract accepted the offer during the quote. */
   readonly verified: boolean | undefined
   /** The outcome in words, for a person. */
   readonly explanation: string
 }
+
+/** Why a solver declined on its session. A newer instance may have further codes. */
+export type DeclineCode = NonNullable<Messages['SolverResult']['declineCode']> | UnknownText
 
 /** The parameters of a quote, with the deadlines that the instance sets. */
 export interface QuoteRecordRequest
@@ -111,6 +116,7 @@ function readSolverResult(answer: unknown): SolverResult {
     outputAmount: readOptional(message.outputAmount, readText),
     reason: readOptional(message.reason, readText),
     httpStatus: readOptional(message.httpStatus, readInteger),
+    declineCode: readOptional(message.declineCode, readEnum),
     verified: readOptional(message.verified, readBoolean),
     explanation: readText(message.explanation),
   }

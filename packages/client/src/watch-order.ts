@@ -8,23 +8,26 @@ import { isRetryable, LONGEST_TIMER_MS, pause, retryDelay } from './retry.js'
 export interface WatchOrderOptions extends Pick<StreamOptions, 'signal' | 'onLost'> {
   /**
    * How long SETTLED or REFUNDED must last before the watch ends, in milliseconds, up to 2147483647. 30000 when left out, more
-   * than two blocks of the slowest chains. At 0 it ends at once, with `Infinity` only by the signal.
+   * than two blocks of the slowest chains. The watch reads the order once more before it ends. At 0 it ends at once, with
+   * `Infinity` only by the signal.
    */
   readonly finalAfterMs?: number | undefined
 }
 
 /** An order of an instance. */
 export interface OrderSource {
-  readonly follow: (options: StreamOptions) => AsyncIterable<Notice>
+  readonly follow: (options: StreamOptions) => AsyncGenerator<Notice, void, void>
   readonly read: (signal: AbortSignal) => Promise<Order>
 }
 
 const FINAL_AFTER_MS = 30_000
 
 /**
- * Reads the order at the start and after each event, so that each state is the contract's own answer. A reorganisation needs no
- * rule of its own, and two changes at once are one. It also reads each time that the stream cannot be had, because of a limit, a
- * gateway that blocks it or a lost connection.
+ * Reads the order at the start and after each event, so that each state is the contract's own answer, and two changes at once are
+ * one. It polls each time that the stream cannot be had, because of a limit, a gateway that blocks it or a lost connection.
+ *
+ * The state is that of the head, but events wait for confirmations. When a reorganisation removes a block whose events are not
+ * published yet, no event says so. Therefore each state is read once more after a while, and the watch ends only with that read.
  * @param ending ends the watch
  */
 export async function* watchOrder(
@@ -36,24 +39,27 @@ export async function* watchOrder(
   check({ finalAfterMs: finalAfterProblem(finalAfterMs) })
   const unlink = linkSignal(options.signal, ending)
   const { signal } = ending
+  const timer = createTimer()
+  const hasEnd = (order: Order) => isFinal(order) && finalAfterMs !== Number.POSITIVE_INFINITY
   let last: Order | undefined
-  let finality: ReturnType<typeof setTimeout> | undefined
   try {
-    for await (const { type } of fromStart(source, { signal, onLost })) {
+    for await (const type of noticesAndTimer(fromStart(source, { signal, onLost }), timer, ending)) {
       const order = await (type === 'disconnected'
         ? readOnce(source, signal)
         : readPersistently(source, signal, onLost))
       if (signal.aborted) return
-      if (order === undefined || order.state === last?.state) continue
+      if (order === undefined) continue
+      if (order.state === last?.state) {
+        if (type === 'timer' && hasEnd(order)) return
+        continue
+      }
       last = order
-      clearTimeout(finality)
-      if (isFinal(order) && finalAfterMs !== Number.POSITIVE_INFINITY)
-        finality = setTimeout(() => ending.abort(), finalAfterMs)
+      timer.set(hasEnd(order) ? finalAfterMs : FINAL_AFTER_MS)
       yield order
       if (isFinal(order) && finalAfterMs === 0) return
     }
   } finally {
-    clearTimeout(finality)
+    timer.clear()
     unlink()
     ending.abort()
   }
@@ -62,6 +68,59 @@ export async function* watchOrder(
 async function* fromStart(source: OrderSource, options: StreamOptions): AsyncGenerator<Notice, void, void> {
   yield { type: 'disconnected' }
   yield* source.follow(options)
+}
+
+interface Timer {
+  /** Resolves once the time is over. Undefined before `set` and after `clear`. */
+  readonly over: () => Promise<'timer'> | undefined
+  readonly set: (ms: number) => void
+  readonly clear: () => void
+}
+
+function createTimer(): Timer {
+  let over: Promise<'timer'> | undefined
+  let timeout: ReturnType<typeof setTimeout> | undefined
+  const clear = () => {
+    clearTimeout(timeout)
+    over = undefined
+  }
+  return {
+    over: () => over,
+    set(ms) {
+      clear()
+      over = new Promise((resolve) => {
+        timeout = setTimeout(() => resolve('timer'), ms)
+      })
+    },
+    clear,
+  }
+}
+
+/** The types of the notices, and `timer` when the time is over. @param ending is aborted at the end */
+async function* noticesAndTimer(
+  notices: AsyncGenerator<Notice, void, void>,
+  timer: Timer,
+  ending: AbortController,
+): AsyncGenerator<Notice['type'] | 'timer', void, void> {
+  let next: Promise<IteratorResult<Notice, void>> | undefined
+  try {
+    for (;;) {
+      next ??= notices.next()
+      const first = await Promise.race([next, timer.over() ?? next])
+      if (first === 'timer') {
+        timer.clear()
+        yield first
+      } else if (first.done) return
+      else {
+        next = undefined
+        yield first.value.type
+      }
+    }
+  } finally {
+    // Before the return, which waits for the next notice.
+    ending.abort()
+    await notices.return()
+  }
 }
 
 function finalAfterProblem(value: unknown): string | undefined {

@@ -2,7 +2,10 @@ import type { AggregatorError } from '../src/errors.js'
 import type { Notice } from '../src/follow-events.js'
 import type { Order, OrderState } from '../src/order.js'
 
-/** An order whose states, or failures to read it, follow each other: one read at the start, one at each notice. */
+/**
+ * An order whose states, or failures to read it, follow each other: one read at the start, one at each notice and one before the
+ * end. The last one stays.
+ */
 export function story(states: readonly (OrderState | AggregatorError)[], notices: readonly Notice['type'][]) {
   let reads = 0
   const source = {
@@ -11,7 +14,7 @@ export function story(states: readonly (OrderState | AggregatorError)[], notices
       await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
     },
     async read(): Promise<Order> {
-      const state = states[reads++]
+      const state = states[Math.min(reads++, states.length - 1)]
       if (state instanceof Error) throw state
       return { state, chainId: 1, orderId: '0xab' } as Order
     },

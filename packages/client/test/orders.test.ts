@@ -93,8 +93,12 @@ describe('a page of orders', () => {
     [{ pageSize: -1 }, 'pageSize', 'must be an integer of 0 to 4294967295'],
     [{ pageSize: '5' }, 'pageSize', 'must be an integer of 0 to 4294967295'],
     [{ pageToken: '' }, 'pageToken', 'must be a text'],
-    [{ users: [ADDRESS] }, 'users', expect.stringMatching(/^is not a filter: the filters are user, solver/)],
-    [{ toString: 'x' }, 'toString', expect.stringMatching(/^is not a filter/)],
+    [
+      { users: [ADDRESS] },
+      'users',
+      expect.stringMatching(/^is not a parameter: the parameters are user, solver/),
+    ],
+    [{ toString: 'x' }, 'toString', expect.stringMatching(/^is not a parameter/)],
     [null, 'params', 'must be an object, or be left out'],
   ])('with the parameters %j is refused without a request', async (params, field, message) => {
     const { client, paths } = await clientOf()

@@ -64,6 +64,13 @@ describe('the wait for an order', () => {
     expect(await endOf(['REFUNDED', 'DEPOSITED', 'SETTLED'], { until: 'SETTLED' })).toBe('SETTLED')
   })
 
+  it('goes on when a reorganisation of an unpublished block has removed the other end', async () => {
+    const { source } = story(['REFUNDED', 'DEPOSITED', 'SETTLED'], [])
+    const end = waitForOrder(source, { until: 'SETTLED' }).then(({ state }) => state)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await Promise.race([end, 'open'])).toBe('SETTLED')
+  })
+
   it('does not end with a state that this version does not know', async () => {
     const end = await endOf(['DEPOSITED', 'A_NEW_STATE'], { timeoutMs: 100_000 }, 100_000)
     expect(end).toMatchObject({ reason: 'TIMED_OUT' })

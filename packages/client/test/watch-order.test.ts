@@ -35,6 +35,36 @@ describe('the watch of an order', () => {
     expect(await states).toEqual(['SETTLED', 'DEPOSITED', 'REFUNDED'])
   })
 
+  it('reads once more before the end, and goes on when a reorganisation of an unpublished block has removed the state', async () => {
+    const { source } = story(['REFUNDED', 'DEPOSITED', 'SETTLED'], [])
+    const onEnd = vi.fn()
+    const states = statesOf(watchOrder(source, {})).finally(onEnd)
+    await vi.advanceTimersByTimeAsync(89_999)
+    expect(onEnd).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await states).toEqual(['REFUNDED', 'DEPOSITED', 'SETTLED'])
+  })
+
+  it('does not end before the last read succeeds', async () => {
+    const down = new AggregatorError('CHAIN_UNAVAILABLE', 'Down.')
+    const onLost = vi.fn()
+    const { source } = story(['REFUNDED', down, 'DEPOSITED', 'SETTLED'], [])
+    const watch = watchOrder(source, { onLost, finalAfterMs: 1000 })
+    const states = statesOf(watch)
+    await vi.advanceTimersByTimeAsync(33_000)
+    expect(await states).toEqual(['REFUNDED', 'DEPOSITED', 'SETTLED'])
+    expect(onLost).toHaveBeenCalledOnce()
+  })
+
+  it('yields the state after a reorganisation of an unpublished block also without an end', async () => {
+    const leaving = new AbortController()
+    const options = { finalAfterMs: Number.POSITIVE_INFINITY, signal: leaving.signal }
+    const states = statesOf(watchOrder(story(['SETTLED', 'DEPOSITED', 'NONE'], []).source, options))
+    await vi.advanceTimersByTimeAsync(1_000_000)
+    leaving.abort()
+    expect(await states).toEqual(['SETTLED', 'DEPOSITED', 'NONE'])
+  })
+
   it('does not end while the order is open, until the signal', async () => {
     const leaving = new AbortController()
     const { source } = story(['SETTLED', 'DEPOSITED'], connected(1))

@@ -19,7 +19,8 @@ interface Options extends InstanceFlags {
 }
 
 const LIMIT = 20
-const MAX_LIMIT = 1_000_000
+/** Its pages fit into the requests that an instance allows in a minute (RATE_LIMIT_ORDER). */
+const MAX_LIMIT = 10_000
 
 /** `orders`: the orders of a chain, the newest first. */
 export function addOrders(program: Command, io: CliIo): void {
@@ -44,7 +45,7 @@ async function list(io: CliIo, options: Options): Promise<void> {
   const rows: ListedOrder[] = []
   let count = 0
   let isCut = false
-  await callInstance(io, options, async (client) => {
+  const listing = callInstance(io, options, async (client) => {
     // One more shows whether there are more.
     const pageSize = Math.min(limit + 1, MAX_PAGE_SIZE)
     const filter = { user, solver, state, pageSize }
@@ -55,6 +56,11 @@ async function list(io: CliIo, options: Options): Promise<void> {
       if (options.json) io.stdout.write(`${toJson(order)}\n`)
       else rows.push(order)
     }
+  })
+  await listing.catch(async (error) => {
+    // A later page has failed.
+    if (rows.length > 0) io.stdout.write(renderOrders(rows, await createDisplay(io)))
+    throw error
   })
   if (!options.json) io.stdout.write(renderOrders(rows, await createDisplay(io)))
   if (isCut) io.stderr.write(`There are more orders: list more with --limit, up to ${MAX_LIMIT}.\n`)

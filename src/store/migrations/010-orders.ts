@@ -1,7 +1,7 @@
 import { type Migration, type SqlBool, sql } from 'kysely'
 
 /**
- * Creates the table of orders, and adds the transactions and times of events. Older events get both later, in the
+ * Creates the table of orders, and adds the transactions and times of events. An event is unique by its order and type. Older events get both later, in the
  * background (see log-completion.ts), because they must be read from the chain.
  */
 export const orders: Migration = {
@@ -21,6 +21,15 @@ export const orders: Migration = {
       .columns(['chain_id', 'sequence'])
       .where(sql<SqlBool>`transaction_hash is null and is_canonical = 1`)
       .execute()
+    // Two events of a block can have the same log index, because nodes count a block's logs differently.
+    await db.schema.dropIndex('events_canonical').execute()
+    await db.schema
+      .createIndex('events_canonical')
+      .on('events')
+      .columns(['chain_id', 'block_number', 'log_index', 'type', 'order_id'])
+      .unique()
+      .where(sql<SqlBool>`is_canonical = 1`)
+      .execute()
     await db.schema
       .createTable('orders')
       .addColumn('chain_id', 'bigint', (column) => column.notNull())
@@ -35,10 +44,15 @@ export const orders: Migration = {
       .addPrimaryKeyConstraint('orders_pk', ['chain_id', 'order_id'])
       .execute()
     const position = ['block_number', 'log_index']
-    const filters = { state: [], user: ['user'], solver: ['solver'], parties: ['user', 'solver'] }
+    const filters = {
+      orders_by_state: [],
+      orders_by_user: ['user'],
+      orders_by_solver: ['solver'],
+      orders_by_parties: ['user', 'solver'],
+    }
     for (const [name, columns] of Object.entries(filters))
       await db.schema
-        .createIndex(`orders_by_${name}`)
+        .createIndex(name)
         .on('orders')
         .columns(['chain_id', ...columns, 'state', ...position])
         .execute()
