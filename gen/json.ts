@@ -234,7 +234,7 @@ export interface components {
             outputChainId?: number;
             /** @description Last moment for the fill, Unix time in seconds. */
             fillDeadline?: number;
-            /** @description The deposit, once its event is published. Absent for an address deposit. */
+            /** @description The deposit, once its event is published. Absent for an address deposit, and when its event was removed before the instance had lists of orders. */
             deposited?: components["schemas"]["OrderStep"];
             /** @description The settlement, once its event is published. */
             settled?: components["schemas"]["OrderStep"];
@@ -310,7 +310,7 @@ export interface components {
             outputChainId?: number;
             /** @description Last moment for the fill, Unix time in seconds. */
             fillDeadline?: number;
-            /** @description The deposit. Absent for an address deposit, of which the contract has no event. */
+            /** @description The deposit. Absent for an address deposit, of which the contract has no event, and when its event was removed before the instance had lists of orders. */
             deposited?: components["schemas"]["OrderStep"];
             /** @description The settlement. */
             settled?: components["schemas"]["OrderStep"];
@@ -456,7 +456,7 @@ export interface components {
             asked: number;
             /** @description Solvers with a valid offer. */
             quoted: number;
-            /** @description Solvers that answered with another status than 200. */
+            /** @description Solvers that answered with another status than 200, or declined on their sessions. */
             declined: number;
             /** @description Solvers whose reply the settlement contract would reject or has refused, or which does not match the request. */
             invalid: number;
@@ -661,7 +661,7 @@ export interface components {
              * @description How the request ended.
              *
              *     - `QUOTED`: A valid offer came in time.
-             *     - `DECLINED`: The solver answered with another status than 200.
+             *     - `DECLINED`: The solver answered with another status than 200, or declined on its session.
              *     - `INVALID`: The reply does not match the request, or the settlement contract would reject it.
              *     - `LATE`: No reply came within the service's own timeout.
              *     - `FAILED`: The service could not reach the solver, or the connection broke, or the reply was too long.
@@ -680,12 +680,24 @@ export interface components {
             outputAmount?: string;
             /** @description For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. */
             reason?: string;
-            /** @description For DECLINED, the HTTP status of the solver's reply. */
+            /** @description For DECLINED over HTTP, the status of the solver's reply. */
             httpStatus?: number;
             /** @description The outcome in words: for an offer how it ranked, otherwise what is wrong and what to do about it. */
             explanation: string;
             /** @description True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance. */
             verified?: boolean;
+            /**
+             * @description For DECLINED on a session, the solver's reason.
+             *
+             *     - `UNSUPPORTED_PAIR`: The solver does not trade this pair.
+             *     - `AMOUNT_TOO_SMALL`: The amount is too small.
+             *     - `AMOUNT_TOO_LARGE`: The amount is too large.
+             *     - `INSUFFICIENT_LIQUIDITY`: The solver lacks the liquidity now.
+             *     - `PAUSED`: The solver does not quote at the moment.
+             *     - `OTHER`: Any other reason.
+             * @enum {string}
+             */
+            declineCode?: "UNSUPPORTED_PAIR" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "INSUFFICIENT_LIQUIDITY" | "PAUSED" | "OTHER";
         };
         /** @description RegisterSolverRequest is a registration, signed by the solver. */
         RegisterSolverRequest: {

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { OpenSessionRequestSchema, OpenSessionResponseSchema } from "./session_pb.js";
+import { file_aggregator_v1_session } from "./session_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -11,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/solver.proto.
  */
 export const file_aggregator_v1_solver: GenFile = /*@__PURE__*/
-  fileDesc("ChphZ2dyZWdhdG9yL3YxL3NvbHZlci5wcm90bxINYWdncmVnYXRvci52MSKEAQoVUmVnaXN0ZXJTb2x2ZXJSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSFAoMZW5kcG9pbnRfdXJsGAMgASgJEgwKBG5hbWUYBCABKAkSEQoJc2lnbmF0dXJlGAUgASgJEhEKCXRpbWVzdGFtcBgGIAEoBCJqChZSZWdpc3RlclNvbHZlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEi8KBWNoZWNrGAMgASgLMiAuYWdncmVnYXRvci52MS5SZWdpc3RyYXRpb25DaGVjayJWChFSZWdpc3RyYXRpb25DaGVjaxIsCgdvdXRjb21lGAEgASgOMhsuYWdncmVnYXRvci52MS5DaGVja091dGNvbWUSEwoLZXhwbGFuYXRpb24YAiABKAkiYgoXVW5yZWdpc3RlclNvbHZlclJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSDwoHYWRkcmVzcxgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSEQoJdGltZXN0YW1wGAQgASgEIjsKGFVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHYWRkcmVzcxgCIAEoCSImChJMaXN0U29sdmVyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiPQoTTGlzdFNvbHZlcnNSZXNwb25zZRImCgdzb2x2ZXJzGAEgAygLMhUuYWdncmVnYXRvci52MS5Tb2x2ZXIiPgoGU29sdmVyEg8KB2FkZHJlc3MYASABKAkSDAoEbmFtZRgCIAEoCRIVCg1yZWdpc3RlcmVkX2F0GAMgASgEKssBCgxDaGVja091dGNvbWUSHQoZQ0hFQ0tfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENIRUNLX09VVENPTUVfUVVPVEVEEAESGgoWQ0hFQ0tfT1VUQ09NRV9ERUNMSU5FRBACEhkKFUNIRUNLX09VVENPTUVfSU5WQUxJRBADEhYKEkNIRUNLX09VVENPTUVfTEFURRAEEhgKFENIRUNLX09VVENPTUVfRkFJTEVEEAUSGQoVQ0hFQ0tfT1VUQ09NRV9TS0lQUEVEEAYyrQMKDVNvbHZlclNlcnZpY2USiQEKDlJlZ2lzdGVyU29sdmVyEiQuYWdncmVnYXRvci52MS5SZWdpc3RlclNvbHZlclJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLlJlZ2lzdGVyU29sdmVyUmVzcG9uc2UiKoLT5JMCJDoBKiIfL3YxL3tjaGFpbl9pZH0vc29sdmVycy9yZWdpc3RlchKQAQoQVW5yZWdpc3RlclNvbHZlchImLmFnZ3JlZ2F0b3IudjEuVW5yZWdpc3RlclNvbHZlclJlcXVlc3QaJy5hZ2dyZWdhdG9yLnYxLlVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZSIrgtPkkwIlOgEqKiAvdjEve2NoYWluX2lkfS9zb2x2ZXJzL3thZGRyZXNzfRJ9CgtMaXN0U29sdmVycxIhLmFnZ3JlZ2F0b3IudjEuTGlzdFNvbHZlcnNSZXF1ZXN0GiIuYWdncmVnYXRvci52MS5MaXN0U29sdmVyc1Jlc3BvbnNlIieC0+STAiFiB3NvbHZlcnMSFi92MS97Y2hhaW5faWR9L3NvbHZlcnNiBnByb3RvMw", [file_google_api_annotations]);
+  fileDesc("ChphZ2dyZWdhdG9yL3YxL3NvbHZlci5wcm90bxINYWdncmVnYXRvci52MSKEAQoVUmVnaXN0ZXJTb2x2ZXJSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSFAoMZW5kcG9pbnRfdXJsGAMgASgJEgwKBG5hbWUYBCABKAkSEQoJc2lnbmF0dXJlGAUgASgJEhEKCXRpbWVzdGFtcBgGIAEoBCJqChZSZWdpc3RlclNvbHZlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEi8KBWNoZWNrGAMgASgLMiAuYWdncmVnYXRvci52MS5SZWdpc3RyYXRpb25DaGVjayJWChFSZWdpc3RyYXRpb25DaGVjaxIsCgdvdXRjb21lGAEgASgOMhsuYWdncmVnYXRvci52MS5DaGVja091dGNvbWUSEwoLZXhwbGFuYXRpb24YAiABKAkiYgoXVW5yZWdpc3RlclNvbHZlclJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSDwoHYWRkcmVzcxgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSEQoJdGltZXN0YW1wGAQgASgEIjsKGFVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHYWRkcmVzcxgCIAEoCSImChJMaXN0U29sdmVyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiPQoTTGlzdFNvbHZlcnNSZXNwb25zZRImCgdzb2x2ZXJzGAEgAygLMhUuYWdncmVnYXRvci52MS5Tb2x2ZXIiPgoGU29sdmVyEg8KB2FkZHJlc3MYASABKAkSDAoEbmFtZRgCIAEoCRIVCg1yZWdpc3RlcmVkX2F0GAMgASgEKssBCgxDaGVja091dGNvbWUSHQoZQ0hFQ0tfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENIRUNLX09VVENPTUVfUVVPVEVEEAESGgoWQ0hFQ0tfT1VUQ09NRV9ERUNMSU5FRBACEhkKFUNIRUNLX09VVENPTUVfSU5WQUxJRBADEhYKEkNIRUNLX09VVENPTUVfTEFURRAEEhgKFENIRUNLX09VVENPTUVfRkFJTEVEEAUSGQoVQ0hFQ0tfT1VUQ09NRV9TS0lQUEVEEAYyhwQKDVNvbHZlclNlcnZpY2USiQEKDlJlZ2lzdGVyU29sdmVyEiQuYWdncmVnYXRvci52MS5SZWdpc3RlclNvbHZlclJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLlJlZ2lzdGVyU29sdmVyUmVzcG9uc2UiKoLT5JMCJDoBKiIfL3YxL3tjaGFpbl9pZH0vc29sdmVycy9yZWdpc3RlchKQAQoQVW5yZWdpc3RlclNvbHZlchImLmFnZ3JlZ2F0b3IudjEuVW5yZWdpc3RlclNvbHZlclJlcXVlc3QaJy5hZ2dyZWdhdG9yLnYxLlVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZSIrgtPkkwIlOgEqKiAvdjEve2NoYWluX2lkfS9zb2x2ZXJzL3thZGRyZXNzfRJ9CgtMaXN0U29sdmVycxIhLmFnZ3JlZ2F0b3IudjEuTGlzdFNvbHZlcnNSZXF1ZXN0GiIuYWdncmVnYXRvci52MS5MaXN0U29sdmVyc1Jlc3BvbnNlIieC0+STAiFiB3NvbHZlcnMSFi92MS97Y2hhaW5faWR9L3NvbHZlcnMSWAoLT3BlblNlc3Npb24SIS5hZ2dyZWdhdG9yLnYxLk9wZW5TZXNzaW9uUmVxdWVzdBoiLmFnZ3JlZ2F0b3IudjEuT3BlblNlc3Npb25SZXNwb25zZSgBMAFiBnByb3RvMw", [file_aggregator_v1_session, file_google_api_annotations]);
 
 /**
  * RegisterSolverRequest is a registration, signed by the solver.
@@ -404,6 +406,37 @@ export const SolverService: GenService<{
     methodKind: "unary";
     input: typeof ListSolversRequestSchema;
     output: typeof ListSolversResponseSchema;
+  },
+  /**
+   * OpenSession lets a solver quote without an endpoint of its own: the solver connects, and the instance asks it on that
+   * connection. gRPC over HTTP/2 only. A WebSocket at `/v1/solvers/session` has the same messages as JSON text.
+   *
+   * 1. The instance sends `challenge`. Within 5 seconds the solver sends `hello`, which is signed over the challenge. Until
+   *    then its messages may have 4 KiB, later 64 KiB.
+   * 2. The instance checks fields, challenge, signature, place and bond, in this order and by the rules of a registration.
+   *    It sends `ready`, or ends the call with the error. The solver is now active on all chains of its hello.
+   * 3. The instance sends `quoteRequest`. The solver answers each with `quote` or `decline`, in any order, before the
+   *    deadline. Then the instance sends `result`. Messages that answer no request end the session.
+   * 4. The instance sends `ping` every 20 seconds, which the solver answers with `pong`.
+   * 5. When the hello asks for events, the instance sends `event` for orders of this solver, at least once each.
+   *
+   * A solver has one session on a chain. A new one replaces the old one, which may answer its open requests and then ends
+   * with ABORTED (`SESSION_REPLACED`): do not connect again after that. A solver that also has an endpoint is asked by its
+   * session while there is one. After a session has broken off, its place is kept for five minutes.
+   *
+   * A solver that reads nothing while 256 KiB wait for it gets no more requests, and is closed after 10 seconds. On shutdown
+   * the instance sends `goAway`. After every other end, connect again after a time that doubles and has a random part.
+   *
+   * UNIMPLEMENTED (`SESSIONS_OFF`) when the operator has turned sessions off. UNAUTHENTICATED (`CHALLENGE_EXPIRED`) when
+   * the hello comes too late. PERMISSION_DENIED (`AUDIENCE_REJECTED`) when the audience is not an origin of this instance.
+   * RESOURCE_EXHAUSTED (`SESSION_LIMIT_REACHED`) when too many connections have not sent their hello.
+   *
+   * @generated from rpc aggregator.v1.SolverService.OpenSession
+   */
+  openSession: {
+    methodKind: "bidi_streaming";
+    input: typeof OpenSessionRequestSchema;
+    output: typeof OpenSessionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aggregator_v1_solver, 0);
