@@ -1,5 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
-import { readCorsOrigins, readEndpointAllowlist, readMetricsAuth, readTrustProxy } from './config/access.js'
+import {
+  readCorsOrigins,
+  readEndpointAllowlist,
+  readMetricsAuth,
+  readPublicUrls,
+  readTrustProxy,
+} from './config/access.js'
 import { type ChainConfig, readChains } from './config/chains.js'
 import { type DatabaseLocation, readDatabaseLocation } from './config/database-url.js'
 import { findMisspellings } from './config/misspelt.js'
@@ -68,6 +74,10 @@ export interface Config extends DatabaseLocation {
   readonly corsOrigins: readonly string[]
   /** Proxies whose `X-Forwarded-For` is trusted: a number of hops, or addresses and CIDRs. */
   readonly trustProxy: number | readonly string[]
+  /** Whether solvers may connect instead of exposing an endpoint (docs/decisions.md, D18). */
+  readonly solverSessions: boolean
+  /** Origins by which clients reach the instance, such as `https://quotes.example`. A session names one of them. */
+  readonly publicUrls: readonly string[]
   /** `user:password`; undefined leaves `/metrics` open. */
   readonly metricsAuth: string | undefined
   /** Host names and CIDRs of solver endpoints that are exempt from the rules of production. */
@@ -134,6 +144,8 @@ export function readConfig(environment: Environment): Config {
     quoteRecordMaxBytes: env.integer('QUOTE_RECORD_MAX_MB', { min: 1, max: MAX_RECORD_MB }) * 2 ** 20,
     corsOrigins: readCorsOrigins(env),
     trustProxy: readTrustProxy(env),
+    solverSessions: env.oneOf('SOLVER_SESSIONS', ['true', 'false']) === 'true',
+    publicUrls: readPublicUrls(env),
     metricsAuth: readMetricsAuth(env),
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),

@@ -27,6 +27,8 @@ export const DEFAULTS = {
   RATE_LIMIT_UNREGISTER: '10',
   RATE_LIMIT_SOLVERS: '60',
   RATE_LIMIT_STREAMS: '300',
+  RATE_LIMIT_SESSIONS: '30',
+  SOLVER_SESSIONS: 'true',
   MAX_STREAM_CLIENTS: '10000',
   MAX_STREAM_CLIENTS_PER_IP: '100',
   EVENT_RETENTION_DAYS: '30',
@@ -47,6 +49,7 @@ export const OPTIONAL_VARIABLES = [
   'TRUST_PROXY',
   'METRICS_AUTH',
   'SOLVER_ENDPOINT_ALLOWLIST',
+  'PUBLIC_URLS',
 ] as const
 
 /** The required variables of one chain, without the suffix `_<chainId>`. */

@@ -7,6 +7,8 @@ interface InstanceOptions {
   readonly dbPath: string
   /** URL of the PostgreSQL that replicas share; undefined for a file. */
   readonly databaseUrl: string | undefined
+  /** Time for which a replica without a sign of life keeps its solver sessions; 10 s when undefined. */
+  readonly leaseMs?: number | undefined
   readonly rateLimitStore: 'memory' | 'postgres'
   /** Time for which records of quotes are kept; 0 keeps none. */
   readonly quoteRecordHours: number

@@ -2,18 +2,23 @@ import { ConfigError } from '../environment.js'
 import { NewerSchemaError } from '../store/database.js'
 import { createConnectionPool } from '../store/postgres.js'
 import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres-stores.js'
+import { LEASE_MS } from '../store/replica-lease.js'
 import { connectCluster } from './connect-cluster.js'
 import type { Instance } from './instance.js'
+import { startLeaseRenewal } from './lease-renewal.js'
 
-type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable'>
+type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leaseMs'> & {
+  /** See `PostgresStoresOptions`; 10 s when undefined. */
+  readonly leaseMs?: number | undefined
+}
 
 /**
  * Opens the stores that replicas share in PostgreSQL, and connects this replica to the others. When its connection to
- * them is lost, the connections of the stores are replaced too.
+ * them is lost, the connections of the stores are replaced too. Its lease lasts until its end.
  * @throws ConfigError when PostgreSQL cannot be reached, rejects the user, or has the tables of a newer version
  */
 export async function openReplica(options: ReplicaOptions): Promise<Instance> {
-  const { databaseUrl, log } = options
+  const { databaseUrl, leaseMs = LEASE_MS, log } = options
   const pool = createConnectionPool(databaseUrl)
   const opened = [pool.close]
   const close = async () => {
@@ -22,8 +27,9 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
   try {
     const cluster = await connectCluster({ databaseUrl, onLost: pool.renew, log })
     opened.push(cluster.close)
-    const stores = await openPostgresStores({ ...options, pool, isReachable: cluster.isDatabaseUp })
+    const stores = await openPostgresStores({ ...options, leaseMs, pool, isReachable: cluster.isDatabaseUp })
     opened.push(stores.close)
+    opened.push(await startLeaseRenewal({ lease: stores.lease, leaseMs, log }))
     const isDatabaseUp = () => cluster.isDatabaseUp() && stores.isUp()
     return { stores, cluster: { ...cluster, isDatabaseUp }, close }
   } catch (error) {

@@ -1,10 +1,17 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { AN_ORIGIN, parseOrigin } from '../domain/origin.js'
 import type { EnvironmentReader } from '../environment.js'
 
 /** Reads the origins whose pages may call the service. */
 export function readCorsOrigins(env: EnvironmentReader): readonly string[] {
   return env.checkedList('CORS_ORIGINS', isOrigin, '* or origins such as https://app.example.org')
+}
+
+/** Reads the origins by which clients reach the instance, in the normal form of the WHATWG URL standard. */
+export function readPublicUrls(env: EnvironmentReader): readonly string[] {
+  const urls = env.checkedList('PUBLIC_URLS', (text) => parseOrigin(text) !== undefined, AN_ORIGIN)
+  return [...new Set(urls.flatMap((text) => parseOrigin(text) ?? []))]
 }
 
 /** Reads which proxies are trusted: a number of hops, or addresses and CIDRs. */

@@ -15,6 +15,8 @@ export interface RateLimitConfig {
   readonly unregister: number
   readonly solvers: number
   readonly streams: number
+  /** Connections for a solver session, on both transports. */
+  readonly sessions: number
 }
 
 /** Where requests are counted: in the memory of each replica, or in the database for all replicas together. */
@@ -33,6 +35,7 @@ export function readRateLimits(env: EnvironmentReader): RateLimitConfig {
     unregister: limit('RATE_LIMIT_UNREGISTER'),
     solvers: limit('RATE_LIMIT_SOLVERS'),
     streams: limit('RATE_LIMIT_STREAMS'),
+    sessions: limit('RATE_LIMIT_SESSIONS'),
   }
 }
 

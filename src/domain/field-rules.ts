@@ -114,6 +114,9 @@ export function integerOf(minimum: number, maximum: number, mustBe?: string): In
   return { minimum, maximum, mustBe: mustBe ?? `must be an integer of ${minimum} to ${highest}` }
 }
 
+/** Chains of one solver session. */
+export const MAX_SESSION_CHAINS = 32
+
 /** Orders of one page of a list. */
 export const DEFAULT_PAGE_SIZE = 50
 export const MAX_PAGE_SIZE = 200

@@ -1,6 +1,7 @@
 import type { Address } from './hex.js'
 import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { DepositMode, OrderType, QuoteKind } from './quote.js'
+import type { DeclineCode } from './session.js'
 import type { FailReason, SolverResult } from './solver-result.js'
 import type { ContractRefusal } from './verification.js'
 
@@ -16,7 +17,10 @@ export interface RecordedResult extends AnsweredAmounts {
   /** Milliseconds for which the solver had the request. */
   readonly durationMs?: number | undefined
   readonly reason?: DropReason | ContractRefusal | FailReason | undefined
+  /** Of a request over HTTP that the solver declined. */
   readonly httpStatus?: number | undefined
+  /** Of a request that the solver declined on its session. */
+  readonly declineCode?: DeclineCode | undefined
   /** Whether the settlement contract accepted the offer when it was asked; absent in all other cases. */
   readonly verified?: true | undefined
 }

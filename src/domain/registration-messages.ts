@@ -1,4 +1,5 @@
 import { type Address, lowerCase } from './hex.js'
+import type { SessionText } from './session.js'
 
 /** What a solver signs to register; `timestamp` is Unix time in milliseconds. */
 export interface RegistrationText {
@@ -30,5 +31,20 @@ export function unregistrationMessage(
     `${protocolName} Solver Unregistration`,
     `Address: ${lowerCase(text.address)}`,
     `Timestamp: ${text.timestamp}`,
+  ].join('\n')
+}
+
+/**
+ * The text that a solver signs to open a session (docs/decisions.md, D18). The audience keeps a hostile instance from passing
+ * the signature on to another one, and the nonce keeps anyone from using it again.
+ */
+export function sessionMessage(protocolName: string, text: SessionText): string {
+  return [
+    `${protocolName} Solver Session`,
+    `Address: ${lowerCase(text.address)}`,
+    `Name: ${text.name}`,
+    `Audience: ${text.audience}`,
+    `Chains: ${[...text.chainIds].sort((one, other) => one - other).join(',')}`,
+    `Challenge: ${text.nonce}`,
   ].join('\n')
 }

@@ -1,9 +1,10 @@
 import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { SignedQuote } from './quote.js'
+import type { DeclineCode } from './session.js'
 import type { ContractRefusal } from './verification.js'
 
-/** Why a request to a solver failed, or its reply could not be read. It does not reveal the solver's endpoint. */
-export type FailReason =
+/** Why a request to an endpoint failed, or its reply could not be read. It does not reveal the endpoint. */
+export type HttpFailReason =
   | 'endpoint_rejected'
   | 'name_not_resolved'
   | 'connection_refused'
@@ -13,11 +14,23 @@ export type FailReason =
   | 'reply_too_long'
   | 'connection_lost'
 
+/** Why a request on a session failed (docs/decisions.md, D18). */
+export type SessionFailReason =
+  /** The session ended before the reply. */
+  | 'session_ended'
+  /** Too much data waits to be read by the solver, so that nothing was sent. */
+  | 'session_congested'
+
+/** Why a request to a solver failed. */
+export type FailReason = HttpFailReason | SessionFailReason
+
 /** The result of the request to one solver. A failure is a value, so that it does not affect other solvers. */
 export type SolverResult =
   | { readonly kind: 'quoted'; readonly offer: SignedQuote }
-  /** The solver answered with another status than 200. */
+  /** The solver answered over HTTP with another status than 200. */
   | { readonly kind: 'declined'; readonly status: number }
+  /** The solver declined on its session. */
+  | { readonly kind: 'declined'; readonly code: DeclineCode }
   /** The user cannot use the reply. */
   | {
       readonly kind: 'invalid'
@@ -46,19 +59,39 @@ export function isDecline(status: number): boolean {
 
 /**
  * What the solver itself did, for its circuit breaker and its metrics (docs/decisions.md, D14).
- * @returns undefined without a response of the solver: it was late, or its request was cancelled
+ * @returns undefined without a response of the solver: it was late, or its request was cancelled or could not be sent on its session
  */
 export function responseOf(result: SolverResult): 'offer' | 'decline' | 'error' | undefined {
   switch (result.kind) {
     case 'quoted':
       return 'offer'
     case 'declined':
-      return isDecline(result.status) ? 'decline' : 'error'
+      return 'code' in result || isDecline(result.status) ? 'decline' : 'error'
     case 'invalid':
-    case 'failed':
       return 'error'
+    case 'failed':
+      return result.reason === 'session_congested' ? undefined : 'error'
     case 'late':
     case 'cancelled':
       return undefined
   }
+}
+
+/** A result as a solver sees it on its session. `circuit_open`: the quote did not wait for the solver. */
+export type ReportedResult = SolverResult | { readonly kind: 'circuit_open' }
+
+/** The part of a result that its solver sees on its session (docs/decisions.md, D15). */
+export interface SessionResult {
+  /** The name of the outcome in the proto. */
+  readonly outcome: Uppercase<ReportedResult['kind']>
+  /** For INVALID and FAILED, as in a record. */
+  readonly reason?: string
+}
+
+/** What a solver may see of the result of its own request: nothing that depends on other solvers. */
+export function toSessionResult(result: ReportedResult): SessionResult {
+  const outcome = result.kind.toUpperCase() as SessionResult['outcome']
+  return result.kind === 'invalid' || result.kind === 'failed'
+    ? { outcome, reason: result.reason }
+    : { outcome }
 }

@@ -12,9 +12,32 @@ export function keyOf({ chainId, address }: SolverKey): string {
   return `${chainId} ${address}`
 }
 
-/** A registered solver of one chain. */
+/**
+ * Stands for the endpoint of a solver without one. It is a URL that nothing can connect to: so it also stands in the database,
+ * where versions without sessions expect a URL.
+ */
+export const NO_ENDPOINT = 'session:'
+
+/** The connection on which a solver is asked instead of at an endpoint (docs/decisions.md, D18). */
+export interface SolverSession {
+  /** A UUID. */
+  readonly id: string
+}
+
+/** A solver's session that another replica holds. This replica cannot ask on it. */
+export interface RemoteSession extends SolverSession {
+  /** The UUID of that replica. */
+  readonly replicaId: string
+}
+
+/** A registered solver of one chain: it has an endpoint, a session, or both. */
 export interface Solver extends SolverKey {
+  /** `NO_ENDPOINT` when the solver has only registered by sessions. */
   readonly endpointUrl: string
+  /** The solver's session at this replica. It takes precedence over the endpoint; undefined while there is none. */
+  readonly session?: SolverSession | undefined
+  /** The solver's session at another replica; undefined while there is none. */
+  readonly remoteSession?: RemoteSession | undefined
   readonly name: string
   /** Time of its first registration, Unix time in milliseconds. */
   readonly registeredAt: number

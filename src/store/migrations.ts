@@ -9,6 +9,7 @@ import { solverPlaces } from './migrations/007-solver-places.js'
 import { recordKey } from './migrations/008-record-key.js'
 import { fieldTerms } from './migrations/009-field-terms.js'
 import { orders } from './migrations/010-orders.js'
+import { solverSessions } from './migrations/011-solver-sessions.js'
 
 /** The migrations by name, applied in the order of the names. A released migration is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '008-record-key': recordKey,
   '009-field-terms': fieldTerms,
   '010-orders': orders,
+  '011-solver-sessions': solverSessions,
 }

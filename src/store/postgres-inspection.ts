@@ -47,6 +47,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   chain_leaders: true,
   solver_bonds: true,
   record_keys: true,
+  replicas: true,
   quote_records: true,
   quote_record_bytes: true,
   rate_limits: true,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Logger } from '../telemetry/log.js'
 import { createBondStore } from './bond-store.js'
 import { createCircuitBreakerStore } from './circuit-breaker-store.js'
@@ -12,6 +13,7 @@ import { bytesSinceOldest } from './quote-record-size.js'
 import { createQuoteRecordTable, type QuoteRecordSchema } from './quote-record-table.js'
 import { openRateLimitCounters } from './rate-limit-counters.js'
 import { readRecordKey } from './record-key.js'
+import { createReplicaLease, type ReplicaLease } from './replica-lease.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 import type { Stores } from './stores.js'
@@ -21,6 +23,8 @@ export interface PostgresStoresOptions {
   readonly pool: ConnectionPool
   /** Whether PostgreSQL is reachable, as far as is known. */
   readonly isReachable: () => boolean
+  /** Time for which a replica without a sign of life keeps its solver sessions. */
+  readonly leaseMs: number
   readonly rateLimitStore: 'memory' | 'postgres'
   /** Time for which records of quotes are kept; 0 keeps none. */
   readonly quoteRecordHours: number
@@ -31,13 +35,18 @@ export interface PostgresStoresOptions {
   readonly log: Logger
 }
 
+/** The stores of a replica, which holds its solver sessions by a lease. */
+export interface PostgresStores extends Stores {
+  /** It is not taken yet. */
+  readonly lease: ReplicaLease
+}
+
 /**
  * Opens the stores that replicas share in PostgreSQL. Their end does not close the pool.
  * @throws NewerSchemaError when a newer version wrote the tables; otherwise pg's error
  */
-export async function openPostgresStores(options: PostgresStoresOptions): Promise<Stores> {
-  const { databaseUrl, pool, isReachable, rateLimitStore, quoteRecordHours, quoteRecordMaxBytes, now, log } =
-    options
+export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
+  const { databaseUrl, pool, isReachable, leaseMs, rateLimitStore, now, log } = options
   const counters = openRateLimitCounters({
     databaseUrl,
     isUp: isReachable,
@@ -53,17 +62,21 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     const records = await openTables<QuoteRecordSchema>(pool.dialect(), POSTGRES_TABLES.quoteRecords)
     const recordTable = createQuoteRecordTable(records, {
       size: bytesSinceOldest(records),
-      maxBytes: quoteRecordMaxBytes,
+      maxBytes: options.quoteRecordMaxBytes,
     })
     await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
     health.start(() => probeWrites(database))
+    const replicaId = randomUUID()
+    const lease = createReplicaLease(database, POSTGRES_COORDINATION, { replicaId, leaseMs })
+    const holder = { replicaId, assertHeld: lease.assertHeld }
     return {
-      solvers: health.watch(createSolverStore(database, POSTGRES_COORDINATION)),
+      lease: health.watch(lease),
+      solvers: health.watch(createSolverStore(database, POSTGRES_COORDINATION, holder)),
       bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
       events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
       orders: health.watch(createOrderStore(database)),
       circuitBreakers: health.watch(createCircuitBreakerStore(database)),
-      quoteRecords: quoteRecordHours === 0 ? undefined : health.watch(recordTable),
+      quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),
       limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,
       isUp: health.isUp,

@@ -12,12 +12,14 @@ export interface Schema {
   chain_leaders: ChainLeaderTable
   solver_bonds: SolverBondTable
   record_keys: RecordKeyTable
+  replicas: ReplicaTable
 }
 
 interface SolverTable {
   chain_id: number
   /** Lower case. */
   address: string
+  /** `NO_ENDPOINT` when the solver has only registered by sessions. */
   endpoint_url: string
   name: string
   registered_at_ms: number
@@ -25,6 +27,21 @@ interface SolverTable {
   is_bonded: number
   /** Time of the first read of an insufficient bond; null while it suffices. */
   unbonded_since_ms: number | null
+  /** The last session (docs/decisions.md, D18); null when the solver has had none. */
+  session_id: string | null
+  /** The replica that held the last session; null when the solver has had none. */
+  session_replica: string | null
+  /** Time at which the session ended; null while it lasts. */
+  session_ended_at_ms: number | null
+}
+
+/** The leases of the replicas, by the clock of the database. A file has none. */
+interface ReplicaTable {
+  /** A UUID of one process. */
+  id: string
+  /** Since when the replica has renewed its lease without a gap. */
+  renewed_since_ms: number
+  expires_at_ms: number
 }
 
 /** The last accepted timestamp of each solver. It outlives the registration (docs/decisions.md, D5). */

@@ -1,6 +1,14 @@
+import type { Updateable } from 'kysely'
 import type { Address } from '../domain/hex.js'
-import { type SolverKey, timestampReused } from '../domain/solver.js'
+import {
+  NO_ENDPOINT,
+  type Solver,
+  type SolverKey,
+  solverLimitReached,
+  timestampReused,
+} from '../domain/solver.js'
 import type { Database, DatabaseTransaction } from './database.js'
+import type { Schema } from './schema.js'
 
 /** The solvers that a new solver may replace when the chain has no free place. */
 export interface Replaceable {
@@ -9,6 +17,9 @@ export interface Replaceable {
   /** Unix time in milliseconds: a solver that had a sufficient bond at that time or later is not replaced. */
   readonly unbondedBefore: number
 }
+
+/** For a chain on which a new solver needs a free place. */
+export const NONE_REPLACEABLE: Replaceable = { addresses: [], unbondedBefore: 0 }
 
 /** Reads the last accepted timestamp of a solver, Unix time in milliseconds; undefined when none was accepted. */
 export async function readTimestamp(
@@ -48,8 +59,64 @@ export async function acceptTimestamp(
   if (accepted === undefined) throw timestampReused((await readTimestamp(transaction, key)) ?? timestamp)
 }
 
+/**
+ * Finds a place for a solver. On a full chain, a new solver takes the place of a replaceable one, which is deleted.
+ * @returns the replaced solver; undefined when a place was free
+ * @throws ServiceError SOLVER_LIMIT_REACHED
+ */
+export async function makeRoom(
+  transaction: DatabaseTransaction,
+  key: SolverKey,
+  maxPerChain: number,
+  replaceable: Replaceable,
+): Promise<Address | undefined> {
+  if (await isRegistered(transaction, key)) return undefined
+  if (!(await hasSolvers(transaction, key.chainId, maxPerChain))) return undefined
+  const replaced = await deleteReplaceable(transaction, key.chainId, replaceable)
+  if (replaced === undefined) throw solverLimitReached(maxPerChain)
+  return replaced
+}
+
+async function isRegistered(database: Database, { chainId, address }: SolverKey): Promise<boolean> {
+  const row = await database
+    .selectFrom('solvers')
+    .select('address')
+    .where('chain_id', '=', chainId)
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Adds a solver, or updates name, bond and `columns` of the registered one. So a session keeps the endpoint, an endpoint
+ * keeps the session, and both keep `registeredAt`.
+ */
+export async function upsertSolver(
+  transaction: DatabaseTransaction,
+  solver: Omit<Solver, 'endpointUrl' | 'session' | 'remoteSession'>,
+  columns: Updateable<Schema['solvers']>,
+): Promise<void> {
+  const changes = {
+    name: solver.name,
+    is_bonded: Number(solver.isBonded),
+    unbonded_since_ms: solver.unbondedSince ?? null,
+    ...columns,
+  }
+  await transaction
+    .insertInto('solvers')
+    .values({
+      chain_id: solver.chainId,
+      address: solver.address,
+      endpoint_url: NO_ENDPOINT,
+      registered_at_ms: solver.registeredAt,
+      ...changes,
+    })
+    .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(changes))
+    .execute()
+}
+
 /** Whether a chain has a number of solvers, or more. */
-export async function hasSolvers(database: Database, chainId: number, limit: number): Promise<boolean> {
+async function hasSolvers(database: Database, chainId: number, limit: number): Promise<boolean> {
   const { count } = await database
     .selectFrom('solvers')
     .select((select) => select.fn.countAll<number>().as('count'))
@@ -62,7 +129,7 @@ export async function hasSolvers(database: Database, chainId: number, limit: num
  * Deletes the first replaceable solver.
  * @returns its address; undefined when each of them has a sufficient bond again or no longer exists
  */
-export async function deleteReplaceable(
+async function deleteReplaceable(
   transaction: DatabaseTransaction,
   chainId: number,
   { addresses, unbondedBefore }: Replaceable,

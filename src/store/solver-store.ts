@@ -2,21 +2,24 @@ import { type Selectable, sql } from 'kysely'
 import { toDisplayName } from '../domain/display-name.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
-import { type Solver, type SolverKey, solverLimitReached } from '../domain/solver.js'
+import type { Solver, SolverKey } from '../domain/solver.js'
 import { assertNotBlocked, isBlocked, readBlocked } from './blocked-solvers.js'
-import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
+import { type Coordination, type Database, NO_COORDINATION } from './database.js'
+import { ONLY_REPLICA, type SessionHolder } from './replica-lease.js'
 import type { Schema } from './schema.js'
+import { createSolverSessionStore, type SolverSessionStore } from './solver-session-store.js'
 import {
   acceptTimestamp,
-  deleteReplaceable,
   deleteUnbonded,
-  hasSolvers,
+  makeRoom,
+  NONE_REPLACEABLE,
   type Replaceable,
   readTimestamp,
+  upsertSolver,
 } from './solver-statements.js'
 
 /** Stores registrations. It keeps the last accepted timestamp of each solver after they end. */
-export interface SolverStore {
+export interface SolverStore extends SolverSessionStore {
   /** All registered solvers, or those of one chain; the longest registered first. */
   readAll(chainId?: number): Promise<Solver[]>
   /** The last accepted timestamp, Unix time in milliseconds; undefined when none was accepted. */
@@ -24,8 +27,8 @@ export interface SolverStore {
   /** Whether the operator has blocked the address on the chain. */
   isBlocked(key: SolverKey): Promise<boolean>
   /**
-   * Adds or updates a solver and stores its timestamp, in one transaction. A registered one keeps its `registeredAt`. On
-   * a full chain, a new solver replaces a replaceable one that still has no sufficient bond. The timestamp of the
+   * Adds or updates a solver with an endpoint and stores its timestamp, in one transaction. A registered one keeps its
+   * `registeredAt` and its session. On a full chain, a new solver replaces a replaceable one that still has no sufficient bond. The timestamp of the
    * replaced one stays.
    * @returns the replaced solver; undefined when a place was free
    * @throws ServiceError TIMESTAMP_REUSED, SOLVER_BLOCKED, or SOLVER_LIMIT_REACHED when no place is free
@@ -37,7 +40,7 @@ export interface SolverStore {
     replaceable?: Replaceable,
   ): Promise<Address | undefined>
   /**
-   * Removes a solver and stores its timestamp, in one transaction.
+   * Removes a solver with its session and stores its timestamp, in one transaction.
    * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_NOT_FOUND
    */
   remove(key: SolverKey, timestamp: number): Promise<void>
@@ -60,14 +63,16 @@ export interface SolverStore {
   removeBlocked(chainId: number): Promise<Address[]>
 }
 
-const NONE_REPLACEABLE: Replaceable = { addresses: [], unbondedBefore: 0 }
-
 /** Builds the store of registrations over an open database. It notifies replicas of each change, by the chain's id. */
 export function createSolverStore(
   database: Database,
-  { serialize, notify }: Coordination = NO_COORDINATION,
+  coordination: Coordination = NO_COORDINATION,
+  holder: SessionHolder = ONLY_REPLICA,
 ): SolverStore {
+  const { serialize, notify } = coordination
   return {
+    ...createSolverSessionStore(database, coordination, holder),
+
     async readAll(chainId) {
       const rows = await database
         .selectFrom('solvers')
@@ -76,7 +81,7 @@ export function createSolverStore(
         .orderBy('registered_at_ms')
         .orderBy('address')
         .execute()
-      return rows.map(toSolver)
+      return rows.map((row) => toSolver(row, holder.replicaId))
     },
 
     lastTimestamp: (key) => readTimestamp(database, key),
@@ -88,14 +93,8 @@ export function createSolverStore(
         await serialize(transaction, `solvers ${solver.chainId}`)
         await acceptTimestamp(transaction, solver, timestamp)
         await assertNotBlocked(transaction, solver, serialize)
-        const isFull =
-          !(await isRegistered(transaction, solver)) &&
-          (await hasSolvers(transaction, solver.chainId, maxPerChain))
-        const replaced = isFull
-          ? await deleteReplaceable(transaction, solver.chainId, replaceable)
-          : undefined
-        if (isFull && replaced === undefined) throw solverLimitReached(maxPerChain)
-        await upsert(transaction, solver)
+        const replaced = await makeRoom(transaction, solver, maxPerChain, replaceable)
+        await upsertSolver(transaction, solver, { endpoint_url: solver.endpointUrl })
         await notify(transaction, 'solvers', String(solver.chainId))
         return replaced
       }),
@@ -155,12 +154,13 @@ export function createSolverStore(
 }
 
 /** Converts a name that only an older version accepted, so that other code need not handle it. */
-function toSolver(row: Selectable<Schema['solvers']>): Solver {
+function toSolver(row: Selectable<Schema['solvers']>, replicaId: string): Solver {
   const { is_bonded, unbonded_since_ms } = row
   return {
     chainId: row.chain_id,
     address: row.address as Address,
     endpointUrl: row.endpoint_url,
+    ...sessionOf(row, replicaId),
     name: toDisplayName(row.name),
     registeredAt: row.registered_at_ms,
     isBonded: is_bonded === 1,
@@ -168,31 +168,10 @@ function toSolver(row: Selectable<Schema['solvers']>): Solver {
   }
 }
 
-async function isRegistered(database: Database, { chainId, address }: SolverKey): Promise<boolean> {
-  const row = await database
-    .selectFrom('solvers')
-    .select('address')
-    .where('chain_id', '=', chainId)
-    .where('address', '=', address)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-async function upsert(transaction: DatabaseTransaction, solver: Solver): Promise<void> {
-  const changes = {
-    endpoint_url: solver.endpointUrl,
-    name: solver.name,
-    is_bonded: Number(solver.isBonded),
-    unbonded_since_ms: solver.unbondedSince ?? null,
-  }
-  await transaction
-    .insertInto('solvers')
-    .values({
-      chain_id: solver.chainId,
-      address: solver.address,
-      registered_at_ms: solver.registeredAt,
-      ...changes,
-    })
-    .onConflict((conflict) => conflict.columns(['chain_id', 'address']).doUpdateSet(changes))
-    .execute()
+function sessionOf(
+  { session_id: id, session_replica: holder, session_ended_at_ms: endedAt }: Selectable<Schema['solvers']>,
+  replicaId: string,
+): Pick<Solver, 'session' | 'remoteSession'> {
+  if (id === null || holder === null || endedAt !== null) return {}
+  return holder === replicaId ? { session: { id } } : { remoteSession: { id, replicaId: holder } }
 }

@@ -58,11 +58,14 @@ async function openAll(
 ): Promise<Stores> {
   const guard = <S extends object>(store: S) => nameUnavailable(store, faultErrorOf)
   health.start(() => probeWrites(database))
+  const solvers = createSolverStore(database)
+  // Sessions end with their process, and no other process has any of this file's.
+  await solvers.endAllSessions(now())
   const recordKey = await readRecordKey(database)
   const quoteRecords =
     quoteRecordHours === 0 ? undefined : await openQuoteRecordFile(dbPath, quoteRecordMaxBytes, log)
   return {
-    solvers: guard(createSolverStore(database)),
+    solvers: guard(solvers),
     bonds: guard(createBondStore(database)),
     events: guard(createEventStore(database, now)),
     orders: guard(createOrderStore(database)),
