@@ -16,6 +16,7 @@ import type { OfferVerifier } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecorder } from './quote-recorder.js'
 import type { QuoteTrace } from './quote-trace.js'
+import type { ReportResults } from './report-results.js'
 import { requestBody } from './request-body.js'
 import type { RoundErrors } from './round-errors.js'
 import type { RoundMetrics } from './round-metrics.js'
@@ -65,7 +66,7 @@ export interface RoundResult {
 }
 
 interface AggregatorOptions {
-  readonly directory: Pick<SolverDirectory, 'active'>
+  readonly directory: Pick<SolverDirectory, 'reachable'>
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly healthRegistry: Pick<SolverHealthRegistry, 'of'>
   readonly rules: Pick<ContractRules, 'canCheck'>
@@ -76,6 +77,7 @@ interface AggregatorOptions {
   readonly recorder: Pick<QuoteRecorder, 'record'>
   readonly roundMetrics: RoundMetrics
   readonly roundErrors: RoundErrors
+  readonly reportResults: ReportResults
   /** Called with each FIRM request that has a valid offer. */
   readonly onQuoted: (request: QuoteRequest) => void
   readonly maxQuoteFanOut: number
@@ -94,11 +96,13 @@ interface VerifyContext {
 }
 
 const NOBODY_HEARS = () => {}
+/** What a solver sees of a request that no quote waited for, as in the record. */
+const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
 
 /** Builds the aggregator. A round goes through its functions in their order: select, ask, rank, verify, record. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
   const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
-  const { clock, now, roundMetrics, roundErrors } = options
+  const { clock, now, roundMetrics, roundErrors, reportResults } = options
   const recordStage = {
     prepare: options.stages.of('prepare'),
     solvers: options.stages.of('solvers'),
@@ -116,7 +120,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const { chainId, kind } = request
     const hasher = hasherOf(chainId)
     const healths = healthRegistry
-      .of(chainId, directory.active(chainId))
+      .of(chainId, directory.reachable(chainId))
       .filter(({ solver }) => rules.canCheck(solver))
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const startedAt = clock()
@@ -127,7 +131,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
     const body = Buffer.from(requestBody(request))
-    const solverRequest = { body, quoteIds: idOf, kind, traceparent: caller.traceparent }
+    const solverRequest = { request, body, quoteIds: idOf, kind, traceparent: caller.traceparent }
     return { ...picked, round, clientKey, solvers, fanOutRequest: { request, hasher, solverRequest } }
   }
 
@@ -139,9 +143,11 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     softDeadline: SoftDeadline | undefined,
   ): Promise<SolverAttempt[]> {
     for (const health of probed)
-      void fanOut
-        .probe(fanOutRequest, health, clientKey)
-        .then((result) => roundMetrics.countResults(fanOutRequest.request, [result]))
+      void fanOut.probe(fanOutRequest, health, clientKey).then(([attempt]) => {
+        if (attempt === undefined) return
+        roundMetrics.countResults(fanOutRequest.request, [attempt.result])
+        reportResults([{ ...attempt, result: CIRCUIT_OPEN }], fanOutRequest.solverRequest.quoteIds)
+      })
     if (awaited.length === 0) return []
     const onAttempt = (attempt: SolverAttempt) => progress.add(attempt, clock())
     const collecting = fanOut.collect(fanOutRequest, awaited, round, { signal, softDeadline, onAttempt })
@@ -212,6 +218,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
         circuitOpen: solvers.slice(awaited.length),
       }
       recorder.record(trace)
+      reportResults(attempts, selected.fanOutRequest.solverRequest.quoteIds)
       roundMetrics.countRound(trace, progress.bestAt === undefined ? undefined : endedAt - progress.bestAt)
       if (trace.outcome === 'quoted' && request.kind === 'FIRM') options.onQuoted(request)
       const error = ranked.length > 0 ? undefined : roundErrors.noOffer(chainId, quoteId, results)

@@ -1,6 +1,7 @@
 import { MAX_REPLY_KIB } from '../domain/field-rules.js'
 import type { DropReason } from '../domain/offer.js'
 import type { QuoteParameters, RecordedResult } from '../domain/quote-record.js'
+import type { DeclineCode } from '../domain/session.js'
 import { type FailReason, isDecline, isRedirect } from '../domain/solver-result.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 
@@ -19,15 +20,17 @@ export function explain(answer: RecordedResult, record: Competition): string {
     case 'quoted':
       return explainRank(answer, record)
     case 'declined':
-      return explainRefusal(answer.httpStatus ?? 0)
+      return answer.declineCode === undefined
+        ? explainRefusal(answer.httpStatus ?? 0)
+        : DECLINES[answer.declineCode]
     case 'invalid':
       return explainDrop(answer, record)
     case 'failed':
       return FAILURES[answer.reason as FailReason]
     case 'late':
-      return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline at once with status 422 or 503.`
+      return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline at once: over HTTP with status 422 or 503.`
     case 'cancelled':
-      return 'The quote ended before the reply came: the caller went away or set a shorter deadline, or the request waited for a free connection. This does not count against the solver.'
+      return 'The quote ended before the reply came: the caller went away or set a shorter deadline, or the request waited for a free connection or for earlier requests on the session. This does not count against the solver.'
     case 'circuit_open':
       return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. A quote in time closes the breaker: at once in its first two open periods, later at the end of the period.'
   }
@@ -79,6 +82,19 @@ function explainRefusal(status: number): string {
     return `The solver answered with status ${status}. Redirects are not followed: register the URL that answers itself.`
   const fault = isDecline(status) ? '' : ' It is an error of the solver: decline with status 422 or 503.'
   return `The solver answered with status ${status}; only 200 carries an offer.${fault}`
+}
+
+/** The explanation of each code with which a solver declines on its session. */
+const DECLINES: Readonly<Record<DeclineCode, string>> = {
+  UNSUPPORTED_PAIR: 'The solver declined: it does not trade this pair on these chains.',
+  AMOUNT_TOO_SMALL: 'The solver declined: the amount is below the smallest that it trades.',
+  AMOUNT_TOO_LARGE: 'The solver declined: the amount is above the largest that it trades.',
+  INSUFFICIENT_LIQUIDITY:
+    'The solver declined: it lacks the liquidity at the moment. It can offer again when it has more of the output token.',
+  PAUSED:
+    'The solver declined: it has paused quoting. To get no requests meanwhile, it can close its session.',
+  OTHER:
+    'The solver declined without one of the known codes. A code of the list tells its developer more in this record.',
 }
 
 /** @param answer its reason is an error of the contract when DROPS has no explanation of it */
@@ -153,4 +169,8 @@ const FAILURES: Readonly<Record<FailReason, string>> = {
   not_http: 'The endpoint sent no valid HTTP/1.1 response.',
   reply_too_long: `The reply must be at most ${MAX_REPLY_KIB} KiB, its headers at most 16 KiB.`,
   connection_lost: 'The connection ended before the reply did.',
+  session_ended:
+    "The solver's session ended before its reply came. Connect again: later quotes are asked on the new session, and this one is not repeated.",
+  session_congested:
+    'The request was not sent, because too much data waited on the session. Read its messages without a pause, and compute replies beside it.',
 }

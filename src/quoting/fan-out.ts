@@ -56,8 +56,12 @@ export interface FanOut {
     round: QuoteRound,
     options?: CollectOptions,
   ): Promise<SolverAttempt[]>
-  /** Asks a solver without a caller that waits for it. */
-  probe(request: FanOutRequest, health: SolverHealth, clientKey: () => string): Promise<SolverResult>
+  /** Asks a solver without a caller that waits for it. @returns the one request, with its result */
+  probe(
+    request: FanOutRequest,
+    health: SolverHealth,
+    clientKey: () => string,
+  ): Promise<readonly SolverAttempt[]>
 }
 
 /** The part of a caller's deadline that is reserved for the transport of the response; at most a fifth of the deadline. */
@@ -126,8 +130,8 @@ export function createFanOut({
       clearTimeout(timer)
       soft?.stop()
       signal?.removeEventListener('abort', onCancel)
-      // Ends what is left of the replies. To abort a signal takes long, and only declined requests leave something.
-      if (settled.some(({ result }) => result.kind === 'declined')) controller.abort(CANCELLED)
+      // Ends what is left of the replies. To abort a signal takes long, and only requests declined over HTTP leave something.
+      if (settled.some(({ result }) => 'status' in result)) controller.abort(CANCELLED)
       round.conclude()
     }
   }
@@ -139,10 +143,9 @@ export function createFanOut({
       return Math.min(quoteTimeoutMs, limit - reserve)
     },
     collect,
-    async probe(request, health, clientKey) {
+    probe(request, health, clientKey) {
       const options = { request: request.request, startedAt: clock(), limitMs: quoteTimeoutMs, clientKey }
-      const [attempt] = await collect(request, [health], new QuoteRound(options))
-      return attempt?.result ?? CANCELLED
+      return collect(request, [health], new QuoteRound(options))
     },
   }
 }

@@ -50,7 +50,7 @@ interface PricesOptions
     'priceCacheMs' | 'quoteSoftTimeoutMs' | 'defaultDepositWindowSeconds' | 'defaultFillWindowSeconds'
   > {
   readonly aggregator: Pick<Aggregator, 'runRound'>
-  readonly directory: Pick<SolverDirectory, 'active'>
+  readonly directory: Pick<SolverDirectory, 'reachable'>
   readonly metrics: Pick<Metrics, 'prices'>
   /** Milliseconds that never go back, for the age of results. */
   readonly clock: () => number
@@ -94,7 +94,7 @@ export function createPrices(options: PricesOptions): Prices {
     const terms = { user: NO_USER, destinationChainId: chainId, depositMode: 'CONTRACT' } as const
     const request: QuoteRequest = { kind: 'INDICATIVE', ...swap, ...terms, ...deadlines(now(), windows) }
     // The round asks solvers of this list. A later one may lack them.
-    const names = new Map(directory.active(chainId).map(({ address, name }) => [address, name]))
+    const names = new Map(directory.reachable(chainId).map(({ address, name }) => [address, name]))
     const { quoteId, offers, error } = await aggregator.runRound(request, caller, { softDeadline })
     count(swap, outcomeOf(error))
     const [best] = offers

@@ -78,7 +78,8 @@ export function toRecordedResult(
     inputAmount: offer?.quote.inputAmount.toString() ?? amounts?.inputAmount,
     outputAmount: offer?.quote.outputAmount.toString() ?? amounts?.outputAmount,
     reason: kind === 'invalid' || kind === 'failed' ? result.reason : undefined,
-    httpStatus: kind === 'declined' ? result.status : undefined,
+    httpStatus: 'status' in result ? result.status : undefined,
+    declineCode: 'code' in result ? result.code : undefined,
     verified: offer?.verified,
   }
 }

@@ -4,11 +4,13 @@ import type { Solver } from '../domain/solver.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import { createSelection } from '../solvers/selection.js'
-import { createSolverClient } from '../solvers/solver-client.js'
+import type { SessionTransport } from '../solvers/solver-client.js'
 import { createSolverCounters } from '../solvers/solver-counters.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import { createSolverHealthRegistry } from '../solvers/solver-health-registry.js'
+import { createSolverHttpClient } from '../solvers/solver-http-client.js'
 import { collectHealthMetrics } from '../solvers/solver-metrics.js'
+import { createSolverTransports } from '../solvers/solver-transports.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
 import { createBufferedHistogram } from '../telemetry/buffered-histogram.js'
@@ -23,6 +25,7 @@ import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
+import { createReportResults } from './report-results.js'
 import { createRoundErrors } from './round-errors.js'
 import { createRoundMetrics } from './round-metrics.js'
 import { createAttemptQuote } from './solver-attempt.js'
@@ -37,9 +40,9 @@ export interface Quoting {
   typedDataOf(chainId: number): QuoteTypedData | undefined
   /**
    * Updates the metrics.
-   * @param active the active solvers of each chain
+   * @param reachable the reachable solvers of each chain
    */
-  collectMetrics(active: ReadonlyMap<number, readonly Solver[]>): void
+  collectMetrics(reachable: ReadonlyMap<number, readonly Solver[]>): void
   close(): Promise<void>
 }
 
@@ -58,9 +61,11 @@ interface QuotingOptions {
     | 'verifyTimeoutMs'
   >
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit'>>
-  readonly directory: Pick<SolverDirectory, 'active'>
+  readonly directory: Pick<SolverDirectory, 'reachable'>
   readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
+  /** Undefined when this instance accepts no sessions. */
+  readonly sessions?: SessionTransport | undefined
   readonly circuitBreakerStore: CircuitBreakerStore
   /** Undefined when the instance keeps no records. */
   readonly quoteRecordStore: QuoteRecordStore | undefined
@@ -88,11 +93,12 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const store = options.quoteRecordStore
   const recorder =
     store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, store, quoteIds })
-  const solverClient = createSolverClient(options.endpointGuard, config.maxConnectionsPerSolver)
+  const httpClient = createSolverHttpClient(options.endpointGuard, config.maxConnectionsPerSolver)
+  const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
   const counters = createSolverCounters(metrics)
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'))
-  const attemptQuote = createAttemptQuote({ solverClient, validateOffer, counters, clock })
+  const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, clock })
   const fanOut = createFanOut({ ...config, attemptQuote, clock, now: options.now })
   const verifier = createOfferVerifier({ ...config, chains: options.chains })
   const selection = createSelection()
@@ -100,6 +106,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const onQuoted = registrationChecks.noteQuoted
   const roundMetrics = createRoundMetrics({ counters, metrics, log: options.log })
   const roundErrors = createRoundErrors(options)
+  const reportResults = createReportResults({ sessions: options.sessions, log: options.log })
   const parts = {
     healthRegistry,
     selection,
@@ -111,6 +118,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     onQuoted,
     roundMetrics,
     roundErrors,
+    reportResults,
   }
   const aggregator = createAggregator({ ...config, ...options, ...parts })
   const prices = createPrices({ ...config, ...options, aggregator })
@@ -121,15 +129,15 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     recorder,
     registrationChecks,
     typedDataOf: (chainId) => options.chains.get(chainId)?.quoteTypedData(),
-    collectMetrics(active) {
+    collectMetrics(reachable) {
       stages.flush()
-      const healths = [...active].flatMap(([chainId, solvers]) => healthRegistry.of(chainId, solvers))
-      collectHealthMetrics(healths, solverClient.countConnections(), metrics)
-      counters.flush(active)
+      const healths = [...reachable].flatMap(([chainId, solvers]) => healthRegistry.of(chainId, solvers))
+      collectHealthMetrics(healths, httpClient.countConnections(), metrics)
+      counters.flush(reachable)
     },
     async close() {
       await prices.close()
-      await solverClient.close()
+      await httpClient.close()
       await recorder.close()
     },
   }

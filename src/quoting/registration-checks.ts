@@ -7,7 +7,7 @@ import type { QuoteParameters } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
-import { type CalledSolver, createSolverClient } from '../solvers/solver-client.js'
+import { type CalledSolver, createSolverHttpClient } from '../solvers/solver-http-client.js'
 import type { Logger } from '../telemetry/log.js'
 import { createCheckRequests } from './check-requests.js'
 import { explainCheck } from './explain.js'
@@ -75,10 +75,10 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
   async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<CheckResult> {
     const hasher = chains.get(request.chainId)?.quoteHasher()
     if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
-    const client = createSolverClient(endpointGuard, 1)
+    const client = createSolverHttpClient(endpointGuard, 1)
     const deadline = options.now() + CHECK_TIMEOUT_MS
     const body = Buffer.from(requestBody(request))
-    const solverRequest = { body, quoteIds: NO_IDS, kind: request.kind, deadline }
+    const solverRequest = { request, body, quoteIds: NO_IDS, kind: request.kind, deadline }
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     let isSent = false
     const onSent = () => {

@@ -1,9 +1,11 @@
 import type { Address } from '../domain/hex.js'
 import type { QuoteRequest } from '../domain/quote.js'
+import type { Solver } from '../domain/solver.js'
 import { responseOf, type SolverResult } from '../domain/solver-result.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { QuoteRound, UnansweredRequest, Verdict } from '../solvers/quote-round.js'
-import type { CallListener, SolverClient, SolverRequest } from '../solvers/solver-client.js'
+import type { RequestSlots } from '../solvers/request-slots.js'
+import type { CallListener, SolverRequest, SolverTransport } from '../solvers/solver-client.js'
 import type { SolverCounters } from '../solvers/solver-counters.js'
 import type { OpenRequest, SolverHealth } from '../solvers/solver-health.js'
 import type { OfferValidator } from './offer-validator.js'
@@ -21,6 +23,8 @@ export interface SolverAttempt {
   readonly result: SolverResult
   /** Milliseconds that the solver had. */
   readonly tookMs: number
+  /** The solver with the session on which it got the request; undefined when it was sent over HTTP, or not at all. */
+  readonly onSession?: Solver | undefined
 }
 
 /**
@@ -35,7 +39,7 @@ export type AttemptQuote = (
 ) => Promise<SolverAttempt>
 
 interface AttemptQuoteOptions {
-  readonly solverClient: Pick<SolverClient, 'requestQuote'>
+  readonly transport: SolverTransport
   readonly validateOffer: OfferValidator
   readonly counters: Pick<SolverCounters, 'count'>
   /** The clock of the solvers' health. */
@@ -44,21 +48,20 @@ interface AttemptQuoteOptions {
 
 /** Builds the function that asks a solver. */
 export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
-  const { solverClient, validateOffer, counters, clock } = options
+  const { transport, validateOffer, counters, clock } = options
   return async (request, health, round, signal) => {
-    const { solver } = health
     const attempt = new OpenAttempt(clock, health, round)
     let result: SolverResult = CUT_OFF
     if (attempt.takeSlot() || (await attempt.waitForSlot(signal))) {
-      const reply = await solverClient.requestQuote(solver, request.solverRequest, signal, attempt)
+      const reply = await transport.requestQuote(attempt.solver, request.solverRequest, signal, attempt)
       if (reply.kind !== 'replied') result = reply
-      else result = await validateOffer({ ...request, solver: solver.address, body: reply.body })
+      else result = await validateOffer({ ...request, solver: attempt.solver.address, body: reply.body })
     }
     const settled = attempt.settle(signal.aborted ? signal.reason : result)
     // Prices count in no statistic of a solver (docs/decisions.md, D17).
     if (request.request.kind === 'FIRM') {
       const isAnswered = responseOf(settled.result) !== undefined
-      counters.count(solver, settled.result.kind, isAnswered ? settled.tookMs / 1000 : undefined)
+      counters.count(attempt.solver, settled.result.kind, isAnswered ? settled.tookMs / 1000 : undefined)
     }
     return settled
   }
@@ -66,13 +69,17 @@ export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
 
 const CUT_OFF: SolverResult = { kind: 'cancelled', isQueued: true }
 
-/** One request to one solver, from its connection slot to the verdict of its round. */
+/** One request to one solver, from its slot to the verdict of its round. */
 class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   readonly #clock: () => number
   readonly health: SolverHealth
   readonly round: QuoteRound
   result: SolverResult = { kind: 'late' }
   tookMs = 0
+  /** The solver as it is asked: its registration and its session may change meanwhile. */
+  solver: Solver
+  /** Those that it takes its slot from: the solver may get others meanwhile. */
+  readonly #slots: RequestSlots
   readonly #requestedAt: number
   /** When it got its slot. */
   #startedAt: number | undefined
@@ -82,6 +89,8 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
     this.#clock = clock
     this.health = health
     this.round = round
+    this.solver = health.solver
+    this.#slots = health.slots
     this.#requestedAt = clock()
     health.begin(this, this.#requestedAt)
   }
@@ -91,26 +100,27 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   }
 
   takeSlot(): boolean {
-    if (!this.health.slots.tryTake(this.#requestedAt)) return false
+    if (!this.#slots.tryTake(this.#requestedAt)) return false
     this.#startedAt = this.#requestedAt
     return true
   }
 
   /** @returns whether it has its slot */
   async waitForSlot(signal: AbortSignal): Promise<boolean> {
-    this.#startedAt = await this.health.slots.wait(signal)
+    this.#startedAt = await this.#slots.wait(signal)
+    this.solver = this.health.solver
     return this.#startedAt !== undefined
   }
 
   onSent(): void {
     const now = this.#clock()
     this.#sentAt = now
-    this.health.slots.lastSentAt = now
+    this.#slots.lastSentAt = now
   }
 
   onEnd(): void {
     const now = this.#clock()
-    this.health.slots.release(this.#startedAt ?? now, now)
+    this.#slots.release(this.#startedAt ?? now, now)
   }
 
   /** Records the result in the health of the solver, and in the round. */
@@ -123,7 +133,9 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
       this.health.recordQuote(this, this.tookMs, now)
       this.round.recordQuote(this.tookMs, now)
     } else this.round.recordUnanswered(this, now)
-    return { solver: this.health.solver.address, result: this.result, tookMs: this.tookMs }
+    const { address, session } = this.solver
+    const onSession = session !== undefined && this.#sentAt !== undefined ? this.solver : undefined
+    return { solver: address, result: this.result, tookMs: this.tookMs, onSession }
   }
 
   conclude(verdict: Verdict): void {
@@ -133,6 +145,6 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   /** Whether the request waited for a slot, or for a connection while other requests were sent. Then the solver had less than the whole time. */
   #isLateByUs(): boolean {
     if (this.#startedAt !== this.#requestedAt) return true
-    return this.#sentAt === undefined && this.health.slots.lastSentAt >= this.#startedAt
+    return this.#sentAt === undefined && this.#slots.lastSentAt >= this.#startedAt
   }
 }

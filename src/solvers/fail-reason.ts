@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.js'
-import type { FailReason } from '../domain/solver-result.js'
+import type { HttpFailReason } from '../domain/solver-result.js'
 
 /** The error of a reply whose framing is too long, although its body is not. */
 export class ReplyTooLongError extends Error {
@@ -9,7 +9,7 @@ export class ReplyTooLongError extends Error {
 }
 
 /** Patterns for the codes of errors from Node and undici, or for the name of an error without a code. The first match counts. */
-const REASONS: readonly [code: RegExp, reason: FailReason][] = [
+const REASONS: readonly [code: RegExp, reason: HttpFailReason][] = [
   [/^(ENOTFOUND|EAI_)/, 'name_not_resolved'],
   [/^ECONNREFUSED$/, 'connection_refused'],
   [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/, 'unreachable'],
@@ -18,8 +18,8 @@ const REASONS: readonly [code: RegExp, reason: FailReason][] = [
   [/^(HTTPParserError|HPE_|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/, 'not_http'],
 ]
 
-/** The reason from the closed list for which a request to a solver failed. An unknown error is a lost connection. */
-export function failReasonOf(error: Error): FailReason {
+/** The reason from the closed list for which a request to an endpoint failed. An unknown error is a lost connection. */
+export function failReasonOf(error: Error): HttpFailReason {
   if (error instanceof ServiceError) return 'endpoint_rejected'
   if (error instanceof ReplyTooLongError) return 'reply_too_long'
   const { code = error.name } = error as NodeJS.ErrnoException

@@ -1,14 +1,17 @@
 /** Called with the time when a waiting request gets its slot. */
 type OnSlot = (now: number) => void
 
+/** The most requests that wait for an answer on one session at a time. */
+export const MAX_OPEN_SESSION_REQUESTS = 1024
+
 /** Weight of the last request in the average. */
 const LAST_WEIGHT = 1 / 8
 /** A request may wait for a slot only if it has this many times the expected time, as requests do not all take equally long. */
 const SAFETY_FACTOR = 1.2
 
 /**
- * The connection slots of one solver. At most `limit` requests run at the same time, and as many more may wait. Times are
- * milliseconds on one clock.
+ * The request slots of one origin or one session. At most `limit` requests run at the same time, and as many more may wait.
+ * Times are milliseconds on one clock.
  */
 export class RequestSlots {
   readonly #limit: number
@@ -19,7 +22,7 @@ export class RequestSlots {
   #running = 0
   #usualMs: number | undefined
 
-  /** When a request was last written to a connection. */
+  /** When a request was last sent. */
   lastSentAt = Number.NEGATIVE_INFINITY
 
   constructor(limit: number) {

@@ -13,7 +13,7 @@ export interface Picked {
 /** Chooses the solvers of a quote. */
 export interface Selection {
   /**
-   * @param healths of the active solvers of a chain
+   * @param healths of the reachable solvers of a chain
    * @param limit the most solvers that the quote waits for
    * @param now on the clock of the solvers' health
    */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.js'
+import { type FieldViolation, ServiceError } from '../domain/errors.js'
 import type { Hex } from '../domain/hex.js'
 import { type SolverKey, TIMESTAMP_TOLERANCE_MS, timestampReused } from '../domain/solver.js'
 import { personalMessageDigest } from '../signing/personal-message.js'
@@ -35,7 +35,15 @@ export async function assertSigned(
   if (last !== undefined && request.timestamp <= last) throw timestampReused(last)
 }
 
-function assertSignature({ address, signature }: SignedRequest, message: string): void {
+/**
+ * @param violations what the error says of the fields
+ * @throws ServiceError SIGNATURE_INVALID when the signature over `message` is not by the address
+ */
+export function assertSignature(
+  { address, signature }: Pick<SignedRequest, 'address' | 'signature'>,
+  message: string,
+  violations: readonly FieldViolation[] = [],
+): void {
   const problem = checkSignature(
     personalMessageDigest(message),
     Buffer.from(signature.slice(2), 'hex'),
@@ -45,5 +53,6 @@ function assertSignature({ address, signature }: SignedRequest, message: string)
   throw new ServiceError(
     'SIGNATURE_INVALID',
     'The signature is not by this address over the expected message.',
+    { violations },
   )
 }

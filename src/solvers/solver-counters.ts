@@ -13,9 +13,9 @@ export interface SolverCounters {
   countLast(solver: SolverKey): void
   /**
    * Updates the metrics.
-   * @param active the active solvers of each chain; the series of all others are removed
+   * @param reachable the reachable solvers of each chain; the series of all others are removed
    */
-  flush(active: ReadonlyMap<number, readonly Solver[]>): void
+  flush(reachable: ReadonlyMap<number, readonly Solver[]>): void
 }
 
 type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverLast'>
@@ -41,10 +41,10 @@ export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
   return {
     count: (solver, outcome, seconds) => counterOf(solver).count(outcome, seconds),
     countLast: (solver) => counters.get(keyOf(solver))?.countLast(),
-    flush(active) {
-      const isActive = new Set([...active.values()].flat().map(keyOf))
+    flush(reachable) {
+      const isReachable = new Set([...reachable.values()].flat().map(keyOf))
       for (const [key, counter] of counters) {
-        if (isActive.has(key)) counter.flush()
+        if (isReachable.has(key)) counter.flush()
         else counter.remove()
       }
     },

@@ -1,16 +1,18 @@
-import type { Solver } from '../domain/solver.js'
+import { NO_ENDPOINT, type Solver } from '../domain/solver.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { OpenPeriod } from './circuit-breaker.js'
+import { createDisconnectedHealth } from './disconnected-health.js'
 import { createOpenPeriods } from './open-periods.js'
-import { RequestSlots } from './request-slots.js'
+import { MAX_OPEN_SESSION_REQUESTS, RequestSlots } from './request-slots.js'
 import { SolverHealth } from './solver-health.js'
 
-/** The health of all active solvers. */
+/** The health of all solvers that this replica can ask. */
 export interface SolverHealthRegistry {
   /**
-   * @param solvers the active solvers of a chain, from the directory
-   * @returns their health, in the same order; a solver at a new endpoint keeps only the open period and the losses of its breaker
+   * @param solvers the reachable solvers of a chain, from the directory
+   * @returns their health, in the same order. It stays when a solver changes between its endpoint and a session. At a new
+   *   endpoint, a solver keeps only the open period and the losses of its breaker
    */
   of(chainId: number, solvers: readonly Solver[]): readonly SolverHealth[]
 }
@@ -42,12 +44,14 @@ export async function createSolverHealthRegistry(
   const { quoteTimeoutMs, maxConnectionsPerSolver, clock, log } = options
   const openPeriods = await createOpenPeriods(options)
   const chains = new Map<number, ChainEntry>()
-  const slotsByOrigin = new Map<string, RequestSlots>()
+  const disconnected = createDisconnectedHealth(clock)
+  /** By the id of a session, or by an origin. */
+  const slotsByConnection = new Map<string, RequestSlots>()
 
   /** Ignores a replaced health: it does not belong to the solver's current registration. */
   function onBreaker(health: SolverHealth, openPeriod: OpenPeriod | undefined): void {
     const { chainId, address } = health.solver
-    if (!chains.get(chainId)?.healths.includes(health)) return
+    if (!chains.get(chainId)?.healths.includes(health) && !disconnected.has(health)) return
     if (openPeriod === undefined)
       log.info({ chainId, solver: address }, 'a solver answers again: its circuit breaker closes')
     else
@@ -58,17 +62,19 @@ export async function createSolverHealthRegistry(
     openPeriods.record(health.solver, openPeriod)
   }
 
-  /** Solvers at one origin share its connections. */
-  function slotsOf({ endpointUrl }: Solver): RequestSlots {
-    const { origin } = new URL(endpointUrl)
-    const slots = slotsByOrigin.get(origin) ?? new RequestSlots(maxConnectionsPerSolver)
-    slotsByOrigin.set(origin, slots)
+  /** A solver's chains share its session. Solvers at one origin share its connections. */
+  function slotsOf({ session, endpointUrl }: Solver): RequestSlots {
+    const limit = session === undefined ? maxConnectionsPerSolver : MAX_OPEN_SESSION_REQUESTS
+    const connection = session?.id ?? new URL(endpointUrl).origin
+    const slots = slotsByConnection.get(connection) ?? new RequestSlots(limit)
+    slotsByConnection.set(connection, slots)
     return slots
   }
 
   function removeUnusedSlots(): void {
     const used = new Set([...chains.values()].flatMap(({ healths }) => healths.map(({ slots }) => slots)))
-    for (const [origin, slots] of slotsByOrigin) if (!used.has(slots)) slotsByOrigin.delete(origin)
+    for (const [connection, slots] of slotsByConnection)
+      if (!used.has(slots)) slotsByConnection.delete(connection)
   }
 
   function createHealth(solver: Solver, replaced: SolverHealth | undefined): SolverHealth {
@@ -84,13 +90,16 @@ export async function createSolverHealthRegistry(
   function update(chainId: number, solvers: readonly Solver[]): readonly SolverHealth[] {
     const before = new Map(chains.get(chainId)?.healths.map((health) => [health.solver.address, health]))
     const healths = solvers.map((solver) => {
-      const health = before.get(solver.address)
+      const health = before.get(solver.address) ?? disconnected.take(solver)
       before.delete(solver.address)
-      if (health?.solver.endpointUrl !== solver.endpointUrl) return createHealth(solver, health)
-      health.solver = solver
+      if (health === undefined || hasMoved(health.solver, solver)) return createHealth(solver, health)
+      if (health.solver !== solver) health.connect(solver, slotsOf(solver))
       return health
     })
-    for (const health of before.values()) openPeriods.keep(health)
+    for (const health of before.values()) {
+      if (health.solver.endpointUrl === NO_ENDPOINT) disconnected.keep(health)
+      else openPeriods.keep(health)
+    }
     chains.set(chainId, { solvers, healths })
     removeUnusedSlots()
     return healths
@@ -102,4 +111,10 @@ export async function createSolverHealthRegistry(
       return entry?.solvers === solvers ? entry.healths : update(chainId, solvers)
     },
   }
+}
+
+/** Whether a solver is asked at another endpoint than before. */
+function hasMoved(before: Solver, { endpointUrl, session }: Solver): boolean {
+  if (session !== undefined || before.endpointUrl === NO_ENDPOINT) return false
+  return before.endpointUrl !== endpointUrl
 }

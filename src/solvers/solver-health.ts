@@ -60,8 +60,6 @@ interface SolverHealthOptions {
  * caller may request a quote that no honest solver offers.
  */
 export class SolverHealth {
-  /** The slots for connections to its endpoint. */
-  readonly slots: RequestSlots
   readonly #quoteTimeoutMs: number
   readonly #breaker: CircuitBreaker
   readonly #pairs = new QuotedPairs()
@@ -75,15 +73,26 @@ export class SolverHealth {
   #answeredAt = Number.NEGATIVE_INFINITY
   #validShare = 1
   #usualMs: number | undefined
+  #solver: Solver
+  #slots: RequestSlots
 
-  /** @param solver replaced when its registration changes */
   constructor(
-    public solver: Solver,
+    solver: Solver,
     { quoteTimeoutMs, slots, openPeriod, history, onBreaker }: SolverHealthOptions,
   ) {
     this.#quoteTimeoutMs = quoteTimeoutMs
-    this.slots = slots
+    this.#solver = solver
+    this.#slots = slots
     this.#breaker = new CircuitBreaker({ openPeriod, history, onChange: onBreaker })
+  }
+
+  get solver(): Solver {
+    return this.#solver
+  }
+
+  /** The slots for requests to its endpoint, or on its session. A request releases those that it took. */
+  get slots(): RequestSlots {
+    return this.#slots
   }
 
   /** The share of offers among its last offers and time losses. */
@@ -114,6 +123,12 @@ export class SolverHealth {
   /** The open period that another endpoint of this solver begins with; undefined when the breaker was not open recently. */
   openPeriodElsewhere(now: number): OpenPeriod | undefined {
     return this.#breaker.openPeriodElsewhere(now)
+  }
+
+  /** Replaces the solver's registration or session, and the slots of its requests. */
+  connect(solver: Solver, slots: RequestSlots): void {
+    this.#solver = solver
+    this.#slots = slots
   }
 
   status(round: QuoteRound, now: number): HealthStatus {

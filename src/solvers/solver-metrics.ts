@@ -32,7 +32,7 @@ export function collectSolverMetrics({
 }
 
 /**
- * Adds the health of active solvers to the metrics.
+ * Adds the health of reachable solvers to the metrics.
  * @param connectionsOf the number of open connections to a solver
  */
 export function collectHealthMetrics(

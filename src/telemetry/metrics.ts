@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { version } from '../version.js'
 import { createChainMetrics } from './chain-metrics.js'
 import { createEventMetrics } from './event-metrics.js'
+import { createSessionMetrics } from './session-metrics.js'
 import { createSolverMetrics } from './solver-metrics.js'
 
 const STAGE_SECONDS = [
@@ -97,12 +98,13 @@ export function createMetrics() {
     }),
     rateLimited: new Counter({
       name: 'aggregator_rate_limited_total',
-      help: 'Requests rejected because of a limit, by limit (quote, price, order, register, unregister, solvers, streams, global).',
+      help: 'Requests rejected because of a limit, by limit (quote, price, order, register, unregister, solvers, streams, sessions, global).',
       labelNames: ['limit'],
       registers,
     }),
     ...createSolverMetrics(registers),
     ...createChainMetrics(registers),
     ...createEventMetrics(registers),
+    ...createSessionMetrics(registers),
   }
 }

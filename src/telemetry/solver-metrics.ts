@@ -62,13 +62,13 @@ export function createSolverMetrics(registers: Registry[]) {
     }),
     solverConnections: new Gauge({
       name: 'aggregator_solver_connections',
-      help: "Open connections to a solver's endpoint, by chain and solver; MAX_CONNECTIONS_PER_SOLVER is the limit.",
+      help: "Open connections to a solver's endpoint, by chain and solver; MAX_CONNECTIONS_PER_SOLVER is the limit. Sessions are not counted.",
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
     solverWaiting: new Gauge({
       name: 'aggregator_solver_requests_queued',
-      help: 'Requests that wait for a free connection to a solver, by chain and solver.',
+      help: 'Requests that wait for a free connection to a solver, or for earlier ones on its session, by chain and solver.',
       labelNames: ['chain_id', 'solver'],
       registers,
     }),

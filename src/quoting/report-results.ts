@@ -1,0 +1,39 @@
+import type { Address } from '../domain/hex.js'
+import type { ReportedResult } from '../domain/solver-result.js'
+import type { SessionTransport } from '../solvers/solver-client.js'
+import type { Logger } from '../telemetry/log.js'
+import type { SolverAttempt } from './solver-attempt.js'
+
+/** A request with the result that its solver may see. */
+type ReportedAttempt = Pick<SolverAttempt, 'solver' | 'onSession'> & { readonly result: ReportedResult }
+
+/**
+ * Reports results to the solvers that got their requests on sessions, each its own (docs/decisions.md, D15). It never throws.
+ * @param quoteIds each solver's id of the quote
+ */
+export type ReportResults = (
+  attempts: readonly ReportedAttempt[],
+  quoteIds: ReadonlyMap<Address, string>,
+) => void
+
+interface ReportResultsOptions {
+  /** Undefined when this instance accepts no sessions. */
+  readonly sessions: Pick<SessionTransport, 'reportResult'> | undefined
+  readonly log: Logger
+}
+
+/** Builds the function. For requests over HTTP it does nothing. */
+export function createReportResults({ sessions, log }: ReportResultsOptions): ReportResults {
+  if (sessions === undefined) return () => {}
+  return (attempts, quoteIds) => {
+    for (const { solver, onSession, result } of attempts) {
+      if (onSession === undefined) continue
+      const id = quoteIds.get(solver)
+      try {
+        if (id !== undefined) sessions.reportResult(onSession, id, result)
+      } catch (error) {
+        log.error({ solver, err: error }, 'a result could not be reported to its solver')
+      }
+    }
+  }
+}

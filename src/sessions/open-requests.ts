@@ -1,0 +1,78 @@
+import type { CallListener, SolverReply } from '../solvers/solver-client.js'
+
+/** The quote requests of one session that wait for an answer, and the credit for late answers. */
+export interface OpenRequests {
+  /** Number of requests that wait. */
+  count(): number
+  /** Whether no request waits for its answer or for the report of its result. */
+  isIdle(): boolean
+  /**
+   * Waits for the answer to a request. The wait begins before the request is sent.
+   * @param signal ends the wait with `cancelled`
+   */
+  ask(id: string, signal: AbortSignal, listener: CallListener, send: () => void): Promise<SolverReply>
+  /**
+   * Takes an answer. One that comes after its wait has ended is dropped.
+   * @returns false when the answer belongs to no request
+   */
+  answer(id: string, reply: SolverReply): boolean
+  /** Notes that the result of a request was reported. */
+  noteReport(id: string): void
+  /** Ends every wait. */
+  endAll(reply: SolverReply): void
+}
+
+/** The most late answers that a session may still send. */
+const MAX_UNANSWERED = 1000
+export const CANCELLED: SolverReply = { kind: 'cancelled' }
+
+/**
+ * Builds an empty list.
+ * @param onIdle called when the last wait has ended, and the last result was reported
+ */
+export function createOpenRequests(onIdle: () => void): OpenRequests {
+  const waits = new Map<string, (reply: SolverReply) => void>()
+  /** Requests whose wait ended without an answer: an honest solver may answer them late. */
+  let unanswered = 0
+  /** Requests that were sent. The round of each reports its result at its end. */
+  const unreported = new Set<string>()
+  const isIdle = () => waits.size === 0 && unreported.size === 0
+
+  return {
+    count: () => waits.size,
+    isIdle,
+    ask(id, signal, listener, send) {
+      return new Promise((resolve) => {
+        const end = (reply: SolverReply) => {
+          waits.delete(id)
+          signal.removeEventListener('abort', onAbort)
+          resolve(reply)
+          listener.onEnd?.()
+          if (isIdle()) onIdle()
+        }
+        const onAbort = () => {
+          unanswered = Math.min(unanswered + 1, MAX_UNANSWERED)
+          end(CANCELLED)
+        }
+        signal.addEventListener('abort', onAbort)
+        waits.set(id, end)
+        unreported.add(id)
+        send()
+        listener.onSent?.()
+      })
+    },
+    answer(id, reply) {
+      const end = waits.get(id)
+      if (end !== undefined) end(reply)
+      else if (unanswered === 0) return false
+      else unanswered--
+      return true
+    },
+    noteReport(id) {
+      if (unreported.delete(id) && isIdle()) onIdle()
+    },
+    endAll(reply) {
+      for (const end of [...waits.values()]) end(reply)
+    },
+  }
+}

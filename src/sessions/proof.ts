@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../domain/errors.js'
+import type { Hex } from '../domain/hex.js'
+import { sessionMessage } from '../domain/registration-messages.js'
+import { assertSignature } from '../solvers/signed-request.js'
+import type { Hello } from './messages.js'
+
+/** What a solver signs over. It belongs to one connection, which checks one hello. */
+export interface Challenge {
+  readonly nonce: Hex
+  /** Unix time in milliseconds. */
+  readonly sentAt: number
+}
+
+export interface ProofRules {
+  readonly protocolName: string
+  /** The origins of the instance; in production no others count. */
+  readonly publicUrls: readonly string[]
+  readonly production: boolean
+}
+
+const NONCE_BYTES = 32
+const CHALLENGE_LIFETIME_MS = 30_000
+
+export function createChallenge(now: number): Challenge {
+  return { nonce: `0x${randomBytes(NONCE_BYTES).toString('hex')}`, sentAt: now }
+}
+
+/**
+ * Checks that a hello was made for this connection by its solver: challenge, audience, signature, in this order.
+ * @param origins the origins by which the request reached the instance
+ * @throws ServiceError CHALLENGE_EXPIRED, AUDIENCE_REJECTED or SIGNATURE_INVALID
+ */
+export function assertProof(
+  hello: Hello,
+  { nonce, sentAt }: Challenge,
+  { protocolName, publicUrls, production }: ProofRules,
+  { origins, now }: { readonly origins: readonly string[]; readonly now: number },
+): void {
+  if (now - sentAt > CHALLENGE_LIFETIME_MS) throw challengeExpired()
+  const accepted = production ? publicUrls : [...publicUrls, ...origins]
+  if (!accepted.includes(hello.audience)) {
+    const message =
+      'The audience must be an origin of this instance (PUBLIC_URLS). It is the one that the solver dials.'
+    const violations = [{ field: 'audience', message: 'must be an origin of this instance' }]
+    throw new ServiceError('AUDIENCE_REJECTED', message, { violations })
+  }
+  const text = sessionMessage(protocolName, { ...hello, nonce })
+  assertSignature(hello, text, [
+    {
+      field: 'signature',
+      message: `must be an EIP-191 signature by ${hello.address} over ${JSON.stringify(text)}`,
+    },
+  ])
+}
+
+/** The error of a hello that comes too late. */
+export function challengeExpired(): ServiceError {
+  return new ServiceError('CHALLENGE_EXPIRED', 'The hello did not come within 5 seconds. Connect again.')
+}

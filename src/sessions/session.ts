@@ -1,0 +1,184 @@
+import { type Reason, ServiceError, shuttingDown, toServiceError } from '../domain/errors.js'
+import type { SessionRegistration } from '../domain/session.js'
+import type { FailReason, ReportedResult } from '../domain/solver-result.js'
+import type { Subscription } from '../events/subscriber.js'
+import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/request-slots.js'
+import type { CallListener, SolverReply, SolverRequest } from '../solvers/solver-client.js'
+import { watchBacklog } from './backlog.js'
+import { feedEvents } from './event-feed.js'
+import { startHeartbeat } from './heartbeat.js'
+import { MAX_MESSAGE_BYTES, type SessionConnection, type SolverMessage } from './messages.js'
+import { CANCELLED, createOpenRequests } from './open-requests.js'
+
+/** A solver's open session. */
+export interface Session {
+  readonly id: string
+  readonly registration: SessionRegistration
+  /** Sends `ready`, then the events. */
+  start(): void
+  /** Takes a message of the solver. One that answers nothing, or cannot be read, ends the session. */
+  receive(read: () => SolverMessage): void
+  requestQuote(
+    chainId: number,
+    id: string,
+    solverRequest: SolverRequest,
+    signal: AbortSignal,
+    listener: CallListener,
+  ): Promise<SolverReply>
+  reportResult(id: string, result: ReportedResult): void
+  /** The chains on which the session is the solver's. */
+  chains(): ReadonlySet<number>
+  /** The session is no longer the solver's on a chain. After the last one, it ends when no request is open, and each has its result. */
+  leaveChain(chainId: number, error: ServiceError): void
+  /** Announces the end of the session. */
+  goAway(reconnectWithinMs: number): void
+  /** Sends no more requests, and ends the session when none is open. */
+  endWhenIdle(error: ServiceError): void
+  /** Ends the session; without an error the solver has closed it. */
+  end(error?: ServiceError): void
+}
+
+interface SessionOptions {
+  readonly registration: SessionRegistration
+  readonly connection: SessionConnection
+  readonly heartbeatMs: number
+  /** The events of the solver's orders, if it asked for them. */
+  readonly subscription: Subscription | undefined
+  /** Called once. */
+  readonly onEnd: (session: Session, reason: Reason | 'CLOSED') => void
+}
+
+/** Opens a session after its hello was accepted. */
+export function createSession(options: SessionOptions): Session {
+  const { registration, connection, heartbeatMs, subscription, onEnd } = options
+  const chains = new Set(registration.chainIds)
+  /** The error with which the session ends when no request is open. */
+  let closing: ServiceError | undefined
+  let isLeaving = false
+  let hasEnded = false
+  const requests = createOpenRequests(() => closing !== undefined && end(closing))
+  const backlog = watchBacklog(connection, () => end(stalled('The solver read nothing for 10 seconds.')))
+  const heartbeat = startHeartbeat({
+    intervalMs: heartbeatMs,
+    sendPing: (id) => connection.send({ type: 'ping', id }),
+    onSilent: () => end(stalled('The solver did not answer two pings.')),
+  })
+
+  function end(error?: ServiceError): void {
+    if (hasEnded) return
+    hasEnded = true
+    heartbeat.stop()
+    backlog.stop()
+    subscription?.close()
+    if (error !== undefined) connection.end(error)
+    onEnd(session, error?.reason ?? 'CLOSED')
+    requests.endAll(SESSION_ENDED)
+  }
+
+  function endWhenIdle(error: ServiceError): void {
+    closing ??= error
+    if (requests.isIdle()) end(closing)
+  }
+
+  /** The reply to a request that cannot be sent; undefined when it can. */
+  function refusalOf(chainId: number): SolverReply | undefined {
+    if (hasEnded || closing !== undefined || !chains.has(chainId)) return SESSION_ENDED
+    return requests.count() >= MAX_OPEN_SESSION_REQUESTS || backlog.isFull() ? CONGESTED : undefined
+  }
+
+  /** @returns whether the message answers something */
+  function accept(message: SolverMessage): boolean {
+    switch (message.type) {
+      case 'quote':
+        return requests.answer(message.id, { kind: 'replied', body: message.body })
+      case 'decline':
+        return requests.answer(message.id, { kind: 'declined', code: message.code })
+      case 'pong':
+        return heartbeat.receivePong(message.id)
+      case 'hello':
+        return false
+    }
+  }
+
+  const session: Session = {
+    id: registration.sessionId,
+    registration,
+    start() {
+      const { sessionId } = registration
+      connection.send({
+        type: 'ready',
+        sessionId,
+        heartbeatMs,
+        maxMessageBytes: MAX_MESSAGE_BYTES,
+        maxOpenRequests: MAX_OPEN_SESSION_REQUESTS,
+        cursor: subscription?.cursor(),
+      })
+      if (subscription === undefined) return
+      feedEvents(subscription, connection).catch((thrown) => {
+        const error = toServiceError(thrown)
+        // All subscriptions end when the instance shuts down, before its sessions do.
+        if (error.reason !== 'SHUTTING_DOWN') end(error)
+      })
+    },
+    receive(read) {
+      if (hasEnded) return
+      try {
+        if (!accept(read())) end(unasked())
+      } catch (thrown) {
+        end(toServiceError(thrown))
+      }
+    },
+    requestQuote(chainId, id, solverRequest, signal, listener) {
+      const refusal = signal.aborted ? CANCELLED : refusalOf(chainId)
+      if (refusal !== undefined) {
+        listener.onEnd?.()
+        return Promise.resolve(refusal)
+      }
+      return requests.ask(id, signal, listener, () => {
+        connection.send({ type: 'quoteRequest', id, solverRequest })
+        backlog.isFull()
+      })
+    },
+    reportResult(id, result) {
+      if (!hasEnded && !backlog.isFull()) connection.send({ type: 'result', id, result })
+      requests.noteReport(id)
+    },
+    chains: () => chains,
+    leaveChain(chainId, error) {
+      chains.delete(chainId)
+      // After `goAway`, the solver itself has replaced the session, and must not take that for the end.
+      if (chains.size === 0) endWhenIdle(isLeaving ? shuttingDown() : error)
+    },
+    goAway(reconnectWithinMs) {
+      isLeaving = true
+      connection.send({ type: 'goAway', reconnectWithinMs })
+    },
+    endWhenIdle,
+    end,
+  }
+  return session
+}
+
+const SESSION_ENDED = failed('session_ended', "The solver's session has ended.")
+const CONGESTED = failed('session_congested', 'Too much waits to be sent on the session.')
+
+function failed(reason: FailReason, message: string): SolverReply {
+  return { kind: 'failed', reason, message }
+}
+
+/** The reply of a solver whose session is not open. */
+export function sessionEnded(listener: CallListener = {}): Promise<SolverReply> {
+  listener.onEnd?.()
+  return Promise.resolve(SESSION_ENDED)
+}
+
+function stalled(message: string): ServiceError {
+  return new ServiceError('SESSION_STALLED', message)
+}
+
+function unasked(): ServiceError {
+  return new ServiceError(
+    'RATE_LIMITED',
+    'A message answers no open quote request and no ping: send exactly one answer to each.',
+  )
+}

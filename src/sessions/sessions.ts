@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto'
+import type { Config } from '../config.js'
+import type { ClientId } from '../domain/client.js'
+import { ServiceError, shuttingDown } from '../domain/errors.js'
+import type { Address } from '../domain/hex.js'
+import { type Solver, type SolverKey, solverBlocked } from '../domain/solver.js'
+import type { EventLog } from '../events/event-log.js'
+import type { SessionRegistrations } from '../solvers/session-registrations.js'
+import type { SessionTransport } from '../solvers/solver-client.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { startHandshake } from './handshake.js'
+import type { Hello, SessionCaller, SessionConnection, SessionPeer } from './messages.js'
+import { createPendingPlaces } from './pending-places.js'
+import { createRefusalLog } from './refusal-log.js'
+import { createSession, type Session, sessionEnded } from './session.js'
+import { createSessionRate } from './session-rate.js'
+import { subscribeForSolver } from './solver-events.js'
+
+/** The solver sessions of this replica (docs/decisions.md, D18). */
+export interface Sessions extends SessionTransport {
+  /**
+   * Refuses a connection before it is opened.
+   * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
+   */
+  assertAvailable(client: ClientId): void
+  /** Begins a connection with its challenge. @throws ServiceError as `assertAvailable` */
+  accept(connection: SessionConnection, caller: SessionCaller): SessionPeer
+  /** Announces the end of all sessions, and opens no more. Requests are still sent. */
+  goAway(): void
+  /** Sends no more requests, and ends each session when none of its requests is open. */
+  endWhenIdle(): void
+  /** Updates the metrics that are read rather than counted. */
+  collectMetrics(): void
+}
+
+interface SessionsOptions {
+  readonly config: Pick<
+    Config,
+    'solverSessions' | 'publicUrls' | 'production' | 'protocolName' | 'rateLimits'
+  >
+  readonly registrations: Pick<SessionRegistrations, 'connect' | 'disconnect'>
+  readonly directory: Pick<SolverDirectory, 'find' | 'addListener'>
+  readonly isBlocked: (key: SolverKey) => Promise<boolean>
+  readonly eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>
+  readonly heartbeatMs?: number | undefined
+  readonly metrics: Pick<Metrics, 'solverSessions' | 'solverSessionsPending' | 'solverSessionEnds'>
+  readonly log: Logger
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+const HEARTBEAT_MS = 20_000
+/** Solvers that connect again after `goAway` spread over this time for each, so that 50 a second come at most. */
+const RECONNECT_MS = 20
+const MIN_RECONNECT_MS = 1000
+const MAX_RECONNECT_MS = 60_000
+
+/** Builds the sessions, without any at first. */
+export function createSessions(options: SessionsOptions): Sessions {
+  const { config, registrations, directory, metrics, log, now } = options
+  const { heartbeatMs = HEARTBEAT_MS } = options
+  const isOn = config.solverSessions && (!config.production || config.publicUrls.length > 0)
+  const places = createPendingPlaces()
+  const rate = createSessionRate(config.rateLimits.sessions)
+  const pending = new Set<SessionPeer>()
+  const open = new Map<string, Session>()
+  const logRefusal = createRefusalLog(log)
+  let isShuttingDown = false
+
+  function assertAvailable(client: ClientId): void {
+    if (!isOn) throw sessionsOff()
+    if (isShuttingDown) throw shuttingDown()
+    places.assertFree(client)
+  }
+
+  async function openSession(
+    hello: Hello,
+    connection: SessionConnection,
+    caller: SessionCaller,
+    isGone: () => boolean,
+  ): Promise<Session | undefined> {
+    const { address, name, chainIds } = hello
+    const sessionId = randomUUID()
+    const registration = { sessionId, address, name, chainIds }
+    await rate.assertFree(address)
+    const subscription = await subscribeForSolver(options.eventLog, hello, caller.client)
+    try {
+      await registrations.connect(registration)
+      await rate.count(address)
+    } catch (error) {
+      subscription?.close()
+      throw error
+    }
+    if (isGone() || isShuttingDown) {
+      subscription?.close()
+      void registrations.disconnect(sessionId, address, chainIds)
+      if (isGone()) return undefined
+      throw shuttingDown()
+    }
+    const openedAt = now()
+    const { transport, requestId } = caller
+    const fields = { sessionId, solver: address, chainIds, transport, requestId }
+    const session = createSession({
+      registration,
+      connection,
+      heartbeatMs,
+      subscription,
+      onEnd(ended, reason) {
+        open.delete(sessionId)
+        const left = [...ended.chains()]
+        if (left.length > 0) void registrations.disconnect(sessionId, address, left)
+        metrics.solverSessions.dec({ transport })
+        metrics.solverSessionEnds.inc({ reason })
+        log.info({ ...fields, reason, durationMs: now() - openedAt }, 'a solver session has ended')
+      },
+    })
+    // Before any quote request.
+    session.start()
+    open.set(sessionId, session)
+    metrics.solverSessions.inc({ transport })
+    log.info(fields, 'a solver session has begun')
+    for (const chainId of chainIds) follow(session, chainId, directory.find({ chainId, address }))
+    return session
+  }
+
+  /** Takes a chain from a session that is no longer the solver's there. */
+  function follow(session: Session, chainId: number, solver: Solver | undefined): void {
+    if (!session.chains().has(chainId) || solver?.session?.id === session.id) return
+    const { address } = session.registration
+    if (solver === undefined)
+      void removed({ chainId, address }).then((error) => session.leaveChain(chainId, error))
+    else {
+      const next = solver.session ?? solver.remoteSession
+      session.leaveChain(chainId, next === undefined ? registrationLost() : replaced())
+    }
+  }
+
+  async function removed(key: SolverKey): Promise<ServiceError> {
+    const isBlocked = await options.isBlocked(key).catch(() => false)
+    return isBlocked
+      ? solverBlocked()
+      : new ServiceError('SOLVER_NOT_FOUND', 'The solver is not registered any more.')
+  }
+
+  directory.addListener((chainId, registered) => {
+    const byAddress = new Map<Address, Solver>(registered.map((solver) => [solver.address, solver]))
+    for (const session of [...open.values()])
+      follow(session, chainId, byAddress.get(session.registration.address))
+  })
+
+  return {
+    assertAvailable,
+    accept(connection, caller) {
+      assertAvailable(caller.client)
+      const releasePlace = places.take(caller.client)
+      const peer = startHandshake({
+        connection,
+        caller,
+        rules: config,
+        open: (hello, isGone) => openSession(hello, connection, caller, isGone),
+        onRefused: (error) => logRefusal(error, caller),
+        onSettled() {
+          pending.delete(peer)
+          releasePlace()
+        },
+        now,
+      })
+      pending.add(peer)
+      return peer
+    },
+    requestQuote(solver, solverRequest, signal, listener = {}) {
+      const session = open.get(solver.session?.id ?? '')
+      if (session === undefined) return sessionEnded(listener)
+      const id = solverRequest.quoteIds.get(solver.address) ?? randomUUID()
+      return session.requestQuote(solver.chainId, id, solverRequest, signal, listener)
+    },
+    reportResult(solver, id, result) {
+      open.get(solver.session?.id ?? '')?.reportResult(id, result)
+    },
+    goAway() {
+      isShuttingDown = true
+      const wanted = Math.max(MIN_RECONNECT_MS, open.size * RECONNECT_MS)
+      const reconnectWithinMs = Math.min(MAX_RECONNECT_MS, wanted)
+      for (const session of open.values()) session.goAway(reconnectWithinMs)
+    },
+    endWhenIdle() {
+      isShuttingDown = true
+      for (const peer of [...pending]) peer.reject(shuttingDown())
+      for (const session of [...open.values()]) session.endWhenIdle(shuttingDown())
+    },
+    collectMetrics: () => metrics.solverSessionsPending.set(places.count()),
+  }
+}
+
+function sessionsOff(): ServiceError {
+  return new ServiceError('SESSIONS_OFF', 'This instance accepts no solver sessions.')
+}
+
+function replaced(): ServiceError {
+  return new ServiceError('SESSION_REPLACED', 'Another session of this solver has replaced this one.')
+}
+
+function registrationLost(): ServiceError {
+  return new ServiceError('DATABASE_UNAVAILABLE', 'The registration of this session was lost. Connect again.')
+}

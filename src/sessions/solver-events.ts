@@ -1,0 +1,22 @@
+import type { ClientId } from '../domain/client.js'
+import { EVERY_EVENT } from '../domain/event.js'
+import type { EventLog } from '../events/event-log.js'
+import type { Subscription } from '../events/subscriber.js'
+import type { Hello } from './messages.js'
+
+/**
+ * Subscribes to the events of a solver's orders on the chains of its hello, if the hello asks for them. It takes no place
+ * of a stream: the solvers' bonds bound the sessions, and a flood of streams must not keep a solver from its session.
+ * Its replays count for its client.
+ * @throws ServiceError CURSOR_UNKNOWN, DATABASE_UNAVAILABLE or SHUTTING_DOWN
+ */
+export async function subscribeForSolver(
+  eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>,
+  { address, chainIds, events }: Hello,
+  client: ClientId,
+): Promise<Subscription | undefined> {
+  if (events === undefined) return undefined
+  await eventLog.waitForCursor(events.after, client)
+  const filter = { ...EVERY_EVENT, chainIds: new Set(chainIds), solvers: new Set([address]) }
+  return eventLog.subscribe(events.after, filter, { client })
+}

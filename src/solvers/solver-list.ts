@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util'
+import { coalesce } from '../concurrency/coalesce.js'
+import type { Address } from '../domain/hex.js'
+import { NO_ENDPOINT, type Solver } from '../domain/solver.js'
+import type { SolverStore } from '../store/solver-store.js'
+import type { Logger } from '../telemetry/log.js'
+
+/** The solvers of one chain in memory. */
+export interface SolverList {
+  /** All registered solvers. */
+  registered(): readonly Solver[]
+  /** Those that are listed. Another array replaces it when they differ. */
+  active(): readonly Solver[]
+  /** Those that this replica asks. Another array replaces it when they differ. */
+  reachable(): readonly Solver[]
+  /** Reads the solvers from the store. The read begins after the call. */
+  reload(): Promise<void>
+  /**
+   * Runs a write of this replica. No log line attributes the removal of these solvers to another process. They are noted
+   * before the write, because a reload for another change may find their removal before its end.
+   */
+  write<T>(write: () => Promise<T>, mayRemove: readonly Address[]): Promise<T>
+  /** Lists the solvers without a session from now on. @returns a function that ends this */
+  hideSession(sessionId: string): () => void
+}
+
+interface SolverListOptions {
+  readonly store: Pick<SolverStore, 'readAll' | 'removeBlocked'>
+  readonly log: Logger
+  /** Called after each reload that has changed the solvers. */
+  readonly onChange: (registered: readonly Solver[]) => void
+}
+
+/** A list without any solvers. */
+export const NO_SOLVERS: readonly Solver[] = []
+
+/** A write of this replica to the solvers of a chain. */
+interface OwnWrite {
+  readonly mayRemove: readonly Address[]
+  isDone: boolean
+}
+
+/** Builds the solvers of one chain, without any before the first reload. */
+export function createSolverList(chainId: number, { store, log, onChange }: SolverListOptions): SolverList {
+  let registered = NO_SOLVERS
+  let active = NO_SOLVERS
+  let reachable = NO_SOLVERS
+  /** Sessions that have ended here, and whose end may not be stored yet. */
+  const hidden = new Set<string>()
+  /** The writes whose removals no reload has found yet. */
+  const ownWrites = new Set<OwnWrite>()
+
+  /** One read at a time, so that no older state replaces a newer one. */
+  const reload = coalesce(async () => {
+    const done = [...ownWrites].filter(({ isDone }) => isDone)
+    for (const solver of await store.removeBlocked(chainId))
+      log.warn({ chainId, solver }, 'a blocked solver was removed: another version has registered it')
+    const before = registered
+    list(await store.readAll(chainId))
+    for (const { address } of before) {
+      if (!registered.some((solver) => solver.address === address)) logRemoval(address)
+    }
+    for (const write of done) ownWrites.delete(write)
+    if (registered !== before) onChange(registered)
+  })
+
+  function list(solvers: readonly Solver[]): void {
+    registered = keepEqual(registered, solvers.map(withoutHidden))
+    active = keepEqual(active, registered.filter(isActive))
+    reachable = keepEqual(reachable, active.filter(isReachable))
+  }
+
+  function withoutHidden(solver: Solver): Solver {
+    const { session, ...rest } = solver
+    return session !== undefined && hidden.has(session.id) ? rest : solver
+  }
+
+  /** Another process has removed it: the command line, or another replica. */
+  function logRemoval(solver: Address): void {
+    if ([...ownWrites].some(({ mayRemove }) => mayRemove.includes(solver))) return
+    log.info({ chainId, solver }, 'a solver was removed in the database')
+  }
+
+  return {
+    registered: () => registered,
+    active: () => active,
+    reachable: () => reachable,
+    reload,
+
+    async write(write, mayRemove) {
+      const own: OwnWrite = { mayRemove, isDone: false }
+      ownWrites.add(own)
+      try {
+        const result = await write()
+        own.isDone = true
+        return result
+      } catch (error) {
+        ownWrites.delete(own)
+        throw error
+      }
+    },
+
+    hideSession(sessionId) {
+      hidden.add(sessionId)
+      list(registered)
+      return () => void hidden.delete(sessionId)
+    },
+  }
+}
+
+function isActive(solver: Solver): boolean {
+  return solver.isBonded && (isReachable(solver) || solver.remoteSession !== undefined)
+}
+
+function isReachable({ endpointUrl, session }: Solver): boolean {
+  return endpointUrl !== NO_ENDPOINT || session !== undefined
+}
+
+/** Returns the list of before if nothing differs, because its readers compare lists by identity. */
+function keepEqual(before: readonly Solver[], now: readonly Solver[]): readonly Solver[] {
+  return isDeepStrictEqual(before, now) ? before : now
+}
