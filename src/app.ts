@@ -23,14 +23,17 @@ import { createRateLimits } from './rpc/rate-limits.js'
 import { createReadQuote } from './rpc/read-quote.js'
 import { createReflection } from './rpc/reflection.js'
 import { createSolverService } from './rpc/solver-service.js'
+import { createSolverSessions } from './rpc/solver-sessions.js'
 import { createStreamSlots, STREAM_LIMITS } from './rpc/stream-slots.js'
 import { useFastTextEncoding } from './rpc/text-encoding.js'
+import { createSessions } from './sessions/sessions.js'
 import { isNativeRecovery } from './signing/recover.js'
 import { startBondWatch } from './solvers/bond-watch.js'
 import { createEndpointGuard } from './solvers/endpoint-guard.js'
 import { createFreeBonds } from './solvers/free-bonds.js'
 import type { ResolveAll } from './solvers/name-resolution.js'
 import { createRegisterSolver } from './solvers/register-solver.js'
+import { createSessionRegistrations } from './solvers/session-registrations.js'
 import { createSolverDirectory } from './solvers/solver-directory.js'
 import { collectSolverMetrics } from './solvers/solver-metrics.js'
 import { createUnregisterSolver } from './solvers/unregister-solver.js'
@@ -50,6 +53,10 @@ export interface AppOverrides {
   readonly resolveAll?: ResolveAll
   /** The name servers as `ip:port`. */
   readonly nameServers?: readonly string[]
+  /** Interval of the pings of solver sessions, in milliseconds. */
+  readonly sessionHeartbeatMs?: number
+  /** Time for which a replica without a sign of life keeps its solver sessions, in milliseconds. */
+  readonly replicaLeaseMs?: number
 }
 
 /** A running service. */
@@ -76,6 +83,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const { now = Date.now, log = createLog(config.logLevel) } = overrides
   if (!isNativeRecovery)
     log.warn('libsecp256k1 could not be loaded: signatures are recovered in slow JavaScript')
+  if (config.solverSessions && config.production && config.publicUrls.length === 0)
+    log.info('PUBLIC_URLS is not set, which solver sessions need in production: none will be opened')
   useFastTextEncoding()
   const started: (() => Promise<void>)[] = []
   let drainMs = 0
@@ -86,7 +95,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
   async function start(): Promise<string> {
     const metrics = createMetrics()
-    const { stores, cluster, close: closeInstance } = await openInstance({ ...config, now, log })
+    const shared = { ...config, leaseMs: overrides.replicaLeaseMs, now, log }
+    const { stores, cluster, close: closeInstance } = await openInstance(shared)
     started.push(closeInstance)
     const orderCaches = createOrderCaches(config.chains.map(({ chainId }) => chainId))
     const eventLog = await openEventLog({
@@ -127,6 +137,19 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     started.push(bondWatch.close)
     const register = createRegisterSolver({ ...solvers, bondWatch, endpointGuard })
     const unregister = createUnregisterSolver(solvers)
+    const registrations = createSessionRegistrations({ ...solvers, bondWatch })
+    started.push(registrations.close)
+    const sessions = createSessions({
+      config,
+      registrations,
+      directory,
+      isBlocked: store.isBlocked,
+      eventLog,
+      heartbeatMs: overrides.sessionHeartbeatMs,
+      metrics,
+      log,
+      now,
+    })
     const clock = overrides.clock ?? (() => performance.now())
     const usedNonces = createUsedNonces({ ...config, chains, directory, cluster, clock, log })
     started.push(async () => usedNonces.close())
@@ -136,6 +159,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       directory,
       rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
       endpointGuard,
+      sessions,
       circuitBreakerStore: stores.circuitBreakers,
       quoteRecordStore: stores.quoteRecords,
       recordKey: stores.recordKey,
@@ -177,6 +201,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       metrics,
       log,
     })
+    const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
     const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
     const health = createHealth({
       services: services.map(({ typeName }) => typeName),
@@ -191,6 +216,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       methods,
       streams,
       quoteStreams,
+      solverSessions,
       rateLimits,
       addServices: [health.routes, reflection.routes],
       addRoutes(routes) {
@@ -217,9 +243,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
               metrics.streamReplays.set({ state }, count)
             metrics.databaseUp.set(Number(cluster.isDatabaseUp()))
             collectChainMetrics(chains, metrics)
+            sessions.collectMetrics()
             collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
-            const active = new Map(supportedChains.map((chainId) => [chainId, directory.active(chainId)]))
-            quoting.collectMetrics(active)
+            quoting.collectMetrics(
+              new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])),
+            )
           },
         })
       },
@@ -227,6 +255,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     })
     started.push(() => server.close(GRACE_MS, drainMs))
     started.push(async () => {
+      sessions.goAway()
       eventLog.endSubscriptions()
       quoteStreams.shutDown()
     })

@@ -88,8 +88,9 @@ function renderBest({ request, bestAmount, outcome }: QuoteRecord): string | und
 }
 
 function toRow(result: SolverResult): string[] {
-  const { solver, outcome, rank, durationMs, inputAmount, outputAmount, reason, httpStatus } = result
-  const detail = reason ?? httpStatus ?? (result.verified ? 'verified' : undefined)
+  const { solver, outcome, rank, durationMs, inputAmount, outputAmount } = result
+  const detail =
+    result.reason ?? result.declineCode ?? result.httpStatus ?? (result.verified ? 'verified' : undefined)
   return [
     rank === undefined ? '' : String(rank),
     solver,

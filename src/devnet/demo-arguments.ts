@@ -19,8 +19,8 @@ export const USAGE = `Plays a few swaps on a local network, then keeps the netwo
   npm run demo -- --replicas 3    with 2 to 9 replicas of the service on PostgreSQL, one of which is killed
   npm run demo -- --port 8080     with the service at this port; a replica after the first takes the next one
   npm run demo -- --help          prints this
-The usual ports are 3000 for the service, 8545 for the chain and 4001 to 4003 for the solvers. Where one is taken, the demo
-takes a free one and prints its address. The chain and the solvers leave the ports of --port to the service.`
+The usual ports are 3000 for the service, 8545 for the chain, 4001 and 4002 for two solvers; the third one connects to the
+service. Where one is taken, the demo takes a free one and prints its address. The chain and the solvers leave the ports of --port to the service.`
 
 /**
  * Reads the demo's command line.

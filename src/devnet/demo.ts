@@ -105,7 +105,9 @@ function printAddresses({ devnet, contracts, solvers }: Network): void {
   print(`   chain       ${devnet.rpcUrl} (chain id ${devnet.chainId})`)
   for (const [name, address] of Object.entries(contracts)) print(`   ${name.padEnd(11)} ${address}`)
   for (const { name, account, endpointUrl } of solvers)
-    print(`   ${name.padEnd(11)} ${account.address} ${endpointUrl}`)
+    print(
+      `   ${name.padEnd(11)} ${account.address} ${endpointUrl ?? 'connected by a session, without an endpoint'}`,
+    )
 }
 
 function printWhatToTry({ devnet, contracts, serviceUrl, user, solvers }: Network): void {

@@ -22,6 +22,8 @@ export interface Filler {
    * open
    */
   follow(serviceUrls: readonly string[]): Promise<void>
+  /** Fills an order that was deposited at the contract. The event stream of `follow` is one source of these. */
+  fill(orderId: Hex): Promise<void>
   /** Ignores the deposits that come before `resume`, permanently. */
   pause(): void
   resume(): void
@@ -116,6 +118,7 @@ export async function startFiller(options: FillerOptions): Promise<Filler> {
       const solver = account.address
       feeds.push(await followOrders({ ...options, serviceUrls, solver, onDeposit: fill }))
     },
+    fill,
     pause() {
       isPaused = true
     },

@@ -55,11 +55,11 @@ const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
 const INVENTORY = parseUnits('1000000', 18)
 
-/** The reference solvers: a smaller spread offers more. */
+/** The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. */
 const SOLVERS = [
-  { name: 'Aldous', spreadBps: 5n },
-  { name: 'Beatrix', spreadBps: 12n },
-  { name: 'Cosmo', spreadBps: 30n },
+  { name: 'Aldous', spreadBps: 5n, hasEndpoint: true },
+  { name: 'Beatrix', spreadBps: 12n, hasEndpoint: true },
+  { name: 'Cosmo', spreadBps: 30n, hasEndpoint: false },
 ] as const
 
 /** Starts a local network as `startNetworkWith` does, with the service in this process. */
@@ -89,7 +89,7 @@ export async function startNetworkWith<S extends Service>(
     await mint(devnet, deployer, user.address, contracts)
 
     const solvers: ReferenceSolver[] = []
-    for (const [index, { name, spreadBps }] of SOLVERS.entries()) {
+    for (const [index, { name, spreadBps, hasEndpoint }] of SOLVERS.entries()) {
       const account = solverAccounts[index] ?? deployer
       await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
       await mint(devnet, deployer, account.address, contracts)
@@ -101,7 +101,7 @@ export async function startNetworkWith<S extends Service>(
         settlement: contracts.settlement,
         tokens: tradedTokens(contracts),
         protocolName: PROTOCOL_NAME,
-        usualPort: portFor(USUAL_PORTS.firstSolver + index, options),
+        transport: hasEndpoint ? { usualPort: portFor(USUAL_PORTS.firstSolver + index, options) } : 'session',
         onError: options.onError,
       })
       started.push(solver)
@@ -113,9 +113,9 @@ export async function startNetworkWith<S extends Service>(
     started.push(service)
     const [serviceUrl] = service.urls
     for (const solver of solvers) {
-      await solver.register(serviceUrl)
-      await solver.filler.follow(service.urls)
-      started.push(solver.filler)
+      await solver.join(service.urls)
+      // The connections to the service are closed before it.
+      started.push(solver)
     }
     return { devnet, contracts, solvers, service, serviceUrl, user, close }
   } catch (error) {

@@ -1,24 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import Fastify from 'fastify'
 import { bytesToHex } from 'viem'
-import { parseUint256 } from '../domain/amount.js'
-import { type Address, lowerCase } from '../domain/hex.js'
-import type { OrderType, Quote } from '../domain/quote.js'
-import { registrationMessage } from '../domain/registration-messages.js'
+import { type Address, type Hex, lowerCase } from '../domain/hex.js'
+import type { Quote, QuoteRequest } from '../domain/quote.js'
 import type { DevAccount, Devnet } from './deploy.js'
 import { type Filler, startFiller } from './filler.js'
 import { atPreferredPort } from './preferred-port.js'
 import { price, type TradedToken } from './pricing.js'
 import { createQuoteSigner } from './quote-signer.js'
+import { openSolverSession, type SolverSession } from './session/solver-session.js'
+import { registerEndpoint, serveQuotes } from './solver-endpoint.js'
 
 /** A solver that prices from a table, signs, and fills: an example for your own. */
 export interface ReferenceSolver {
   readonly name: string
   readonly account: DevAccount
-  readonly endpointUrl: string
+  /** Undefined for a solver that connects by a session. */
+  readonly endpointUrl: string | undefined
   readonly filler: Filler
-  /** Registers through the service's public API. */
-  register(serviceUrl: string): Promise<void>
+  /**
+   * Registers or connects through the service's public API, and follows its orders there. @returns when the
+   * service asks it
+   */
+  join(serviceUrls: readonly [string, ...string[]]): Promise<void>
+  /** May be called more than once. */
   close(): Promise<void>
 }
 
@@ -29,96 +33,140 @@ interface ReferenceSolverOptions extends Devnet {
   readonly tokens: readonly TradedToken[]
   readonly spreadBps: bigint
   readonly protocolName: string
-  /** The port, unless it is taken. 0 takes any free one. */
-  readonly usualPort: number
+  /** How the service asks it: at an endpoint with this port unless it is taken, 0 takes any free one; or by a session. */
+  readonly transport: { readonly usualPort: number } | 'session'
   readonly onError: (error: unknown) => void
 }
 
-/** The body of the service's quote request (docs/decisions.md, D4). */
-interface QuoteRequestBody {
-  readonly inputToken: Address
-  readonly outputToken: Address
-  readonly orderType: OrderType
-  readonly amount: string
-  readonly userAddress: Address
-  readonly chainId: number
-  readonly destinationChainId: number
-  readonly depositMode: 'CONTRACT' | 'ADDRESS'
-  readonly depositDeadline: number
-  readonly fillDeadline: number
+/** The part of a solver that the service reaches. */
+interface SolverTransport {
+  readonly endpointUrl: string | undefined
+  join(serviceUrls: readonly [string, ...string[]]): Promise<void>
+  close(): Promise<void>
 }
 
-const HOST = '127.0.0.1'
+/** Makes a signed quote; undefined for a pair or an amount that the solver does not trade. */
+type MakeOffer = (request: QuoteRequest) => { quote: Quote; signature: Hex } | undefined
 
-/** Starts a reference solver: `POST /quote` on 127.0.0.1, and a filler. */
+/** Starts a reference solver with its filler. */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
-  const { account, name, tokens, spreadBps, protocolName } = options
-  const address = lowerCase(account.address)
+  const { account, name, tokens, transport: kind } = options
   const sign = await createQuoteSigner(options)
   const filler = await startFiller({ ...options, tokens: tokens.map((token) => token.address) })
 
-  function quote(ask: QuoteRequestBody) {
-    const amount = parseUint256(ask.amount)
-    if (amount === undefined || ask.chainId !== options.chainId) return undefined
-    const amounts = price(tokens, spreadBps, { ...ask, amount })
+  function makeOffer(request: QuoteRequest) {
+    if (request.chainId !== options.chainId) return undefined
+    const amounts = price(tokens, options.spreadBps, request)
     if (amounts === undefined) return undefined
-    const offer: Quote = {
-      solver: address,
-      user: lowerCase(ask.userAddress),
-      inputToken: lowerCase(ask.inputToken),
-      outputToken: lowerCase(ask.outputToken),
-      ...amounts,
-      orderType: ask.orderType,
-      outputChainId: ask.destinationChainId,
-      depositDeadline: ask.depositDeadline,
-      fillDeadline: ask.fillDeadline,
-      nonce: BigInt(bytesToHex(randomBytes(8))),
-    }
-    const signed = sign(offer)
-    if (ask.depositMode === 'ADDRESS') filler.expect({ quote: offer, ...signed })
-    return { quote: toWire(offer), signature: signed.signature }
+    const quote = toQuote(lowerCase(account.address), request, amounts)
+    const signed = sign(quote)
+    if (request.depositMode === 'ADDRESS') filler.expect({ quote, ...signed })
+    return { quote, signature: signed.signature }
   }
 
-  const server = await atPreferredPort(options.usualPort, (port) => serve(quote, port)).catch(
-    async (error) => {
-      await filler.close()
-      throw error
-    },
-  )
-  const { endpointUrl } = server
-
+  let transport: SolverTransport
+  try {
+    transport =
+      kind === 'session'
+        ? connectBySession(options, filler, makeOffer)
+        : await listenAtEndpoint(options, kind.usualPort, filler, makeOffer)
+  } catch (error) {
+    await filler.close()
+    throw error
+  }
+  const { endpointUrl, join } = transport
+  let closing: Promise<unknown> | undefined
   return {
     name,
     account,
     endpointUrl,
     filler,
-    async register(serviceUrl) {
-      const timestamp = Date.now()
-      const message = registrationMessage(protocolName, { address, endpointUrl, timestamp })
-      const signature = await account.signMessage({ message })
-      const answer = await fetch(`${serviceUrl}/v1/${options.chainId}/solvers/register`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ address, endpointUrl, name, signature, timestamp }),
-      })
-      if (!answer.ok) throw new Error(`${name} could not register: ${await answer.text()}`)
-    },
+    join,
     async close() {
-      await Promise.all([server.close(), filler.close()])
+      closing ??= Promise.all([transport.close(), filler.close()])
+      await closing
     },
   }
 }
 
-/** Answers quote requests over HTTP. A request without a result of `quote` is declined. */
-async function serve(quote: (ask: QuoteRequestBody) => object | undefined, port: number) {
-  const server = Fastify({ forceCloseConnections: true })
-  server.post<{ Body: QuoteRequestBody }>(
-    '/quote',
-    async ({ body }, reply) =>
-      quote(body) ?? reply.code(422).send({ error: 'this pair or amount is not traded here' }),
-  )
-  const endpointUrl = await server.listen({ host: HOST, port })
-  return { endpointUrl, close: () => server.close() }
+/** The service asks an endpoint of the solver, which follows its orders on the service's event stream. */
+async function listenAtEndpoint(
+  options: ReferenceSolverOptions,
+  usualPort: number,
+  filler: Filler,
+  makeOffer: MakeOffer,
+): Promise<SolverTransport> {
+  const reply = (request: QuoteRequest) => {
+    const offer = makeOffer(request)
+    return offer && { ...offer, quote: toWire(offer.quote) }
+  }
+  const { endpointUrl, close } = await atPreferredPort(usualPort, (port) => serveQuotes(reply, port))
+  return {
+    endpointUrl,
+    async join(serviceUrls) {
+      await registerEndpoint(serviceUrls[0], endpointUrl, options)
+      await filler.follow(serviceUrls)
+    },
+    close,
+  }
+}
+
+/**
+ * The solver connects to the service, which asks it on that connection and sends the events of its orders there. It listens
+ * nowhere.
+ */
+function connectBySession(
+  options: ReferenceSolverOptions,
+  filler: Filler,
+  makeOffer: MakeOffer,
+): SolverTransport {
+  const { name, onError } = options
+  let session: SolverSession | undefined
+  return {
+    endpointUrl: undefined,
+    // Only the replica that holds a session asks it, so a connection to one of them is all that there is to have.
+    join: ([serviceUrl]) =>
+      new Promise((resolve, reject) => {
+        session = openSolverSession({
+          ...options,
+          serviceUrl,
+          chainIds: [options.chainId],
+          events: {},
+          answer: (request) => makeOffer(request) ?? { decline: 'OTHER' },
+          onEvent: ({ type, orderId }) => {
+            if (type === 'Deposited' && orderId !== undefined) void filler.fill(orderId)
+          },
+          onReady: () => resolve(),
+          // It connects again by itself. Only the first connection must not fail.
+          onLost: (error) => {
+            reject(new Error(`${name} could not connect: ${error.message}`))
+            if (error.isFinal) onError(error)
+          },
+        })
+      }),
+    async close() {
+      await session?.close()
+    },
+  }
+}
+
+function toQuote(
+  solver: Address,
+  request: QuoteRequest,
+  amounts: Pick<Quote, 'inputAmount' | 'outputAmount'>,
+): Quote {
+  return {
+    solver,
+    user: request.user,
+    inputToken: lowerCase(request.inputToken),
+    outputToken: lowerCase(request.outputToken),
+    ...amounts,
+    orderType: request.orderType,
+    outputChainId: request.destinationChainId,
+    depositDeadline: request.depositDeadline,
+    fillDeadline: request.fillDeadline,
+    nonce: BigInt(bytesToHex(randomBytes(8))),
+  }
 }
 
 function toWire(offer: Quote) {

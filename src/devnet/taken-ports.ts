@@ -28,11 +28,11 @@ export async function movedParts(
       url,
     })),
     { name: 'the chain', usualPort: USUAL_PORTS.chain, url: devnet.rpcUrl },
-    ...solvers.map(({ name, endpointUrl }, index) => ({
-      name: `the solver ${name}`,
-      usualPort: USUAL_PORTS.firstSolver + index,
-      url: endpointUrl,
-    })),
+    ...solvers.flatMap(({ name, endpointUrl: url }, index) =>
+      url === undefined
+        ? []
+        : { name: `the solver ${name}`, usualPort: USUAL_PORTS.firstSolver + index, url },
+    ),
   ]
   const moved = parts.map(async (part): Promise<MovedPart[]> => {
     if (Number(new URL(part.url).port) !== part.usualPort) return [{ ...part, isOnlyIpv6Taken: false }]

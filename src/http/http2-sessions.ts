@@ -32,6 +32,14 @@ export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts)
   }
 }
 
+/** The streams whose clients may go on sending. */
+const keptOpen = new WeakSet<ServerHttp2Stream>()
+
+/** Lets the request of a stream be incomplete for as long as its client stays. */
+export function keepOpen(stream: ServerHttp2Stream): void {
+  keptOpen.add(stream)
+}
+
 function collectStreams(session: ServerHttp2Session, { requestMs }: ClientTimeouts): Set<ServerHttp2Stream> {
   const streams = new Set<ServerHttp2Stream>()
   session.on('stream', (stream) => {
@@ -39,7 +47,7 @@ function collectStreams(session: ServerHttp2Session, { requestMs }: ClientTimeou
     let timer: NodeJS.Timeout | undefined = setTimeout(() => {
       timer = undefined
       const isWhole = stream.state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE
-      if (!isWhole) stream.close(constants.NGHTTP2_CANCEL)
+      if (!isWhole && !keptOpen.has(stream)) stream.close(constants.NGHTTP2_CANCEL)
     }, requestMs)
     stream.once('close', () => {
       streams.delete(stream)

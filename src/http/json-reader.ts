@@ -34,10 +34,14 @@ interface FieldReader extends ValueReader {
 
 /**
  * Compiles a reader.
+ * @param fields those that it reads
  * @throws when the message has a field of an unsupported kind
  */
-export function compileJsonReader(descriptor: DescMessage): JsonReader {
-  const readers = descriptor.fields.map(compileField)
+export function compileJsonReader(
+  descriptor: DescMessage,
+  fields: readonly DescField[] = descriptor.fields,
+): JsonReader {
+  const readers = fields.map(compileField)
   return {
     read(source) {
       const values: Record<string, unknown> = {}

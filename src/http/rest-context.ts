@@ -15,8 +15,11 @@ export function abandon(request: FastifyRequest, reply: FastifyReply): void {
 
 /** Cuts the connection of a client that does not read; on HTTP/2, its stream only. */
 export function cut({ raw }: FastifyRequest): void {
-  if ('stream' in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
-  else raw.socket.destroy()
+  if (!('stream' in raw)) return void raw.socket.destroy()
+  const stream = raw.stream as ServerHttp2Stream
+  stream.close(constants.NGHTTP2_CANCEL)
+  // Node keeps a closed stream for as long as it has bytes of the client that nobody reads.
+  stream.destroy()
 }
 
 /** Whether the connection of a request, or its HTTP/2 stream, has ended. */

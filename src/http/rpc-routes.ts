@@ -1,3 +1,4 @@
+import type { ServerHttp2Stream } from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -10,7 +11,9 @@ import type { MethodHandler } from '../rpc/middleware.js'
 import type { QuoteStreams } from '../rpc/quote-streams.js'
 import { type AddService, rpcRoutes } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
+import type { SolverSessions } from '../rpc/solver-sessions.js'
 import { findTargetError } from './ambiguous-headers.js'
+import { keepOpen } from './http2-sessions.js'
 import { cut } from './rest-context.js'
 
 declare module 'fastify' {
@@ -24,6 +27,7 @@ interface RpcRoutesOptions {
   readonly methods: readonly MethodHandler[]
   readonly streams: EventStreams
   readonly quoteStreams: QuoteStreams
+  readonly solverSessions: SolverSessions
   /** They add gRPC's own services, which have no middleware. */
   readonly addServices: readonly AddService[]
 }
@@ -38,7 +42,7 @@ const NEVER_COMPRESS = 0xffff_ffff
  */
 export async function registerRpc(
   scope: FastifyInstance,
-  { methods, streams, quoteStreams, addServices }: RpcRoutesOptions,
+  { methods, streams, quoteStreams, solverSessions, addServices }: RpcRoutesOptions,
   rejectCounted: (error: ServiceError, request: FastifyRequest, reply: FastifyReply) => Promise<never>,
   maxBodyBytes: number,
 ): Promise<void> {
@@ -51,7 +55,7 @@ export async function registerRpc(
   })
   await scope.register(fastifyConnectPlugin, {
     routes(router) {
-      rpcRoutes(methods, streams, quoteStreams, addServices)(router)
+      rpcRoutes(methods, streams, quoteStreams, solverSessions, addServices)(router)
       wrapHandlers(router, withGrpcStatusMessages)
     },
     contextValues: toContextValues,
@@ -61,7 +65,7 @@ export async function registerRpc(
 }
 
 function toContextValues(request: FastifyRequest) {
-  const { id, clientAddress: ip, response } = request
+  const { id, clientAddress: ip, response, raw } = request
   const recordError = (error: ServiceError) => {
     request.rejection = error
   }
@@ -73,6 +77,9 @@ function toContextValues(request: FastifyRequest) {
     ip,
     abandon: () => cut(request),
     isDrained: () => response?.writableLength === 0,
+    unsentBytes: () => response?.writableLength ?? 0,
+    keepOpen: () => 'stream' in raw && keepOpen(raw.stream as ServerHttp2Stream),
+    hostOf: () => request.host,
     recordError,
     recordQuote,
   })

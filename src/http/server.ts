@@ -10,6 +10,7 @@ import type { MethodHandler } from '../rpc/middleware.js'
 import type { QuoteStreams } from '../rpc/quote-streams.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { AddService } from '../rpc/router.js'
+import type { SolverSessions } from '../rpc/solver-sessions.js'
 import type { Logger } from '../telemetry/log.js'
 import { findHeaderError } from './ambiguous-headers.js'
 import { recordArrival } from './arrival.js'
@@ -24,6 +25,8 @@ import { registerQuoteStream } from './quote-stream-route.js'
 import { createRequestLog } from './request-log.js'
 import { abandon, toClient } from './rest-context.js'
 import { registerRpc } from './rpc-routes.js'
+import { SESSION_PATH } from './session-path.js'
+import { registerSessionRoute } from './session-route.js'
 import { registerRestRoutes } from './transcoder.js'
 import { MAX_CLIENT_MESSAGE_BYTES } from './websocket-control.js'
 import { registerWebSocketUpgrades } from './websocket-upgrade.js'
@@ -33,6 +36,7 @@ interface HttpServerOptions {
   readonly methods: readonly MethodHandler[]
   readonly streams: EventStreams
   readonly quoteStreams: QuoteStreams
+  readonly solverSessions: SolverSessions
   readonly rateLimits: RateLimits
   /** Add gRPC's own services, which have no middleware. */
   readonly addServices: readonly AddService[]
@@ -60,7 +64,7 @@ const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
 
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same methods with middleware (docs/decisions.md, D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, methods, streams, quoteStreams, rateLimits, log } = options
+  const { config, methods, streams, quoteStreams, solverSessions, rateLimits, log } = options
   const ports: Multiplexer[] = []
   const webSocketPaths = new Set<string>()
   const server = Fastify({
@@ -111,9 +115,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     registerRestRoutes(rest, methods, rejectOtherMethods, logRequest)
     registerQuoteStream(rest, quoteStreams, rejectOtherMethods)
   })
-  await server.register(async (events) => {
-    await registerWebSocketUpgrades(events, upgrades, MAX_CLIENT_MESSAGE_BYTES)
-    registerEventRoutes(events, streams, createMethodRejection(events, rateLimits), logRequest)
+  await server.register(async (sockets) => {
+    const onlyListens = (path: string) => path !== SESSION_PATH
+    await registerWebSocketUpgrades(sockets, upgrades, MAX_CLIENT_MESSAGE_BYTES, onlyListens)
+    const rejectOtherMethods = createMethodRejection(sockets, rateLimits)
+    registerEventRoutes(sockets, streams, rejectOtherMethods, logRequest)
+    registerSessionRoute(sockets, solverSessions, rejectOtherMethods, logRequest)
   })
   options.addRoutes(server)
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 
@@ -31,9 +32,15 @@ interface Incoming {
  * (RFC 6455, section 5.5.3). The server closes a client that sends too many frames or bytes, or that does not answer the
  * server's last ping. The ping's bytes are random, so that only a client that reads can repeat them.
  * @param server its option `autoPong` must be false
+ * @param onlyListens whether the client of a request has no reason to send messages. Of the others, only control frames are
+ *   bounded: their route bounds their messages, and sends its own pings
  * @returns a function that stops the server's pings
  */
-export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: number): () => void {
+export function superviseWebSockets(
+  server: WebSocketServer,
+  pingIntervalMs: number,
+  onlyListens: (request: IncomingMessage) => boolean = () => true,
+): () => void {
   const sockets = new Map<WebSocket, { readonly socket: Socket; bytesRead: number }>()
   const incoming = new WeakMap<WebSocket, Incoming>()
   const silent = new WeakSet<WebSocket>()
@@ -80,7 +87,7 @@ export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: num
 
   const timer = setInterval(() => {
     payload = randomBytes(8)
-    for (const client of server.clients) {
+    for (const client of sockets.keys()) {
       if (silent.has(client)) client.terminate()
       else if (client.readyState === client.OPEN) {
         silent.add(client)
@@ -99,9 +106,12 @@ export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: num
       before.bytesRead = bytesRead
     }
   }, SECOND_MS)
-  server.on('connection', (client, { socket }) => {
+  server.on('connection', (client, request) => {
+    client.on('ping', onPing).on('pong', onPong)
+    if (!onlyListens(request)) return
+    const { socket } = request
     sockets.set(client, { socket, bytesRead: socket.bytesRead })
-    client.on('ping', onPing).on('pong', onPong).on('message', onMessage)
+    client.on('message', onMessage)
     client.once('close', () => sockets.delete(client))
   })
   return () => {

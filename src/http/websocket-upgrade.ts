@@ -14,11 +14,13 @@ const MAX_BUFFERED_CHUNKS = 64
  * Lets routes of a scope be WebSockets with the option `wsHandler`. @fastify/websocket adds hooks to every route of its
  * scope, so other routes belong to another scope.
  * @param maxMessageBytes a longer message closes the client
+ * @param onlyListens whether the clients of a path have no reason to send messages, see `superviseWebSockets`
  */
 export async function registerWebSocketUpgrades(
   scope: FastifyInstance,
   upgrades: PendingUpgrades,
   maxMessageBytes: number,
+  onlyListens: (path: string) => boolean = () => true,
 ): Promise<void> {
   await scope.register(websocket, {
     options: {
@@ -35,6 +37,8 @@ export async function registerWebSocketUpgrades(
   })
   const webSockets = scope.websocketServer as WebSocketServer
   webSockets.on('connection', (_socket, request) => upgrades.takeOver(request))
-  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS)
+  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS, ({ url = '' }) =>
+    onlyListens(url.split('?', 1)[0] ?? ''),
+  )
   scope.addHook('onClose', async () => stop())
 }

@@ -87,10 +87,15 @@ async function sendAll(stream: EventStream, socket: WebSocket, connection: Socke
 }
 
 function closeWith(socket: WebSocket, error: ServiceError): void {
+  socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, closeReason(error))
+}
+
+/** The reason of the close frame for an error. */
+export function closeReason(error: ServiceError): string {
   const reason = error.violations[0]
     ? error.violations.map(({ field, message }) => `${field} ${message}`).join('; ')
     : error.message
   // Only ASCII, so that a character is a byte: names of fields may come from the client.
   const ascii = reason.replace(/[^\x20-\x7e]/g, '?')
-  socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, ascii.slice(0, MAX_REASON_BYTES))
+  return ascii.slice(0, MAX_REASON_BYTES)
 }

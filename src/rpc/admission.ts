@@ -103,13 +103,24 @@ export function withAdmission(handler: UniversalHandler, admission: Admission): 
   return Object.assign(admit, handler)
 }
 
+/** Whether a call was rejected before its method: reading its messages throws the rejection. */
+export function isRejected(contextValues: ContextValues): boolean {
+  return contextValues.get(rejectedKey)
+}
+
+/** Marks a call of a method that answers before it reads a message. */
+export function recordReached(contextValues: ContextValues): void {
+  contextValues.set(reachedKey, true)
+}
+
 const METHOD_NOT_ALLOWED = 405
 
 function methodNotAllowed(): ServiceError {
   return new ServiceError('METHOD_NOT_ALLOWED', 'This path takes POST.')
 }
 
-function malformed(method: DescMethod): ServiceError {
+/** The error of a message that cannot be read. */
+export function malformed(method: DescMethod): ServiceError {
   return invalidArgument([malformedMessage(method)])
 }
 

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
+  DeclineCode,
   DepositMode,
   type GetQuoteRecordResponseSchema,
   OrderType,
@@ -48,14 +49,15 @@ function toParametersMessage({ user, ...request }: QuoteParameters) {
 }
 
 function toResultMessage(
-  { index, ...result }: RecordedResult,
+  { index, declineCode, ...result }: RecordedResult,
   record: Parameters<typeof explain>[1],
 ): MessageInitShape<typeof SolverResultSchema> {
   return {
     ...result,
     solver: toCachedChecksumAddress(result.solver),
     outcome: SolverOutcome[toUpperCase(result.outcome)],
-    explanation: explain(result, record),
+    declineCode: declineCode && DeclineCode[declineCode],
+    explanation: explain({ declineCode, ...result }, record),
   }
 }
 

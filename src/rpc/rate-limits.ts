@@ -5,7 +5,7 @@ import { ServiceError } from '../domain/errors.js'
 import { identifyClient } from './identify-client.js'
 import { WindowCounts } from './window-counts.js'
 
-/** A limit: of one method, of opening streams, or of everything else. */
+/** A limit: of one method, of opening streams or solver sessions, or of everything else. */
 export type LimitName =
   | 'quote'
   | 'price'
@@ -14,6 +14,7 @@ export type LimitName =
   | 'unregister'
   | 'solvers'
   | 'streams'
+  | 'sessions'
   | 'global'
 
 /** The client that a request counts for in limits. */
@@ -77,6 +78,7 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
     unregister: counterOf('unregister', config.unregister),
     solvers: counterOf('solvers', config.solvers),
     streams: counterOf('streams', config.streams),
+    sessions: counterOf('sessions', config.sessions),
     global: counterOf('global', config.max, config.windowMs),
   }
   return { consume: (name, client) => counters[name]?.(client) ?? Promise.resolve() }

@@ -13,6 +13,8 @@ import type { MethodHandler } from './middleware.js'
 import { toQuoteStreamHandler } from './quote-stream-handler.js'
 import type { QuoteStreams } from './quote-streams.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
+import { toSessionHandler } from './session-handler.js'
+import type { SolverSessions } from './solver-sessions.js'
 
 /** Adds one of gRPC's own services, without middleware, to a Connect router. */
 export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
@@ -25,17 +27,20 @@ export function rpcRoutes(
   methods: readonly MethodHandler[],
   streams: EventStreams,
   quoteStreams: QuoteStreams,
+  solverSessions: SolverSessions,
   addServices: readonly AddService[],
 ) {
   const handlers: [DescMethod, unknown][] = [
     ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
     [streams.desc, toStreamHandler(streams)],
     [quoteStreams.desc, toQuoteStreamHandler(quoteStreams)],
+    [solverSessions.desc, toSessionHandler(solverSessions)],
   ]
   const admissions = new Map<DescMethod, Admission>([
     ...methods.map((method): [DescMethod, Admission] => [method.desc, admissionOf(method)]),
     [streams.desc, streams],
     [quoteStreams.desc, quoteStreams],
+    [solverSessions.desc, solverSessions],
   ])
   return (router: ConnectRouter): void => {
     const options = { interceptors: [markReached] }
@@ -46,8 +51,9 @@ export function rpcRoutes(
     }
     for (const add of addServices) add(router, options)
     wrapHandlers(router, (handler) => {
-      const sending =
-        handler.method.methodKind === 'server_streaming' ? withMessagesAfterFirst(handler) : handler
+      const isStream =
+        handler.method.methodKind === 'server_streaming' || handler.method === solverSessions.desc
+      const sending = isStream ? withMessagesAfterFirst(handler) : handler
       return withTimerDeadlines(withAdmission(sending, admissions.get(handler.method) ?? NO_LIMITS))
     })
   }

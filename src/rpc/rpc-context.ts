@@ -11,6 +11,12 @@ export const requestKey = createContextKey({
   abandon: () => {},
   /** Whether everything that was sent has left this process. */
   isDrained: () => true as boolean,
+  /** Bytes of the response that have not left this process. */
+  unsentBytes: () => 0,
+  /** Lets the call last although its client goes on sending messages. */
+  keepOpen: () => {},
+  /** The value of the request's `Host` or `:authority`. */
+  hostOf: () => '',
   /** Records the error of the response. */
   recordError: (_error: ServiceError) => {},
   /** Records the result of a quote. */

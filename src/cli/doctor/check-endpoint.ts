@@ -40,7 +40,7 @@ export async function examineEndpoint(
   const name = `RPC_URL_${config.chainId}${place}`
   const checkResults = collectResults(name)
   const reader = createBlockReader(endpoint.client, config.chainId, config.settlement, {
-    ordersWithUnknownTerms: async () => new Set(),
+    knownSolvers: async () => new Map(),
   })
   const unusable = { name, endpoint, reader, checkResults: checkResults.list, head: undefined, headAgeMs: 0 }
 

@@ -2,22 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { Config } from '../../config.js'
 import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../../domain/quote.js'
-import type { Solver } from '../../domain/solver.js'
-import type { FailReason } from '../../domain/solver-result.js'
+import { NO_ENDPOINT, type Solver } from '../../domain/solver.js'
+import type { HttpFailReason } from '../../domain/solver-result.js'
 import { requestBody } from '../../quoting/request-body.js'
 import { toChecksumAddress } from '../../signing/checksum.js'
 import { createEndpointGuard } from '../../solvers/endpoint-guard.js'
-import { createSolverClient, type SolverReply, type SolverRequest } from '../../solvers/solver-client.js'
+import type { SolverRequest } from '../../solvers/solver-client.js'
+import { createSolverHttpClient, type HttpReply } from '../../solvers/solver-http-client.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, collectResults } from './check-result.js'
 
-type Answer = SolverReply & { readonly tookMs: number }
+type Answer = HttpReply & { readonly tookMs: number }
 
 const TIMEOUT_MS = 5000
 const FIRST_SERVER_ERROR = 500
 
 /** Remedies for a solver that cannot be reached. */
-const REMEDIES: Readonly<Record<FailReason, string>> = {
+const REMEDIES: Readonly<Record<HttpFailReason, string>> = {
   endpoint_rejected:
     "Its https URL must resolve to public addresses only (check this machine's DNS), or be in SOLVER_ENDPOINT_ALLOWLIST.",
   name_not_resolved:
@@ -31,7 +32,10 @@ const REMEDIES: Readonly<Record<FailReason, string>> = {
   connection_lost: "It closes connections before its reply is complete. Inform the solver's operator.",
 }
 
-/** Sends each registered solver of the supported chains a request for a quote that is not used. */
+/**
+ * Sends each registered solver of the supported chains a request for a quote that is not used. Only the service can ask those
+ * without an endpoint.
+ */
 export async function checkSolvers(
   solvers: readonly Solver[],
   config: Config,
@@ -40,8 +44,9 @@ export async function checkSolvers(
     production: config.production,
     allowlist: config.solverEndpointAllowlist,
   })
-  const client = createSolverClient(guard, config.maxConnectionsPerSolver)
-  const ask = async (solver: Solver): Promise<Answer> => {
+  const client = createSolverHttpClient(guard, config.maxConnectionsPerSolver)
+  const ask = async (solver: Solver): Promise<Answer | undefined> => {
+    if (solver.endpointUrl === NO_ENDPOINT) return undefined
     const start = performance.now()
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const reply = await client.requestQuote(solver, solverRequestFor(solver, config), signal)
@@ -58,19 +63,27 @@ export async function checkSolvers(
   }
 }
 
-/** A solver that fails is a warning. A chain on which every solver fails is a failure, because it has no quotes. */
+/**
+ * A solver that fails is a warning. A chain on which every solver fails is a failure, because it has no quotes.
+ * @param answers undefined for a solver without an endpoint
+ */
 function checkEndpoints(
   chainId: number,
   solvers: readonly Solver[],
-  answers: readonly Answer[],
+  answers: readonly (Answer | undefined)[],
   quoteTimeoutMs: number,
 ): readonly CheckResult[] {
   const checkResults = collectResults(`solvers of chain ${chainId}`)
   if (solvers.length === 0) checkResults.ok('', 'no solver is registered yet')
   let working = 0
-  solvers.forEach(({ address, name, endpointUrl }, index) => {
-    const answer = answers[index] as Answer
+  solvers.forEach(({ address, name, endpointUrl, session }, index) => {
+    const answer = answers[index]
     const check = `${name} (${toChecksumAddress(address)})`
+    if (answer === undefined) {
+      working++
+      checkResults.ok(check, `has no endpoint and is ${session ? '' : 'not '}connected: not checked`)
+      return
+    }
     const { text, remedy } = describeAnswer(answer, quoteTimeoutMs)
     if (remedy === undefined) {
       working++
@@ -131,6 +144,7 @@ function solverRequestFor({ chainId, address }: Solver, config: Config): SolverR
     ...deadlines(Date.now(), windows),
   }
   return {
+    request,
     body: Buffer.from(requestBody(request)),
     quoteIds: new Map([[address, randomUUID()]]),
     kind: request.kind,

@@ -43,12 +43,21 @@ async function checkAll(config: Config): Promise<readonly CheckResult[]> {
       checkResult: `chains ${chains.map(({ chainId }) => chainId).join(', ')}`,
     },
     ...checkBond(config),
+    ...checkPublicUrls(config),
     ...chains.flatMap(({ checkResults }) => checkResults),
     ...checkClockDrift(ages),
     ...database.checkResults,
     ...port,
     ...solvers,
   ]
+}
+
+function checkPublicUrls({ production, solverSessions, publicUrls }: Config): readonly CheckResult[] {
+  const { warn, list } = collectResults('PUBLIC_URLS')
+  const remedy = 'Set it to the origins that solvers dial, or set SOLVER_SESSIONS to false.'
+  if (production && solverSessions && publicUrls.length === 0)
+    warn('', 'is not set: no solver session opens in production', remedy)
+  return list
 }
 
 function checkBond({ minSolverBond }: Config): readonly CheckResult[] {

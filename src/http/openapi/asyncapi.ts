@@ -7,6 +7,7 @@ import { descriptionOf } from './descriptions.js'
 import type { ExampleEvent } from './example.js'
 import type { Contract } from './openapi.js'
 import { fieldSchema, messageSchema } from './schemas.js'
+import { sessionChannel } from './session-channel.js'
 import { unwrap } from './unwrap.js'
 
 /** A message of the stream in JSON: one object with a `type` of its own. */
@@ -54,7 +55,7 @@ export function asyncApiServers({ host, isSecure }: Origin): object {
   return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
 }
 
-/** Derives the AsyncAPI 3 document of the event stream's WebSocket and server-sent events, without its servers. */
+/** Derives the AsyncAPI 3 document of the event stream and of solver sessions, without its servers. */
 export function asyncApiOf({ version, stream }: Contract, events: readonly ExampleEvent[]): object {
   const messages = asyncApiMessages()
   const [webSocket = '', eventSource = ''] = compileRoutes(stream).map(({ url }) => url)
@@ -67,6 +68,7 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
       messages.map(({ type }) => [type, { $ref: `#/components/messages/${type}` }]),
     ),
   })
+  const session = sessionChannel(messages)
   const operation = (name: string) => ({
     action: 'send',
     channel: { $ref: `#/channels/${name}` },
@@ -76,9 +78,10 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
   return {
     asyncapi: '3.0.0',
     info: {
-      title: 'Quote aggregator: order events',
+      title: 'Quote aggregator: order events and solver sessions',
       version,
-      description: 'The order events of the settlement contracts, each once and in the order of its chain.',
+      description:
+        'The order events of the settlement contracts, each once and in the order of its chain; and the sessions on which solvers quote.',
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',
@@ -88,6 +91,7 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
         bindings: { ws: { method: 'GET', query, bindingVersion: '0.1.0' } },
       },
       serverSentEvents: channel(eventSource, 'http', SOURCE_ENDINGS),
+      ...session.channels,
     },
     operations: {
       sendOnWebSocket: operation('webSocket'),
@@ -95,19 +99,24 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
         ...operation('serverSentEvents'),
         bindings: { http: { method: 'GET', query, bindingVersion: '0.3.0' } },
       },
+      ...session.operations,
     },
     components: {
-      messages: Object.fromEntries(
-        messages.map((message) => [
-          message.type,
-          {
-            name: message.type,
-            summary: message.description,
-            payload: message.payload,
-            examples: events.filter(({ type }) => type === message.type).map((payload) => ({ payload })),
-          },
-        ]),
-      ),
+      messages: {
+        ...Object.fromEntries(
+          messages.map((message) => [
+            message.type,
+            {
+              name: message.type,
+              summary: message.description,
+              payload: message.payload,
+              examples: events.filter(({ type }) => type === message.type).map((payload) => ({ payload })),
+            },
+          ]),
+        ),
+        ...session.messages,
+      },
+      schemas: session.schemas,
     },
   }
 }

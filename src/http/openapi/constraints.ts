@@ -37,6 +37,8 @@ interface Constraint extends Partial<TextRule>, Partial<IntegerRule> {
 const UUID = { format: 'uuid' }
 const CURSOR = { minLength: 1 }
 const TEXT = { minLength: 1 }
+/** Of a display name, what AsyncAPI's JSON Schema can say: it has no Unicode patterns. */
+const SHORT_NAME = { minLength: 1, maxLength: DISPLAY_NAME.maxLength }
 /** A page token says nothing about itself, and it is empty on the last page. */
 const PAGE_TOKEN = {}
 /** A list has only orders with events, so the contract knows each of them. */
@@ -179,6 +181,35 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
     transaction_hash: LOWER_CASE_BYTES32,
   },
   'aggregator.v1.Reverted': { order_id: LOWER_CASE_BYTES32, transaction_hash: LOWER_CASE_BYTES32 },
+  'aggregator.v1.SessionChallenge': { nonce: LOWER_CASE_BYTES32, server_time: UNIX_MS },
+  'aggregator.v1.SessionHello': {
+    address: ADDRESS,
+    name: SHORT_NAME,
+    audience: { format: 'uri' },
+    chain_ids: CHAIN_ID,
+    signature: SIGNATURE,
+  },
+  'aggregator.v1.SessionEvents': { after: PAGE_TOKEN },
+  'aggregator.v1.SessionReady': { session_id: UUID, heartbeat_ms: { minimum: 1 }, cursor: CURSOR },
+  'aggregator.v1.SessionLimits': { max_message_bytes: { minimum: 1 }, max_open_requests: { minimum: 1 } },
+  'aggregator.v1.SessionQuoteRequest': {
+    id: UUID,
+    deadline: UNIX_MS,
+    input_token: ADDRESS,
+    output_token: ADDRESS,
+    amount: AMOUNT,
+    user_address: ADDRESS,
+    chain_id: CHAIN_ID,
+    destination_chain_id: CHAIN_ID,
+    traceparent: TEXT,
+  },
+  'aggregator.v1.SessionQuote': { id: UUID, signature: SIGNATURE },
+  'aggregator.v1.SessionDecline': { id: UUID },
+  'aggregator.v1.SessionPong': { id: UUID },
+  'aggregator.v1.SessionResult': { id: UUID, reason: TEXT },
+  'aggregator.v1.SessionEvent': { cursor: CURSOR },
+  'aggregator.v1.SessionPing': { id: UUID },
+  'aggregator.v1.SessionGoAway': { reconnect_within_ms: { minimum: 1 } },
   'aggregator.v1.Chain': {
     chain_id: CHAIN_ID,
     settlement: ADDRESS,

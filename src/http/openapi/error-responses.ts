@@ -35,6 +35,25 @@ const OWN: Readonly<Record<string, readonly Reason[]>> = {
   ],
   'aggregator.v1.SolverService.UnregisterSolver': [...PROOF, 'SOLVER_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.ListSolvers': [],
+  'aggregator.v1.SolverService.OpenSession': [
+    OF_CHAIN,
+    'SIGNATURE_INVALID',
+    'SESSIONS_OFF',
+    'CHALLENGE_EXPIRED',
+    'AUDIENCE_REJECTED',
+    'SESSION_LIMIT_REACHED',
+    'SESSION_REPLACED',
+    'SESSION_STALLED',
+    'BOND_INSUFFICIENT',
+    'SOLVER_BLOCKED',
+    'SOLVER_LIMIT_REACHED',
+    'SOLVER_NOT_FOUND',
+    'CHAIN_UNAVAILABLE',
+    'DATABASE_UNAVAILABLE',
+    'CURSOR_UNKNOWN',
+    'SUBSCRIBER_TOO_SLOW',
+    'SHUTTING_DOWN',
+  ],
   'aggregator.v1.OrderService.GetOrder': ['CHAIN_UNAVAILABLE'],
   'aggregator.v1.OrderService.ListOrders': ['DATABASE_UNAVAILABLE'],
   'aggregator.v1.ChainService.ListChains': [],
@@ -72,9 +91,24 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   CURSOR_UNKNOWN: 'The cursor does not belong to the event log, or the events after it are no longer kept.',
   STREAM_LIMIT_REACHED:
     'The client, its network or the whole instance has reached its limit of open streams.',
+  SESSIONS_OFF: 'The operator has turned off solver sessions, or has not set PUBLIC_URLS in production.',
+  CHALLENGE_EXPIRED: 'The `hello` did not come in time after the `challenge`; connect again.',
+  AUDIENCE_REJECTED: 'The audience of the `hello` is not an origin of this instance.',
+  SESSION_LIMIT_REACHED:
+    'Too many connections of the client, its network or of all have not sent their `hello`.',
+  SESSION_REPLACED: 'Another session of this solver has replaced this one; do not connect again.',
+  SESSION_STALLED: 'The solver did not answer two pings, or did not read its messages for 10 seconds.',
   SUBSCRIBER_TOO_SLOW: 'The client read too slowly for too long.',
   SHUTTING_DOWN: 'The instance stops.',
   INTERNAL: 'The service failed; its log has the cause under the request id.',
+}
+
+/** The reasons of a method's errors. @throws when the closed list does not have the method */
+export function reasonsOf(method: DescMethod): readonly Reason[] {
+  const name = fullName(method)
+  const own = OWN[name]
+  if (own === undefined) throw new Error(`${name}: the list of errors does not have this method`)
+  return [...COMMON, ...(namesChain(method) ? [OF_CHAIN] : []), ...own]
 }
 
 /**
@@ -83,11 +117,8 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
  * @throws when the closed list does not have the method
  */
 export function failuresOf(method: DescMethod, hasBody: boolean): Failure[] {
-  const name = fullName(method)
-  const own = OWN[name]
-  if (own === undefined) throw new Error(`${name}: the list of errors does not have this method`)
   const byStatus = new Map<number, Reason[]>(hasBody ? [[413, ['INVALID_ARGUMENT']]] : [])
-  for (const reason of [...COMMON, ...(namesChain(method) ? [OF_CHAIN] : []), ...own]) {
+  for (const reason of reasonsOf(method)) {
     const { http } = REASONS[reason]
     byStatus.set(http, [...(byStatus.get(http) ?? []), reason])
   }

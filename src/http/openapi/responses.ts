@@ -71,7 +71,8 @@ function descriptionOf(status: number, reasons: readonly Reason[]): string {
   return reasons.map((reason) => `\`${reason}\`: ${EXPLANATIONS[reason]}`).join('\n\n')
 }
 
-function errorSchema(reasons: readonly Reason[]): JsonSchema {
+/** The schema of an error with one of these reasons. */
+export function errorSchema(reasons: readonly Reason[]): JsonSchema {
   const details = reasons.includes('INVALID_ARGUMENT')
     ? {
         details: {

@@ -1,0 +1,106 @@
+import type { DescMessage, Message } from '@bufbuild/protobuf'
+import {
+  OpenSessionResponseSchema,
+  SessionEventsSchema,
+  type SessionHello,
+  SessionHelloSchema,
+} from '../../gen/aggregator/v1/session_pb.js'
+import { invalidArgument } from '../domain/errors.js'
+import type { Entry } from '../events/tail-buffer.js'
+import { toEventMessage } from '../rpc/convert-events.js'
+import { declineCodeOf, type SingleMessage, toSessionMessage } from '../rpc/convert-sessions.js'
+import type { ReadHello } from '../rpc/session-hello.js'
+import type { SolverMessage } from '../sessions/messages.js'
+import { toEventJson } from './event-json.js'
+import { type JsonObject, parseJsonBody } from './json-body.js'
+import { compileJsonReader } from './json-reader.js'
+import { compileJsonWriter, type JsonWriter } from './json-writer.js'
+import { fieldValue } from './request-message.js'
+
+const { events: EVENTS } = SessionHelloSchema.field
+const helloReader = compileJsonReader(
+  SessionHelloSchema,
+  SessionHelloSchema.fields.filter((field) => field !== EVENTS),
+)
+const eventsReader = compileJsonReader(SessionEventsSchema)
+
+/** The writers of all messages but events, by the name of the field. */
+const WRITERS = new Map(
+  OpenSessionResponseSchema.fields.flatMap(({ localName, message }) =>
+    message === undefined || localName === 'event'
+      ? []
+      : [[localName, compileJsonWriter(message as DescMessage)]],
+  ) as [string, JsonWriter][],
+)
+
+/**
+ * Reads a message of a solver: one JSON object with its `type` (docs/decisions.md, D18).
+ * @throws ServiceError INVALID_ARGUMENT or CHAIN_NOT_SUPPORTED
+ */
+export function readSolverMessage(bytes: Buffer, readHello: ReadHello): SolverMessage {
+  const json = parseJsonBody(bytes)
+  switch (json.type) {
+    case 'hello':
+      return { type: 'hello', hello: readHelloJson(json, readHello) }
+    case 'quote':
+      return { type: 'quote', id: text(json, 'id'), body: { quote: json.quote, signature: json.signature } }
+    case 'decline':
+      return { type: 'decline', id: text(json, 'id'), code: declineCodeOf(optionalText(json, 'code')) }
+    case 'pong':
+      return { type: 'pong', id: text(json, 'id') }
+    default:
+      throw invalidArgument([{ field: 'type', message: 'must be hello, quote, decline or pong' }])
+  }
+}
+
+/** Writes a message to a solver. */
+export function toSessionJson(message: SingleMessage): string {
+  if (message.type === 'quoteRequest') return toRequestJson(message)
+  const { message: made } = toSessionMessage(message)
+  const write = WRITERS.get(made.case ?? '')
+  if (write === undefined) throw new Error('the message has no content')
+  return JSON.stringify({ type: made.case, ...write(made.value as Message) })
+}
+
+/** Writes an event to a solver. */
+export function toSessionEventJson(entry: Entry): string {
+  const event = toEventJson(toEventMessage(entry))
+  return `{"type":"event","event":${event},"cursor":${JSON.stringify(entry.cursor)}}`
+}
+
+/** The text of the HTTP request, after the fields that HTTP has in its headers. */
+function toRequestJson({ id, solverRequest }: Extract<SingleMessage, { type: 'quoteRequest' }>): string {
+  const { body, deadline, kind, traceparent } = solverRequest
+  const head = JSON.stringify({ type: 'quoteRequest', id, deadline, kind, traceparent })
+  return `${head.slice(0, -1)},${Buffer.from(body).toString('utf8', 1)}`
+}
+
+function readHelloJson(json: JsonObject, readHello: ReadHello) {
+  const { message, violations } = helloReader.read((field) => fieldValue(json, field))
+  const events = json.events ?? undefined
+  if (events === undefined) return readHello(message as SessionHello, violations)
+  if (typeof events !== 'object' || Array.isArray(events))
+    return readHello(message as SessionHello, [
+      ...violations,
+      { field: 'events', message: 'must be an object' },
+    ])
+  const read = eventsReader.read((field) => fieldValue(events as JsonObject, field))
+  const nested = read.violations.map((violation) => ({ ...violation, field: `events.${violation.field}` }))
+  return readHello({ ...message, events: read.message } as SessionHello, [...violations, ...nested])
+}
+
+function text(json: JsonObject, field: string): string {
+  const value = optionalText(json, field)
+  if (value === undefined) throw mustBeText(field)
+  return value
+}
+
+function optionalText(json: JsonObject, field: string): string | undefined {
+  const value = json[field]
+  if (value === undefined || typeof value === 'string') return value
+  throw mustBeText(field)
+}
+
+function mustBeText(field: string) {
+  return invalidArgument([{ field, message: 'must be a string' }])
+}
