@@ -27,6 +27,8 @@ const RPC = 'it must be an http, https, ws or wss URL'
 const ADDRESS = 'it must be a 20-byte address in hex with 0x'
 const CHAIN_ID = 'a chain id must be a decimal integer of 1 to 2^53-1'
 const ORIGIN = 'it must be * or origins such as https://app.example.org'
+const PUBLIC =
+  'it must be an http or https origin without path or credentials, such as https://quotes.example'
 const PROXY = 'it must be a number of hops, or addresses and CIDRs of proxies'
 const ALLOWED = 'it must be a host name, an IP address or a CIDR'
 const NAME = 'it must be letters, digits and underscores, to name a Solidity struct'
@@ -86,6 +88,12 @@ describe('an error names the variable and what it must be:', () => {
     ['TRUST_PROXY', '-1', `has "-1": ${PROXY}`],
     ['TRUST_PROXY', '100', `has "100": ${PROXY}`],
     ['TRUST_PROXY', '10.0.0.0/33', `has "10.0.0.0/33": ${PROXY}`],
+    ['SOLVER_SESSIONS', 'yes', 'is "yes": it must be one of true, false'],
+    ['PUBLIC_URLS', 'quotes.example', `has "quotes.example": ${PUBLIC}`],
+    ['PUBLIC_URLS', 'wss://quotes.example', `has "wss://quotes.example": ${PUBLIC}`],
+    ['PUBLIC_URLS', 'https://quotes.example/v1', `has "https://quotes.example/v1": ${PUBLIC}`],
+    ['PUBLIC_URLS', 'https://ada@quotes.example', `has "https://ada@quotes.example": ${PUBLIC}`],
+    ['PUBLIC_URLS', 'https://quotes.example/?', `has "https://quotes.example/?": ${PUBLIC}`],
     ['METRICS_AUTH', 'password', 'must be user:password'],
     ['METRICS_AUTH', ':password', 'must be user:password'],
     ['METRICS_AUTH', 'user:', 'must be user:password'],
@@ -140,6 +148,7 @@ describe('an integer must be decimal digits within its range:', () => {
     ['RATE_LIMIT_UNREGISTER', 0, 1_000_000],
     ['RATE_LIMIT_SOLVERS', 0, 1_000_000],
     ['RATE_LIMIT_STREAMS', 0, 1_000_000],
+    ['RATE_LIMIT_SESSIONS', 0, 1_000_000],
     ['POLL_INTERVAL_MS_1', 10, 86_400_000],
     ['CONFIRMATIONS_1', 0, 10_000],
     ['RECHECK_BLOCKS_1', 0, 1000],

@@ -50,6 +50,8 @@ describe('defaults', () => {
       RATE_LIMIT_UNREGISTER: '10',
       RATE_LIMIT_SOLVERS: '60',
       RATE_LIMIT_STREAMS: '300',
+      RATE_LIMIT_SESSIONS: '30',
+      SOLVER_SESSIONS: 'true',
       MAX_STREAM_CLIENTS: '10000',
       MAX_STREAM_CLIENTS_PER_IP: '100',
       EVENT_RETENTION_DAYS: '30',
@@ -108,6 +110,7 @@ describe('defaults', () => {
         unregister: 10,
         solvers: 60,
         streams: 300,
+        sessions: 30,
       },
       rateLimitStore: 'memory',
       maxStreamClients: 10_000,
@@ -118,6 +121,8 @@ describe('defaults', () => {
       quoteRecordMaxBytes: 1_073_741_824,
       corsOrigins: ['*'],
       trustProxy: 0,
+      solverSessions: true,
+      publicUrls: [],
       metricsAuth: undefined,
       solverEndpointAllowlist: [],
       logLevel: 'info',
@@ -177,6 +182,12 @@ describe('each variable is read:', () => {
     ],
     ['TRUST_PROXY', '2', { trustProxy: 2 }],
     ['TRUST_PROXY', '10.0.0.0/8, ::1', { trustProxy: ['10.0.0.0/8', '::1'] }],
+    ['SOLVER_SESSIONS', 'false', { solverSessions: false }],
+    [
+      'PUBLIC_URLS',
+      'HTTPS://Quotes.Example:443/, http://localhost:3000,https://quotes.example',
+      { publicUrls: ['https://quotes.example', 'http://localhost:3000'] },
+    ],
     ['METRICS_AUTH', 'scraper:p:ss', { metricsAuth: 'scraper:p:ss' }],
     [
       'SOLVER_ENDPOINT_ALLOWLIST',
@@ -200,12 +211,13 @@ describe('each variable is read:', () => {
     ['RATE_LIMIT_UNREGISTER', 'unregister'],
     ['RATE_LIMIT_SOLVERS', 'solvers'],
     ['RATE_LIMIT_STREAMS', 'streams'],
+    ['RATE_LIMIT_SESSIONS', 'sessions'],
   ])('%s', (variable, field) => {
     const { rateLimits } = readConfig(LEAST)
     expect(read({ [variable]: '7' }).rateLimits).toEqual({ ...rateLimits, [field]: 7 })
   })
 
-  test.each(['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS'])(
+  test.each(['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS', 'SESSIONS'])(
     'RATE_LIMIT_%s=0 turns the limit off',
     (name) => {
       expect(Object.values(read({ [`RATE_LIMIT_${name}`]: '0' }).rateLimits)).toContain(0)

@@ -81,7 +81,7 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
     [['orders'], "required option '--chain <id>' not specified"],
     [['orders', '--chain', '1', '--user', '0x12'], 'It must be an address: 20 bytes in hex with 0x.'],
     [['orders', '--chain', '1', '--state', 'none'], 'It must be one of DEPOSITED, SETTLED, REFUNDED.'],
-    [['orders', '--chain', '1', '--limit', '0'], 'It must be 1 to 1000000.'],
+    [['orders', '--chain', '1', '--limit', '0'], 'It must be 1 to 10000.'],
     [['watch', '--type', 'Deposit'], 'It must be one of Deposited, Settled, Refunded, Reverted.'],
     [['solvers', '--chain', '1', '--url', 'localhost'], 'must be an http or https URL'],
   ])('%j', async (argv, message) => {

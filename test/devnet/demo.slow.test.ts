@@ -51,6 +51,8 @@ describe.concurrent('npm run demo', { timeout: 60_000 }, () => {
     const events = demo.output().match(/(?<=^ {3}event {4})\w+/gm)
     expect(events).toEqual(['Deposited', 'Settled', 'Settled', 'Deposited', 'Refunded'])
     expect(demo.output()).toContain("the WETH is back, with 124.9375 bUSD of Aldous's bond")
+    expect(demo.output()).toMatch(/^ {3}Cosmo {7}0x\w{40} connected by a session, without an endpoint$/m)
+    expect(demo.output().match(/^ {3}Cosmo .* USDC for .* WETH$/gm)).toHaveLength(3)
     await nothingIsLeft(demo)
   })
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
     ],
     spreadBps: 5n,
     protocolName: 'Service',
-    usualPort: 0,
+    transport: { usualPort: 0 },
     onError: () => {},
   })
 })
@@ -54,6 +54,7 @@ it.each([
   ['an input above 2^256-1', 'EXACT_OUTPUT', maxUint256, false],
   ['an output above 2^256-1', 'EXACT_INPUT', maxUint256, true],
   ['an output of 0', 'EXACT_INPUT', 1n, false],
+  ['an input of 0', 'EXACT_INPUT', 0n, false],
 ])('the reference solver declines an amount that gives %s', async (_, orderType, amount, isReversed) => {
   expect(await ask(orderType, amount, isReversed)).toBe(422)
 })

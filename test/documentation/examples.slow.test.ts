@@ -15,6 +15,7 @@ const examples = marked('example')
 const streams = marked('example: stream')
 const clients = marked('example: client')
 const quotes = marked('example: quotes')
+const sessions = marked('example: session')
 
 let network: Network
 
@@ -44,6 +45,7 @@ it('the documents have examples of each kind', () => {
   expect(streams.length).toBeGreaterThanOrEqual(4)
   expect(clients.length).toBeGreaterThanOrEqual(4)
   expect(quotes.length).toBeGreaterThanOrEqual(1)
+  expect(sessions.length).toBeGreaterThanOrEqual(1)
 })
 
 it.each(examples)('the example at $document:$line works as copied: $code', async (block) => {
@@ -82,6 +84,27 @@ it.each(clients)('the example at $document:$line runs as copied: $code', async (
   onTestFailed(() => void process.stderr.write(child.output()))
   await child.waitFor(/SETTLED\n$|^registered 0x\w+ QUOTED|round 1 has ended with 0x\w+\n$/)
   expect(await child.exited).toBe(0)
+})
+
+it.each(sessions)('the example at $document:$line quotes by a session as copied: $code', async (block) => {
+  const [program, ...args] = commandOf(block)
+  const child = startProcess(program, args, {}, { ownGroup: true })
+  onTestFailed(() => void process.stderr.write(child.output()))
+  await child.waitFor(/^ready [0-9a-f-]{36}$/m)
+  const { weth: inputToken, usdc: outputToken } = network.contracts
+  const { chainId } = network.devnet
+  const swap = { inputToken, outputToken, userAddress: network.user.address, depositMode: 'CONTRACT' }
+  const terms = { orderType: 'EXACT_INPUT', amount: String(10n ** 18n) }
+  const response = await fetch(`${network.serviceUrl}/v1/${chainId}/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...swap, ...terms, originChainId: chainId, destinationChainId: chainId }),
+  })
+  expect(response.status).toBe(200)
+  await child.waitFor(/^result QUOTED$/m)
+  expect(child.output()).toMatch(/^ready \S+\nresult QUOTED$/m)
+  process.kill(-(child.child.pid ?? 0), 'SIGKILL')
+  await child.exited
 })
 
 /** Runs the block as a process, with the addresses of this network. */

@@ -1,9 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { parseAbiItem, toFunctionSignature } from 'viem'
+import type { DescMessage } from '@bufbuild/protobuf'
+import { parseAbiItem, recoverMessageAddress, toFunctionSignature } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { DepositedSchema } from '../../gen/aggregator/v1/event_pb.js'
+import { QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
+import { OpenSessionRequestSchema, OpenSessionResponseSchema } from '../../gen/aggregator/v1/session_pb.js'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { EXIT_CODE_HELP } from '../../src/cli/exit-codes.js'
+import { readMessage } from '../../src/devnet/session/session-messages.js'
 import { REASONS } from '../../src/domain/errors.js'
+import { sessionMessage } from '../../src/domain/registration-messages.js'
+import { DECLINE_CODES } from '../../src/domain/session.js'
 import { keccak256 } from '../../src/signing/keccak.js'
 import { quoteTypeHash } from '../../src/signing/typed-data.js'
 
@@ -42,6 +49,45 @@ describe('docs/solvers.md', () => {
     const known = functions.map((item) => toFunctionSignature(item))
     expect(named.length).toBeGreaterThan(15)
     expect(named.filter((signature) => !known.includes(signature))).toEqual([])
+  })
+})
+
+describe('docs/sessions.md', () => {
+  const document = read('docs/sessions.md')
+  const blocks = [...document.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json = '']) => JSON.parse(json))
+  const messages = new Map(blocks.map((block) => [block.type, block]))
+
+  it('has one example of each message, with all fields of the protos', () => {
+    const fieldsOf = (schema: DescMessage) => schema.fields.map(({ jsonName }) => jsonName)
+    const known = [OpenSessionRequestSchema, OpenSessionResponseSchema].flatMap(({ fields }) =>
+      fields.map(
+        ({ jsonName, message }) => [jsonName, ['type', ...fieldsOf(message as DescMessage)]] as const,
+      ),
+    )
+    expect(blocks.map(({ type }) => type).sort()).toEqual([...known.map(([type]) => type), 'error'].sort())
+    for (const [type, fields] of known) expect(Object.keys(messages.get(type)), type).toEqual(fields)
+    expect(Object.keys(messages.get('quote').quote)).toEqual(fieldsOf(QuoteSchema))
+    expect(Object.keys(messages.get('event').event)).toEqual(['type', ...fieldsOf(DepositedSchema), 'cursor'])
+  })
+
+  it('has messages of the instance that the client of the local network reads', () => {
+    for (const type of ['challenge', 'ready', 'result', 'event', 'ping', 'goAway', 'error'])
+      expect(readMessage(JSON.stringify(messages.get(type)))?.type).toBe(type)
+    const request = readMessage(JSON.stringify(messages.get('quoteRequest')))
+    expect(request).toMatchObject({ type: 'quoteRequest', request: { amount: 10n ** 18n, kind: 'FIRM' } })
+  })
+
+  it('has the text that its hello signs', async () => {
+    const { address, signature, ...hello } = messages.get('hello')
+    const { nonce } = messages.get('challenge')
+    const message = sessionMessage('Service', { ...hello, address, nonce })
+    expect(document).toContain(`\`\`\`\n${message}\n\`\`\``)
+    expect((await recoverMessageAddress({ message, signature })).toLowerCase()).toBe(address)
+  })
+
+  it('has every code of a decline', () => {
+    const [, codes = ''] = /^`code` is (.*)\. A code/m.exec(document) ?? []
+    expect([...codes.matchAll(/`(\w+)`/g)].map(([, code]) => code)).toEqual(DECLINE_CODES)
   })
 })
 

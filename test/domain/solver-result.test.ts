@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { responseOf, type SolverResult } from '../../src/domain/solver-result.js'
+import {
+  type ReportedResult,
+  responseOf,
+  type SolverResult,
+  toSessionResult,
+} from '../../src/domain/solver-result.js'
 import { signed } from '../quoting/sample-trace.js'
 
 test.each<[SolverResult, ReturnType<typeof responseOf>]>([
@@ -11,11 +16,32 @@ test.each<[SolverResult, ReturnType<typeof responseOf>]>([
   [{ kind: 'declined', status: 501 }, 'decline'],
   [{ kind: 'declined', status: 502 }, 'error'],
   [{ kind: 'declined', status: 503 }, 'decline'],
+  [{ kind: 'declined', code: 'PAUSED' }, 'decline'],
   [{ kind: 'invalid', reason: 'malformed' }, 'error'],
   [{ kind: 'failed', reason: 'unreachable', message: '' }, 'error'],
+  [{ kind: 'failed', reason: 'session_ended', message: '' }, 'error'],
+  [{ kind: 'failed', reason: 'session_congested', message: '' }, undefined],
   [{ kind: 'late' }, undefined],
   [{ kind: 'cancelled' }, undefined],
   [{ kind: 'cancelled', isQueued: true }, undefined],
 ])('the result of %# has the response that circuit breakers and metrics count', (result, response) => {
   expect(responseOf(result)).toBe(response)
+})
+
+test.each<[ReportedResult, ReturnType<typeof toSessionResult>]>([
+  [{ kind: 'quoted', offer: signed(1, 1n) }, { outcome: 'QUOTED' }],
+  [{ kind: 'declined', code: 'AMOUNT_TOO_LARGE' }, { outcome: 'DECLINED' }],
+  [
+    { kind: 'invalid', reason: 'NonceAlreadyUsed', amounts: { inputAmount: '1' } },
+    { outcome: 'INVALID', reason: 'NonceAlreadyUsed' },
+  ],
+  [
+    { kind: 'failed', reason: 'session_ended', message: 'socket 10.0.0.1' },
+    { outcome: 'FAILED', reason: 'session_ended' },
+  ],
+  [{ kind: 'late' }, { outcome: 'LATE' }],
+  [{ kind: 'cancelled', isQueued: true }, { outcome: 'CANCELLED' }],
+  [{ kind: 'circuit_open' }, { outcome: 'CIRCUIT_OPEN' }],
+])('a session shows only outcome and reason of the result of %#', (result, shown) => {
+  expect(toSessionResult(result)).toStrictEqual(shown)
 })

@@ -3,6 +3,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import { setMessageLimit } from '../../src/internals/message-limit.js'
 import { releaseRequest } from '../../src/internals/release-request.js'
 import { textFrame } from '../../src/internals/text-frame.js'
 
@@ -69,4 +70,19 @@ test('releaseRequest removes all of a response from its connection, and ends a b
   expect(socket.listenerCount('error')).toBe(1)
   socket.emit('error', new Error('broken'))
   await once(client, 'close')
+})
+
+test('setMessageLimit changes the limit of one WebSocket, for later messages', async () => {
+  const { socket, client } = await openWebSocket()
+  const received: number[] = []
+  socket.on('message', (data) => received.push(String(data).length)).on('error', () => {})
+  setMessageLimit(socket, 10)
+  client.send('x'.repeat(10))
+  await once(socket, 'message')
+  setMessageLimit(socket, 20)
+  client.send('x'.repeat(20))
+  await once(socket, 'message')
+  expect(received).toEqual([10, 20])
+  client.send('x'.repeat(21))
+  expect((await once(client, 'close'))[0]).toBe(1009)
 })

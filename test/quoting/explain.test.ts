@@ -54,6 +54,8 @@ test.each<[RecordedResult['reason'], string]>([
   ['not_http', 'no valid HTTP'],
   ['reply_too_long', '64 KiB'],
   ['connection_lost', 'ended before the reply'],
+  ['session_ended', 'Connect again'],
+  ['session_congested', 'was not sent'],
 ])('the failure %s has an explanation', (reason, words) => {
   expect(explainAnswer({ outcome: 'failed', reason })).toContain(words)
 })
@@ -71,6 +73,19 @@ describe('a declined request', () => {
   test.each([422, 501, 503])('with status %i is not called an error', (httpStatus) => {
     expect(explainAnswer({ outcome: 'declined', httpStatus })).not.toContain('error')
   })
+})
+
+test.each<[RecordedResult['declineCode'], string]>([
+  ['UNSUPPORTED_PAIR', 'does not trade this pair'],
+  ['AMOUNT_TOO_SMALL', 'below the smallest'],
+  ['AMOUNT_TOO_LARGE', 'above the largest'],
+  ['INSUFFICIENT_LIQUIDITY', 'lacks the liquidity'],
+  ['PAUSED', 'paused'],
+  ['OTHER', 'without one of the known codes'],
+])('a request that was declined on a session with %s is explained in words', (declineCode, words) => {
+  const explanation = explainAnswer({ outcome: 'declined', declineCode })
+  expect(explanation).toContain(words)
+  expect(explanation).not.toContain('status')
 })
 
 test.each<[RecordedResult['outcome'], string]>([

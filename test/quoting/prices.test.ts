@@ -43,7 +43,7 @@ function openPrices(changes: { runRound?: Aggregator['runRound']; cacheMs?: numb
   }
   const prices = createPrices({
     aggregator: { runRound },
-    directory: { active: (chainId) => [{ chainId, address: ADA, name: 'Ada' } as Solver] },
+    directory: { reachable: (chainId) => [{ chainId, address: ADA, name: 'Ada' } as Solver] },
     metrics,
     priceCacheMs: changes.cacheMs ?? CACHE_MS,
     quoteSoftTimeoutMs: changes.softMs ?? 0,

@@ -55,6 +55,7 @@ test('a record is plain JSON, with the amounts of the replies', () => {
           result: { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' },
           tookMs: 1,
         },
+        { solver: solverAddress(4), result: { kind: 'declined', code: 'PAUSED' }, tookMs: 1 },
       ],
     }),
   )
@@ -65,6 +66,7 @@ test('a record is plain JSON, with the amounts of the replies', () => {
     { solver: solverAddress(1), outcome: 'invalid', durationMs: 1, reason: 'malformed', inputAmount: '0x1' },
     { solver: solverAddress(2), outcome: 'declined', durationMs: 1, httpStatus: 422 },
     { solver: solverAddress(3), outcome: 'failed', durationMs: 1, reason: 'unreachable' },
+    { solver: solverAddress(4), outcome: 'declined', durationMs: 1, declineCode: 'PAUSED' },
   ])
   expect(JSON.stringify(record)).not.toContain('10.0.0.1')
 })

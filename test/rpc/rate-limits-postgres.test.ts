@@ -22,6 +22,7 @@ const CONFIG = {
   unregister: 0,
   solvers: 0,
   streams: 0,
+  sessions: 0,
 }
 const ALICE = '192.0.2.1'
 const BOB = '192.0.2.2'

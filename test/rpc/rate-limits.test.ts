@@ -13,6 +13,7 @@ const CONFIG = {
   unregister: 0,
   solvers: 0,
   streams: 0,
+  sessions: 0,
 }
 
 /** The remaining requests of a client after one more; undefined when it was rejected. */

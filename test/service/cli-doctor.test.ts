@@ -85,6 +85,11 @@ describe('variables', () => {
     expect([failed, warned]).toEqual([[], ['MIN_SOLVER_BOND']])
   })
 
+  it('get a warning for sessions without PUBLIC_URLS in production', async () => {
+    const { warned } = await diagnose({ NODE_ENV: 'production' })
+    expect(warned).toContain('PUBLIC_URLS')
+  })
+
   it('get no full stop after a question', async () => {
     const environment = { ...fixture.environment, QUOTE_TIMEOUT: '5000' }
     const { stdout } = await commandLine(['doctor'], { environment })
@@ -207,7 +212,7 @@ describe('registered solvers', () => {
   })
 
   it('fail when every solver fails', async () => {
-    const { failed, warned, find } = await diagnose({ NODE_ENV: 'production' })
+    const { failed, warned, find } = await diagnose({ NODE_ENV: 'production', SOLVER_SESSIONS: 'false' })
     expect([failed, warned]).toEqual([['solvers of chain 31337'], [ADA, BOB]])
     expect(find(ADA)).toMatchObject({
       checkResult: expect.stringContaining('must be an https URL'),
@@ -215,6 +220,7 @@ describe('registered solvers', () => {
     })
     const allowed = await diagnose({
       NODE_ENV: 'production',
+      PUBLIC_URLS: 'https://quotes.example',
       SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
     })
     expect([allowed.failed, allowed.warned]).toEqual([[], []])

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
 import { parseMetrics } from '../support/service/metrics.js'
 import { startService, type TestService } from '../support/service/service.js'
+import { openSession } from '../support/sessions/session-solver.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, signedUnregistration, startSolver } from '../support/solvers/solver.js'
 import { watchEvents } from '../support/streams/watch-events.js'
@@ -89,6 +90,10 @@ async function useSolvers(chain: TestChain, service: TestService): Promise<void>
   await service.delete(`${solvers}/${solverAccounts[1].address}`, unregistration)
   expect((await service.post(`${quotes}/stream`, quoteRequest(chain))).status).toBe(200)
   for (const status of [200, 429]) expect((await service.get(solvers)).status).toBe(status)
+
+  const session = await openSession(service.url, chain, solverAccounts[2])
+  session.leave()
+  await until(service, 'aggregator_solver_session_ends_total')
 }
 
 /** Events, one of them removed by a reorganisation, and a client that follows them. */

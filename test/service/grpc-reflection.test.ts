@@ -117,6 +117,7 @@ describe.each(VERSIONS)('a client that knows only reflection %s', (version) => {
     const methods = await connect().listMethods('aggregator.v1.SolverService')
     expect(methods.map(({ name }) => name).toSorted()).toEqual([
       'ListSolvers',
+      'OpenSession',
       'RegisterSolver',
       'UnregisterSolver',
     ])

@@ -56,7 +56,7 @@ export async function openRegistry({
   now,
 }: {
   store: CircuitBreakerStore
-  clock: number
+  clock: number | (() => number)
   now: number
 }) {
   const lines: Line[] = []
@@ -71,7 +71,7 @@ export async function openRegistry({
     store,
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
     maxConnectionsPerSolver: 8,
-    clock: () => clock,
+    clock: typeof clock === 'number' ? () => clock : clock,
     now: () => now,
     log: pino({}, stream),
   })

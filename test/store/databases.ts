@@ -54,6 +54,7 @@ const NAMES = Object.keys({
   chain_leaders: true,
   solver_bonds: true,
   record_keys: true,
+  replicas: true,
 } satisfies Record<keyof Schema, true>)
 
 /** SQLite at a path. With `:memory:`, each opening is a separate database. */

@@ -1,4 +1,5 @@
 import type { Solver } from '../../src/domain/solver.js'
+import type { SessionSolver } from '../../src/store/solver-session-store.js'
 import { createSolverStore, type SolverStore } from '../../src/store/solver-store.js'
 import type { TestDatabase } from './databases.js'
 
@@ -24,6 +25,16 @@ export function solver(number: number, changes: Partial<Solver> = {}): Solver {
     isBonded: true,
     ...changes,
   }
+}
+
+/** The same solver, when it registers by a session instead. */
+export function sessionSolver(
+  number: number,
+  sessionId: string,
+  changes: Partial<Solver> = {},
+): SessionSolver {
+  const { endpointUrl: _, ...rest } = solver(number, changes)
+  return { ...rest, session: { id: sessionId } }
 }
 
 /** Everything that the store has of these solvers. */

@@ -42,3 +42,43 @@ test('every message has a real example that matches its schema', () => {
     expect(read.problems(['components', 'messages', type, 'payload'], examples[0].payload)).toEqual([])
   }
 })
+
+test('the session of a solver is a channel with the messages of both sides', () => {
+  const { solverSession } = document.channels
+  expect(solverSession.address).toBe('/v1/solvers/session')
+  const namesOf = (operation: string) =>
+    document.operations[operation].messages.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
+  expect(namesOf('receiveFromSolver')).toEqual(['hello', 'quote', 'decline', 'pong'])
+  expect(namesOf('sendToSolver')).toEqual([
+    ...['challenge', 'ready', 'quoteRequest', 'result', 'event', 'ping', 'goAway', 'error'],
+  ])
+  expect(Object.keys(solverSession.messages)).toHaveLength(12)
+})
+
+test('the messages of a session match their schemas', () => {
+  const { problems } = readDocument(document)
+  const check = (type: string, message: object) =>
+    expect(problems(['components', 'messages', type, 'payload'], { type, ...message })).toEqual([])
+  const id = '0b0c0d0e-0000-4000-8000-000000000000'
+  const [event] = events.filter(({ type }) => type === 'Deposited')
+  check('challenge', { nonce: `0x${'ab'.repeat(32)}`, serverTime: 1_795_267_587_305 })
+  check('hello', {
+    address: `0x${'12'.repeat(20)}`,
+    name: 'Ada',
+    audience: 'https://quotes.example',
+    chainIds: [1, 10],
+    signature: `0x${'ab'.repeat(65)}`,
+    events: { after: 'earliest' },
+  })
+  check('ready', {
+    sessionId: id,
+    heartbeatMs: 20_000,
+    limits: { maxMessageBytes: 65_536, maxOpenRequests: 1024 },
+    cursor: event?.cursor,
+  })
+  check('decline', { id, code: 'PAUSED' })
+  check('result', { id, outcome: 'INVALID', reason: 'signature_mismatch' })
+  check('event', { event, cursor: event?.cursor })
+  check('goAway', { reconnectWithinMs: 1000 })
+  check('error', { error: 'Not so.', code: 'SIGNATURE_INVALID' })
+})

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import type { AppOverrides } from '../../../src/app.js'
 import type { TestChain } from '../chain/chain.js'
 import { makeDatabase } from '../databases/postgres-database.js'
 import { startService, type TestService } from '../service/service.js'
@@ -25,13 +26,12 @@ export async function openReplicas(chain: Chain) {
       return one
     },
     /** Starts one more replica in this process. The first one becomes the leader of the chain. */
-    async start(environment: Record<string, string> = {}): Promise<TestService> {
-      const service = await startService(chain, {
-        DATABASE_URL: url,
-        [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
-        ...environment,
-      })
-      return this.closing(service)
+    async start(
+      environment: Record<string, string> = {},
+      overrides: AppOverrides = {},
+    ): Promise<TestService> {
+      const variables = { DATABASE_URL: url, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment }
+      return this.closing(await startService(chain, variables, overrides))
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { AppOverrides } from '../../../src/app.js'
 import type { TestChain } from '../chain/chain.js'
 import { environmentFor, startService } from './service.js'
 
@@ -17,6 +18,7 @@ export function environmentForAll(chains: readonly Chain[]): Record<string, stri
 export function startEventService(
   chains: readonly [Chain, ...Chain[]],
   environment: Record<string, string> = {},
+  overrides: AppOverrides = {},
 ) {
-  return startService(chains[0], { ...environmentForAll(chains), ...environment })
+  return startService(chains[0], { ...environmentForAll(chains), ...environment }, overrides)
 }

@@ -73,15 +73,9 @@ export function honest(amounts: { output?: string; input?: string } = {}): Behav
 
 const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
 
-/** A solver of the tests on 127.0.0.1. viem signs its quotes. Its nonces are 1, 2, 3 and so on. */
-export async function startSolver(chain: TestChain, account: LocalAccount, initial: Behaviour = honest()) {
-  const asks: SolverRequest[] = []
-  const checks: { ask: SolverRequest; headers: IncomingHttpHeaders }[] = []
-  let behaviour = initial
-  let checkBehaviour: Behaviour = decline
-  let nonce = 0
-  let underWay = 0
-
+/** Makes and signs the quotes of a solver with viem. Its nonces follow `lastNonce`. */
+export function createQuoteSigner(chain: Pick<TestChain, 'domain'>, account: LocalAccount, lastNonce = 0) {
+  let nonce = lastNonce
   const sign = async (quote: WireQuote): Promise<WireReply> => ({
     quote,
     signature: await signQuote(account, chain.domain, contractStruct(quote)),
@@ -99,6 +93,17 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     fillDeadline: ask.fillDeadline,
     nonce: String(++nonce),
   })
+  return { sign, quoteFor }
+}
+
+/** A solver of the tests on 127.0.0.1. Its nonces are 1, 2, 3 and so on. */
+export async function startSolver(chain: TestChain, account: LocalAccount, initial: Behaviour = honest()) {
+  const asks: SolverRequest[] = []
+  const checks: { ask: SolverRequest; headers: IncomingHttpHeaders }[] = []
+  const { sign, quoteFor } = createQuoteSigner(chain, account)
+  let behaviour = initial
+  let checkBehaviour: Behaviour = decline
+  let underWay = 0
 
   const server = createServer(async (request, response) => {
     // A client may still call a server that had this port before.
