@@ -6,6 +6,7 @@ const LAYERS = [
   ['cluster'],
   ['chain'],
   ['solvers', 'events'],
+  ['sessions'],
   ['quoting'],
   ['rpc'],
   ['http'],
@@ -82,6 +83,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/client/src/' },
       to: { pathNot: '^(packages/client/|gen/|src/domain/|node_modules/viem/)' },
+    },
+    {
+      name: 'sessions-of-solvers-stand-alone',
+      comment: 'A solver takes its side of a session without the service: only domain, signing and ws.',
+      severity: 'error',
+      from: { path: '^src/devnet/session/' },
+      to: { pathNot: '^(src/devnet/session/|src/domain/|src/signing/|node_modules/(@types/)?ws/)' },
     },
     {
       name: 'messages-at-the-edge',

@@ -8,7 +8,7 @@ import { readMetrics } from '../test/support/service/metrics.js'
 import { environmentFor } from '../test/support/service/service.js'
 import { freePort } from './process-memory.js'
 
-const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS']
+const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS', 'SESSIONS']
 const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, limit]))
 /** Limits that count every request, with the largest values. */
 const WIDE_LIMITS = { ...limitsOf('1000000'), MAX_STREAM_CLIENTS_PER_IP: '1000000' }

@@ -26,11 +26,13 @@ import { reads } from './reads.js'
 import { replayFlood } from './replay-flood.js'
 import { replicas } from './replicas.js'
 import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeText } from './report.js'
+import { sessions } from './sessions.js'
 import { tail } from './tail.js'
 
 const BENCHMARKS = [
   quote,
   protocols,
+  sessions,
   tail,
   quoteStreams,
   reads,

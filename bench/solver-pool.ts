@@ -1,21 +1,14 @@
 /**
- * The solvers of a benchmark, in a process of their own: real HTTP servers, real signatures. A repeated
- * request is not signed again, so that the solvers take little of the machine of the measured service.
+ * The solvers of a benchmark, in a process of their own: real HTTP servers, real signatures.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import { createQuoteSigner } from '../src/devnet/quote-signer.js'
-import { type Address, lowerCase } from '../src/domain/hex.js'
-import type { SolverRequest } from '../test/support/solvers/solver.js'
-import { benchAccount } from './bench-accounts.js'
+import { createReplies, type Market } from './signed-offers.js'
 
 /** The arguments of the process, as JSON. */
-export interface SolverPoolOptions {
-  readonly rpcUrl: string
-  readonly chainId: number
-  readonly settlement: Address
+export interface SolverPoolOptions extends Market {
   readonly solvers: number
 }
 
@@ -27,40 +20,11 @@ export interface Habit {
 }
 
 const options: SolverPoolOptions = JSON.parse(process.argv[2] ?? '')
-const MAX_REPLIES = 16
 const TIMER_SLACK_MS = 3
 const delays = new Map<number, number | undefined>()
-let asked = 0
 
 async function startSolver(index: number): Promise<string> {
-  const account = benchAccount(index)
-  const solver = lowerCase(account.address)
-  const sign = await createQuoteSigner({ ...options, account, protocolName: 'Service' })
-  const replies = new Map<string, Buffer>()
-
-  function replyTo(text: string): Buffer {
-    const known = replies.get(text)
-    if (known !== undefined) return known
-    const ask: SolverRequest = JSON.parse(text)
-    const quote = {
-      solver,
-      user: lowerCase(ask.userAddress),
-      inputToken: lowerCase(ask.inputToken),
-      inputAmount: BigInt(ask.amount),
-      outputToken: lowerCase(ask.outputToken),
-      outputAmount: BigInt(ask.amount) + BigInt((index * 37) % 100),
-      orderType: ask.orderType,
-      outputChainId: ask.destinationChainId,
-      depositDeadline: ask.depositDeadline,
-      fillDeadline: ask.fillDeadline,
-      nonce: BigInt(++asked),
-    }
-    const { signature } = sign(quote)
-    const reply = Buffer.from(JSON.stringify({ quote: { ...quote, orderType: 0 }, signature }, decimal))
-    if (replies.size >= MAX_REPLIES) replies.clear()
-    replies.set(text, reply)
-    return reply
-  }
+  const replyTo = await createReplies(options, index, (offer) => Buffer.from(JSON.stringify(offer)))
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     let text = ''
@@ -69,7 +33,7 @@ async function startSolver(index: number): Promise<string> {
     })
     request.on('end', () => {
       const send = () => {
-        const reply = replyTo(text)
+        const reply = replyTo(text, () => JSON.parse(text))
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length })
         response.end(reply)
       }
@@ -93,10 +57,6 @@ function after(delayMs: number, action: () => void): void {
   const due = performance.now() + delayMs
   const look = () => (performance.now() >= due ? action() : setImmediate(look))
   setTimeout(look, delayMs - TIMER_SLACK_MS)
-}
-
-function decimal(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value
 }
 
 const habits = createInterface({ input: process.stdin })

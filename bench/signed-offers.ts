@@ -1,0 +1,56 @@
+import { createQuoteSigner } from '../src/devnet/quote-signer.js'
+import { type Address, lowerCase } from '../src/domain/hex.js'
+import type { SolverRequest, WireReply } from '../test/support/solvers/solver.js'
+import { benchAccount } from './bench-accounts.js'
+
+/** Where the solvers of a benchmark settle. */
+export interface Market {
+  readonly rpcUrl: string
+  readonly chainId: number
+  readonly settlement: Address
+}
+
+const MAX_REPLIES = 16
+
+/**
+ * Builds a solver's replies with real signatures. Equal requests get the same reply and are not signed again, so that the
+ * solvers take little of the machine of the measured service.
+ * @param index number of the solver
+ * @param write turns an offer into a reply of the transport
+ * @returns a function that returns the reply to the request with this key
+ */
+export async function createReplies<T>(market: Market, index: number, write: (offer: WireReply) => T) {
+  const account = benchAccount(index)
+  const solver = lowerCase(account.address)
+  const sign = await createQuoteSigner({ ...market, account, protocolName: 'Service' })
+  const replies = new Map<string, T>()
+  let asked = 0
+
+  function offer(ask: SolverRequest): WireReply {
+    const quote = {
+      solver,
+      user: lowerCase(ask.userAddress),
+      inputToken: lowerCase(ask.inputToken),
+      inputAmount: BigInt(ask.amount),
+      outputToken: lowerCase(ask.outputToken),
+      outputAmount: BigInt(ask.amount) + BigInt((index * 37) % 100),
+      orderType: ask.orderType,
+      outputChainId: ask.destinationChainId,
+      depositDeadline: ask.depositDeadline,
+      fillDeadline: ask.fillDeadline,
+      nonce: BigInt(++asked),
+    }
+    const { signature } = sign(quote)
+    const wire = { inputAmount: ask.amount, outputAmount: String(quote.outputAmount), nonce: String(asked) }
+    return { quote: { ...quote, ...wire, orderType: 0 }, signature }
+  }
+
+  return (key: string, ask: () => SolverRequest): T => {
+    const known = replies.get(key)
+    if (known !== undefined) return known
+    const reply = write(offer(ask()))
+    if (replies.size >= MAX_REPLIES) replies.clear()
+    replies.set(key, reply)
+    return reply
+  }
+}
