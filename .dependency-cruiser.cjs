@@ -22,7 +22,7 @@ const PACKAGE_OWNERS = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store']],
   ['pg', ['store', 'cluster', 'internals']],
-  ['undici', ['chain', 'solvers']],
+  ['undici', ['cluster', 'chain', 'solvers']],
   ['(fastify|@fastify/[^/]+)', ['http', 'devnet']],
 ]
 

@@ -16,6 +16,7 @@ import {
   readRateLimitStore,
   readRateLimits,
 } from './config/rate-limits.js'
+import { type ReplicaAccess, readReplicaAccess } from './config/replica-access.js'
 import { readVerification } from './config/verification.js'
 import { parseUint256 } from './domain/amount.js'
 import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from './domain/field-rules.js'
@@ -78,6 +79,8 @@ export interface Config extends DatabaseLocation {
   readonly solverSessions: boolean
   /** Origins by which clients reach the instance, such as `https://quotes.example`. A session names one of them. */
   readonly publicUrls: readonly string[]
+  /** How the other replicas ask this one; undefined when they cannot (docs/decisions.md, D18). */
+  readonly replicaAccess: ReplicaAccess | undefined
   /** `user:password`; undefined leaves `/metrics` open. */
   readonly metricsAuth: string | undefined
   /** Host names and CIDRs of solver endpoints that are exempt from the rules of production. */
@@ -146,6 +149,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: readTrustProxy(env),
     solverSessions: env.oneOf('SOLVER_SESSIONS', ['true', 'false']) === 'true',
     publicUrls: readPublicUrls(env),
+    replicaAccess: readReplicaAccess(env, database),
     metricsAuth: readMetricsAuth(env),
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),

@@ -50,6 +50,8 @@ export const OPTIONAL_VARIABLES = [
   'METRICS_AUTH',
   'SOLVER_ENDPOINT_ALLOWLIST',
   'PUBLIC_URLS',
+  'REPLICA_URL',
+  'REPLICA_PORT',
 ] as const
 
 /** The required variables of one chain, without the suffix `_<chainId>`. */

@@ -123,6 +123,7 @@ describe('defaults', () => {
       trustProxy: 0,
       solverSessions: true,
       publicUrls: [],
+      replicaAccess: undefined,
       metricsAuth: undefined,
       solverEndpointAllowlist: [],
       logLevel: 'info',

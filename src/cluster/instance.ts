@@ -1,9 +1,21 @@
 import type { Cluster } from '../domain/cluster.js'
 import type { Stores } from '../store/stores.js'
 
+/** How the other replicas of an instance ask this one (docs/decisions.md, D18). */
+export interface ReplicaIdentity {
+  /** A UUID of this process. */
+  readonly id: string
+  /** The key that signs requests between replicas: 32 bytes. */
+  readonly key: Uint8Array
+  /** Stores the origin at which the other replicas ask this one. */
+  publishUrl(url: string): Promise<void>
+}
+
 /** What the replicas of an instance share. */
 export interface Instance {
   readonly stores: Stores
   readonly cluster: Cluster
+  /** This replica; undefined for a database of one process. */
+  readonly replica?: ReplicaIdentity | undefined
   close(): Promise<void>
 }

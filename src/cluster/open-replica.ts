@@ -31,7 +31,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
     opened.push(stores.close)
     opened.push(await startLeaseRenewal({ lease: stores.lease, leaseMs, log }))
     const isDatabaseUp = () => cluster.isDatabaseUp() && stores.isUp()
-    return { stores, cluster: { ...cluster, isDatabaseUp }, close }
+    const replica = { id: stores.replicaId, key: stores.replicaKey, publishUrl: stores.lease.publishUrl }
+    return { stores, cluster: { ...cluster, isDatabaseUp }, replica, close }
   } catch (error) {
     await close()
     throw toConfigError(error)

@@ -16,7 +16,7 @@ export interface RecordedResult extends AnsweredAmounts {
   readonly rank?: number | undefined
   /** Milliseconds for which the solver had the request. */
   readonly durationMs?: number | undefined
-  readonly reason?: DropReason | ContractRefusal | FailReason | undefined
+  readonly reason?: DropReason | ContractRefusal | FailReason | 'replica_unreachable' | undefined
   /** Of a request over HTTP that the solver declined. */
   readonly httpStatus?: number | undefined
   /** Of a request that the solver declined on its session. */

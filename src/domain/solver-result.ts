@@ -41,8 +41,18 @@ export type SolverResult =
   | { readonly kind: 'late' }
   /** The service could not reach the solver, or the connection broke, or the reply was too long. */
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
-  /** The caller cancelled it or had a shorter deadline, or the quote ended while the request waited for a connection. */
-  | { readonly kind: 'cancelled'; readonly isQueued?: boolean }
+  /**
+   * The caller cancelled it or had a shorter deadline, or the quote ended while the request waited for a connection, or the
+   * replica that holds the solver's session could not be reached. It says nothing about the solver.
+   */
+  | {
+      readonly kind: 'cancelled'
+      readonly isQueued?: boolean
+      readonly reason?: 'replica_unreachable'
+    }
+
+/** The result when the replica that holds a solver's session did not answer (docs/decisions.md, D18). */
+export const REPLICA_UNREACHABLE = { kind: 'cancelled', reason: 'replica_unreachable' } as const
 
 /** Statuses with which deployed solvers decline, in addition to those below 500 (docs/decisions.md, D14). */
 const DECLINE_STATUSES = [501, 503]

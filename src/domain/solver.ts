@@ -24,10 +24,14 @@ export interface SolverSession {
   readonly id: string
 }
 
-/** A solver's session that another replica holds. This replica cannot ask on it. */
+/** A solver's session that another replica holds. */
 export interface RemoteSession extends SolverSession {
   /** The UUID of that replica. */
   readonly replicaId: string
+  /** The origin at which other replicas ask that one; undefined when they cannot. */
+  readonly replicaUrl?: string
+  /** Set while that replica does not answer this one. */
+  readonly isCutOff?: true
 }
 
 /** A registered solver of one chain: it has an endpoint, a session, or both. */
@@ -45,6 +49,12 @@ export interface Solver extends SolverKey {
   readonly isBonded: boolean
   /** Since when its bond is insufficient, Unix time in milliseconds; absent while it suffices or is unknown. */
   readonly unbondedSince?: number
+}
+
+/** The session on which this replica asks a solver, here or through another replica; undefined without one. */
+export function askedSession({ session, remoteSession }: Solver): SolverSession | undefined {
+  const canRelay = remoteSession?.replicaUrl !== undefined && remoteSession.isCutOff !== true
+  return session ?? (canRelay ? remoteSession : undefined)
 }
 
 /** A solver's bond on the settlement contract, in the bond token's smallest unit. */

@@ -4,7 +4,6 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Config } from '../config.js'
 import type { ServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
-import { ConfigError, type ConfigIssue } from '../environment.js'
 import type { EventStreams } from '../rpc/event-streams.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import type { QuoteStreams } from '../rpc/quote-streams.js'
@@ -19,6 +18,7 @@ import { rejectUnparsable } from './error-body.js'
 import { createBadUrlHandler, createMethodRejection, registerErrorHandlers } from './error-handler.js'
 import { registerEventRoutes } from './event-routes.js'
 import { createCorsHeaders, preflightHeaders, SECURITY_HEADERS } from './headers.js'
+import { toListenIssue } from './listen-issue.js'
 import { createMultiplexer, MAX_HEADER_BYTES, type Multiplexer } from './multiplexer.js'
 import { superviseUpgrades } from './pending-upgrades.js'
 import { registerQuoteStream } from './quote-stream-route.js'
@@ -129,7 +129,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       try {
         return await server.listen({ host: config.host, port: config.port })
       } catch (error) {
-        throw toListenIssue(error, config)
+        throw toListenIssue(error, { ...config, variable: 'PORT' })
       }
     },
     async close(graceMs, drainMs) {
@@ -148,26 +148,6 @@ function createRequestIds(): () => string {
   const run = randomBytes(8).toString('hex')
   let requests = 0
   return () => `${run}-${++requests}`
-}
-
-/** Turns an error of opening the port into one of PORT or HOST; any other error stays as it is. */
-function toListenIssue(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException
-  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error
-  return new ConfigError([listenIssue(code, host, port)], { cause: error })
-}
-
-function listenIssue(code: string | undefined, host: string, port: number): ConfigIssue {
-  if (code === 'EADDRINUSE')
-    return {
-      variable: 'PORT',
-      message: `is ${port}, which is in use: set another one, or end the program that has it`,
-    }
-  if (code === 'EACCES') return { variable: 'PORT', message: `is ${port}, which needs privileges` }
-  const isForeign = code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'
-  const fault = isForeign ? 'is not an address of this machine' : `cannot be listened on (${code})`
-  const mustBe = 'it must be an address of this machine, or 0.0.0.0 for all of them'
-  return { variable: 'HOST', message: `is "${host}", which ${fault}: ${mustBe}` }
 }
 
 function trustedProxies(trustProxy: Config['trustProxy']) {

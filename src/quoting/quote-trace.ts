@@ -77,7 +77,7 @@ export function toRecordedResult(
     durationMs: Math.round(tookMs),
     inputAmount: offer?.quote.inputAmount.toString() ?? amounts?.inputAmount,
     outputAmount: offer?.quote.outputAmount.toString() ?? amounts?.outputAmount,
-    reason: kind === 'invalid' || kind === 'failed' ? result.reason : undefined,
+    reason: 'reason' in result ? result.reason : undefined,
     httpStatus: 'status' in result ? result.status : undefined,
     declineCode: 'code' in result ? result.code : undefined,
     verified: offer?.verified,

@@ -64,8 +64,8 @@ interface QuotingOptions {
   readonly directory: Pick<SolverDirectory, 'reachable'>
   readonly rules: ContractRules
   readonly endpointGuard: EndpointGuard
-  /** Undefined when this instance accepts no sessions. */
-  readonly sessions?: SessionTransport | undefined
+  /** Asks solvers on their sessions, here or at other replicas. */
+  readonly sessions: SessionTransport
   readonly circuitBreakerStore: CircuitBreakerStore
   /** Undefined when the instance keeps no records. */
   readonly quoteRecordStore: QuoteRecordStore | undefined

@@ -7,13 +7,13 @@ import type { QuoteParameters } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
+import { requestBody } from '../solvers/request-body.js'
 import { type CalledSolver, createSolverHttpClient } from '../solvers/solver-http-client.js'
 import type { Logger } from '../telemetry/log.js'
 import { createCheckRequests } from './check-requests.js'
 import { explainCheck } from './explain.js'
 import { createOfferValidator } from './offer-validator.js'
 import { toRecordedResult } from './quote-trace.js'
-import { requestBody } from './request-body.js'
 
 /** A check is not cancelled when its caller leaves. */
 type CheckResult = Exclude<SolverResult, { kind: 'cancelled' }>

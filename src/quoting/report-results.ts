@@ -1,5 +1,5 @@
 import type { Address } from '../domain/hex.js'
-import type { ReportedResult } from '../domain/solver-result.js'
+import { type ReportedResult, toSessionResult } from '../domain/solver-result.js'
 import type { SessionTransport } from '../solvers/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
 import type { SolverAttempt } from './solver-attempt.js'
@@ -17,20 +17,18 @@ export type ReportResults = (
 ) => void
 
 interface ReportResultsOptions {
-  /** Undefined when this instance accepts no sessions. */
-  readonly sessions: Pick<SessionTransport, 'reportResult'> | undefined
+  readonly sessions: Pick<SessionTransport, 'reportResult'>
   readonly log: Logger
 }
 
 /** Builds the function. For requests over HTTP it does nothing. */
 export function createReportResults({ sessions, log }: ReportResultsOptions): ReportResults {
-  if (sessions === undefined) return () => {}
   return (attempts, quoteIds) => {
     for (const { solver, onSession, result } of attempts) {
       if (onSession === undefined) continue
       const id = quoteIds.get(solver)
       try {
-        if (id !== undefined) sessions.reportResult(onSession, id, result)
+        if (id !== undefined) sessions.reportResult(onSession, id, toSessionResult(result))
       } catch (error) {
         log.error({ solver, err: error }, 'a result could not be reported to its solver')
       }

@@ -32,7 +32,7 @@ export function createRoundMetrics({ counters, metrics, log }: RoundMetricsOptio
     for (const result of results) {
       if (result.kind === 'quoted') offers++
       else {
-        const reason = result.kind === 'invalid' ? result.reason : ''
+        const reason = (result.kind !== 'failed' && 'reason' in result && result.reason) || ''
         metrics.solverReplies.inc({ chain_id: chainId, outcome: result.kind, reason })
       }
     }

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/hex.js'
 import type { QuoteRequest } from '../domain/quote.js'
-import type { Solver } from '../domain/solver.js'
+import { askedSession, type Solver } from '../domain/solver.js'
 import { responseOf, type SolverResult } from '../domain/solver-result.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { QuoteRound, UnansweredRequest, Verdict } from '../solvers/quote-round.js'
@@ -57,7 +57,7 @@ export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
       if (reply.kind !== 'replied') result = reply
       else result = await validateOffer({ ...request, solver: attempt.solver.address, body: reply.body })
     }
-    const settled = attempt.settle(signal.aborted ? signal.reason : result)
+    const settled = attempt.settle(signal.aborted ? atEndOf(signal, result) : result)
     // Prices count in no statistic of a solver (docs/decisions.md, D17).
     if (request.request.kind === 'FIRM') {
       const isAnswered = responseOf(settled.result) !== undefined
@@ -65,6 +65,12 @@ export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
     }
     return settled
   }
+}
+
+/** The result of a request that its round has ended. A solver that was not reached is not late. */
+function atEndOf({ reason }: AbortSignal, result: SolverResult): SolverResult {
+  const wasUnreachable = result.kind === 'cancelled' && result.reason !== undefined
+  return wasUnreachable && reason.kind === 'late' ? result : reason
 }
 
 const CUT_OFF: SolverResult = { kind: 'cancelled', isQueued: true }
@@ -133,9 +139,9 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
       this.health.recordQuote(this, this.tookMs, now)
       this.round.recordQuote(this.tookMs, now)
     } else this.round.recordUnanswered(this, now)
-    const { address, session } = this.solver
-    const onSession = session !== undefined && this.#sentAt !== undefined ? this.solver : undefined
-    return { solver: address, result: this.result, tookMs: this.tookMs, onSession }
+    const isOnSession = askedSession(this.solver) !== undefined && this.#sentAt !== undefined
+    const onSession = isOnSession ? this.solver : undefined
+    return { solver: this.solver.address, result: this.result, tookMs: this.tookMs, onSession }
   }
 
   conclude(verdict: Verdict): void {

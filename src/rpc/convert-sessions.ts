@@ -15,7 +15,6 @@ import {
 } from '../../gen/aggregator/v1/session_pb.js'
 import { invalidArgument } from '../domain/errors.js'
 import { DECLINE_CODES, type DeclineCode as DeclineCodeName } from '../domain/session.js'
-import { toSessionResult } from '../domain/solver-result.js'
 import type { Entry } from '../events/tail-buffer.js'
 import type { InstanceMessage, SolverMessage } from '../sessions/messages.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
@@ -75,7 +74,7 @@ function toInit(message: SingleMessage): MessageInit {
     case 'quoteRequest':
       return { case: 'quoteRequest', value: toQuoteRequest(message.id, message.solverRequest) }
     case 'result': {
-      const { outcome, reason } = toSessionResult(message.result)
+      const { outcome, reason } = message.result
       const value = { id: message.id, outcome: SolverOutcome[outcome] }
       return { case: 'result', value: reason === undefined ? value : { ...value, reason } }
     }

@@ -2,7 +2,7 @@ import type { ClientId } from '../domain/client.js'
 import type { Reason, ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { DeclineCode } from '../domain/session.js'
-import type { ReportedResult } from '../domain/solver-result.js'
+import type { SessionResult } from '../domain/solver-result.js'
 import type { Entry } from '../events/tail-buffer.js'
 import type { SolverRequest } from '../solvers/solver-client.js'
 
@@ -49,7 +49,7 @@ export type InstanceMessage =
       readonly cursor: string | undefined
     }
   | { readonly type: 'quoteRequest'; readonly id: string; readonly solverRequest: SolverRequest }
-  | { readonly type: 'result'; readonly id: string; readonly result: ReportedResult }
+  | { readonly type: 'result'; readonly id: string; readonly result: SessionResult }
   | { readonly type: 'events'; readonly entries: readonly Entry[] }
   | { readonly type: 'ping'; readonly id: string }
   | { readonly type: 'goAway'; readonly reconnectWithinMs: number }

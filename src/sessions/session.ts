@@ -1,6 +1,7 @@
 import { type Reason, ServiceError, shuttingDown, toServiceError } from '../domain/errors.js'
+import { MAX_QUOTE_TIMEOUT_MS } from '../domain/field-rules.js'
 import type { SessionRegistration } from '../domain/session.js'
-import type { FailReason, ReportedResult } from '../domain/solver-result.js'
+import type { FailReason, SessionResult } from '../domain/solver-result.js'
 import type { Subscription } from '../events/subscriber.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/request-slots.js'
 import type { CallListener, SolverReply, SolverRequest } from '../solvers/solver-client.js'
@@ -25,7 +26,7 @@ export interface Session {
     signal: AbortSignal,
     listener: CallListener,
   ): Promise<SolverReply>
-  reportResult(id: string, result: ReportedResult): void
+  reportResult(id: string, result: SessionResult): void
   /** The chains on which the session is the solver's. */
   chains(): ReadonlySet<number>
   /** The session is no longer the solver's on a chain. After the last one, it ends when no request is open, and each has its result. */
@@ -54,6 +55,8 @@ export function createSession(options: SessionOptions): Session {
   const chains = new Set(registration.chainIds)
   /** The error with which the session ends when no request is open. */
   let closing: ServiceError | undefined
+  /** Ends a closing session at the latest when every round has ended. */
+  let lastReport: NodeJS.Timeout | undefined
   let isLeaving = false
   let hasEnded = false
   const requests = createOpenRequests(() => closing !== undefined && end(closing))
@@ -67,6 +70,7 @@ export function createSession(options: SessionOptions): Session {
   function end(error?: ServiceError): void {
     if (hasEnded) return
     hasEnded = true
+    clearTimeout(lastReport)
     heartbeat.stop()
     backlog.stop()
     subscription?.close()
@@ -76,8 +80,11 @@ export function createSession(options: SessionOptions): Session {
   }
 
   function endWhenIdle(error: ServiceError): void {
-    closing ??= error
-    if (requests.isIdle()) end(closing)
+    if (closing !== undefined) return
+    closing = error
+    if (requests.isIdle()) end(error)
+    // The result of a request may never be reported: its round failed, or the replica that asked is gone.
+    else lastReport = setTimeout(() => end(error), MAX_QUOTE_TIMEOUT_MS)
   }
 
   /** The reply to a request that cannot be sent; undefined when it can. */

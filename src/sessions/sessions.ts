@@ -173,7 +173,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     requestQuote(solver, solverRequest, signal, listener = {}) {
       const session = open.get(solver.session?.id ?? '')
       if (session === undefined) return sessionEnded(listener)
-      const id = solverRequest.quoteIds.get(solver.address) ?? randomUUID()
+      const id = solverRequest.quoteIds.get(solver.address)
+      if (id === undefined) throw new Error('a quote request needs an id for each solver')
       return session.requestQuote(solver.chainId, id, solverRequest, signal, listener)
     },
     reportResult(solver, id, result) {

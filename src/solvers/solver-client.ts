@@ -1,7 +1,7 @@
 import type { Address } from '../domain/hex.js'
 import type { QuoteKind, QuoteRequest } from '../domain/quote.js'
 import type { Solver } from '../domain/solver.js'
-import type { ReportedResult, SolverResult } from '../domain/solver-result.js'
+import type { SessionResult, SolverResult } from '../domain/solver-result.js'
 
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =
@@ -32,6 +32,9 @@ export interface CallListener {
   onEnd?(): void
 }
 
+/** The part of a solver that a transport needs. */
+export type AskedSolver = Pick<Solver, 'chainId' | 'address' | 'session' | 'remoteSession'>
+
 /** One way to ask solvers. */
 export interface SolverTransport {
   /**
@@ -47,11 +50,18 @@ export interface SolverTransport {
 }
 
 /** Asks solvers on their sessions, and reports what came of it. */
-export interface SessionTransport extends SolverTransport {
+export interface SessionTransport {
+  /** As `SolverTransport.requestQuote`. */
+  requestQuote(
+    solver: AskedSolver,
+    solverRequest: SolverRequest,
+    signal: AbortSignal,
+    listener?: CallListener,
+  ): Promise<SolverReply>
   /**
    * Reports the result of a request to its solver, after the round (docs/decisions.md, D15). Does nothing when the session has ended.
    * @param solver as it was asked
    * @param id the solver's id of the quote
    */
-  reportResult(solver: Solver, id: string, result: ReportedResult): void
+  reportResult(solver: Pick<Solver, 'session' | 'remoteSession'>, id: string, result: SessionResult): void
 }

@@ -13,7 +13,7 @@ export interface SolverDirectory {
    * at any replica. They are the same at all replicas. The array never changes. Another one replaces it when the solvers differ.
    */
   active(chainId: number): readonly Solver[]
-  /** The active solvers that this replica can ask: at an endpoint, or on a session that it holds. An array as of `active`. */
+  /** The active solvers that this replica can ask: at an endpoint, or on a session here or at a replica that it can ask. An array as of `active`. */
   reachable(chainId: number): readonly Solver[]
   /** All registered solvers of a chain, also those that are not active. */
   registered(chainId: number): readonly Solver[]
@@ -35,6 +35,11 @@ export interface SolverDirectory {
    * @returns a function that ends this; to be called when a reload has found the end of the session
    */
   hideSession(chainId: number, sessionId: string): () => void
+  /**
+   * Asks no session at a replica from now on: solvers there are asked at their endpoints, or not at all.
+   * @returns a function that ends this
+   */
+  skipReplica(replicaId: string): () => void
   /** Stops following the changes of other replicas. */
   close(): Promise<void>
 }
@@ -92,6 +97,12 @@ export async function createSolverDirectory(options: SolverDirectoryOptions): Pr
     refresh: follower.reload,
     addListener: (listener) => void listeners.push(listener),
     hideSession: (chainId, sessionId) => chains.get(chainId)?.hideSession(sessionId) ?? (() => {}),
+    skipReplica(replicaId) {
+      const ends = [...chains.values()].map((list) => list.skipReplica(replicaId))
+      return () => {
+        for (const end of ends) end()
+      }
+    },
     close: follower.close,
   }
 }

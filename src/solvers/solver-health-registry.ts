@@ -1,4 +1,4 @@
-import { NO_ENDPOINT, type Solver } from '../domain/solver.js'
+import { askedSession, NO_ENDPOINT, type Solver } from '../domain/solver.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { OpenPeriod } from './circuit-breaker.js'
@@ -63,9 +63,10 @@ export async function createSolverHealthRegistry(
   }
 
   /** A solver's chains share its session. Solvers at one origin share its connections. */
-  function slotsOf({ session, endpointUrl }: Solver): RequestSlots {
+  function slotsOf(solver: Solver): RequestSlots {
+    const session = askedSession(solver)
     const limit = session === undefined ? maxConnectionsPerSolver : MAX_OPEN_SESSION_REQUESTS
-    const connection = session?.id ?? new URL(endpointUrl).origin
+    const connection = session?.id ?? new URL(solver.endpointUrl).origin
     const slots = slotsByConnection.get(connection) ?? new RequestSlots(limit)
     slotsByConnection.set(connection, slots)
     return slots
@@ -114,7 +115,7 @@ export async function createSolverHealthRegistry(
 }
 
 /** Whether a solver is asked at another endpoint than before. */
-function hasMoved(before: Solver, { endpointUrl, session }: Solver): boolean {
-  if (session !== undefined || before.endpointUrl === NO_ENDPOINT) return false
-  return before.endpointUrl !== endpointUrl
+function hasMoved(before: Solver, solver: Solver): boolean {
+  if (askedSession(solver) !== undefined || before.endpointUrl === NO_ENDPOINT) return false
+  return before.endpointUrl !== solver.endpointUrl
 }

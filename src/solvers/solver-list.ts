@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { coalesce } from '../concurrency/coalesce.js'
 import type { Address } from '../domain/hex.js'
-import { NO_ENDPOINT, type Solver } from '../domain/solver.js'
+import { askedSession, NO_ENDPOINT, type Solver } from '../domain/solver.js'
 import type { SolverStore } from '../store/solver-store.js'
 import type { Logger } from '../telemetry/log.js'
 
@@ -22,6 +22,8 @@ export interface SolverList {
   write<T>(write: () => Promise<T>, mayRemove: readonly Address[]): Promise<T>
   /** Lists the solvers without a session from now on. @returns a function that ends this */
   hideSession(sessionId: string): () => void
+  /** Asks no session at a replica from now on. @returns a function that ends this */
+  skipReplica(replicaId: string): () => void
 }
 
 interface SolverListOptions {
@@ -47,6 +49,8 @@ export function createSolverList(chainId: number, { store, log, onChange }: Solv
   let reachable = NO_SOLVERS
   /** Sessions that have ended here, and whose end may not be stored yet. */
   const hidden = new Set<string>()
+  /** Replicas that do not answer this one. */
+  const skipped = new Set<string>()
   /** The writes whose removals no reload has found yet. */
   const ownWrites = new Set<OwnWrite>()
 
@@ -64,8 +68,12 @@ export function createSolverList(chainId: number, { store, log, onChange }: Solv
     if (registered !== before) onChange(registered)
   })
 
+  /** As in the store. */
+  let stored = NO_SOLVERS
+
   function list(solvers: readonly Solver[]): void {
-    registered = keepEqual(registered, solvers.map(withoutHidden))
+    stored = solvers
+    registered = keepEqual(registered, solvers.map(withoutHidden).map(withoutSkipped))
     active = keepEqual(active, registered.filter(isActive))
     reachable = keepEqual(reachable, active.filter(isReachable))
   }
@@ -73,6 +81,12 @@ export function createSolverList(chainId: number, { store, log, onChange }: Solv
   function withoutHidden(solver: Solver): Solver {
     const { session, ...rest } = solver
     return session !== undefined && hidden.has(session.id) ? rest : solver
+  }
+
+  function withoutSkipped(solver: Solver): Solver {
+    const { remoteSession } = solver
+    if (remoteSession === undefined || !skipped.has(remoteSession.replicaId)) return solver
+    return { ...solver, remoteSession: { ...remoteSession, isCutOff: true } }
   }
 
   /** Another process has removed it: the command line, or another replica. */
@@ -102,8 +116,17 @@ export function createSolverList(chainId: number, { store, log, onChange }: Solv
 
     hideSession(sessionId) {
       hidden.add(sessionId)
-      list(registered)
+      list(stored)
       return () => void hidden.delete(sessionId)
+    },
+
+    skipReplica(replicaId) {
+      skipped.add(replicaId)
+      list(stored)
+      return () => {
+        skipped.delete(replicaId)
+        list(stored)
+      }
     },
   }
 }
@@ -112,8 +135,8 @@ function isActive(solver: Solver): boolean {
   return solver.isBonded && (isReachable(solver) || solver.remoteSession !== undefined)
 }
 
-function isReachable({ endpointUrl, session }: Solver): boolean {
-  return endpointUrl !== NO_ENDPOINT || session !== undefined
+function isReachable(solver: Solver): boolean {
+  return solver.endpointUrl !== NO_ENDPOINT || askedSession(solver) !== undefined
 }
 
 /** Returns the list of before if nothing differs, because its readers compare lists by identity. */

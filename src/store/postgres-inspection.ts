@@ -48,6 +48,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   solver_bonds: true,
   record_keys: true,
   replicas: true,
+  replica_keys: true,
   quote_records: true,
   quote_record_bytes: true,
   rate_limits: true,

@@ -13,6 +13,7 @@ import { bytesSinceOldest } from './quote-record-size.js'
 import { createQuoteRecordTable, type QuoteRecordSchema } from './quote-record-table.js'
 import { openRateLimitCounters } from './rate-limit-counters.js'
 import { readRecordKey } from './record-key.js'
+import { readReplicaKey } from './replica-key.js'
 import { createReplicaLease, type ReplicaLease } from './replica-lease.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
@@ -39,6 +40,10 @@ export interface PostgresStoresOptions {
 export interface PostgresStores extends Stores {
   /** It is not taken yet. */
   readonly lease: ReplicaLease
+  /** The UUID of this replica. */
+  readonly replicaId: string
+  /** The key that signs requests between replicas: 32 bytes. */
+  readonly replicaKey: Uint8Array
 }
 
 /**
@@ -71,6 +76,8 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     const holder = { replicaId, assertHeld: lease.assertHeld }
     return {
       lease: health.watch(lease),
+      replicaId,
+      replicaKey: await readReplicaKey(database),
       solvers: health.watch(createSolverStore(database, POSTGRES_COORDINATION, holder)),
       bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
       events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),

@@ -23,6 +23,8 @@ export const ONLY_REPLICA: SessionHolder = {
 export interface ReplicaLease extends Pick<SessionHolder, 'assertHeld'> {
   /** Takes the lease, or renews it. It then lasts for a whole lease time. */
   renew(): Promise<void>
+  /** Renews the lease, and stores the origin at which the other replicas ask this one (docs/decisions.md, D18). */
+  publishUrl(url: string): Promise<void>
   /**
    * Ends the sessions of replicas whose lease has expired, at the time when it expired. Does nothing unless this replica
    * has renewed its own for a whole lease time without a gap: after an outage, the others need that time to renew theirs.
@@ -46,6 +48,26 @@ export function createReplicaLease(
   { notify }: Coordination,
   { replicaId, leaseMs }: { readonly replicaId: string; readonly leaseMs: number },
 ): ReplicaLease {
+  /** Kept here too, for a row that another replica has deleted during an outage. */
+  let url: string | null = null
+
+  async function renew(): Promise<void> {
+    const expires_at_ms = sql<number>`${NOW} + ${leaseMs}`
+    await database
+      .insertInto('replicas')
+      .values({ id: replicaId, renewed_since_ms: NOW, expires_at_ms, url })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet({
+          // Half of the lease left is no gap: then the others had time to renew theirs too.
+          renewed_since_ms: sql<number>`case when replicas.expires_at_ms - ${NOW} > ${leaseMs / 2}
+            then replicas.renewed_since_ms else ${NOW} end`,
+          expires_at_ms,
+          url,
+        }),
+      )
+      .execute()
+  }
+
   async function notifyChains(
     transaction: DatabaseTransaction,
     ended: readonly { readonly chain_id: number }[],
@@ -66,20 +88,10 @@ export function createReplicaLease(
         throw new ServiceError('DATABASE_UNAVAILABLE', 'This replica has lost its lease: connect again.')
     },
 
-    async renew() {
-      const expires_at_ms = sql<number>`${NOW} + ${leaseMs}`
-      await database
-        .insertInto('replicas')
-        .values({ id: replicaId, renewed_since_ms: NOW, expires_at_ms })
-        .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet({
-            // Half of the lease left is no gap: then the others had time to renew theirs too.
-            renewed_since_ms: sql<number>`case when replicas.expires_at_ms - ${NOW} > ${leaseMs / 2}
-              then replicas.renewed_since_ms else ${NOW} end`,
-            expires_at_ms,
-          }),
-        )
-        .execute()
+    renew,
+    async publishUrl(published) {
+      url = published
+      await renew()
     },
 
     releaseExpired: () =>

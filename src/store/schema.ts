@@ -13,6 +13,7 @@ export interface Schema {
   solver_bonds: SolverBondTable
   record_keys: RecordKeyTable
   replicas: ReplicaTable
+  replica_keys: ReplicaKeyTable
 }
 
 interface SolverTable {
@@ -42,6 +43,14 @@ interface ReplicaTable {
   /** Since when the replica has renewed its lease without a gap. */
   renewed_since_ms: number
   expires_at_ms: number
+  /** The origin at which other replicas ask this one; null when they cannot. */
+  url: string | null
+}
+
+/** One row with the key that signs requests between replicas. */
+interface ReplicaKeyTable {
+  /** 32 bytes in hexadecimal. */
+  replica_key: string
 }
 
 /** The last accepted timestamp of each solver. It outlives the registration (docs/decisions.md, D5). */

@@ -76,7 +76,9 @@ export function createSolverStore(
     async readAll(chainId) {
       const rows = await database
         .selectFrom('solvers')
-        .selectAll()
+        .leftJoin('replicas', 'replicas.id', 'session_replica')
+        .selectAll('solvers')
+        .select('replicas.url as replica_url')
         .$if(chainId !== undefined, (query) => query.where('chain_id', '=', Number(chainId)))
         .orderBy('registered_at_ms')
         .orderBy('address')
@@ -154,7 +156,10 @@ export function createSolverStore(
 }
 
 /** Converts a name that only an older version accepted, so that other code need not handle it. */
-function toSolver(row: Selectable<Schema['solvers']>, replicaId: string): Solver {
+/** A row of a solver, with the URL of the replica that holds its session. */
+type SolverRow = Selectable<Schema['solvers']> & { readonly replica_url: string | null }
+
+function toSolver(row: SolverRow, replicaId: string): Solver {
   const { is_bonded, unbonded_since_ms } = row
   return {
     chainId: row.chain_id,
@@ -168,10 +173,9 @@ function toSolver(row: Selectable<Schema['solvers']>, replicaId: string): Solver
   }
 }
 
-function sessionOf(
-  { session_id: id, session_replica: holder, session_ended_at_ms: endedAt }: Selectable<Schema['solvers']>,
-  replicaId: string,
-): Pick<Solver, 'session' | 'remoteSession'> {
+function sessionOf(row: SolverRow, replicaId: string): Pick<Solver, 'session' | 'remoteSession'> {
+  const { session_id: id, session_replica: holder, session_ended_at_ms: endedAt, replica_url: url } = row
   if (id === null || holder === null || endedAt !== null) return {}
-  return holder === replicaId ? { session: { id } } : { remoteSession: { id, replicaId: holder } }
+  if (holder === replicaId) return { session: { id } }
+  return { remoteSession: { id, replicaId: holder, ...(url !== null && { replicaUrl: url }) } }
 }

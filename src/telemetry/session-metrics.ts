@@ -20,5 +20,16 @@ export function createSessionMetrics(registers: Registry[]) {
       labelNames: ['reason'],
       registers,
     }),
+    replicaRequests: new Counter({
+      name: 'aggregator_replica_requests_total',
+      help: 'Quote requests to solver sessions at other replicas, by result (answered or failed on the way).',
+      labelNames: ['result'],
+      registers,
+    }),
+    replicasUnreachable: new Gauge({
+      name: 'aggregator_replicas_unreachable',
+      help: 'Other replicas with solver sessions that do not answer this one.',
+      registers,
+    }),
   }
 }

@@ -7,7 +7,7 @@ export function createSolverMetrics(registers: Registry[]) {
   return {
     solverReplies: new Counter({
       name: 'aggregator_solver_replies_total',
-      help: 'Requests to solvers, by chain, outcome (quoted, declined, invalid, late, failed, cancelled) and reason, which only invalid ones have.',
+      help: 'Requests to solvers, by chain, outcome (quoted, declined, invalid, late, failed, cancelled) and reason, which only invalid ones and those of an unreachable replica have.',
       labelNames: ['chain_id', 'outcome', 'reason'],
       registers,
     }),

@@ -5,7 +5,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Address } from '../../src/domain/hex.js'
 import { ORDER_TYPES, type QuoteRequest } from '../../src/domain/quote.js'
 import { NO_ENDPOINT, type Solver } from '../../src/domain/solver.js'
-import { type ReportedResult, toSessionResult } from '../../src/domain/solver-result.js'
+import type { SessionResult } from '../../src/domain/solver-result.js'
 import { openQuoting } from '../../src/quoting/quoting.js'
 import { createReportResults } from '../../src/quoting/report-results.js'
 import { createQuoteHasher } from '../../src/signing/typed-data.js'
@@ -42,7 +42,7 @@ const keepSilent: Behaviour = () => new Promise(() => {})
 let behaviours: Behaviour[]
 /** The ids under which solvers were asked, and the results that they got, by their indices. */
 let asked: (string | undefined)[]
-let reports: { index: number; id: string; result: ReportedResult }[]
+let reports: { index: number; id: string; result: SessionResult }[]
 
 beforeEach(() => {
   behaviours = [offer, offer, offer]
@@ -68,6 +68,8 @@ async function reply(account: LocalAccount, request: QuoteRequest) {
   return { quote: { ...quote, ...texts, orderType: ORDER_TYPES.indexOf(orderType) }, signature }
 }
 
+const sessionOf = (address: Address) => `session of ${address}`
+
 const sessions: SessionTransport = {
   requestQuote(solver, solverRequest, signal, listener) {
     const index = addresses.indexOf(solver.address)
@@ -80,14 +82,14 @@ const sessions: SessionTransport = {
     return (Promise.race([answer, cut]) as Promise<SolverReply>).finally(() => listener?.onEnd?.())
   },
   reportResult(solver, id, result) {
-    reports.push({ index: addresses.indexOf(solver.address), id, result })
+    reports.push({ index: addresses.findIndex((address) => solver.session?.id === sessionOf(address)), id, result })
   },
 }
 
 /** Solvers with sessions, and a quoting that asks them. @param openSolver has an open circuit breaker */
 async function open({ openSolver, refused }: { openSolver?: number; refused?: number } = {}) {
   const solvers = addresses.map((address): Solver => {
-    const session = { id: `session of ${address}` }
+    const session = { id: sessionOf(address) }
     return { ...registered(1), address, endpointUrl: NO_ENDPOINT, session }
   })
   const { store } = await openStore()
@@ -140,7 +142,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
 const shown = () =>
   reports
     .toSorted((one, other) => one.index - other.index)
-    .map(({ index, id, result }) => [id === asked[index], toSessionResult(result)])
+    .map(({ index, id, result }) => [id === asked[index], result])
 
 test.each(['FIRM', 'INDICATIVE'] as const)(
   'after a %s round, each solver gets its own result by its own id',
@@ -189,22 +191,22 @@ test('a solver whose breaker is open gets its result when its probe ends', async
 
 test('a report that fails is logged, and the next solver gets its result; HTTP has no reports', () => {
   const lines: string[] = []
-  const reported: Address[] = []
+  const reported: (string | undefined)[] = []
   const report = createReportResults({
     log: pino({}, { write: (line) => void lines.push(line) }),
     sessions: {
-      reportResult({ address }) {
-        if (address === solverAddress(1)) throw new Error('broken')
-        reported.push(address)
+      reportResult({ session }) {
+        if (session?.id === sessionOf(solverAddress(1))) throw new Error('broken')
+        reported.push(session?.id)
       },
     },
   })
   const attempts = [1, 2, 3].map((number) => {
     const address = solverAddress(number)
-    const onSession = number === 3 ? undefined : registered(number, { address })
+    const onSession = number === 3 ? undefined : registered(number, { session: { id: sessionOf(address) } })
     return { solver: address, result: { kind: 'quoted', offer: signed(number, 1n) } as const, onSession }
   })
   report(attempts, new Map(attempts.map(({ solver }) => [solver, 'id'])))
-  expect(reported).toEqual([solverAddress(2)])
+  expect(reported).toEqual([sessionOf(solverAddress(2))])
   expect(lines).toHaveLength(1)
 })

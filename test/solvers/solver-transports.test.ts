@@ -7,27 +7,28 @@ import { solver } from './rounds.js'
 const REQUEST = {} as SolverRequest
 const { signal } = new AbortController()
 
+const NO_URL = { id: 'a', replicaId: 'b' }
+const REMOTE = { ...NO_URL, replicaUrl: 'http://127.0.0.1:1' }
+const CUT_OFF = { ...REMOTE, isCutOff: true } as const
+
 /** A transport that replies with its name. */
 function named(name: string): SolverTransport {
   return { requestQuote: async () => ({ kind: 'replied', body: name }) }
 }
 
 const transports = createSolverTransports({ http: named('endpoint'), sessions: named('session') })
-const ask = (changes: Parameters<typeof solver>[1], { requestQuote } = transports): Promise<SolverReply> =>
-  requestQuote(solver(1, changes), REQUEST, signal)
+const ask = (changes: Parameters<typeof solver>[1]): Promise<SolverReply> =>
+  transports.requestQuote(solver(1, changes), REQUEST, signal)
 
 test.each([
   ['with an endpoint at its endpoint', {}, 'endpoint'],
   ['with a session on its session', { endpointUrl: NO_ENDPOINT, session: { id: 'a' } }, 'session'],
   ['with both on its session', { session: { id: 'a' } }, 'session'],
+  ['with a session at another replica there', { remoteSession: REMOTE }, 'session'],
+  ['with one at a replica without a URL at its endpoint', { remoteSession: NO_URL }, 'endpoint'],
+  ['with one at a replica that does not answer at its endpoint', { remoteSession: CUT_OFF }, 'endpoint'],
 ])('a solver %s is asked', async (_which, changes, body) => {
   expect(await ask(changes)).toEqual({ kind: 'replied', body })
-})
-
-test('a solver with both is asked at its endpoint by an instance without sessions', async () => {
-  const withoutSessions = createSolverTransports({ http: named('endpoint'), sessions: undefined })
-  const reply = await ask({ session: { id: 'a' } }, withoutSessions)
-  expect(reply).toEqual({ kind: 'replied', body: 'endpoint' })
 })
 
 test('a request to a solver with neither fails at once, and its place is free again', async () => {

@@ -55,6 +55,7 @@ const NAMES = Object.keys({
   solver_bonds: true,
   record_keys: true,
   replicas: true,
+  replica_keys: true,
 } satisfies Record<keyof Schema, true>)
 
 /** SQLite at a path. With `:memory:`, each opening is a separate database. */

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import type { Migration } from 'kysely'
 
 /**
- * Adds the session of each solver, and the leases of the replicas that hold the sessions. A replica of an older version
- * leaves all of it unchanged.
+ * Adds the session of each solver, the leases of the replicas that hold the sessions, and the key with which replicas sign
+ * requests to each other. A replica of an older version leaves all of it unchanged.
  */
 export const solverSessions: Migration = {
   async up(db) {
@@ -14,6 +15,15 @@ export const solverSessions: Migration = {
       .addColumn('id', 'text', (column) => column.primaryKey())
       .addColumn('renewed_since_ms', 'bigint', (column) => column.notNull())
       .addColumn('expires_at_ms', 'bigint', (column) => column.notNull())
+      .addColumn('url', 'text')
+      .execute()
+    await db.schema
+      .createTable('replica_keys')
+      .addColumn('replica_key', 'text', (column) => column.notNull())
+      .execute()
+    await db
+      .insertInto('replica_keys')
+      .values({ replica_key: randomBytes(32).toString('hex') })
       .execute()
   },
 }

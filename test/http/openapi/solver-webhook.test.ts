@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkOffer } from '../../../src/domain/offer.js'
 import type { QuoteRequest } from '../../../src/domain/quote.js'
 import { openApiOf } from '../../../src/http/openapi/openapi.js'
-import { requestBody } from '../../../src/quoting/request-body.js'
+import { requestBody } from '../../../src/solvers/request-body.js'
 import { type Document, readDocument } from '../../support/openapi/document.js'
 import { contract } from './served-contract.js'
 

@@ -1,11 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A port of its own that passes every connection on to a service, until it is cut. */
+/** A port of its own that passes every connection on to a service, until it is cut or silenced. */
 export async function startCable(serviceUrl: string) {
   const { hostname, port } = new URL(serviceUrl)
   const sockets = new Set<Socket>()
+  let isSilent = false
   const server = createServer((socket) => {
+    if (isSilent) {
+      sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
+      return
+    }
     const far = connect(Number(port), hostname)
     for (const [end, other] of [
       [socket, far],
@@ -30,6 +35,16 @@ export async function startCable(serviceUrl: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Ends every connection, without a word. New ones may come. */
     cut,
+    /** Passes nothing on, as if the machine at the other end had stopped. Connections stay open. */
+    silence() {
+      isSilent = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+    /** Cuts what is open, and passes new connections on again. */
+    restore() {
+      isSilent = false
+      cut()
+    },
     async close() {
       server.close()
       cut()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestBody } from '../../src/quoting/request-body.js'
+import { requestBody } from '../../src/solvers/request-body.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 
 test('the request has exactly the wire format of deployed solvers', () => {

@@ -1,0 +1,141 @@
+import type { Chain } from '../chain/chain.js'
+import { collectChainMetrics } from '../chain/chains.js'
+import type { Instance } from '../cluster/instance.js'
+import type { Config } from '../config.js'
+import type { EventLog } from '../events/event-log.js'
+import { registerHealth } from '../http/health.js'
+import { registerMetrics } from '../http/metrics-route.js'
+import { registerReference } from '../http/openapi/routes.js'
+import { createHttpServer, type HttpServer } from '../http/server.js'
+import { createChainService } from '../rpc/chain-service.js'
+import { createEventStreams } from '../rpc/event-streams.js'
+import { createHealth } from '../rpc/health.js'
+import { limitMessages } from '../rpc/message-limit.js'
+import { createMiddleware } from '../rpc/middleware.js'
+import { createOrderService } from '../rpc/order-service.js'
+import { createPriceService } from '../rpc/price-service.js'
+import { createQuoteService } from '../rpc/quote-service.js'
+import { createQuoteStreams } from '../rpc/quote-streams.js'
+import { createRateLimits } from '../rpc/rate-limits.js'
+import { createReadQuote } from '../rpc/read-quote.js'
+import { createReflection } from '../rpc/reflection.js'
+import { createSolverService } from '../rpc/solver-service.js'
+import { createSolverSessions } from '../rpc/solver-sessions.js'
+import { createStreamSlots, STREAM_LIMITS } from '../rpc/stream-slots.js'
+import { collectSolverMetrics } from '../solvers/solver-metrics.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { createRequestCounters } from '../telemetry/request-counters.js'
+import { version } from '../version.js'
+import type { openSolvers } from './open-solvers.js'
+import type { Started } from './overrides.js'
+
+interface ServerOptions {
+  readonly config: Config
+  readonly instance: Instance
+  readonly chains: ReadonlyMap<number, Chain>
+  readonly eventLog: EventLog
+  readonly solvers: Awaited<ReturnType<typeof openSolvers>>
+  readonly metrics: Metrics
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+const GRACE_MS = 10_000
+const HEALTH_WATCH_MS = 1000
+const MAX_HEALTH_WATCHERS = 1000
+const MAX_HEALTH_WATCHERS_PER_CLIENT = 20
+
+/**
+ * Builds the services and their server, which does not listen yet.
+ * @param drainMs gives the time for which requests on idle connections are still answered at the end
+ */
+export async function openServer(
+  options: ServerOptions,
+  started: Started,
+  drainMs: () => number,
+): Promise<HttpServer> {
+  const { config, chains, eventLog, metrics, now, log } = options
+  const { directory, freeBonds, register, unregister, sessions, relay, quoting } = options.solvers
+  const { stores, cluster } = options.instance
+  const supportedChains = [...chains.keys()]
+  const rateLimits = createRateLimits(config.rateLimits, {
+    limiterOf: stores.limiterOf,
+    onRejected: (limit) => metrics.rateLimited.inc({ limit }),
+  })
+  const counter = createRequestCounters(metrics)
+  const guard = createMiddleware({ supportedChains, rateLimits, counter, log })
+  const readQuote = createReadQuote({ ...config, now })
+  const methods = [
+    ...createQuoteService({ ...quoting, readQuote }),
+    ...createPriceService(quoting),
+    ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
+    ...createOrderService({ chains, orders: stores.orders }),
+    ...createChainService({ config, chains, directory }),
+  ].map(guard)
+  // So that the first rejection already shows as an increase.
+  for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)
+  const slots = createStreamSlots({
+    ...config,
+    onRejected: (limit) => metrics.streamRejections.inc({ limit }),
+  })
+  const shared = { supportedChains, rateLimits, slots, metrics, log }
+  const streams = createEventStreams({ eventLog, ...shared })
+  const quoteStreams = createQuoteStreams({ ...quoting, readQuote, ...shared })
+  const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
+  const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
+  const health = createHealth({
+    services: services.map(({ typeName }) => typeName),
+    isServing: () => [...chains.values()].some((chain) => chain.status().status !== 'down'),
+    watchIntervalMs: HEALTH_WATCH_MS,
+    maxWatchers: MAX_HEALTH_WATCHERS,
+    maxWatchersPerClient: MAX_HEALTH_WATCHERS_PER_CLIENT,
+  })
+  const reflection = createReflection([...services, health.desc], [limitMessages(rateLimits)])
+
+  function collectMetrics(): void {
+    counter.flush()
+    for (const [state, count] of Object.entries(eventLog.replays()))
+      metrics.streamReplays.set({ state }, count)
+    metrics.databaseUp.set(Number(cluster.isDatabaseUp()))
+    collectChainMetrics(chains, metrics)
+    sessions.collectMetrics()
+    metrics.replicasUnreachable.set(relay?.countDown() ?? 0)
+    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
+    quoting.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
+  }
+
+  const server = await createHttpServer({
+    config,
+    methods,
+    streams,
+    quoteStreams,
+    solverSessions,
+    rateLimits,
+    addServices: [health.routes, reflection.routes],
+    addRoutes(routes) {
+      registerReference(routes, {
+        version,
+        methods: [...methods, quoteStreams].map(({ desc }) => desc),
+        stream: streams.desc,
+        hasMetricsAuth: config.metricsAuth !== undefined,
+      })
+      const { isDatabaseUp } = cluster
+      registerHealth(routes, { ...health, version, chains, directory, isDatabaseUp, now })
+      registerMetrics(routes, { metrics, auth: config.metricsAuth, collectMetrics })
+    },
+    log,
+  })
+  started.push(() => server.close(GRACE_MS, drainMs()))
+  started.push(async () => {
+    sessions.goAway()
+    eventLog.endSubscriptions()
+    quoteStreams.shutDown()
+  })
+  started.push(async () => {
+    health.drain()
+    reflection.drain()
+  })
+  return server
+}

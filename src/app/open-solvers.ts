@@ -1,0 +1,97 @@
+import type { Chain } from '../chain/chain.js'
+import type { Instance } from '../cluster/instance.js'
+import type { Config } from '../config.js'
+import type { EventLog } from '../events/event-log.js'
+import { createContractRules } from '../quoting/contract-rules.js'
+import { openQuoting } from '../quoting/quoting.js'
+import { widestKeyOf } from '../rpc/identify-client.js'
+import { openReplicaRelay } from '../sessions/replica-relay.js'
+import { createSessions } from '../sessions/sessions.js'
+import { startBondWatch } from '../solvers/bond-watch.js'
+import { createEndpointGuard } from '../solvers/endpoint-guard.js'
+import { createFreeBonds } from '../solvers/free-bonds.js'
+import { createRegisterSolver } from '../solvers/register-solver.js'
+import { createSessionRegistrations } from '../solvers/session-registrations.js'
+import { createSolverDirectory } from '../solvers/solver-directory.js'
+import { createSessionTransports } from '../solvers/solver-transports.js'
+import { createUnregisterSolver } from '../solvers/unregister-solver.js'
+import { createUsedNonces } from '../solvers/used-nonces.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import type { AppOverrides, Started } from './overrides.js'
+
+interface SolversOptions {
+  readonly config: Config
+  readonly instance: Instance
+  readonly chains: ReadonlyMap<number, Chain>
+  readonly eventLog: EventLog
+  readonly metrics: Metrics
+  readonly overrides: AppOverrides
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+/** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
+export async function openSolvers(options: SolversOptions, started: Started) {
+  const { config, chains, eventLog, metrics, overrides, now, log } = options
+  const { stores, cluster, replica } = options.instance
+  const chainIds = [...chains.keys()]
+  const endpointGuard = createEndpointGuard({
+    production: config.production,
+    allowlist: config.solverEndpointAllowlist,
+    resolveAll: overrides.resolveAll,
+    nameServers: overrides.nameServers,
+  })
+  const freeBonds = await createFreeBonds({ store: stores.bonds, chainIds })
+  const store = stores.solvers
+  const directory = await createSolverDirectory({ store, cluster, chainIds, log })
+  started.push(directory.close)
+  const solvers = { ...config, store, directory, chains, now, log }
+  const bondWatch = startBondWatch({ ...solvers, freeBonds, cluster })
+  started.push(bondWatch.close)
+  const registrations = createSessionRegistrations({ ...solvers, bondWatch })
+  started.push(registrations.close)
+  const sessions = createSessions({
+    config,
+    registrations,
+    directory,
+    isBlocked: store.isBlocked,
+    eventLog,
+    heartbeatMs: overrides.sessionHeartbeatMs,
+    metrics,
+    log,
+    now,
+  })
+  const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, now, log })
+  if (relay !== undefined) started.push(relay.close)
+  const clock = overrides.clock ?? (() => performance.now())
+  const usedNonces = createUsedNonces({ ...config, chains, directory, cluster, clock, log })
+  started.push(async () => usedNonces.close())
+  const quoting = await openQuoting({
+    config,
+    chains,
+    directory,
+    rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
+    endpointGuard,
+    sessions: createSessionTransports(sessions, relay?.sessions),
+    circuitBreakerStore: stores.circuitBreakers,
+    quoteRecordStore: stores.quoteRecords,
+    recordKey: stores.recordKey,
+    clientKeyOf: widestKeyOf,
+    clock,
+    now,
+    metrics,
+    log,
+  })
+  started.push(quoting.close)
+  return {
+    directory,
+    freeBonds,
+    register: createRegisterSolver({ ...solvers, bondWatch, endpointGuard }),
+    unregister: createUnregisterSolver(solvers),
+    sessions,
+    relay,
+    quoting,
+  }
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { reasonOf } from '../domain/errors.js'
+import type { Logger } from '../telemetry/log.js'
+import type { ReplicaClient, ReplicaTarget } from './replica-client.js'
+
+/** The ways from this replica to others. Each is checked all the time, so that no request waits for a replica that is gone. */
+export interface ReplicaLinks {
+  /** Checks these replicas from now on, and no others. */
+  follow(targets: readonly ReplicaTarget[]): void
+  /**
+   * Sends a request as `ReplicaClient.send` does. It fails at once while the replica does not answer checks, and as soon as
+   * it stops to answer them.
+   */
+  send(target: ReplicaTarget, body: string, timeoutMs: number): Promise<string>
+  /** The number of followed replicas that do not answer. */
+  countDown(): number
+  /** Ends all checks and requests. */
+  close(): Promise<void>
+}
+
+interface ReplicaLinksOptions {
+  readonly client: ReplicaClient
+  /** For the checks: they must not wait for the connections of requests. */
+  readonly checkClient: ReplicaClient
+  /** Called when a replica stops to answer this one, and when it answers again or is no longer followed. */
+  readonly onChange: (replicaId: string, isUp: boolean) => void
+  readonly log: Logger
+}
+
+/** A link, while its replica is followed. */
+interface Link {
+  readonly target: ReplicaTarget
+  /** Aborted at the end of the link. */
+  readonly closing: AbortController
+  /** Aborted when the replica stops to answer; another one replaces it when it answers again. */
+  up: AbortController
+}
+
+const CHECK_INTERVAL_MS = 500
+/** A check that takes longer has failed. A healthy replica may pause for some time to collect garbage. */
+const CHECK_TIMEOUT_MS = 1000
+
+/** Builds the links, without any at first. A replica counts as up until a check fails. */
+export function createReplicaLinks({
+  client,
+  checkClient,
+  onChange,
+  log,
+}: ReplicaLinksOptions): ReplicaLinks {
+  const links = new Map<string, Link>()
+  const watching = new Set<Promise<void>>()
+
+  function noteUp(link: Link): void {
+    if (!link.up.signal.aborted) return
+    link.up = openController()
+    log.info(link.target, 'a replica answers again: its solver sessions are asked')
+    onChange(link.target.replicaId, true)
+  }
+
+  function noteDown(link: Link, error: unknown): void {
+    if (link.up.signal.aborted || link.closing.signal.aborted) return
+    log.warn(
+      { ...link.target, reason: reasonOf(error) },
+      'a replica does not answer: its solver sessions are not asked here',
+    )
+    link.up.abort(error)
+    onChange(link.target.replicaId, false)
+  }
+
+  async function check({ target, closing }: Link): Promise<void> {
+    const ping = JSON.stringify({ type: 'ping', id: randomUUID() })
+    await checkClient.send(target, ping, CHECK_TIMEOUT_MS, closing.signal)
+  }
+
+  async function watch(link: Link): Promise<void> {
+    const { signal } = link.closing
+    while (!signal.aborted) {
+      await check(link).then(
+        () => noteUp(link),
+        (error) => noteDown(link, error),
+      )
+      await delay(CHECK_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+
+  function open(target: ReplicaTarget): void {
+    const link: Link = { target, closing: new AbortController(), up: openController() }
+    links.set(target.replicaId, link)
+    const watched = watch(link).finally(() => watching.delete(watched))
+    watching.add(watched)
+  }
+
+  function end(link: Link): void {
+    links.delete(link.target.replicaId)
+    link.closing.abort()
+    const wasDown = link.up.signal.aborted
+    link.up.abort(new Error('the replica holds no solver session any more'))
+    if (wasDown) onChange(link.target.replicaId, true)
+  }
+
+  return {
+    follow(targets) {
+      const wanted = new Map(targets.map((target) => [target.replicaId, target]))
+      for (const link of [...links.values()])
+        if (wanted.get(link.target.replicaId)?.url !== link.target.url) end(link)
+      for (const target of wanted.values()) if (!links.has(target.replicaId)) open(target)
+    },
+    async send(target, body, timeoutMs) {
+      const up = links.get(target.replicaId)?.up.signal
+      if (up === undefined) throw new Error('the replica is not known here')
+      up.throwIfAborted()
+      return client.send(target, body, timeoutMs, up)
+    },
+    countDown: () => [...links.values()].filter(({ up }) => up.signal.aborted).length,
+    async close() {
+      for (const link of [...links.values()]) end(link)
+      await Promise.all(watching)
+      await checkClient.close()
+      await client.close()
+    },
+  }
+}
+
+/** Each request adds a listener. Node warns of a leak when there are more than ten. */
+function openController(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}

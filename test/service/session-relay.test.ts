@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { eventually } from '../support/eventually.js'
+import { cabledReplica, RELAYING } from '../support/replicas/relay.js'
+import { openReplicas } from '../support/replicas/replicas.js'
+import { startService, type TestService } from '../support/service/service.js'
+import { grpc, webSocket } from '../support/sessions/session-connections.js'
+import {
+  offering,
+  openSession,
+  type SessionBehaviour,
+  type SessionSolver,
+  silent,
+} from '../support/sessions/session-solver.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { honest, startSolver } from '../support/solvers/solver.js'
+
+const [account, other] = solverAccounts
+const TIMEOUT_MS = 2000
+
+let chain: TestChain
+let path: string
+let sessions: SessionSolver[] = []
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  path = `/v1/${chain.chainId}`
+})
+afterAll(() => chain?.stop())
+afterEach(() => {
+  for (const session of sessions) session.leave()
+  sessions = []
+})
+
+async function open({ url }: TestService, behaviour: SessionBehaviour, transport = webSocket) {
+  const session = await openSession(url, chain, account, { behaviour, transport })
+  sessions.push(session)
+  return session
+}
+async function registerEndpoint(service: TestService, solverAccount: typeof account, output: string) {
+  const solver = await startSolver(chain, solverAccount, honest({ output }))
+  onTestFinished(() => solver.close())
+  await solver.register(service)
+}
+const quoteAt = (service: TestService) => service.post(`${path}/quote`, quoteRequest(chain))
+const recordAt = async (service: TestService, quoteId: string) =>
+  (await service.get(`${path}/quote/${quoteId}`)).body
+const untilOffered = (service: TestService, outputAmount: string) =>
+  eventually(
+    () => quoteAt(service),
+    ({ body }) => body.quote?.outputAmount === outputAmount,
+  )
+/** The result of this solver in the record of a quote. */
+const resultOf = ({ solvers }: { solvers: { solver: string }[] }, { address }: typeof account) =>
+  solvers.find(({ solver }) => solver === address)
+/** The quotes of two replicas, of which the first holds the session. */
+async function startTwo() {
+  const replicas = await openReplicas(chain)
+  const a = await replicas.start(RELAYING)
+  const b = await replicas.start(RELAYING)
+  return { replicas, a, b }
+}
+
+describe.each([
+  ['a WebSocket', webSocket],
+  ['gRPC', grpc],
+])('over %s', (_transport, transport) => {
+  it('a quote at any replica asks a solver that is connected to any other, which gets its result', async () => {
+    const { replicas, a, b } = await startTwo()
+    const c = await replicas.start()
+    const session = await open(b, offering('200'), transport)
+    for (const service of [a, b, c]) {
+      const { body } = await untilOffered(service, '200')
+      const result = resultOf(await recordAt(service, body.quoteId), account)
+      expect(result).toMatchObject({ outcome: 'QUOTED', rank: 1 })
+    }
+    await eventually(
+      async () => session.messages.filter(({ type }) => type === 'result'),
+      (results) => results.length === session.count('quoteRequest'),
+    )
+    expect(session.messages.filter(({ type }) => type === 'result')).not.toContainEqual(
+      expect.objectContaining({ outcome: expect.not.stringContaining('QUOTED') }),
+    )
+    const [request] = session.messages.filter(({ type }) => type === 'quoteRequest')
+    const asked = session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)
+    expect(Object.keys(asked ?? {}).sort()).toEqual(Object.keys(request ?? {}).sort())
+  })
+
+  it('the code of a decline reaches the record, and a price is asked as INDICATIVE', async () => {
+    const { a, b } = await startTwo()
+    const session = await open(a, offering('200'), transport)
+    await untilOffered(b, '200')
+    expect((await b.post(`${path}/price`, quoteRequest(chain))).body).toMatchObject({
+      best: { outputAmount: '200' },
+    })
+    expect(session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)).toMatchObject({
+      kind: 'INDICATIVE',
+    })
+    const code = transport === grpc ? 'DECLINE_CODE_AMOUNT_TOO_LARGE' : 'AMOUNT_TOO_LARGE'
+    session.behave(async ({ id }) => ({ type: 'decline', id, code }))
+    const { status, body } = await quoteAt(b)
+    expect(status).toBe(503)
+    const record = await recordAt(b, body.quoteId)
+    expect(resultOf(record, account)).toMatchObject({ outcome: 'DECLINED', declineCode: 'AMOUNT_TOO_LARGE' })
+  })
+})
+
+it('a solver that does not answer at another replica is LATE, and its breaker counts it', async () => {
+  const { a, b } = await startTwo()
+  await registerEndpoint(b, other, '100')
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  session.behave(silent)
+  const { body } = await quoteAt(b)
+  const record = await recordAt(b, body.quoteId)
+  expect(resultOf(record, account)).toMatchObject({ outcome: 'LATE' })
+  expect(record.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS)
+  await eventually(
+    async () => session.messages.filter(({ type }) => type === 'result').at(-1),
+    (result) => result?.outcome === 'LATE',
+  )
+})
+
+it('a session that ends while another replica asks it fails, and others win', async () => {
+  const { a, b } = await startTwo()
+  await registerEndpoint(b, other, '100')
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  session.behave(async () => void session.leave())
+  const { body } = await quoteAt(b)
+  expect(body.quote.outputAmount).toBe('100')
+  const record = await recordAt(b, body.quoteId)
+  expect(resultOf(record, account)).toMatchObject({ outcome: 'FAILED', reason: 'session_ended' })
+})
+
+describe('when the way from another replica to the holder breaks', () => {
+  async function startCabled() {
+    const replicas = await openReplicas(chain)
+    const { cable, environment } = await cabledReplica()
+    replicas.closing(cable)
+    const a = await replicas.start(environment)
+    const b = await replicas.start(RELAYING)
+    return { cable, a, b }
+  }
+  const downAt = (service: TestService) => service.metric('aggregator_replicas_unreachable', {})
+
+  it('and the holder is silent, requests end as CANCELLED when a check has failed, and no breaker opens', async () => {
+    const { cable, a, b } = await startCabled()
+    await registerEndpoint(b, other, '100')
+    await open(a, offering('200'))
+    await untilOffered(b, '200')
+    cable.silence()
+    const rounds = await Promise.all(Array.from({ length: 8 }, () => quoteAt(b)))
+    for (const { body } of rounds) {
+      expect(body.quote.outputAmount).toBe('100')
+      const result = resultOf(await recordAt(b, body.quoteId), account)
+      expect(result).toMatchObject({ outcome: 'CANCELLED', reason: 'replica_unreachable' })
+    }
+    await eventually(
+      () => downAt(b),
+      (down) => down === 1,
+    )
+    const { body } = await quoteAt(b)
+    expect(resultOf(await recordAt(b, body.quoteId), account)).toBeUndefined()
+    await untilOffered(a, '200')
+    cable.restore()
+    await untilOffered(b, '200')
+    expect(await downAt(b)).toBe(0)
+    expect(await b.metric('aggregator_replica_requests_total', { result: 'failed' })).toBe(8)
+    expect(await b.metric('aggregator_solver_outcomes_total', { outcome: 'late' })).toBe(0)
+  })
+
+  it('and the solver has an endpoint too, it is asked there until the way is back', async () => {
+    const { cable, a, b } = await startCabled()
+    await registerEndpoint(b, account, '100')
+    await open(a, offering('200'))
+    await untilOffered(b, '200')
+    cable.silence()
+    await untilOffered(b, '100')
+    cable.restore()
+    await untilOffered(b, '200')
+  })
+})
+
+it('a holder that shuts down answers the requests of other replicas that it has sent', async () => {
+  const replicas = await openReplicas(chain)
+  const b = await replicas.start(RELAYING)
+  const a = await startService(chain, { DATABASE_URL: replicas.databaseUrl, ...RELAYING })
+  const asked: (() => void)[] = []
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  const isAsked = new Promise<void>((resolve) => {
+    session.behave(async (ask, signer) => {
+      resolve()
+      await new Promise<void>((answer) => asked.push(answer))
+      return offering('300')(ask, signer)
+    })
+  })
+  const quoted = quoteAt(b)
+  await isAsked
+  const closed = a.close()
+  await session.next('goAway')
+  for (const answer of asked) answer()
+  expect((await quoted).body.quote.outputAmount).toBe('300')
+  await closed
+  expect((await quoteAt(b)).status).toBe(503)
+})
