@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.js'
+import { AN_ORIGIN } from '../src/domain/origin.js'
 import { ConfigError, type ConfigIssue } from '../src/environment.js'
 
 const LEAST = {
@@ -170,6 +171,32 @@ describe('an integer must be decimal digits within its range:', () => {
 test('an invalid VERIFY_MAX is one error, whatever VERIFY_QUOTES is', () => {
   const message = 'is "on": it must be one of off, best, all'
   expect(issues({ VERIFY_MAX: 'on', VERIFY_QUOTES: 'all' })).toEqual([{ variable: 'VERIFY_MAX', message }])
+})
+
+describe('how other replicas ask this one', () => {
+  const DATABASE_URL = 'postgres://ada:secret@db.example/quotes'
+  const BOTH = { DATABASE_URL, REPLICA_URL: 'http://10.0.0.7:3100', REPLICA_PORT: '3100' }
+  const OWN_PORT = 'it must be a port of its own, or 0 for a free one'
+
+  test('needs both variables and a database that they share', () => {
+    const { replicaAccess } = readConfig({ ...LEAST, ...BOTH })
+    expect(replicaAccess).toEqual({ url: 'http://10.0.0.7:3100', port: 3100 })
+  })
+
+  test.each([
+    [{ REPLICA_URL: '' }, 'REPLICA_URL', `is missing, and REPLICA_PORT is set: it must be ${AN_ORIGIN}`],
+    [{ REPLICA_PORT: '' }, 'REPLICA_PORT', `is missing, and REPLICA_URL is set: ${OWN_PORT}`],
+    [{ REPLICA_URL: '10.0.0.7:3100' }, 'REPLICA_URL', `is "10.0.0.7:3100": it must be ${AN_ORIGIN}`],
+    [
+      { REPLICA_URL: 'http://a.example/b' },
+      'REPLICA_URL',
+      `is "http://a.example/b": it must be ${AN_ORIGIN}`,
+    ],
+    [{ PORT: '3100' }, 'REPLICA_PORT', `is 3100, as PORT is: ${OWN_PORT}`],
+    [{ DATABASE_URL: '' }, 'REPLICA_URL', 'is for replicas, which share a PostgreSQL: set DATABASE_URL too'],
+  ])('%o', (changes, variable, message) => {
+    expect(issues({ ...BOTH, ...changes })).toEqual([{ variable, message }])
+  })
 })
 
 test('an invalid DATABASE_URL is one error, whichever store counts the requests', () => {

@@ -74,8 +74,9 @@ export async function openServer(
     ...createOrderService({ chains, orders: stores.orders }),
     ...createChainService({ config, chains, directory }),
   ].map(guard)
-  // So that the first rejection already shows as an increase.
+  // So that the first one already shows as an increase.
   for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)
+  for (const result of ['answered', 'failed']) metrics.replicaRequests.inc({ result }, 0)
   const slots = createStreamSlots({
     ...config,
     onRejected: (limit) => metrics.streamRejections.inc({ limit }),

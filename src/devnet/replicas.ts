@@ -48,8 +48,9 @@ async function startReplicas(
   options: ReplicasOptions & { readonly environment: Environment; readonly usualPort: number },
 ): Promise<ReplicaSet> {
   const { count, usualPort, onLine } = options
-  // Its metrics need no password here.
-  const environment = { ...options.environment, METRICS_AUTH: '' }
+  // Its metrics need no password here, and it asks the sessions of the others.
+  const own = { METRICS_AUTH: '', REPLICA_URL: 'http://127.0.0.1', REPLICA_PORT: '0' }
+  const environment = { ...options.environment, ...own }
   const start = (index: number) => {
     const name = `replica ${index + 1}`
     const printLine = (line: string) => onLine(`${name}: ${line}`)

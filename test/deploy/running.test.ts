@@ -113,12 +113,19 @@ describe('compose.replicas.yaml', () => {
   const { services } = readCompose('compose.yaml', 'compose.replicas.yaml')
   const { aggregator, postgres, ...others } = services
 
-  test('has three replicas that differ only in their ports', () => {
+  test('has three replicas that differ only in their ports and their own URLs', () => {
     const { build: _built, volumes: _unused, ports: _own, ...shared } = aggregator ?? ({} as ComposeService)
     for (const name of ['aggregator-2', 'aggregator-3']) {
       const { ports: _other, ...replica } = others[name] ?? ({} as ComposeService)
-      expect(replica).toEqual({ ...shared, pull_policy: 'never' })
+      const environment = { ...shared.environment, REPLICA_URL: `http://${name}:3100` }
+      expect(replica).toEqual({ ...shared, environment, pull_policy: 'never' })
     }
+  })
+
+  test('lets the replicas ask each other at a port that is not published', () => {
+    const { environment: variables = {}, ports = [] } = aggregator ?? {}
+    expect(variables).toMatchObject({ REPLICA_URL: 'http://aggregator:3100', REPLICA_PORT: '3100' })
+    expect(ports.join()).not.toContain('3100')
   })
 
   test('starts the replicas on its PostgreSQL when that answers', () => {

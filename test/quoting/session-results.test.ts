@@ -82,7 +82,11 @@ const sessions: SessionTransport = {
     return (Promise.race([answer, cut]) as Promise<SolverReply>).finally(() => listener?.onEnd?.())
   },
   reportResult(solver, id, result) {
-    reports.push({ index: addresses.findIndex((address) => solver.session?.id === sessionOf(address)), id, result })
+    reports.push({
+      index: addresses.findIndex((address) => solver.session?.id === sessionOf(address)),
+      id,
+      result,
+    })
   },
 }
 
