@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestChain } from '../test/support/chain/chain.js'
+import { freePort } from '../test/support/free-port.js'
 import { startChild } from '../test/support/process/child-process.js'
 import { readMetrics } from '../test/support/service/metrics.js'
 import { environmentFor } from '../test/support/service/service.js'
-import { freePort } from './process-memory.js'
 
 const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS', 'SESSIONS']
 const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, limit]))
@@ -46,6 +46,9 @@ export async function startBuiltService(
     /** The sum of all series of a metric. */
     total: async (name: string) => (await readMetrics(url)).sum(name),
     cpuSeconds: () => metric('process_cpu_seconds_total'),
+    /** Stops its process, as if the machine had paused, or continues it. */
+    freeze: () => child.signal('SIGSTOP'),
+    thaw: () => child.signal('SIGCONT'),
     /** Ends it as a failure of the machine would. */
     async kill() {
       child.signal('SIGKILL')

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../test/support/free-port.js'
 import type { Benchmark } from './benchmark.js'
 import { quantile } from './load.js'
-import { freePort, heapInUse, residentBytes } from './process-memory.js'
+import { heapInUse, residentBytes } from './process-memory.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const STARTS = 10

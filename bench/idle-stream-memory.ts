@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../test/support/free-port.js'
 import { startChild } from '../test/support/process/child-process.js'
 import { type OpenStreams, STREAMS } from './many-quote-streams.js'
-import { freePort, heapInUse, residentBytes } from './process-memory.js'
+import { heapInUse, residentBytes } from './process-memory.js'
 import type { SolverFixture } from './solver-fixture.js'
 
 /** Longer than the interval of heartbeats: then a stream waits as it does for most of its time. */

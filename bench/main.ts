@@ -24,6 +24,7 @@ import { CONNECTIONS, quote, USUAL_SIZE } from './quote.js'
 import { quoteStreams } from './quote-streams.js'
 import { reads } from './reads.js'
 import { replayFlood } from './replay-flood.js'
+import { replicaSessions } from './replica-sessions.js'
 import { replicas } from './replicas.js'
 import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeText } from './report.js'
 import { sessions } from './sessions.js'
@@ -45,6 +46,7 @@ const BENCHMARKS = [
   backfill,
   replayFlood,
   replicas,
+  replicaSessions,
 ]
 const NAMES = BENCHMARKS.map(({ name }) => name)
 const RESULTS = '.bench/results.json'

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import WebSocket from 'ws'
 
 const MAX_ANSWER_MS = 10_000
@@ -34,14 +32,4 @@ export async function heapInUse(inspectorPort: number): Promise<number> {
   } finally {
     inspector.terminate()
   }
-}
-
-/** A port of 127.0.0.1 that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
-import type { ReplicaClient, ReplicaTarget } from './replica-client.js'
+import type { ReplicaClient, ReplicaRequest, ReplicaTarget } from './replica-client.js'
 
 /** The ways from this replica to others. Each is checked all the time, so that no request waits for a replica that is gone. */
 export interface ReplicaLinks {
@@ -13,7 +13,7 @@ export interface ReplicaLinks {
    * Sends a request as `ReplicaClient.send` does. It fails at once while the replica does not answer checks, and as soon as
    * it stops to answer them.
    */
-  send(target: ReplicaTarget, body: string, timeoutMs: number): Promise<string>
+  send(target: ReplicaTarget, request: ReplicaRequest): Promise<void>
   /** The number of followed replicas that do not answer. */
   countDown(): number
   /** Ends all checks and requests. */
@@ -70,8 +70,8 @@ export function createReplicaLinks({
   }
 
   async function check({ target, closing }: Link): Promise<void> {
-    const ping = JSON.stringify({ type: 'ping', id: randomUUID() })
-    await checkClient.send(target, ping, CHECK_TIMEOUT_MS, closing.signal)
+    const body = JSON.stringify({ type: 'ping', id: randomUUID() })
+    await checkClient.send(target, { body, timeoutMs: CHECK_TIMEOUT_MS, onLine() {} }, closing.signal)
   }
 
   async function watch(link: Link): Promise<void> {
@@ -107,11 +107,11 @@ export function createReplicaLinks({
         if (wanted.get(link.target.replicaId)?.url !== link.target.url) end(link)
       for (const target of wanted.values()) if (!links.has(target.replicaId)) open(target)
     },
-    async send(target, body, timeoutMs) {
+    async send(target, request) {
       const up = links.get(target.replicaId)?.up.signal
       if (up === undefined) throw new Error('the replica is not known here')
       up.throwIfAborted()
-      return client.send(target, body, timeoutMs, up)
+      await client.send(target, request, up)
     },
     countDown: () => [...links.values()].filter(({ up }) => up.signal.aborted).length,
     async close() {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { REPLICA_PATH } from '../cluster/replica-client.js'
 import { REPLICA_HEADERS, type ReplicaVerifier } from '../cluster/replica-signature.js'
@@ -65,7 +66,12 @@ export async function startReplicaServer(options: ReplicaServerOptions): Promise
     const bytes = body ?? Buffer.alloc(0)
     const rejection = verify(String(time), String(signature), bytes)
     if (rejection !== undefined) return reply.code(401).send({ code: rejection })
-    return reply.type('application/json').send(await answer(bytes.toString()))
+    const lines = new Readable({ read() {} })
+    answer(bytes.toString(), (line) => void lines.push(`${line}\n`)).then(
+      () => lines.push(null),
+      (error) => lines.destroy(error),
+    )
+    return reply.type('application/x-ndjson').send(lines)
   })
   try {
     await server.listen({ host, port })

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { toQuoteRequest } from '../solvers/request-body.js'
 import type { SessionTransport, SolverRequest } from '../solvers/solver-client.js'
 import type { RelayedQuoteRequest, RelayedReply, ReplicaMessage } from './replica-messages.js'
@@ -5,9 +6,10 @@ import type { RelayedQuoteRequest, RelayedReply, ReplicaMessage } from './replic
 /**
  * Answers a request of another replica, which has proved that it knows the key of the instance.
  * @param text the JSON text of a `ReplicaMessage`
- * @returns the JSON text of the answer
+ * @param onLine called with each line of the answer: the JSON text of a `RelayedReply`
+ * @returns at the end of the answer
  */
-export type AnswerReplica = (text: string) => Promise<string>
+export type AnswerReplica = (text: string, onLine: (line: string) => void) => Promise<void>
 
 /**
  * The part of the wait that is left for the answer on its way back, at most a tenth of it. An answer in time shows the asking
@@ -20,38 +22,48 @@ const RETURN_MS = 20
  * (docs/decisions.md, D18).
  */
 export function createRelayedRequests(sessions: SessionTransport): AnswerReplica {
-  async function requestQuote(message: RelayedQuoteRequest): Promise<RelayedReply> {
-    const { sessionId, solver: address, id, waitMs, kind, deadline, traceparent, body } = message
-    const controller = new AbortController()
-    const timer = setTimeout(() => controller.abort(), waitMs - Math.min(RETURN_MS, waitMs / 10))
-    const solver = { chainId: body.chainId, address, session: { id: sessionId } }
+  async function requestQuotes(
+    { solvers, waitMs, kind, body, deadline, traceparent }: RelayedQuoteRequest,
+    onReply: (reply: RelayedReply) => void,
+  ): Promise<void> {
+    const { signal, ...controller } = openWait(waitMs - Math.min(RETURN_MS, waitMs / 10))
     const solverRequest: SolverRequest = {
       request: toQuoteRequest(body, kind),
       body: Buffer.from(JSON.stringify(body)),
-      quoteIds: new Map([[address, id]]),
+      quoteIds: new Map(solvers.map(({ address, id }) => [address, id])),
       kind,
       deadline,
       traceparent,
     }
-    try {
-      const reply = await sessions.requestQuote(solver, solverRequest, controller.signal)
-      return controller.signal.aborted ? { kind: 'late' } : reply
-    } finally {
-      clearTimeout(timer)
-    }
+    const asked = solvers.map(async ({ sessionId, address, id }) => {
+      const solver = { chainId: body.chainId, address, session: { id: sessionId } }
+      const reply = await sessions.requestQuote(solver, solverRequest, signal)
+      onReply({ id, reply: signal.aborted ? { kind: 'late' } : reply })
+    })
+    await Promise.all(asked)
+    controller.end()
   }
 
-  return async (text) => {
+  return async (text, onLine) => {
     const message: ReplicaMessage = JSON.parse(text)
     switch (message.type) {
       case 'quoteRequest':
-        return JSON.stringify(await requestQuote(message))
+        return requestQuotes(message, (reply) => onLine(JSON.stringify(reply)))
       case 'results':
         for (const { sessionId, id, result } of message.results)
           sessions.reportResult({ session: { id: sessionId } }, id, result)
-        return '{}'
+        return
       case 'ping':
-        return '{}'
+        return
     }
   }
+}
+
+/** A signal that is aborted after a time, unless it is ended before. */
+function openWait(ms: number) {
+  const controller = new AbortController()
+  // Each solver adds a listener. Node warns of a leak when there are more than ten.
+  setMaxListeners(0, controller.signal)
+  const timer = setTimeout(() => controller.abort(), ms)
+  return { signal: controller.signal, end: () => clearTimeout(timer) }
 }

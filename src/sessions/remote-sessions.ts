@@ -2,55 +2,88 @@ import type { ReplicaTarget } from '../cluster/replica-client.js'
 import type { ReplicaLinks } from '../cluster/replica-links.js'
 import type { RemoteSession } from '../domain/solver.js'
 import { REPLICA_UNREACHABLE } from '../domain/solver-result.js'
-import type { SessionTransport, SolverReply } from '../solvers/solver-client.js'
-import type { RelayedQuoteRequest, RelayedReply, RelayedResult, ReplicaMessage } from './replica-messages.js'
+import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/solver-client.js'
+import type {
+  RelayedQuoteRequest,
+  RelayedReply,
+  RelayedResult,
+  RelayedSolver,
+  ReplicaMessage,
+} from './replica-messages.js'
 
 interface RemoteSessionsOptions {
   readonly links: Pick<ReplicaLinks, 'send'>
-  /** Called with what came of each request: whether the other replica answered. */
+  /** Called with what came of each request to a solver: whether the other replica answered. */
   readonly onAnswered: (isAnswered: boolean) => void
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
 }
 
-/** Results for the sessions of one replica. */
+/** A solver of a batch, and what takes its reply. */
+interface BatchedSolver extends RelayedSolver {
+  onReply(reply: RelayedReply['reply']): void
+}
+
+/** What is sent to one replica at the end of this turn of the event loop. */
 interface Batch {
   readonly target: ReplicaTarget
+  /** The solvers of each round. */
+  readonly rounds: Map<SolverRequest, BatchedSolver[]>
   readonly results: RelayedResult[]
 }
 
 /** Time in which the other replica has to accept results. */
 const REPORT_TIMEOUT_MS = 2000
-/** The most results of one message; each takes some 150 bytes. */
-const MAX_RESULTS = 200
+/** The most solvers or results of one message; each takes some 150 bytes. */
+const MAX_ITEMS = 200
 
 /** Builds the transport to sessions at other replicas (docs/decisions.md, D18). */
 export function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsOptions): SessionTransport {
-  /** Results of this turn of the event loop, by the id of the replica. */
-  const unsent = new Map<string, Batch>()
+  /** By the id of the replica. */
+  const batches = new Map<string, Batch>()
 
-  async function ask(target: ReplicaTarget, text: string, waitMs: number): Promise<RelayedReply> {
-    try {
-      const reply = JSON.parse(await links.send(target, text, waitMs))
-      onAnswered(true)
-      return reply
-    } catch {
-      onAnswered(false)
-      return REPLICA_UNREACHABLE
+  function batchFor(target: ReplicaTarget): Batch {
+    if (batches.size === 0) setImmediate(sendAll)
+    const batch = batches.get(target.replicaId) ?? { target, rounds: new Map(), results: [] }
+    batches.set(target.replicaId, batch)
+    return batch
+  }
+
+  function sendAll(): void {
+    const all = [...batches.values()]
+    batches.clear()
+    for (const { target, rounds, results } of all) {
+      for (const [solverRequest, solvers] of rounds)
+        for (const part of inParts(solvers)) void ask(target, solverRequest, part)
+      for (const part of inParts(results)) report(target, part)
     }
   }
 
-  function sendResults(): void {
-    for (const { target, results } of unsent.values())
-      for (let start = 0; start < results.length; start += MAX_RESULTS) {
-        const message: ReplicaMessage = {
-          type: 'results',
-          results: results.slice(start, start + MAX_RESULTS),
-        }
-        // A solver whose replica is gone has no session to read its result on.
-        links.send(target, JSON.stringify(message), REPORT_TIMEOUT_MS).catch(() => {})
-      }
-    unsent.clear()
+  async function ask(
+    target: ReplicaTarget,
+    solverRequest: SolverRequest,
+    solvers: readonly BatchedSolver[],
+  ): Promise<void> {
+    const waiting = new Map(solvers.map((solver) => [solver.id, solver]))
+    const timeoutMs = Math.max(1, solverRequest.deadline - now())
+    const body = toText(solverRequest, solvers, timeoutMs)
+    function onLine(line: string): void {
+      const { id, reply }: RelayedReply = JSON.parse(line)
+      waiting.get(id)?.onReply(reply)
+      if (waiting.delete(id)) onAnswered(true)
+    }
+    await links.send(target, { body, timeoutMs, onLine }).catch(() => {})
+    for (const { onReply } of waiting.values()) {
+      onAnswered(false)
+      onReply(REPLICA_UNREACHABLE)
+    }
+  }
+
+  function report(target: ReplicaTarget, results: readonly RelayedResult[]): void {
+    const message: ReplicaMessage = { type: 'results', results }
+    const request = { body: JSON.stringify(message), timeoutMs: REPORT_TIMEOUT_MS, onLine() {} }
+    // A solver whose replica is gone has no session to read its result on.
+    links.send(target, request).catch(() => {})
   }
 
   return {
@@ -61,34 +94,31 @@ export function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsO
         listener.onEnd?.()
         return Promise.resolve(signal.aborted ? CANCELLED : REPLICA_UNREACHABLE)
       }
-      const { kind, deadline, traceparent, body } = solverRequest
-      const waitMs = Math.max(1, deadline - now())
-      const head: Omit<RelayedQuoteRequest, 'body'> = {
-        type: 'quoteRequest',
-        sessionId: remoteSession.id,
-        solver: address,
-        id,
-        kind,
-        deadline,
-        traceparent,
-        waitMs,
-      }
-      const text = `${JSON.stringify(head).slice(0, -1)},"body":${Buffer.from(body).toString()}}`
       return new Promise((resolve) => {
         /** The reply at the end of the round, if none comes before. */
         let atEnd: SolverReply = REPLICA_UNREACHABLE
+        let hasEnded = false
         const end = (reply: SolverReply) => {
+          if (hasEnded) return
+          hasEnded = true
           signal.removeEventListener('abort', onAbort)
           resolve(reply)
           listener.onEnd?.()
         }
         const onAbort = () => end(atEnd)
         signal.addEventListener('abort', onAbort)
-        void ask(target, text, waitMs).then((reply) => {
-          if (signal.aborted) return
-          // The wait goes on until the round ends: its limit decides what a late solver means.
-          if (reply.kind === 'late') atEnd = CANCELLED
-          else end(reply)
+        const { rounds } = batchFor(target)
+        const solvers = rounds.get(solverRequest) ?? []
+        rounds.set(solverRequest, solvers)
+        solvers.push({
+          sessionId: remoteSession.id,
+          address,
+          id,
+          onReply(reply) {
+            // The wait goes on until the round ends: its limit decides what a late solver means.
+            if (reply.kind === 'late') atEnd = CANCELLED
+            else end(reply)
+          },
         })
         listener.onSent?.()
       })
@@ -96,10 +126,7 @@ export function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsO
     reportResult({ remoteSession }, id, result) {
       const target = targetOf(remoteSession)
       if (target === undefined || remoteSession === undefined) return
-      if (unsent.size === 0) setImmediate(sendResults)
-      const batch = unsent.get(target.replicaId) ?? { target, results: [] }
-      unsent.set(target.replicaId, batch)
-      batch.results.push({ sessionId: remoteSession.id, id, result })
+      batchFor(target).results.push({ sessionId: remoteSession.id, id, result })
     },
   }
 }
@@ -110,4 +137,25 @@ const CANCELLED: SolverReply = { kind: 'cancelled' }
 export function targetOf(session: RemoteSession | undefined): ReplicaTarget | undefined {
   if (session?.replicaUrl === undefined) return undefined
   return { replicaId: session.replicaId, url: session.replicaUrl }
+}
+
+/** The JSON text of a `RelayedQuoteRequest`. The request to solvers is JSON text already. */
+function toText(
+  { kind, deadline, traceparent, body }: SolverRequest,
+  solvers: readonly RelayedSolver[],
+  waitMs: number,
+): string {
+  const head: Omit<RelayedQuoteRequest, 'body'> = {
+    type: 'quoteRequest',
+    solvers: solvers.map(({ sessionId, address, id }) => ({ sessionId, address, id })),
+    kind,
+    deadline,
+    traceparent,
+    waitMs,
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"body":${Buffer.from(body).toString()}}`
+}
+
+function* inParts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += MAX_ITEMS) yield items.slice(start, start + MAX_ITEMS)
 }

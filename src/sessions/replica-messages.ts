@@ -4,13 +4,18 @@ import type { SessionResult } from '../domain/solver-result.js'
 import type { SolverRequestBody } from '../solvers/request-body.js'
 import type { SolverReply } from '../solvers/solver-client.js'
 
-/** A quote request for a session that another replica holds. */
-export interface RelayedQuoteRequest {
-  readonly type: 'quoteRequest'
+/** A solver that a relayed request is for. */
+export interface RelayedSolver {
   readonly sessionId: string
-  readonly solver: Address
+  readonly address: Address
   /** The solver's id of the quote. */
   readonly id: string
+}
+
+/** The request of one round for sessions that another replica holds. */
+export interface RelayedQuoteRequest {
+  readonly type: 'quoteRequest'
+  readonly solvers: readonly RelayedSolver[]
   readonly kind: QuoteKind
   /** As in `SolverRequest`. */
   readonly deadline: number
@@ -33,5 +38,10 @@ export type ReplicaMessage =
   | { readonly type: 'results'; readonly results: readonly RelayedResult[] }
   | { readonly type: 'ping'; readonly id: string }
 
-/** The answer to a relayed quote request; `late` when the solver did not answer in time. */
-export type RelayedReply = SolverReply | { readonly kind: 'late' }
+/** A line of the answer to a relayed quote request. */
+export interface RelayedReply {
+  /** The solver's id of the quote. */
+  readonly id: string
+  /** `late` when the solver did not answer in time. */
+  readonly reply: SolverReply | { readonly kind: 'late' }
+}

@@ -63,14 +63,18 @@ function relayed(changes: object = {}): string {
   }
   return JSON.stringify({
     type: 'quoteRequest',
-    sessionId: session.ready.sessionId,
-    solver: account.address.toLowerCase(),
-    id: `request ${++requests}`,
+    solvers: [
+      {
+        sessionId: session.ready.sessionId,
+        address: account.address.toLowerCase(),
+        id: `request ${++requests}`,
+        ...changes,
+      },
+    ],
     kind: 'FIRM',
     deadline: Date.now() + 1000,
     waitMs: 1000,
     body,
-    ...changes,
   })
 }
 
@@ -95,7 +99,7 @@ const signed = (body: string, time = Date.now()) => post(body, sign(body, time),
 it('a signed request is sent on the session, and answered by the solver', async () => {
   const { status, body } = await signed(relayed())
   expect(status).toBe(200)
-  expect(body).toMatchObject({ kind: 'replied', body: { quote: { outputAmount: '200' } } })
+  expect(body.reply).toMatchObject({ kind: 'replied', body: { quote: { outputAmount: '200' } } })
 })
 
 describe('a request is rejected, and the solver not asked,', () => {
@@ -135,7 +139,7 @@ describe('a request is rejected, and the solver not asked,', () => {
 
 it('a request for a session that the replica does not hold fails, and goes no further', async () => {
   const { body } = await signed(relayed({ sessionId: OTHER_REPLICA }))
-  expect(body).toMatchObject({ kind: 'failed', reason: 'session_ended' })
+  expect(body.reply).toMatchObject({ kind: 'failed', reason: 'session_ended' })
 })
 
 it.each([
