@@ -22,7 +22,7 @@ const SLOW_ALONE = ['test/**/*.{alone,quiet}.{slow,long}.test.ts']
 const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
 /** Tests that start processes keep two cores busy with two workers. */
-const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
+const WORKERS = { maxWorkers: Math.max(3, availableParallelism()) }
 /** Tests that wait for most of their time leave room for more. */
 const MORE_WORKERS = { maxWorkers: 3 * WORKERS.maxWorkers }
 /** A busy machine may take seconds for what usually takes milliseconds. */
