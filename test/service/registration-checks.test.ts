@@ -112,25 +112,24 @@ describe('a registration returns the result of one request to the endpoint', () 
 })
 
 it('the request is for tokens that do not exist until a pair is quoted, then for the pair quoted last', async () => {
-    await registerAt(solver.endpointUrl)
-    const request = { ...quoteRequest(chain), amount: '1234567' }
-    await other.register(service)
-    expect((await service.post(`/v1/${chain.chainId}/quote`, request)).status).toBe(200)
-    const asked = other.asks.at(-1)
-    await registerAt(solver.endpointUrl)
+  await registerAt(solver.endpointUrl)
+  const request = { ...quoteRequest(chain), amount: '1234567' }
+  await other.register(service)
+  expect((await service.post(`/v1/${chain.chainId}/quote`, request)).status).toBe(200)
+  const asked = other.asks.at(-1)
+  await registerAt(solver.endpointUrl)
 
-    const [first, second] = solver.checks.map(({ ask }) => ask)
-    expect(first?.inputToken).toBe('0x0000000000000000000000000000000000000001')
-    expect(second).toEqual({
-      ...asked,
-      amount: '1000000',
-      userAddress: NO_USER,
-      depositDeadline: expect.any(Number),
-      fillDeadline: expect.any(Number),
-    })
-    const { headers } = solver.checks[1] ?? {}
-    expect([headers?.['x-quote-kind'], headers?.['x-quote-id']]).toEqual(['indicative', undefined])
+  const [first, second] = solver.checks.map(({ ask }) => ask)
+  expect(first?.inputToken).toBe('0x0000000000000000000000000000000000000001')
+  expect(second).toEqual({
+    ...asked,
+    amount: '1000000',
+    userAddress: NO_USER,
+    depositDeadline: expect.any(Number),
+    fillDeadline: expect.any(Number),
   })
+  const { headers } = solver.checks[1] ?? {}
+  expect([headers?.['x-quote-kind'], headers?.['x-quote-id']]).toEqual(['indicative', undefined])
 })
 
 describe('a chain that has not been read yet', () => {
