@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BUILT } from './test/support/process/built.js'
+import { LongestFirst } from './test/support/process/longest-first.js'
 
 /** Tests that start a chain and services. */
 const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
@@ -21,10 +22,12 @@ const SLOW = ['test/**/*.slow.test.ts', 'test/**/*.long.test.ts']
 const SLOW_ALONE = ['test/**/*.{alone,quiet}.{slow,long}.test.ts']
 const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
-/** Tests that start processes keep two cores busy with two workers. */
-const WORKERS = { maxWorkers: Math.max(3, availableParallelism()) }
+/** Long tests, of processes and browsers, keep two cores busy with two workers. */
+const FEW_WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
+/** Most tests wait now and then: two cores are busy with three workers. */
+const WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
 /** Tests that wait for most of their time leave room for more. */
-const MORE_WORKERS = { maxWorkers: 3 * WORKERS.maxWorkers }
+const MORE_WORKERS = { maxWorkers: 3 * FEW_WORKERS.maxWorkers }
 /** A busy machine may take seconds for what usually takes milliseconds. */
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 const POSTGRES = 'test/support/databases/postgres-once.ts'
@@ -51,6 +54,7 @@ export default defineConfig({
   // The packages of this repository, as their sources.
   resolve: { tsconfigPaths: true },
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -62,7 +66,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 4 },
           ...TIMEOUTS,
-          maxWorkers: WORKERS.maxWorkers + 1,
+          ...WORKERS,
         },
       },
       {
@@ -94,7 +98,7 @@ export default defineConfig({
           name: 'quiet',
           include: named('quiet'),
           sequence: { groupOrder: 2 },
-          maxWorkers: WORKERS.maxWorkers + 1,
+          ...WORKERS,
           ...SERVICE,
         },
       },
@@ -118,7 +122,7 @@ export default defineConfig({
           globalSetup: [BUILD, POSTGRES],
           sequence: { groupOrder: 7 },
           ...TIMEOUTS,
-          ...WORKERS,
+          ...FEW_WORKERS,
         },
       },
       {
@@ -130,7 +134,7 @@ export default defineConfig({
           exclude: SLOW_ALONE,
           sequence: { groupOrder: 5 },
           ...ALL_ROUNDS,
-          ...WORKERS,
+          ...FEW_WORKERS,
           ...SERVICE,
         },
       },

@@ -11,8 +11,8 @@ import { startService, type TestService } from '../support/service/service.js'
 import { type EventMessage, expectedMessages } from '../support/streams/event-messages.js'
 import { webSocket, withoutCursors } from '../support/streams/transports.js'
 
-/** Several pages of the completion. */
-const EVENTS = 180
+/** More pages of the completion than may stay without an answer in a row. */
+const EVENTS = 120
 
 type MakeDatabase = (typeof databases)[number][1]
 
