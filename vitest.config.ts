@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BUILT } from './test/support/process/built.js'
-import { LongestFirst } from './test/support/process/longest-first.js'
+import { SpreadWaiting } from './test/support/process/spread-waiting.js'
 
 /** Tests that start a chain and services. */
 const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
 /**
  * The name of a test file says what it needs, if it needs more than others: `chain-rpc.waiting.test.ts`.
- * Waiting files run with many others at once, quiet files with few, and files alone with none.
+ * Waiting files run among those that keep the cores busy, quiet files with few others, and files alone with none.
  * Files `*.slow.test.ts` run only in `npm run test:slow`. Files `*.long.test.ts` run some of their rounds in
  * `npm test`, and all of them in `npm run test:slow`.
  */
@@ -16,7 +16,8 @@ const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [
   `test/**/*.${need}.test.ts`,
   `test/**/*.${need}.long.test.ts`,
 ]
-const NAMED = [...named('waiting'), ...named('quiet'), ...named('alone'), ...named('slow')]
+const WAITING = named('waiting')
+const APART = [...named('quiet'), ...named('alone'), ...named('slow')]
 
 const SLOW = ['test/**/*.slow.test.ts', 'test/**/*.long.test.ts']
 const SLOW_ALONE = ['test/**/*.{alone,quiet}.{slow,long}.test.ts']
@@ -24,10 +25,9 @@ const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
 /** Long tests, of processes and browsers, keep two cores busy with two workers. */
 const FEW_WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
-/** Most tests wait now and then: two cores are busy with three workers. */
-const WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
-/** Tests that wait for most of their time leave room for more. */
-const MORE_WORKERS = { maxWorkers: 3 * FEW_WORKERS.maxWorkers }
+const QUIET_WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
+/** Most tests wait now and then. */
+const WORKERS = { maxWorkers: 2 * FEW_WORKERS.maxWorkers }
 /** A busy machine may take seconds for what usually takes milliseconds. */
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 const POSTGRES = 'test/support/databases/postgres-once.ts'
@@ -54,17 +54,18 @@ export default defineConfig({
   // The packages of this repository, as their sources.
   resolve: { tsconfigPaths: true },
   test: {
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SpreadWaiting },
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [...SERVICES, ...NAMED],
+          exclude: [...SERVICES, ...WAITING, ...APART],
           globalSetup: [BUILD, POSTGRES],
           isolate: false,
-          sequence: { groupOrder: 4 },
+          // After those of the services, without a pause.
+          sequence: { groupOrder: 0 },
           ...TIMEOUTS,
           ...WORKERS,
         },
@@ -73,21 +74,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'service',
-          include: SERVICES,
-          exclude: NAMED,
+          include: [...SERVICES, ...WAITING],
+          exclude: APART,
           sequence: { groupOrder: 0 },
           ...WORKERS,
-          ...SERVICE,
-        },
-      },
-      {
-        extends: true,
-        // They wait for most of their time, and do not mind how long.
-        test: {
-          name: 'waiting',
-          include: named('waiting'),
-          sequence: { groupOrder: 1 },
-          ...MORE_WORKERS,
           ...SERVICE,
         },
       },
@@ -97,8 +87,8 @@ export default defineConfig({
         test: {
           name: 'quiet',
           include: named('quiet'),
-          sequence: { groupOrder: 2 },
-          ...WORKERS,
+          sequence: { groupOrder: 1 },
+          ...QUIET_WORKERS,
           ...SERVICE,
         },
       },
@@ -109,7 +99,7 @@ export default defineConfig({
           name: 'alone',
           include: named('alone'),
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
           ...SERVICE,
         },
       },
@@ -120,7 +110,7 @@ export default defineConfig({
           name: 'bench',
           include: ['bench/**/*.test.ts'],
           globalSetup: [BUILD, POSTGRES],
-          sequence: { groupOrder: 7 },
+          sequence: { groupOrder: 5 },
           ...TIMEOUTS,
           ...FEW_WORKERS,
         },
@@ -132,7 +122,7 @@ export default defineConfig({
           name: 'slow',
           include: SLOW,
           exclude: SLOW_ALONE,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 3 },
           ...ALL_ROUNDS,
           ...FEW_WORKERS,
           ...SERVICE,
@@ -146,7 +136,7 @@ export default defineConfig({
           include: SLOW_ALONE,
           ...ALL_ROUNDS,
           fileParallelism: false,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 4 },
           ...SERVICE,
         },
       },
