@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BUILT } from './test/support/process/built.js'
-import { SpreadWaiting } from './test/support/process/spread-waiting.js'
+import { OwnOrder } from './test/support/process/own-order.js'
 
 /** Tests that start a chain and services. */
 const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
@@ -25,9 +25,8 @@ const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
 /** Long tests, of processes and browsers, keep two cores busy with two workers. */
 const FEW_WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
-const QUIET_WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
-/** Most tests wait now and then. */
-const WORKERS = { maxWorkers: 2 * FEW_WORKERS.maxWorkers }
+/** Most tests wait now and then: two cores are busy with three workers. More would leave tests too little of a core. */
+const WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
 /** A busy machine may take seconds for what usually takes milliseconds. */
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 const POSTGRES = 'test/support/databases/postgres-once.ts'
@@ -54,7 +53,7 @@ export default defineConfig({
   // The packages of this repository, as their sources.
   resolve: { tsconfigPaths: true },
   test: {
-    sequence: { sequencer: SpreadWaiting },
+    sequence: { sequencer: OwnOrder },
     projects: [
       {
         extends: true,
@@ -88,7 +87,7 @@ export default defineConfig({
           name: 'quiet',
           include: named('quiet'),
           sequence: { groupOrder: 1 },
-          ...QUIET_WORKERS,
+          ...WORKERS,
           ...SERVICE,
         },
       },

@@ -22,10 +22,8 @@ export const MIN_ORDER = 20n
 /** The contract is compiled with quotes of the type `ServiceQuote`. */
 const COMPILED_NAME = 'Service'
 const MNEMONIC = 'test test test test test test test test test test test junk'
-/** The parent of the accounts' keys (BIP-39, BIP-44). Node's PBKDF2 takes a millisecond; that of viem takes most of a second for ten accounts. */
-const PARENT_KEY = HDKey.fromMasterSeed(pbkdf2Sync(MNEMONIC, 'mnemonic', 2048, 64, 'sha512')).derive(
-  "m/44'/60'/0'/0",
-)
+/** The root of the accounts' keys (BIP-39). Viem derives it for each account, with a PBKDF2 in JavaScript. */
+const ROOT_KEY = HDKey.fromMasterSeed(pbkdf2Sync(MNEMONIC, 'mnemonic', 2048, 64, 'sha512'))
 
 /** Anvil's ten accounts, each with 10000 ether on a fresh chain. Their keys are public: for local networks only. */
 export const devAccounts = [
@@ -165,7 +163,7 @@ function bytecodeFor(protocolName: string): Hex {
 }
 
 function devAccount(addressIndex: number) {
-  return hdKeyToAccount(PARENT_KEY, { path: `m/${addressIndex}` })
+  return hdKeyToAccount(ROOT_KEY, { addressIndex })
 }
 
 async function deployed(client: DevnetClient, hash: Hash): Promise<Address> {
