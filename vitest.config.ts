@@ -25,15 +25,16 @@ const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
 /** Long tests, of processes and browsers, keep two cores busy with two workers. */
 const FEW_WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
-/** Most tests wait now and then: two cores are busy with three workers. More would leave tests too little of a core. */
-const WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
+/** Most tests wait now and then, and one of four workers has a waiting file at any time: two cores are busy. */
+const WORKERS = { maxWorkers: 2 * FEW_WORKERS.maxWorkers }
+/** Tests that measure time leave room. */
+const QUIET_WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
 /** A busy machine may take seconds for what usually takes milliseconds. */
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
-const POSTGRES = 'test/support/databases/postgres-once.ts'
-const BUILD = 'test/support/process/build-once.ts'
+const PREPARE = 'test/support/process/prepare-once.ts'
 const SERVICE = {
   isolate: false,
-  globalSetup: [BUILD, POSTGRES],
+  globalSetup: [PREPARE],
   setupFiles: ['test/support/process/end-processes.ts'],
   ...TIMEOUTS,
 }
@@ -61,7 +62,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
           exclude: [...SERVICES, ...WAITING, ...APART],
-          globalSetup: [BUILD, POSTGRES],
+          globalSetup: [PREPARE],
           isolate: false,
           // After those of the services, without a pause.
           sequence: { groupOrder: 0 },
@@ -87,7 +88,7 @@ export default defineConfig({
           name: 'quiet',
           include: named('quiet'),
           sequence: { groupOrder: 1 },
-          ...WORKERS,
+          ...QUIET_WORKERS,
           ...SERVICE,
         },
       },
@@ -108,7 +109,7 @@ export default defineConfig({
         test: {
           name: 'bench',
           include: ['bench/**/*.test.ts'],
-          globalSetup: [BUILD, POSTGRES],
+          globalSetup: [PREPARE],
           sequence: { groupOrder: 5 },
           ...TIMEOUTS,
           ...FEW_WORKERS,
