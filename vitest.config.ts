@@ -25,10 +25,10 @@ const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
 /** Long tests, of processes and browsers, keep two cores busy with two workers. */
 const FEW_WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
-/** Most tests wait now and then, and one of four workers has a waiting file at any time: two cores are busy. */
-const WORKERS = { maxWorkers: 2 * FEW_WORKERS.maxWorkers }
-/** Tests that measure time leave room. */
+/** Tests wait now and then: two cores are busy with three workers, and leave room for tests that measure time. */
 const QUIET_WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
+/** One more, because one of them has a waiting file at any time. */
+const WORKERS = { maxWorkers: QUIET_WORKERS.maxWorkers + 1 }
 /** A busy machine may take seconds for what usually takes milliseconds. */
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 const PREPARE = 'test/support/process/prepare-once.ts'
